@@ -1,0 +1,25 @@
+import { readBlueprint } from '../blueprint.ts'
+import { JSON_OPTION, type KernelCommand, printJson, printTable } from './kernel-command.ts'
+
+/** `svc config`: every key with its value and where that comes from. */
+export const configCommand: KernelCommand = {
+  name: 'config',
+  summary: 'Show every configuration key, its value and its source',
+  options: [JSON_OPTION],
+  async run({ home, env, options, stdout }) {
+    const { config } = await readBlueprint({ home, env })
+    const rows = config.rows()
+    if (options.json) printJson(stdout, rows)
+    else
+      printTable(
+        stdout,
+        rows.map(({ key, value, source, env }) => [
+          key,
+          value === undefined ? '-' : typeof value === 'string' ? value : JSON.stringify(value),
+          source,
+          env ?? '',
+        ]),
+      )
+    return 0
+  },
+}

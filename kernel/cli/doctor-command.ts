@@ -1,0 +1,104 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { type Blueprint, fillRegistries, readBlueprint } from '../blueprint.ts'
+import type { CommandInput } from '../command.ts'
+import { openDatabase } from '../database/database.ts'
+import { createLogger } from '../log.ts'
+import { loadSecretKey } from '../secrets.ts'
+import { JSON_OPTION, type KernelCommand, printJson, printTable } from './kernel-command.ts'
+
+/** One thing that was looked at. */
+interface Finding {
+  check: string
+  ok: boolean
+  detail: string
+}
+
+/** `svc doctor`: looks at all that a start needs and says what is wrong; exit code 1 where something is. */
+export const doctorCommand: KernelCommand = {
+  name: 'doctor',
+  summary: 'Check what the server needs to start',
+  options: [JSON_OPTION],
+  async run(input) {
+    const findings = await examine(input)
+    if (input.options.json) printJson(input.stdout, findings)
+    else
+      printTable(
+        input.stdout,
+        findings.map(({ check, ok, detail }) => [ok ? 'ok  ' : 'FAIL', check, detail]),
+      )
+    return findings.every(({ ok }) => ok) ? 0 : 1
+  },
+}
+
+async function examine({ home, env }: CommandInput): Promise<Finding[]> {
+  let blueprint: Blueprint | undefined
+  const findings = [
+    await look('node', () => checkNode(process.versions.node)),
+    await look('home', () => checkHome(home)),
+    await look('configuration', async () => {
+      blueprint = await readBlueprint({ home, env })
+      const { length } = blueprint.config.rows()
+      return `${length} keys, ${blueprint.plugins.length} plugins enabled, ${blueprint.absent.size} left out`
+    }),
+    await look('secret key', () => {
+      loadSecretKey(home)
+      return 'present, 0600'
+    }),
+  ]
+  if (!blueprint) return findings
+  const { plugins, config } = blueprint
+  return [
+    ...findings,
+    await look('kinds and tools', async () => {
+      const { provider_kinds, channel_kinds, tools } = await fillRegistries(plugins)
+      const counts = [provider_kinds, channel_kinds, tools].map((registry) => registry.list().length)
+      return `${counts[0]} provider kinds, ${counts[1]} channel kinds, ${counts[2]} tools`
+    }),
+    await look('database', () => checkDatabase(config.values.database.url, home)),
+    await look('port', () => checkPort(config.values.http)),
+  ]
+}
+
+async function look(check: string, act: () => string | Promise<string>): Promise<Finding> {
+  try {
+    return { check, ok: true, detail: await act() }
+  } catch (error) {
+    return { check, ok: false, detail: (error as Error).message }
+  }
+}
+
+function checkNode(version: string): string {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major < 20 || (major === 20 && minor < 19)) throw new Error(`${version}; 20.19 or later is needed`)
+  return version
+}
+
+function checkHome(home: string): string {
+  accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK)
+  if (statSync(home).mode & 0o022) throw new Error(`${home} can be written by others; chmod 700 it`)
+  return home
+}
+
+async function checkDatabase(url: string | undefined, home: string): Promise<string> {
+  const database = await openDatabase({ url, home, log: createLogger({ level: 'silent' }) })
+  try {
+    const latency = await database.ping()
+    return `${url ? 'MongoDB server' : 'embedded engine'}, ${latency.toFixed(1)} ms`
+  } finally {
+    await database.close()
+  }
+}
+
+/** A port in use is no fault when it is our own server that answers there. */
+async function checkPort({ host, port }: { host: string; port: number }): Promise<string> {
+  const refusal = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
+    const probe = createServer()
+    probe.once('error', resolve)
+    probe.listen(port, host, () => probe.close(() => resolve(undefined)))
+  })
+  if (!refusal) return `${host}:${port} is free`
+  const answer = await fetch(`http://${host}:${port}/api/health/live`).catch(() => undefined)
+  if (answer?.ok) return `${host}:${port} is held by a running server`
+  throw new Error(`${host}:${port} cannot be used: ${refusal.message}`)
+}

@@ -1,0 +1,114 @@
+#!/usr/bin/env node
+import { CommanderError, Command as Program } from 'commander'
+import { type Blueprint, homeOf, readBlueprint } from '../blueprint.ts'
+import type { Command, CommandInput } from '../command.ts'
+import { ConfigError } from '../config.ts'
+import { replyTo } from '../error-reply.ts'
+import { AppError } from '../errors.ts'
+import { chooseLocale } from '../locale.ts'
+import { createLogger } from '../log.ts'
+import { openRuntime } from '../runtime.ts'
+import { VERSION } from '../version.ts'
+import { configCommand } from './config-command.ts'
+import { doctorCommand } from './doctor-command.ts'
+import type { KernelCommand } from './kernel-command.ts'
+import { openapiCommand } from './openapi-command.ts'
+import { pluginsCommand } from './plugins-command.ts'
+import { serveCommand } from './serve-command.ts'
+
+const kernelCommands: KernelCommand[] = [
+  serveCommand,
+  configCommand,
+  pluginsCommand,
+  openapiCommand,
+  doctorCommand,
+]
+
+/** Runs `svc` with these arguments and gives the exit code. */
+async function main(argv: string[]): Promise<number> {
+  const { env, stdin, stdout, stderr } = process
+  const home = homeOf(env)
+  const program = new Program('svc').description('Agent Platform Service').version(VERSION).exitOverride()
+  program.showHelpAfterError('(svc help shows all commands)')
+  let exitCode = 0
+  const inputFor = (args: (string | undefined)[], options: CommandInput['options']): CommandInput => ({
+    args,
+    options,
+    home,
+    env,
+    stdin,
+    stdout,
+    stderr,
+  })
+  for (const command of kernelCommands)
+    define(program, command, async (args, options) => {
+      exitCode = (await command.run(inputFor(args, options))) ?? 0
+    })
+
+  const named = argv.find((argument) => !argument.startsWith('-'))
+  if (!kernelCommands.some(({ name }) => name === named)) {
+    const blueprint = await readBlueprint({ home, env })
+    for (const { plugin, declarations } of blueprint.plugins)
+      for (const command of declarations.commands)
+        define(program, command, async (args, options) => {
+          exitCode = await runOf(blueprint, plugin.name, command, inputFor(args, options))
+        })
+  }
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode
+    throw error
+  }
+}
+
+/** Adds a command to the program, below its group where the name has two words. */
+function define(
+  program: Program,
+  command: Pick<Command, 'name' | 'summary' | 'arguments' | 'options'>,
+  action: (args: (string | undefined)[], options: CommandInput['options']) => Promise<void>,
+): void {
+  const words = command.name.split(' ')
+  const leaf = words.pop()!
+  const parent = words.reduce((group, word) => {
+    const existing = group.commands.find((child) => child.name() === word)
+    return existing ?? group.command(word).description(`${word} commands`)
+  }, program)
+  const defined = parent.command(leaf).description(command.summary)
+  for (const { name, summary, required } of command.arguments ?? [])
+    defined.argument(required ? `<${name}>` : `[${name}]`, summary)
+  for (const { flags, summary } of command.options ?? []) defined.option(flags, summary)
+  defined.action(async (...values) => {
+    const self = values.pop() as Program
+    await action(self.processedArgs, self.opts())
+  })
+}
+
+async function runOf(
+  blueprint: Blueprint,
+  owner: string,
+  command: Command,
+  input: CommandInput,
+): Promise<number> {
+  const database = command.database ?? true
+  const level = input.env.SVC_LOG_LEVEL ?? 'warn'
+  const runtime = await openRuntime({ blueprint, log: createLogger({ level }), database })
+  try {
+    if (database) await runtime.prepare()
+    return (await command.run(input, runtime.cradleOf(owner))) ?? 0
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const locale = chooseLocale((input.env.LC_ALL || input.env.LANG)?.replace('_', '-'))
+    const { body } = replyTo(error, { table: blueprint.errors, locale, request_id: '' })
+    throw new ConfigError(`${body.message} (${body.code})`)
+  } finally {
+    await runtime.stop()
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2)).catch((error: Error) => {
+  const detailed = process.env.SVC_LOG_LEVEL === 'debug' || !(error instanceof ConfigError)
+  process.stderr.write(`svc: ${detailed ? (error.stack ?? error.message) : error.message}\n`)
+  return 1
+})

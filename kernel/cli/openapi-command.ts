@@ -1,0 +1,16 @@
+import { readBlueprint } from '../blueprint.ts'
+import { kernelRoutes } from '../kernel-routes.ts'
+import { describeApi } from '../openapi.ts'
+import { JSON_OPTION, type KernelCommand, printJson } from './kernel-command.ts'
+
+/** `svc openapi`: the schema that a server with this configuration serves, without starting one. */
+export const openapiCommand: KernelCommand = {
+  name: 'openapi',
+  summary: 'Print the OpenAPI 3.1 document',
+  options: [JSON_OPTION],
+  async run({ home, env, stdout }) {
+    const blueprint = await readBlueprint({ home, env })
+    printJson(stdout, describeApi(blueprint, kernelRoutes(blueprint)))
+    return 0
+  },
+}

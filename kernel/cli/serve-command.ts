@@ -1,0 +1,70 @@
+import { ConfigError } from '../config.ts'
+import { type Server, startServer } from '../server.ts'
+import { JSON_OPTION, type KernelCommand, printTable } from './kernel-command.ts'
+
+/** How long a stop may take before the process ends anyway, in milliseconds. */
+const STOP_LIMIT_MS = 15_000
+
+/** `svc serve`: runs the server until it is told to stop. */
+export const serveCommand: KernelCommand = {
+  name: 'serve',
+  summary: 'Run the server',
+  options: [
+    { flags: '--host <address>', summary: 'address to listen on (http.host)' },
+    { flags: '--port <number>', summary: 'port to listen on, 0 for any free one (http.port)' },
+    { flags: '--log-level <level>', summary: 'least level that is logged (log.level)' },
+    JSON_OPTION,
+  ],
+  async run({ home, env, options, stdout, stderr }) {
+    const flags = { host: text(options.host), port: text(options.port), 'log-level': text(options.logLevel) }
+    const signalled = nextSignal()
+    const server = await startServer({ home, env, flags }).catch(explainStart)
+    if (options.json) stdout.write(`${JSON.stringify(describe(server))}\n`)
+    else welcome(server, stdout)
+    await signalled
+    const limit = setTimeout(() => process.exit(1), STOP_LIMIT_MS)
+    void nextSignal().then(() => process.exit(1))
+    stderr.write('stopping; once more to stop at once\n')
+    await server.stop()
+    clearTimeout(limit)
+    return 0
+  },
+}
+
+const text = (value: string | boolean | undefined) => (typeof value === 'string' ? value : undefined)
+
+const nextSignal = () =>
+  new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+  })
+
+function explainStart(error: NodeJS.ErrnoException & { port?: number }): never {
+  if (error.code === 'EADDRINUSE')
+    throw new ConfigError(
+      `port ${error.port} is in use: is the server running already? SVC_PORT or --port chooses another`,
+    )
+  throw error
+}
+
+const describe = ({ url, runtime, announcements }: Server) => ({
+  url,
+  pid: process.pid,
+  version: runtime.facts.version,
+  start_ms: Object.fromEntries(runtime.startTimes),
+  announcements: Object.fromEntries(announcements.map(({ label, text }) => [label, text])),
+})
+
+function welcome({ url, runtime, announcements }: Server, stdout: NodeJS.WritableStream): void {
+  const docs = runtime.blueprint.config.values.enable_api_docs
+    ? `${url}/api/docs`
+    : `start with SVC_ENABLE_API_DOCS=1, then open ${url}/api/docs`
+  stdout.write(`\nAgent Platform Service ${runtime.facts.version}\n\n`)
+  printTable(stdout, [
+    ['  address', url],
+    ...announcements.map(({ label, text }) => [`  ${label}`, text]),
+    ['  chat', 'npx svc chat   (in a second terminal)'],
+    ['  API docs', docs],
+    ['  API schema', `${url}/api/openapi.json`],
+  ])
+  stdout.write('\n')
+}

@@ -1,0 +1,25 @@
+import type { Cradle } from './types.ts'
+
+/** What a command is called with. */
+export interface CommandInput {
+  args: (string | undefined)[]
+  options: Record<string, string | boolean | undefined>
+  home: string
+  env: NodeJS.ProcessEnv
+  stdin: NodeJS.ReadStream
+  stdout: NodeJS.WriteStream
+  stderr: NodeJS.WriteStream
+}
+
+/** A command of `svc`. Its name may have two words, e.g. `admin overview`. */
+export interface Command {
+  name: string
+  summary: string
+  arguments?: { name: string; summary: string; required?: boolean }[]
+  /** Flags in commander's syntax, e.g. `--url <url>`. */
+  options?: { flags: string; summary: string }[]
+  /** Whether it works on the database; if not, it runs without one and its cradle has no collections. */
+  database?: boolean
+  /** Gives the exit code; nothing counts as 0. */
+  run(input: CommandInput, cradle: Cradle): Promise<number | undefined> | number | undefined
+}

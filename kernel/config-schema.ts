@@ -1,0 +1,71 @@
+import { type JSONSchema, objectOf } from './schema.ts'
+
+/** What the kernel itself can be told; each leaf may name the variable (`env`) and the flag that set it. */
+export const kernelConfigProperties = {
+  http: objectOf({
+    host: { type: 'string', default: '127.0.0.1', env: 'SVC_HOST', flag: 'host' },
+    port: { type: 'integer', minimum: 0, maximum: 65535, default: 8088, env: 'SVC_PORT', flag: 'port' },
+    public_url: { type: 'string', pattern: '^https?://[^\\s]+$', env: 'SVC_PUBLIC_URL' },
+    trust_proxy: { type: 'boolean', default: false, env: 'SVC_TRUST_PROXY' },
+    cors_origins: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_CORS_ORIGINS' },
+    body_limit: { type: 'string', pattern: '^\\d{1,9}(b|kb|mb)?$', default: '1mb', env: 'SVC_BODY_LIMIT' },
+  }),
+  database: objectOf({
+    url: { type: 'string', pattern: '^mongodb(\\+srv)?://', env: 'SVC_DATABASE_URL', writeOnly: true },
+  }),
+  log: objectOf({
+    level: {
+      enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      default: 'info',
+      env: 'SVC_LOG_LEVEL',
+      flag: 'log-level',
+    },
+  }),
+  enable_api_docs: { type: 'boolean', default: false, env: 'SVC_ENABLE_API_DOCS' },
+  packages: { type: 'array', items: { type: 'string' }, default: [] },
+} as const
+
+/** The configuration's type as far as the kernel reads it. */
+export interface KernelConfig {
+  http: {
+    host: string
+    port: number
+    public_url?: string
+    trust_proxy: boolean
+    cors_origins: string[]
+    body_limit: string
+  }
+  database: { url?: string }
+  log: { level: string }
+  enable_api_docs: boolean
+  packages: string[]
+  plugins: Record<string, { enabled: boolean; optional: boolean } & Record<string, unknown>>
+}
+
+/** The one schema of the whole configuration: the kernel's keys and a section for each plugin. */
+export function configSchema(
+  plugins: readonly { name: string; config?: Readonly<Record<string, JSONSchema>> }[],
+): JSONSchema {
+  const sections = plugins.map(({ name, config = {} }) => [
+    name,
+    objectOf({
+      enabled: { type: 'boolean', default: true },
+      optional: { type: 'boolean', default: false },
+      ...config,
+    }),
+  ])
+  return objectOf({ ...kernelConfigProperties, plugins: objectOf(Object.fromEntries(sections)) })
+}
+
+/** One key of the configuration. */
+export interface ConfigLeaf {
+  path: string[]
+  schema: JSONSchema
+}
+
+/** Every key that a schema knows, with its path from the top. */
+export function listLeaves(schema: JSONSchema, path: string[] = []): ConfigLeaf[] {
+  const properties = schema.properties as Record<string, JSONSchema> | undefined
+  if (!properties || schema.additionalProperties !== false) return [{ path, schema }]
+  return Object.entries(properties).flatMap(([name, child]) => listLeaves(child, [...path, name]))
+}

@@ -1,0 +1,166 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { closest } from 'fastest-levenshtein'
+import { type ConfigLeaf, configSchema, type KernelConfig, listLeaves } from './config-schema.ts'
+import type { AppError } from './errors.ts'
+import { compileSchema, type Issue, type JSONSchema } from './schema.ts'
+
+/** Where a value came from: a default, the file, a variable or a flag. */
+export type ConfigSource = 'default' | 'config.json' | `env ${string}` | `flag --${string}`
+
+/** One line of `svc config`; a secret's value is replaced by `••••`. */
+export interface ConfigRow {
+  key: string
+  value: unknown
+  source: ConfigSource
+  env?: string
+}
+
+/** The configuration as it applies, and how it came about. */
+export interface Config {
+  values: KernelConfig
+  rows(): ConfigRow[]
+}
+
+/** A configuration that the server must not start with; the message is one sentence for its owner. */
+export class ConfigError extends Error {}
+
+type Layer = { source: ConfigSource; text: string }
+
+/** Reads `<home>/config.json` as it is; {} where there is none. */
+export function readConfigFile(home: string): Record<string, unknown> {
+  const path = join(home, 'config.json')
+  if (!existsSync(path)) return {}
+  let content: unknown
+  try {
+    content = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new ConfigError(`${path} is not valid JSON: ${(error as Error).message}`)
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content))
+    throw new ConfigError(`${path} must hold a JSON object`)
+  return content as Record<string, unknown>
+}
+
+/** Puts file, environment and flags over the defaults, the later over the earlier, and checks the whole. */
+export function layerConfig({
+  file,
+  env,
+  flags,
+  plugins,
+}: {
+  file: Record<string, unknown>
+  env: NodeJS.ProcessEnv
+  flags: Record<string, string | undefined>
+  plugins: readonly { name: string; config?: Readonly<Record<string, JSONSchema>> }[]
+}): Config {
+  const schema = configSchema(plugins)
+  const leaves = listLeaves(schema)
+  const values: Record<string, unknown> = structuredClone(file)
+  const layers = new Map<ConfigLeaf, Layer>()
+  for (const leaf of leaves) {
+    const layer = layerOf(leaf, env, flags)
+    if (!layer) continue
+    layers.set(leaf, layer)
+    assign(values, leaf.path, parseText(leaf, layer))
+  }
+  fillSections(values, schema)
+  try {
+    compileSchema(schema, 'json')(values)
+  } catch (error) {
+    throw new ConfigError(explain((error as AppError).details.issues as Issue[], leaves))
+  }
+  return {
+    values: values as unknown as KernelConfig,
+    rows: () =>
+      leaves.map((leaf) => {
+        const value = lookUp(values, leaf.path)
+        const source =
+          layers.get(leaf)?.source ?? (lookUp(file, leaf.path) === undefined ? 'default' : 'config.json')
+        return {
+          key: leaf.path.join('.'),
+          value: leaf.schema.writeOnly && value !== undefined ? '••••' : value,
+          source,
+          env: leaf.schema.env as string | undefined,
+        }
+      }),
+  }
+}
+
+function layerOf(
+  { schema }: ConfigLeaf,
+  env: NodeJS.ProcessEnv,
+  flags: Record<string, string | undefined>,
+): Layer | undefined {
+  const { flag, env: variable } = schema as { flag?: string; env?: string }
+  const flagged = flag && flags[flag]
+  if (flagged !== undefined && flagged !== '') return { source: `flag --${flag}`, text: flagged }
+  const set = variable && env[variable]
+  return set ? { source: `env ${variable}`, text: set } : undefined
+}
+
+const BOOLEANS: Record<string, boolean> = {
+  1: true,
+  true: true,
+  yes: true,
+  on: true,
+  0: false,
+  false: false,
+  no: false,
+  off: false,
+}
+
+function parseText({ path, schema }: ConfigLeaf, { source, text }: Layer): unknown {
+  const wrong = (wanted: string) => new ConfigError(`${path.join('.')} (${source}) must be ${wanted}`)
+  if (schema.type === 'boolean') {
+    const value = BOOLEANS[text.trim().toLowerCase()]
+    if (value === undefined) throw wrong('true or false (or 1, 0, yes, no, on, off)')
+    return value
+  }
+  if (schema.type === 'array')
+    return text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean)
+  const parsed = { value: text }
+  try {
+    compileSchema({ type: 'object', properties: { value: schema } }, 'text')(parsed)
+  } catch (error) {
+    const [issue] = (error as AppError).details.issues as Issue[]
+    throw new ConfigError(`${path.join('.')} (${source}) ${issue!.message}`)
+  }
+  return parsed.value
+}
+
+/** ajv fills in defaults only inside objects that are there. */
+function fillSections(values: Record<string, unknown>, schema: JSONSchema): void {
+  for (const [name, child] of Object.entries(schema.properties as Record<string, JSONSchema>)) {
+    if (child.type !== 'object' || child.additionalProperties !== false) continue
+    values[name] ??= {}
+    if (typeof values[name] === 'object') fillSections(values[name] as Record<string, unknown>, child)
+  }
+}
+
+function assign(target: Record<string, unknown>, path: string[], value: unknown): void {
+  const [name, ...rest] = path as [string, ...string[]]
+  if (rest.length === 0) {
+    target[name] = value
+    return
+  }
+  if (typeof target[name] !== 'object' || target[name] === null) target[name] = {}
+  assign(target[name] as Record<string, unknown>, rest, value)
+}
+
+const lookUp = (value: unknown, path: string[]): unknown =>
+  path.reduce<unknown>((part, name) => (part as Record<string, unknown> | undefined)?.[name], value)
+
+function explain([issue]: Issue[], leaves: ConfigLeaf[]): string {
+  const key = issue!.path.slice(1).replaceAll('/', '.')
+  if (issue!.rule !== 'additionalProperties') return `${key || 'the configuration'} ${issue!.message}`
+  const known = leaves.map(({ path }) => path.join('.'))
+  const nearest = closest(
+    key,
+    [...known, ...known.map((name) => name.split('.').slice(0, -1).join('.'))].filter(Boolean),
+  )
+  return `the configuration has no key "${key}"; did you mean "${nearest}"?`
+}

@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import { type Db, type IndexDescription, MongoClient } from 'mongodb'
+import type { Logger } from '../log.ts'
+import { joinEngine } from './engine.ts'
+
+/** The open database. */
+export interface Database {
+  db: Db
+  /** Milliseconds of one round trip; throws while the database is away. */
+  ping(): Promise<number>
+  close(): Promise<void>
+}
+
+const DEFAULT_NAME = 'svc'
+const SELECTION_TIMEOUT_MS = 5000
+
+/**
+ * Connects to the server at `url`, or to the embedded engine on `<home>/db` where there is none. Every
+ * acknowledged write is in the journal.
+ */
+export async function openDatabase({
+  url,
+  home,
+  log,
+}: {
+  url: string | undefined
+  home: string
+  log: Logger
+}): Promise<Database> {
+  const engine = url
+    ? undefined
+    : await joinEngine({ directory: join(home, 'db'), runtimeDirectory: join(home, 'runtime'), log })
+  const client = new MongoClient(url ?? engine!.uri, {
+    appName: 'svc',
+    ignoreUndefined: true,
+    writeConcern: { w: 'majority', journal: true },
+    serverSelectionTimeoutMS: SELECTION_TIMEOUT_MS,
+  })
+  const close = async () => {
+    await client.close()
+    await engine?.close()
+  }
+  try {
+    await client.connect()
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const db = client.db(url ? nameIn(url) : DEFAULT_NAME)
+  return {
+    db,
+    async ping() {
+      const before = performance.now()
+      await db.command({ ping: 1 })
+      return performance.now() - before
+    },
+    close,
+  }
+}
+
+/** Makes the indexes that are not there yet, all collections at once. */
+export async function ensureIndexes(
+  db: Db,
+  collections: Iterable<[string, IndexDescription[]]>,
+): Promise<void> {
+  const indexed = [...collections].filter(([, indexes]) => indexes.length > 0)
+  await Promise.all(indexed.map(([name, indexes]) => db.collection(name).createIndexes(indexes)))
+}
+
+const nameIn = (url: string): string => /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? DEFAULT_NAME

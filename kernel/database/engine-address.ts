@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** What a running engine tells about itself in its data directory. */
+export interface EngineRecord {
+  uri: string
+  pid: number
+}
+
+/** How the engine process exits when another one has the directory's lock. */
+export const LOCKED_EXIT_CODE = 75
+
+/** Bytes that the path of a socket may have, by the smallest limit: that of macOS. */
+const MAX_SOCKET_PATH = 103
+const PRIVATE = 0o700
+
+/** The file that names the engine of a data directory, there for as long as the engine can be joined. */
+export const recordPath = (directory: string): string => join(directory, 'engine.json')
+
+/** The socket of the engine that was given `socketDirectory`. */
+export const socketPathIn = (socketDirectory: string): string => join(socketDirectory, 'mongodb.sock')
+
+/** The address of the engine that listens on `socketPath`. */
+export const engineUri = (socketPath: string): string =>
+  `mongodb://${encodeURIComponent(socketPath)}/?directConnection=true`
+
+/** The record of a data directory; throws when there is none or it makes no sense. */
+export function readRecord(directory: string): EngineRecord {
+  const path = recordPath(directory)
+  const record = JSON.parse(readFileSync(path, 'utf8')) as EngineRecord
+  if (!Number.isInteger(record.pid)) throw new Error(`${path} names no process`)
+  return record
+}
+
+/**
+ * Makes the folder for the engine's socket, open to this user alone: inside the data directory, or in the
+ * folder for temporary files where that path is not fit for a socket.
+ */
+export function prepareSocketDirectory(directory: string): string {
+  const inside = join(directory, 'socket')
+  if (fits(inside)) {
+    mkdirSync(inside, { recursive: true })
+    chmodSync(inside, PRIVATE)
+    return inside
+  }
+  const uid = process.getuid!()
+  const name = createHash('sha256').update(directory).digest('hex').slice(0, 12)
+  const outside = join(tmpdir(), `svc-${uid}-${name}`)
+  if (!fits(outside)) throw new Error(`Neither ${inside} nor ${outside} is fit for the path of a socket`)
+  mkdirSync(outside, { recursive: true, mode: PRIVATE })
+  const found = lstatSync(outside)
+  if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o777) !== PRIVATE) {
+    throw new Error(`${outside} is not a folder of this user alone; remove it`)
+  }
+  return outside
+}
+
+/** The driver decodes the address twice, so a percent sign cannot stand in it. */
+const fits = (socketDirectory: string): boolean =>
+  Buffer.byteLength(socketPathIn(socketDirectory)) <= MAX_SOCKET_PATH && !socketDirectory.includes('%')

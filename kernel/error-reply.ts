@@ -1,0 +1,48 @@
+import { MongoNetworkError, MongoServerSelectionError } from 'mongodb'
+import { AppError, type ErrorDefinition, type ErrorTable } from './errors.ts'
+import type { Locale } from './locale.ts'
+import type { Logger } from './log.ts'
+
+/** The body of every answer that is not a success. */
+export interface ErrorBody {
+  code: string
+  message: string
+  details: Record<string, unknown>
+  request_id: string
+}
+
+/** An error made ready to send: over HTTP as `status` and `{ error: body }`, inside a frame as `body`. */
+export interface ErrorReply {
+  status: number
+  level: NonNullable<ErrorDefinition['level']>
+  body: ErrorBody
+}
+
+/** Puts anything thrown into the words of its reader, for frames that are stored or sent later. */
+export type ErrorExplainer = (error: unknown, locale: Locale, request_id: string) => ErrorBody
+
+const unavailable = (error: unknown) =>
+  error instanceof MongoNetworkError || error instanceof MongoServerSelectionError
+
+/** Turns anything thrown into the reply; what is not an AppError of a known code tells the client nothing of its cause. */
+export function replyTo(
+  error: unknown,
+  { table, locale, request_id }: { table: ErrorTable; locale: Locale; request_id: string },
+): ErrorReply {
+  const known = error instanceof AppError && table[error.code] ? error : undefined
+  const code = known?.code ?? (unavailable(error) ? 'DATABASE_UNAVAILABLE' : 'INTERNAL_ERROR')
+  const definition = table[code]!
+  const details = known?.details ?? {}
+  const message = definition.message[locale].replace(/\{(\w+)\}/g, (_, name) => String(details[name] ?? ''))
+  const level = definition.level ?? (definition.status >= 500 ? 'error' : 'info')
+  return { status: definition.status, level, body: { code, message, details, request_id } }
+}
+
+/** Makes an explainer over an error table; causes that the reader is not told go to the log. */
+export function createErrorExplainer(table: ErrorTable, log: Logger): ErrorExplainer {
+  return (error, locale, request_id) => {
+    const { level, body } = replyTo(error, { table, locale, request_id })
+    if (level === 'error') log.error({ error, code: body.code, request_id }, 'failed')
+    return body
+  }
+}

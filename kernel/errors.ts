@@ -1,0 +1,90 @@
+import type { LocalizedText } from './locale.ts'
+
+/** One documented error: its HTTP status, the level it is logged at and its message, `{name}` filled from details. */
+export interface ErrorDefinition {
+  status: number
+  level?: 'debug' | 'info' | 'warn' | 'error'
+  message: LocalizedText
+}
+
+/** Errors by their UPPER_SNAKE code. */
+export type ErrorTable = Record<string, ErrorDefinition>
+
+/** What goes wrong by rule rather than by accident; its code stands in the error table of some plugin. */
+export class AppError extends Error {
+  readonly code: string
+  readonly details: Record<string, unknown>
+
+  constructor(code: string, details: Record<string, unknown> = {}, options?: ErrorOptions) {
+    super(code, options)
+    this.name = 'AppError'
+    this.code = code
+    this.details = details
+  }
+}
+
+/** The errors that the kernel itself answers with. */
+export const kernelErrors: ErrorTable = {
+  BAD_REQUEST: {
+    status: 400,
+    message: { en: 'The request is not valid HTTP.', zh: '请求不是有效的 HTTP。' },
+  },
+  BAD_JSON: {
+    status: 400,
+    message: { en: 'The body is not valid JSON.', zh: '请求体不是有效的 JSON。' },
+  },
+  BAD_FRAME: {
+    status: 400,
+    message: { en: 'The frame is not valid: {reason}.', zh: '帧无效：{reason}。' },
+  },
+  FORBIDDEN: {
+    status: 403,
+    message: { en: 'You are not allowed to do this.', zh: '您没有权限执行此操作。' },
+  },
+  NOT_FOUND: { status: 404, message: { en: 'Not found.', zh: '未找到。' } },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    message: { en: 'This path does not know this method.', zh: '此路径不支持该方法。' },
+  },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    message: { en: 'The request took too long to arrive.', zh: '请求接收超时。' },
+  },
+  BODY_TOO_LARGE: {
+    status: 413,
+    message: { en: 'The body is larger than {limit} bytes.', zh: '请求体超过 {limit} 字节。' },
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    message: { en: 'This route takes {expected}.', zh: '此路径只接受 {expected}。' },
+  },
+  UPGRADE_REQUIRED: {
+    status: 426,
+    message: { en: 'This path is a WebSocket.', zh: '此路径是 WebSocket。' },
+  },
+  VALIDATION_FAILED: {
+    status: 422,
+    message: { en: 'Some fields are not valid.', zh: '部分字段无效。' },
+  },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    message: { en: 'The headers are too large.', zh: '请求头过大。' },
+  },
+  INTERNAL_ERROR: {
+    status: 500,
+    level: 'error',
+    message: {
+      en: 'Something went wrong on our side. Quote the request id when you report it.',
+      zh: '服务器内部错误。反馈时请附上请求编号。',
+    },
+  },
+  SHUTTING_DOWN: {
+    status: 503,
+    message: { en: 'The server is shutting down.', zh: '服务器正在关闭。' },
+  },
+  DATABASE_UNAVAILABLE: {
+    status: 503,
+    level: 'error',
+    message: { en: 'The database is away. Try again in a moment.', zh: '数据库暂不可用，请稍后重试。' },
+  },
+}

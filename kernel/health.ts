@@ -1,0 +1,85 @@
+import { type Route, reply, route } from './http/route.ts'
+import type { Runtime } from './runtime.ts'
+import { objectOf } from './schema.ts'
+
+const healthSchema = {
+  title: 'Health',
+  ...objectOf(
+    {
+      status: { enum: ['ok', 'failed'] },
+      version: { type: 'string' },
+      started_at: { type: 'integer' },
+      plugins: { type: 'object', additionalProperties: { enum: ['ok', 'failed'] } },
+      database: objectOf({ ok: { type: 'boolean' }, latency_ms: { type: ['number', 'null'] } }, [
+        'ok',
+        'latency_ms',
+      ]),
+    },
+    ['status', 'version', 'started_at', 'plugins', 'database'],
+  ),
+} as const
+
+/** How long a look at the database may take before it counts as away, in milliseconds. */
+const PATIENCE_MS = 2000
+
+/** The two public routes that tell whether the server is up. */
+export function healthRoutes(runtime: Runtime): Route[] {
+  const pluginStates = async () => {
+    const states: Record<string, 'ok' | 'failed'> = {}
+    for (const name of runtime.failed.keys()) states[name] = 'failed'
+    await Promise.all(
+      runtime.plugins.map(async ({ plugin: { name }, declarations: { health } }) => {
+        states[name] = 'ok'
+        try {
+          for (const check of health) await check(runtime.cradleOf(name))
+        } catch (error) {
+          runtime.log.warn({ error, plugin: name }, 'plugin is not healthy')
+          states[name] = 'failed'
+        }
+      }),
+    )
+    return states
+  }
+
+  const databaseState = async () => {
+    try {
+      const latency = await withPatience(runtime.database!.ping())
+      return { ok: true, latency_ms: Math.round(latency * 100) / 100 }
+    } catch (error) {
+      runtime.log.warn({ error }, 'database is away')
+      return { ok: false, latency_ms: null }
+    }
+  }
+
+  const getHealth = route({
+    method: 'GET',
+    path: '/health',
+    summary: 'Whether the server, its plugins and its database are up',
+    guard: 'public',
+    response: { 200: healthSchema, 503: healthSchema },
+  }).handle(async () => {
+    const { version, started_at } = runtime.facts
+    const database = await databaseState()
+    const status = database.ok ? ('ok' as const) : ('failed' as const)
+    const plugins = database.ok ? await pluginStates() : {}
+    return reply(database.ok ? 200 : 503, { status, version, started_at, plugins, database })
+  })
+
+  const getLive = route({
+    method: 'GET',
+    path: '/health/live',
+    summary: 'Whether the process runs',
+    guard: 'public',
+    response: { 200: objectOf({ status: { const: 'ok' } }, ['status']) },
+  }).handle(() => ({ status: 'ok' as const }))
+
+  return [getHealth, getLive]
+}
+
+function withPatience<Value>(promise: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS)
+  })
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,133 @@
+import cors from '@koa/cors'
+import Router from '@koa/router'
+import Koa, { type Context, type Middleware } from 'koa'
+import { replyTo } from '../error-reply.ts'
+import { AppError } from '../errors.ts'
+import { chooseLocale } from '../locale.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Cradle } from '../types.ts'
+import { createBodyReader } from './body.ts'
+import { createEndpoint } from './endpoint.ts'
+import type { GuardUse } from './guard.ts'
+import type { GuardChain } from './guard-chain.ts'
+import { requestIdOf } from './request-facts.ts'
+import type { Route } from './route.ts'
+
+/** A route and whose services its handler gets. */
+export interface OwnedRoute {
+  route: Route
+  cradle: Cradle
+}
+
+/** Makes the Koa application for these routes. `draining` answers whether new requests are turned away. */
+export function createApp({
+  runtime,
+  routes,
+  chainOf,
+  draining,
+  strictReplies,
+  isSocket,
+  serveDocs,
+}: {
+  runtime: Runtime
+  routes: readonly OwnedRoute[]
+  chainOf: (use: GuardUse) => GuardChain
+  draining: () => boolean
+  strictReplies: boolean
+  isSocket: (pathname: string) => boolean
+  serveDocs: Middleware | undefined
+}): Koa {
+  const { http } = runtime.blueprint.config.values
+  const { log, clock, events } = runtime
+  const app = new Koa({ proxy: http.trust_proxy })
+  app.silent = true
+  const readBody = createBodyReader(http.body_limit)
+
+  const router = new Router({ prefix: '/api' })
+  for (const { route, cradle } of sortBySpecificity(routes)) {
+    const endpoint = createEndpoint(route, {
+      guard: chainOf(route.guard),
+      cradle,
+      readBody,
+      audit: (record) => events.emit('route.audited', record),
+      seconds: () => clock.seconds(),
+      onWrongReply: ({ method, path }, error) => {
+        if (strictReplies) throw new Error(`reply of ${method} ${path} does not fit: ${describe(error)}`)
+        log.error(
+          { issues: (error as AppError).details.issues, route: `${method} ${path}` },
+          'reply does not fit its schema',
+        )
+      },
+    })
+    router.register(route.path, [route.method.toLowerCase()], (context: Context) => {
+      context.state.route = route.path
+      return endpoint(context)
+    })
+  }
+
+  app.use(async (context, next) => {
+    const before = performance.now()
+    const { state } = context
+    state.request_id = requestIdOf(context.headers)
+    state.locale = chooseLocale(context.headers['accept-language'])
+    context.set('X-Request-Id', state.request_id)
+    context.set('X-Content-Type-Options', 'nosniff')
+    context.set('Cache-Control', 'no-store')
+    try {
+      if (draining()) throw new AppError('SHUTTING_DOWN')
+      await next()
+      if (context.status === 404 && context.body === undefined)
+        throw new AppError(isSocket(context.path) ? 'UPGRADE_REQUIRED' : 'NOT_FOUND')
+    } catch (error) {
+      answerError(context, error)
+    }
+    const ms = Math.round(performance.now() - before)
+    const { request_id, route, caller } = state
+    log.info(
+      { request_id, method: context.method, route, status: context.status, ms, username: caller?.username },
+      'request',
+    )
+  })
+  if (http.cors_origins.length > 0) app.use(corsFor(http.cors_origins))
+  if (serveDocs) app.use(serveDocs)
+  app.use(router.routes())
+  app.use(
+    router.allowedMethods({
+      throw: true,
+      methodNotAllowed: () => new AppError('METHOD_NOT_ALLOWED'),
+      notImplemented: () => new AppError('METHOD_NOT_ALLOWED'),
+    }),
+  )
+
+  function answerError(context: Context, error: unknown): void {
+    const { request_id, locale } = context.state
+    const { status, level, body } = replyTo(error, { table: runtime.blueprint.errors, locale, request_id })
+    log[level](
+      { error: level === 'error' ? error : undefined, code: body.code, request_id },
+      'request refused',
+    )
+    const wait = body.details.retry_after_seconds
+    if (typeof wait === 'number') context.set('Retry-After', String(Math.ceil(wait)))
+    if (status === 503) context.set('Connection', 'close')
+    context.status = status
+    context.body = { error: body }
+  }
+  return app
+}
+
+const describe = (error: unknown) => JSON.stringify((error as AppError).details.issues)
+
+/** @koa/router matches in order of registration, so literal segments come before parameters. */
+function sortBySpecificity(routes: readonly OwnedRoute[]): OwnedRoute[] {
+  const rank = ({ route }: OwnedRoute) => route.path.replace(/:\w+/g, '\uffff')
+  return [...routes].sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
+}
+
+function corsFor(origins: string[]) {
+  return cors({
+    origin: ({ headers }) => (headers.origin && origins.includes(headers.origin) ? headers.origin : ''),
+    credentials: true,
+    exposeHeaders: ['X-Request-Id', 'X-Access-Token', 'Retry-After'],
+    keepHeadersOnError: false,
+  })
+}

@@ -1,0 +1,45 @@
+import type { Context } from 'koa'
+import { koaBody } from 'koa-body'
+import { AppError } from '../errors.ts'
+
+/** What raw-body, co-body and zlib say of a body that cannot be read. */
+interface BodyFailure extends Error {
+  type?: string
+  status?: number
+  limit?: number
+  code?: string
+}
+
+/** Reads JSON bodies of at most `limit` (e.g. `1mb`); gives {} where there is none. */
+export function createBodyReader(limit: string): (context: Context) => Promise<unknown> {
+  const parse = koaBody({
+    json: true,
+    text: false,
+    urlencoded: false,
+    multipart: false,
+    jsonLimit: limit,
+    patchKoa: true,
+    patchNode: false,
+    parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'] as never,
+    onError: (error) => {
+      throw explain(error as BodyFailure)
+    },
+  })
+  return async (context) => {
+    if (!hasBody(context)) return {}
+    if (!context.is('json', '+json'))
+      throw new AppError('UNSUPPORTED_MEDIA_TYPE', { expected: 'application/json' })
+    await parse(context, async () => undefined)
+    return (context.request as { body?: unknown }).body
+  }
+}
+
+const hasBody = ({ req }: Context) =>
+  req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
+
+function explain(failure: BodyFailure): Error {
+  if (failure.status === 413) return new AppError('BODY_TOO_LARGE', { limit: failure.limit })
+  if (failure.status === 415)
+    return new AppError('UNSUPPORTED_MEDIA_TYPE', { expected: 'identity, gzip, deflate or br' })
+  return new AppError('BAD_JSON', {}, { cause: failure })
+}

@@ -1,0 +1,32 @@
+import type { PlannedPlugin } from '../blueprint.ts'
+import type { Cradle, GuardContexts } from '../types.ts'
+import type { Guard, GuardRequest, GuardUse } from './guard.ts'
+
+/** Runs a guard and those before it; gives what they add to the request. */
+export type GuardChain = (request: GuardRequest) => Promise<object>
+
+/** Resolves guards by name to chains over the plugins that run. */
+export function createGuardChains(
+  plugins: readonly PlannedPlugin[],
+  cradleOf: (plugin: string) => Cradle,
+): (use: GuardUse) => GuardChain {
+  const guards = new Map<string, { guard: Guard; owner: string }>()
+  for (const { plugin, declarations } of plugins)
+    for (const [name, guard] of declarations.guards) guards.set(name, { guard, owner: plugin.name })
+
+  const chainOf = (name: string): { guard: Guard; owner: string }[] => {
+    const declared = guards.get(name)
+    return declared ? [...chainOf(declared.guard.after ?? 'public'), declared] : []
+  }
+
+  return (use) => {
+    const [name, argument] = typeof use === 'string' ? [use] : use
+    const chain = chainOf(name satisfies keyof GuardContexts)
+    return async (request) => {
+      const context = {}
+      for (const { guard, owner } of chain)
+        Object.assign(context, await guard.check(request, cradleOf(owner), context as never, argument))
+      return context
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Locale } from '../locale.ts'
+import type { Cradle, GuardContexts } from '../types.ts'
+
+/** The name of a guard, alone or with its argument (`['permission', 'users']`). */
+export type GuardUse = keyof GuardContexts | readonly [guard: keyof GuardContexts, argument: string]
+
+/** What a guard adds to the request of a handler. */
+export type ContextOf<Use extends GuardUse> = Use extends keyof GuardContexts
+  ? GuardContexts[Use]
+  : Use extends readonly [infer Name extends keyof GuardContexts, string]
+    ? GuardContexts[Name]
+    : never
+
+/** What a guard may look at: before the body is read, and before a socket is opened. */
+export interface GuardRequest {
+  readonly transport: 'http' | 'socket'
+  readonly method: string
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string | string[] | undefined>>
+  readonly headers: IncomingHttpHeaders
+  readonly ip: string
+  readonly request_id: string
+  /** The path as declared, e.g. `/agents/:id`. */
+  readonly route: string
+  /** Headers for the answer, also of an upgrade. */
+  setHeader(name: string, value: string): void
+}
+
+/** A guard: gives what it adds to the request, or throws. `after` names the guard that runs before it. */
+export interface Guard<Name extends keyof GuardContexts = keyof GuardContexts> {
+  after?: keyof GuardContexts
+  check(
+    request: GuardRequest,
+    cradle: Cradle,
+    context: never,
+    argument: string | undefined,
+  ): Promise<Partial<GuardContexts[Name]>> | Partial<GuardContexts[Name]>
+}
+
+/** Who is asking, as far as the kernel is told by a guard: used for language and the audit row. */
+export interface Caller {
+  id: string
+  username: string
+  locale?: Locale | null
+}
+
+/** Finds the caller that a guard put into a context. */
+export function callerIn(context: object): Caller | undefined {
+  return (context as { caller?: Caller }).caller
+}

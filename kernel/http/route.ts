@@ -1,0 +1,94 @@
+import type { Locale } from '../locale.ts'
+import type { JSONSchema, TypeOf } from '../schema.ts'
+import type { Cradle } from '../types.ts'
+import type { ContextOf, GuardUse } from './guard.ts'
+
+/** The methods that routes may have. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What a route is, declared once: validation, types, guard, audit row and OpenAPI all come from it. */
+export interface RouteSpec {
+  readonly method: Method
+  /** Below /api; parameters as `:name`. */
+  readonly path: string
+  readonly summary: string
+  readonly guard: GuardUse
+  readonly query?: JSONSchema
+  readonly body?: JSONSchema
+  /** Replies by status; null stands for no body. The first is the answer of a handler that names none. */
+  readonly response: { readonly [status: number]: JSONSchema | null }
+  /** Codes of errors that this route answers besides those of its guard and of validation. */
+  readonly errors?: readonly string[]
+  /** The action of the audit row; every route that changes something has one, false for those that do not. */
+  readonly audit?: string | false
+}
+
+/** What every handler gets, whatever its guard. */
+export interface RequestFacts {
+  readonly params: Readonly<Record<string, string>>
+  readonly request_id: string
+  readonly ip: string
+  readonly locale: Locale
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+type Part<Spec, Name extends 'query' | 'body'> = Spec extends { readonly [Key in Name]: infer Schema }
+  ? { readonly [Key in Name]: TypeOf<Schema> }
+  : object
+
+/** The request as a handler of this route sees it. */
+export type RequestOf<Spec extends RouteSpec> = RequestFacts &
+  Part<Spec, 'query'> &
+  Part<Spec, 'body'> &
+  ContextOf<Spec['guard']>
+
+type BodyOf<Schema> = Schema extends null ? undefined : TypeOf<Schema>
+
+/** A reply whose status the handler chose; made by `reply`. */
+export interface ChosenReply<Status, Body> {
+  readonly [CHOSEN]: true
+  readonly status: Status
+  readonly body: Body
+  readonly headers: Record<string, string>
+}
+
+const CHOSEN = Symbol('chosen reply')
+
+/** Answers with a status other than the first that the route declares, or with headers. */
+export function reply<const Status extends number, Body>(
+  status: Status,
+  body: Body,
+  headers: Record<string, string> = {},
+): ChosenReply<Status, Body> {
+  return { [CHOSEN]: true, status, body, headers }
+}
+
+/** Whether a handler's result was made by `reply`. */
+export function isChosenReply(result: unknown): result is ChosenReply<number, unknown> {
+  return typeof result === 'object' && result !== null && CHOSEN in result
+}
+
+type Replies<Spec extends RouteSpec> = {
+  [Status in keyof Spec['response']]:
+    | BodyOf<Spec['response'][Status]>
+    | ChosenReply<Status, BodyOf<Spec['response'][Status]>>
+}[keyof Spec['response']]
+
+/** A route with its handler. A plugin without TypeScript writes it as `{ ...spec, handler }`. */
+export interface Route extends RouteSpec {
+  readonly handler: (request: never, cradle: Cradle) => unknown
+}
+
+/** Declares a route; `handle` is separate so that the reply's type is fixed before the handler is read. */
+export function route<const Spec extends RouteSpec>(spec: Spec) {
+  return {
+    handle<
+      const Handler extends (
+        request: RequestOf<Spec>,
+        cradle: Cradle,
+      ) => Replies<Spec> | Promise<Replies<Spec>>,
+    >(handler: Handler): Route {
+      return { ...spec, handler }
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import type { Collection } from 'mongodb'
+import type { Clock } from './clock.ts'
+import type { Logger } from './log.ts'
+import type { Cradle } from './types.ts'
+
+/** Work that recurs on one server process at a time, whichever holds the job's lease. */
+export interface Job {
+  name: string
+  every_seconds: number
+  run(cradle: Cradle<never>, signal: AbortSignal): unknown
+}
+
+/** Who runs a job at present and until when, in Unix milliseconds. */
+export interface LeaseDocument {
+  _id: string
+  holder: string
+  until: number
+}
+
+/** How many periods a holder may be silent before another process takes over. */
+const LEASE_PERIODS = 3
+
+/** Runs jobs on their schedule while this process can hold their leases; the first run comes at once. */
+export function startJobs({
+  jobs,
+  leases,
+  holder,
+  clock,
+  log,
+}: {
+  jobs: { job: Job; cradle: Cradle }[]
+  leases: Collection<LeaseDocument>
+  holder: string
+  clock: Clock
+  log: Logger
+}): { stop(): Promise<void> } {
+  const abort = new AbortController()
+
+  const acquire = async ({ name, every_seconds }: Job) => {
+    const now = clock.now()
+    const until = now + every_seconds * 1000 * LEASE_PERIODS
+    const free = { _id: name, $or: [{ holder }, { until: { $lt: now } }] }
+    try {
+      await leases.updateOne(free, { $set: { holder, until } }, { upsert: true })
+      return true
+    } catch (error) {
+      // The upsert collides with the lease of the process that holds it.
+      if ((error as { code?: number }).code === 11000) return false
+      throw error
+    }
+  }
+
+  const loop = async ({ job, cradle }: { job: Job; cradle: Cradle }) => {
+    while (!abort.signal.aborted) {
+      try {
+        if (await acquire(job)) await job.run(cradle as Cradle<never>, abort.signal)
+      } catch (error) {
+        if (!abort.signal.aborted) log.error({ error, job: job.name }, 'job failed')
+      }
+      await pause(job.every_seconds * 1000, abort.signal)
+    }
+  }
+
+  const loops = jobs.map(loop)
+  return {
+    async stop() {
+      abort.abort()
+      await Promise.all(loops)
+      await leases.deleteMany({ holder })
+    },
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) return resolve()
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => [clearTimeout(timer), resolve()], { once: true })
+  })

@@ -1,0 +1,22 @@
+import type { Blueprint } from './blueprint.ts'
+import { healthRoutes } from './health.ts'
+import { type Route, route } from './http/route.ts'
+import { describeApi } from './openapi.ts'
+import type { Runtime } from './runtime.ts'
+
+/** The routes that the kernel itself serves. Without a runtime they can be described but not called. */
+export function kernelRoutes(blueprint: Blueprint, runtime?: Runtime): Route[] {
+  let document: Record<string, unknown> | undefined
+  const openapi = route({
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'This API as OpenAPI 3.1',
+    guard: 'public',
+    response: { 200: { type: 'object' } },
+  }).handle(() => {
+    document ??= describeApi(blueprint, routes)
+    return document
+  })
+  const routes: Route[] = [...healthRoutes(runtime!), openapi]
+  return routes
+}

@@ -1,0 +1,85 @@
+import type { EmbeddingModelV3, LanguageModelV3 } from '@ai-sdk/provider'
+import type { LocalizedText } from './locale.ts'
+import type { JSONSchema } from './schema.ts'
+
+/** How a model is reached: what a provider row holds, with the key in the clear. */
+export interface ProviderConnection {
+  base_url: string | undefined
+  api_key: string | undefined
+  options: Record<string, unknown>
+  fetch: typeof globalThis.fetch
+}
+
+/** Why an upstream refused, in the contract's words. */
+export type ProviderFailure =
+  | 'auth'
+  | 'quota'
+  | 'rate_limit'
+  | 'outage'
+  | 'timeout'
+  | 'unreachable'
+  | 'model_not_found'
+  | 'bad_request'
+  | 'unknown'
+
+/** One model as an upstream lists it; sizes are in tokens. */
+export interface ModelDescription {
+  id: string
+  name: string
+  enabled?: boolean
+  embedding?: boolean
+  context_window?: number
+  max_output_tokens?: number
+  input?: ('text' | 'image' | 'audio')[]
+  reasoning?: boolean
+}
+
+/** A sort of LLM upstream. The default export of each folder in `providers/`, or registered by a plugin. */
+export interface ProviderKind {
+  kind: string
+  label: LocalizedText
+  /** JSON Schema of a provider's `options`. */
+  config_schema: JSONSchema
+  default_base_url?: string
+  /** Offline kinds need neither address nor key. */
+  requires_base_url: boolean
+  languageModel(connection: ProviderConnection, modelId: string): LanguageModelV3 | Promise<LanguageModelV3>
+  embeddingModel?(
+    connection: ProviderConnection,
+    modelId: string,
+  ): EmbeddingModelV3 | Promise<EmbeddingModelV3>
+  /** The models that the upstream offers; throws what its client throws. */
+  listModels(connection: ProviderConnection, signal: AbortSignal): Promise<ModelDescription[]>
+  /** Sorts an error thrown by the above; `status` is the upstream's HTTP status where there was one. */
+  explainError(error: unknown): { reason: ProviderFailure; status?: number }
+}
+
+/** A sort of messaging platform. The default export of each folder in `channels/`, or registered by a plugin. */
+export interface ChannelKind {
+  kind: string
+  label: LocalizedText
+  /** JSON Schema of a channel's `config`; secrets are marked writeOnly. */
+  config_schema: JSONSchema
+}
+
+/** What a tool call may know and use. `workspace` is the agent's folder, an absolute path. */
+export interface ToolContext {
+  workspace: string
+  agent_id: string
+  thread_id: string
+  user_id: string
+  signal: AbortSignal
+  /** Tells the reader of the turn about a file the tool made; the path is relative to the workspace. */
+  attach(file: { path: string; media_type: string }): void
+}
+
+/** A tool that agents can call. What `execute` returns is given to the model; what it throws, too, as an error. */
+export interface Tool {
+  name: string
+  label: LocalizedText
+  description: string
+  input_schema: JSONSchema
+  /** False for the tools that always stay on. */
+  disableable: boolean
+  execute(input: never, context: ToolContext): Promise<string> | string
+}

@@ -1,0 +1,30 @@
+/** Languages that messages to people are written in. */
+export const LOCALES = ['en', 'zh'] as const
+
+/** One of the supported languages. */
+export type Locale = (typeof LOCALES)[number]
+
+/** One text in each supported language. */
+export type LocalizedText = Record<Locale, string>
+
+/**
+ * The language to answer in: the best of an `Accept-Language` header that we have, else the user's own,
+ * else English.
+ */
+export function chooseLocale(acceptLanguage: string | undefined, userLocale?: string | null): Locale {
+  const wanted = (acceptLanguage ?? '')
+    .split(',')
+    .map((part) => {
+      const [tag = '', ...parameters] = part.trim().toLowerCase().split(';')
+      const quality = parameters.map((parameter) => /^\s*q=([\d.]+)$/.exec(parameter)?.[1]).find(Boolean)
+      return { language: tag.split('-')[0], quality: Number(quality ?? 1) }
+    })
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality)
+  const known = (language: string | null | undefined) => LOCALES.find((locale) => locale === language)
+  for (const { language } of wanted) {
+    const locale = known(language)
+    if (locale) return locale
+  }
+  return known(userLocale) ?? 'en'
+}

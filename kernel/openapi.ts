@@ -1,0 +1,162 @@
+import type { Blueprint } from './blueprint.ts'
+import type { ErrorTable } from './errors.ts'
+import type { Route } from './http/route.ts'
+import type { JSONSchema } from './schema.ts'
+import type { Socket } from './socket/socket.ts'
+
+type Json = Record<string, unknown>
+
+const errorSchema = {
+  type: 'object',
+  properties: {
+    error: {
+      type: 'object',
+      properties: {
+        code: { type: 'string' },
+        message: { type: 'string' },
+        details: { type: 'object' },
+        request_id: { type: 'string' },
+      },
+      required: ['code', 'message', 'details', 'request_id'],
+    },
+  },
+  required: ['error'],
+}
+
+/** Describes every route and socket as OpenAPI 3.1, from the declarations that also validate. */
+export function describeApi(blueprint: Blueprint, kernelRoutes: readonly Route[]): Json {
+  const schemas: Record<string, unknown> = { Error: errorSchema }
+  const paths: Record<string, Json> = {}
+  const groups = [
+    { tag: 'server', routes: kernelRoutes, sockets: [] as readonly Socket[] },
+    ...blueprint.plugins.map(({ plugin, declarations }) => ({ tag: plugin.name, ...declarations })),
+  ]
+  for (const { tag, routes, sockets } of groups) {
+    for (const route of routes) {
+      const path = templateOf(route.path)
+      paths[path] ??= {}
+      paths[path][route.method.toLowerCase()] = describeRoute(route, tag, blueprint.errors, schemas)
+    }
+    for (const socket of sockets)
+      paths[templateOf(socket.path)] = { get: describeSocket(socket, tag, schemas) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Agent Platform Service', version: blueprint.version },
+    servers: [{ url: '/api' }],
+    tags: blueprint.plugins.map(({ plugin: { name, summary } }) => ({ name, description: summary })),
+    paths,
+    components: {
+      schemas,
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+    },
+  }
+}
+
+const templateOf = (path: string) => path.replace(/:(\w+)/g, '{$1}')
+
+const jsonContent = (schema: unknown) => ({ 'application/json': { schema } })
+
+function describeRoute(
+  route: Route,
+  tag: string,
+  errors: ErrorTable,
+  schemas: Record<string, unknown>,
+): Json {
+  const { method, path, summary, guard, query, body, response } = route
+  const replies = Object.entries(response).map(([status, schema]) => [
+    status,
+    schema
+      ? { description: 'Success', content: jsonContent(hoist(schema, schemas)) }
+      : { description: 'Success, no body' },
+  ])
+  return {
+    operationId: operationId(method, path),
+    summary,
+    tags: [tag],
+    security: guard === 'public' ? [] : [{ bearer: [] }],
+    ...(guard === 'public' ? {} : { 'x-guard': guard }),
+    parameters: [...pathParameters(path), ...queryParameters(query)],
+    ...(body ? { requestBody: { required: true, content: jsonContent(hoist(body, schemas)) } } : {}),
+    responses: { ...Object.fromEntries(replies), ...describeErrors(codesOf(route), errors) },
+  }
+}
+
+function codesOf({ guard, query, body, errors = [] }: Route): string[] {
+  const guarded = guard === 'public' ? [] : ['AUTH_FAILED', 'TOKEN_EXPIRED', 'USER_DISABLED', 'FORBIDDEN']
+  const validated = query || body ? ['VALIDATION_FAILED'] : []
+  const parsed = body ? ['BAD_JSON', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] : []
+  return [...guarded, ...parsed, ...validated, ...errors]
+}
+
+function describeErrors(codes: string[], errors: ErrorTable): Json {
+  const byStatus = new Map<number, string[]>()
+  for (const code of new Set(codes)) {
+    const status = errors[code]?.status
+    if (status) byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  const ref = { $ref: '#/components/schemas/Error' }
+  return Object.fromEntries(
+    [...byStatus].map(([status, names]) => [
+      status,
+      { description: names.join(', '), content: jsonContent(ref) },
+    ]),
+  )
+}
+
+/** A WebSocket is the GET that opens it; its frames stand beside it, by direction and type. */
+function describeSocket(
+  { path, summary, guard, receive, send }: Socket,
+  tag: string,
+  schemas: Record<string, unknown>,
+): Json {
+  const frames = (direction: typeof receive) =>
+    Object.fromEntries(Object.entries(direction).map(([type, schema]) => [type, hoist(schema, schemas)]))
+  return {
+    operationId: operationId('open', path),
+    summary,
+    tags: [tag],
+    security: [{ bearer: [] }],
+    'x-guard': guard,
+    'x-websocket': { receive: frames(receive), send: frames(send) },
+    parameters: [...pathParameters(path), { name: 'token', in: 'query', schema: { type: 'string' } }],
+    responses: { 101: { description: 'Switching protocols' } },
+  }
+}
+
+const operationId = (method: string, path: string) =>
+  `${method.toLowerCase()}${path
+    .split('/')
+    .filter(Boolean)
+    .map((part) =>
+      part.replace(/^:/, 'by-').replace(/(^|[-_.])(\w)/g, (_, __, letter) => letter.toUpperCase()),
+    )
+    .join('')}`
+
+const pathParameters = (path: string) =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+
+const queryParameters = (query: JSONSchema | undefined) => {
+  const required = (query?.required ?? []) as string[]
+  return Object.entries((query?.properties ?? {}) as Json).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema,
+  }))
+}
+
+/** Moves schemas that have a title to the components, at any depth, and leaves references in their place. */
+function hoist(schema: unknown, schemas: Record<string, unknown>): unknown {
+  if (Array.isArray(schema)) return schema.map((part) => hoist(part, schemas))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const copy = Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, hoist(part, schemas)]))
+  if (typeof copy.title !== 'string' || copy.type === undefined) return copy
+  schemas[copy.title] = copy
+  return { $ref: `#/components/schemas/${copy.title}` }
+}

@@ -1,0 +1,111 @@
+import type { AppError, ErrorTable } from './errors.ts'
+import type { Host } from './host.ts'
+import type { LocalizedText } from './locale.ts'
+import { compileSchema, type describeIssues, type JSONSchema } from './schema.ts'
+import type { Cradle } from './types.ts'
+
+/** The version of the plugin contract that this kernel speaks. */
+export const KERNEL_VERSION = 1
+
+/** A right that can be granted to an account. */
+export interface Permission {
+  key: string
+  category: string
+  label: LocalizedText
+  description: LocalizedText
+}
+
+/** What a plugin is. `setup` only declares: it is synchronous and does no input or output. */
+export interface Plugin {
+  name: string
+  summary: string
+  version?: string
+  /** The contract's version; a plugin from outside names it so that a later kernel can refuse it. */
+  kernel?: number
+  /** Plugins that start before this one and whose services it may use. */
+  depends?: readonly string[]
+  /** Properties of the section `plugins.<name>` of the configuration, as JSON Schemas. */
+  config?: Readonly<Record<string, JSONSchema>>
+  permissions?: readonly Permission[]
+  errors?: ErrorTable
+  setup(host: Host): void
+  start?(cradle: Cradle, signal: AbortSignal): unknown
+  stop?(cradle: Cradle, signal: AbortSignal): unknown
+}
+
+/** Declares a plugin; gives it back unchanged, typed. */
+export function plugin(manifest: Plugin): Plugin {
+  return manifest
+}
+
+const localized = {
+  type: 'object',
+  properties: { en: { type: 'string' }, zh: { type: 'string' } },
+  required: ['en', 'zh'],
+} as const
+
+const checkManifest = compileSchema<Plugin>(
+  {
+    type: 'object',
+    properties: {
+      name: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,63}$' },
+      summary: { type: 'string', minLength: 1 },
+      version: { type: 'string' },
+      kernel: { const: KERNEL_VERSION },
+      depends: { type: 'array', items: { type: 'string' } },
+      config: { type: 'object', additionalProperties: { type: 'object' } },
+      permissions: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            key: { type: 'string', pattern: '^[a-z][a-z0-9_]*$' },
+            category: { type: 'string' },
+            label: localized,
+            description: localized,
+          },
+          required: ['key', 'category', 'label', 'description'],
+          additionalProperties: false,
+        },
+      },
+      errors: {
+        type: 'object',
+        propertyNames: { pattern: '^[A-Z][A-Z0-9_]*$' },
+        additionalProperties: {
+          type: 'object',
+          properties: {
+            status: { type: 'integer', minimum: 400, maximum: 599 },
+            level: { enum: ['debug', 'info', 'warn', 'error'] },
+            message: localized,
+          },
+          required: ['status', 'message'],
+          additionalProperties: false,
+        },
+      },
+      setup: true,
+      start: true,
+      stop: true,
+    },
+    required: ['name', 'summary', 'setup'],
+    additionalProperties: false,
+  },
+  'json',
+)
+
+/** Checks what a module exported; throws one readable sentence that names the source and what is wrong. */
+export function assertPlugin(candidate: unknown, source: string): Plugin {
+  if (typeof candidate !== 'object' || candidate === null)
+    throw new Error(`${source} is not a plugin: its default export is not a manifest object`)
+  const manifest = candidate as Record<string, unknown>
+  const label = typeof manifest.name === 'string' ? `plugin "${manifest.name}" (${source})` : source
+  try {
+    checkManifest(candidate)
+  } catch (error) {
+    const [issue] = (error as AppError).details.issues as ReturnType<typeof describeIssues>
+    throw new Error(`${label} has a manifest that is not valid: ${issue!.path || 'it'} ${issue!.message}`)
+  }
+  for (const step of ['setup', 'start', 'stop'])
+    if (manifest[step] !== undefined && typeof manifest[step] !== 'function')
+      throw new Error(`${label} has a manifest that is not valid: /${step} must be a function`)
+  return candidate as Plugin
+}

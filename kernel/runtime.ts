@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto'
+import { type Blueprint, fillRegistries, type OpenRegistries, type PlannedPlugin } from './blueprint.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { createContainer } from './container.ts'
+import { type Database, ensureIndexes, openDatabase } from './database/database.ts'
+import { createErrorExplainer } from './error-reply.ts'
+import { createEventBus, type OpenEventBus } from './events.ts'
+import { createIds } from './ids.ts'
+import { type LeaseDocument, startJobs } from './jobs.ts'
+import type { Logger } from './log.ts'
+import { createSecrets, loadSecretKey } from './secrets.ts'
+import { createSocketDirectory, type OpenSocketDirectory } from './socket/directory.ts'
+import type { Cradle, ServerFacts } from './types.ts'
+
+/** The plugins at work: their services made, their hooks connected, without a port. */
+export interface Runtime {
+  blueprint: Blueprint
+  database: Database | undefined
+  /** Plugins that run, in order of start. */
+  plugins: PlannedPlugin[]
+  /** Optional plugins that failed to start, by name, with the reason. */
+  failed: Map<string, string>
+  /** Milliseconds that each plugin's start took. */
+  startTimes: Map<string, number>
+  registries: OpenRegistries
+  events: OpenEventBus
+  sockets: OpenSocketDirectory
+  clock: Clock
+  log: Logger
+  facts: ServerFacts
+  cradleOf(plugin: string): Cradle
+  /** Makes indexes and connects the plugins' listeners: enough for a command. */
+  prepare(): Promise<void>
+  /** Prepares, starts every plugin in order and the jobs. */
+  start(): Promise<void>
+  /** Stops jobs and plugins, in reverse order, runs `beforeClosing` and leaves the database. */
+  stop(beforeClosing?: () => Promise<void>): Promise<void>
+}
+
+/** How long one plugin may take for one step, in milliseconds. */
+export const STEP_LIMIT_MS = { start: 10_000, stop: 12_000 }
+
+/** Opens the database, unless `database` is false, and wires the plugins; nothing of theirs runs until `start`. */
+export async function openRuntime({
+  blueprint,
+  log,
+  clock = systemClock,
+  database: wanted = true,
+  stepLimitMs = STEP_LIMIT_MS,
+}: {
+  blueprint: Blueprint
+  log: Logger
+  clock?: Clock
+  database?: boolean
+  stepLimitMs?: { start: number; stop: number }
+}): Promise<Runtime> {
+  const { home, version, config } = blueprint
+  const database = wanted ? await openDatabase({ url: config.values.database.url, home, log }) : undefined
+  const events = createEventBus()
+  const sockets = createSocketDirectory()
+  const registries = await fillRegistries(blueprint.plugins)
+  const facts: ServerFacts = {
+    version,
+    home,
+    node_id: randomUUID(),
+    started_at: clock.seconds(),
+    public_url: config.values.http.public_url,
+  }
+  const shared = {
+    clock,
+    ids: createIds(),
+    secrets: createSecrets(loadSecretKey(home)),
+    events,
+    registries,
+    sockets,
+    explainError: createErrorExplainer(blueprint.errors, log),
+    server: facts,
+  }
+  const byName = new Map(blueprint.plugins.map((planned) => [planned.plugin.name, planned]))
+
+  const { cradleOf } = createContainer({
+    services: blueprint.plugins.flatMap(({ plugin, declarations }) =>
+      [...declarations.services].map(([name, factory]) => ({ name, owner: plugin.name, factory })),
+    ),
+    dependsOn: (name) => byName.get(name)?.plugin.depends ?? [],
+    kernelServices: (name) => ({
+      ...shared,
+      config: config.values.plugins[name],
+      log: log.child({ plugin: name }),
+      collections: collectionsOf(name, byName.get(name)!, database),
+    }),
+  })
+
+  const runtime: Runtime = {
+    blueprint,
+    database,
+    plugins: blueprint.plugins,
+    failed: new Map(),
+    startTimes: new Map(),
+    registries,
+    events,
+    sockets,
+    clock,
+    log,
+    facts,
+    cradleOf,
+    prepare,
+    start,
+    stop,
+  }
+  let jobs: { stop(): Promise<void> } | undefined
+  const started: PlannedPlugin[] = []
+
+  async function prepare() {
+    await ensureIndexes(
+      database!.db,
+      blueprint.plugins.flatMap(({ declarations }) => [...declarations.collections]),
+    )
+    for (const { plugin, declarations } of blueprint.plugins)
+      for (const { event, listener } of declarations.listeners)
+        events.on(event, async (payload) => {
+          if (!runtime.failed.has(plugin.name)) await listener(payload as never, cradleOf(plugin.name))
+        })
+  }
+
+  async function start() {
+    await prepare()
+    for (const planned of blueprint.plugins) {
+      const { plugin, optional } = planned
+      const missing = plugin.depends?.find((name) => runtime.failed.has(name))
+      if (missing) {
+        runtime.failed.set(plugin.name, `needs ${missing}, which failed`)
+        continue
+      }
+      const before = performance.now()
+      started.push(planned)
+      try {
+        await step(planned, 'start')
+      } catch (error) {
+        if (!optional) throw error
+        log.error({ error, plugin: plugin.name }, 'an optional plugin failed to start and is left out')
+        runtime.failed.set(plugin.name, (error as Error).message)
+      }
+      runtime.startTimes.set(plugin.name, Math.round((performance.now() - before) * 10) / 10)
+    }
+    runtime.plugins = blueprint.plugins.filter(({ plugin }) => !runtime.failed.has(plugin.name))
+    jobs = startJobs({
+      jobs: runtime.plugins.flatMap(({ plugin, declarations }) =>
+        declarations.jobs.map((job) => ({ job, cradle: cradleOf(plugin.name) })),
+      ),
+      leases: database!.db.collection<LeaseDocument>('leases'),
+      holder: facts.node_id,
+      clock,
+      log,
+    })
+  }
+
+  async function stop(beforeClosing?: () => Promise<void>) {
+    try {
+      await jobs?.stop()
+      for (const planned of started.reverse()) {
+        try {
+          await step(planned, 'stop')
+        } catch (error) {
+          log.error({ error, plugin: planned.plugin.name }, 'a plugin failed to stop')
+        }
+      }
+      await beforeClosing?.()
+    } finally {
+      await database?.close()
+    }
+  }
+
+  async function step({ plugin }: PlannedPlugin, name: 'start' | 'stop') {
+    const hook = plugin[name]
+    if (!hook) return
+    const limit = stepLimitMs[name]
+    const abort = new AbortController()
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        const error = new Error(`plugin "${plugin.name}" did not ${name} within ${limit} ms`)
+        abort.abort(error)
+        reject(error)
+      }, limit)
+    })
+    try {
+      await Promise.race([Promise.resolve(hook.call(plugin, cradleOf(plugin.name), abort.signal)), late])
+    } catch (error) {
+      throw new Error(`plugin "${plugin.name}" failed to ${name}: ${(error as Error).message}`, {
+        cause: error,
+      })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  return runtime
+}
+
+function collectionsOf(plugin: string, { declarations }: PlannedPlugin, database: Database | undefined) {
+  return new Proxy(Object.create(null), {
+    get(_, name) {
+      if (typeof name === 'symbol') return undefined
+      if (!declarations.collections.has(name))
+        throw new Error(`plugin "${plugin}" asks for the collection "${name}", which it does not own`)
+      if (!database)
+        throw new Error(
+          `plugin "${plugin}" asks for the collection "${name}" in a command without a database`,
+        )
+      return database.db.collection(name)
+    },
+  })
+}

@@ -1,0 +1,82 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { FormatsPlugin } from 'ajv-formats'
+import ajvFormats from 'ajv-formats'
+import type { FromSchema, JSONSchema as StaticSchema } from 'json-schema-to-ts'
+import { AppError } from './errors.ts'
+
+/** A JSON Schema, draft 2020-12, as a plain object. */
+export type JSONSchema = { readonly [keyword: string]: unknown }
+
+/** The type that a schema literal describes. */
+export type TypeOf<Schema> = Schema extends StaticSchema ? FromSchema<Schema> : unknown
+
+/** One broken rule; `path` is a JSON pointer into the value, which itself is never repeated. */
+export interface Issue {
+  path: string
+  rule: string
+  message: string
+}
+
+const MAX_ISSUES = 16
+const addFormats = ajvFormats as unknown as FormatsPlugin
+
+const createAjv = (coerceTypes: false | 'array') => {
+  const ajv = new Ajv2020({
+    coerceTypes,
+    useDefaults: true,
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    allowUnionTypes: true,
+    discriminator: true,
+  })
+  addFormats(ajv)
+  // Notes on configuration leaves: which variable and which flag set them.
+  ajv.addVocabulary(['env', 'flag'])
+  return ajv
+}
+
+/** For text that stands for values (path, query, environment), for JSON as sent, and for our own replies. */
+const instances = { text: createAjv('array'), json: createAjv(false), reply: createAjv(false) }
+
+/** Checks a value, fills in defaults and gives the value back, or throws VALIDATION_FAILED. */
+export type Validator<Value = unknown> = (value: unknown) => Value
+
+/** Compiles a schema. `text` turns strings into the types asked for; `json` and `reply` do not. */
+export function compileSchema<Value>(schema: JSONSchema, use: keyof typeof instances): Validator<Value> {
+  const validate = instances[use].compile(schema) as ValidateFunction<Value>
+  return (value) => {
+    if (validate(value)) return value
+    throw new AppError('VALIDATION_FAILED', { issues: describeIssues(validate.errors!) })
+  }
+}
+
+/** Puts ajv's errors in the contract's form, the field that is too many or missing included in the path. */
+export function describeIssues(errors: ErrorObject[]): Issue[] {
+  return errors.slice(0, MAX_ISSUES).map(({ instancePath, keyword, params, message = '' }) => {
+    const field: string | undefined =
+      params.additionalProperty ?? params.missingProperty ?? params.unevaluatedProperty
+    const path = field === undefined ? instancePath : `${instancePath}/${field.slice(0, 64)}`
+    const allowed =
+      params.allowedValues ?? (params.allowedValue === undefined ? undefined : [params.allowedValue])
+    return { path, rule: keyword, message: allowed ? `${message}: ${allowed.join(', ')}` : message }
+  })
+}
+
+/** An object schema with these properties and no others. */
+export function objectOf<
+  const Properties extends Record<string, unknown>,
+  const Required extends readonly (keyof Properties & string)[] = readonly [],
+>(properties: Properties, required?: Required) {
+  return {
+    type: 'object',
+    properties,
+    required: (required ?? []) as Required,
+    additionalProperties: false,
+  } as const
+}
+
+/** A schema that also takes null. */
+export function nullable<const Schema>(schema: Schema) {
+  return { anyOf: [schema, { type: 'null' }] } as const
+}

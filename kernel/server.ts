@@ -1,0 +1,152 @@
+import { chmodSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import type { DestinationStream } from 'pino'
+import { serveApiDocs } from './api-docs.ts'
+import { type Blueprint, readBlueprint } from './blueprint.ts'
+import type { Clock } from './clock.ts'
+import { replyTo } from './error-reply.ts'
+import { AppError } from './errors.ts'
+import { createApp } from './http/app.ts'
+import { createGuardChains } from './http/guard-chain.ts'
+import { requestIdOf } from './http/request-facts.ts'
+import { kernelRoutes } from './kernel-routes.ts'
+import { createLogger } from './log.ts'
+import { openRuntime, type Runtime } from './runtime.ts'
+import { createUpgrader, refuse } from './socket/upgrade.ts'
+
+/** A server that listens. */
+export interface Server {
+  url: string
+  runtime: Runtime
+  /** Lines for whoever started the server, e.g. the first administrator's password. */
+  announcements: { label: string; text: string }[]
+  /** No new work; running turns finish or are stored; sockets are closed with 1001; at most 15 s. */
+  stop(): Promise<void>
+}
+
+const SOCKET_PATIENCE_MS = 1000
+const HTTP_PATIENCE_MS = 1000
+
+/** Starts everything: plugins, database, HTTP and WebSockets. What is not given comes from `home` and `env`. */
+export async function startServer({
+  home,
+  env,
+  flags,
+  logTo,
+  clock,
+  strictReplies = false,
+  pingIntervalMs,
+  stepLimitMs,
+}: {
+  home: string
+  env: NodeJS.ProcessEnv
+  flags?: Record<string, string | undefined>
+  logTo?: DestinationStream
+  clock?: Clock
+  /** Answers 500 where a reply or a sent frame does not fit its own schema. */
+  strictReplies?: boolean
+  pingIntervalMs?: number
+  stepLimitMs?: { start: number; stop: number }
+}): Promise<Server> {
+  const blueprint = await readBlueprint({ home, env, flags })
+  const log = createLogger({ level: blueprint.config.values.log.level, destination: logTo })
+  const runtime = await openRuntime({ blueprint, log, clock, stepLimitMs })
+  const announcements: Server['announcements'] = []
+  try {
+    await runtime.start()
+    await runtime.events.emit('server.starting', {
+      announce: (label, text) => announcements.push({ label, text }),
+    })
+    return await listen({ blueprint, runtime, announcements, strictReplies, pingIntervalMs })
+  } catch (error) {
+    await runtime.stop()
+    throw error
+  }
+}
+
+async function listen({
+  blueprint,
+  runtime,
+  announcements,
+  strictReplies,
+  pingIntervalMs,
+}: {
+  blueprint: Blueprint
+  runtime: Runtime
+  announcements: Server['announcements']
+  strictReplies: boolean
+  pingIntervalMs?: number
+}): Promise<Server> {
+  const { config, errors, home } = blueprint
+  const { http: settings, enable_api_docs } = config.values
+  let draining = false
+  const chainOf = createGuardChains(runtime.plugins, runtime.cradleOf)
+  const owned = runtime.plugins.map(({ plugin, declarations }) => ({
+    ...declarations,
+    cradle: runtime.cradleOf(plugin.name),
+  }))
+  const common = { runtime, chainOf, draining: () => draining, strictReplies }
+  const upgrader = createUpgrader({
+    ...common,
+    pingIntervalMs,
+    sockets: owned.flatMap(({ sockets, cradle }) => sockets.map((socket) => ({ socket, cradle }))),
+  })
+  const app = createApp({
+    ...common,
+    routes: [
+      ...kernelRoutes(blueprint, runtime).map((route) => ({ route, cradle: undefined as never })),
+      ...owned.flatMap(({ routes, cradle }) => routes.map((route) => ({ route, cradle }))),
+    ],
+    isSocket: upgrader.knows,
+    serveDocs: enable_api_docs ? serveApiDocs() : undefined,
+  })
+
+  const http = createHttpServer(app.callback())
+  http.on('upgrade', upgrader.upgrade)
+  http.on('clientError', (error: NodeJS.ErrnoException, stream: Duplex) => {
+    const code = CLIENT_ERRORS[error.code ?? ''] ?? 'BAD_REQUEST'
+    refuse(stream, replyTo(new AppError(code), { table: errors, locale: 'en', request_id: requestIdOf({}) }))
+  })
+  await new Promise<void>((resolve, reject) => {
+    http.once('error', reject)
+    http.listen(settings.port, settings.host, resolve)
+  })
+  const { port } = http.address() as AddressInfo
+  const url = `http://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${port}`
+  const note = join(home, 'server.json')
+  writeFileSync(note, JSON.stringify({ url, pid: process.pid }), { mode: 0o600 })
+  chmodSync(note, 0o600)
+  runtime.log.info({ url, start_ms: Object.fromEntries(runtime.startTimes) }, 'listening')
+
+  let stopping: Promise<void> | undefined
+  const stop = async () => {
+    draining = true
+    rmSync(note, { force: true })
+    try {
+      await runtime.stop(() => upgrader.close(SOCKET_PATIENCE_MS))
+    } finally {
+      const closed = new Promise((resolve) => http.close(resolve))
+      http.closeIdleConnections()
+      const timer = setTimeout(() => http.closeAllConnections(), HTTP_PATIENCE_MS)
+      await closed
+      clearTimeout(timer)
+    }
+  }
+  return {
+    url,
+    runtime,
+    announcements,
+    stop: () => {
+      stopping ??= stop()
+      return stopping
+    },
+  }
+}
+
+const CLIENT_ERRORS: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+}

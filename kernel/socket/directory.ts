@@ -1,0 +1,39 @@
+/** The open sockets of this process, for plugins that must end or re-examine some of them. */
+export interface SocketDirectory {
+  /** Closes every connection whose guard context matches; gives how many. */
+  close(match: (context: object) => boolean, code: number, reason: string): number
+  /** Has the guards run again before the next frame of every matching connection is handled. */
+  recheck(match: (context: object) => boolean): number
+  /** Guard contexts of the open connections. */
+  contexts(): object[]
+}
+
+/** One connection as the directory knows it. */
+export interface DirectoryEntry {
+  readonly context: object
+  close(code: number, reason: string): void
+  recheck(): void
+}
+
+/** A directory that the upgrade handler adds to. */
+export interface OpenSocketDirectory extends SocketDirectory {
+  add(entry: DirectoryEntry): void
+  remove(entry: DirectoryEntry): void
+}
+
+/** Makes an empty directory. */
+export function createSocketDirectory(): OpenSocketDirectory {
+  const entries = new Set<DirectoryEntry>()
+  const visit = (match: (context: object) => boolean, act: (entry: DirectoryEntry) => void) => {
+    const matching = [...entries].filter(({ context }) => match(context))
+    matching.forEach(act)
+    return matching.length
+  }
+  return {
+    add: (entry) => entries.add(entry),
+    remove: (entry) => entries.delete(entry),
+    close: (match, code, reason) => visit(match, (entry) => entry.close(code, reason)),
+    recheck: (match) => visit(match, (entry) => entry.recheck()),
+    contexts: () => [...entries].map(({ context }) => context),
+  }
+}

@@ -1,0 +1,153 @@
+import type { RawData, WebSocket } from 'ws'
+import type { ErrorBody } from '../error-reply.ts'
+import { AppError } from '../errors.ts'
+import type { DirectoryEntry } from './directory.ts'
+import type { Frame } from './frames.ts'
+import type { Connection, ConnectionHandler } from './socket.ts'
+
+/** Close codes of our own and of RFC 6455. */
+export const CLOSE = { goingAway: 1001, badFrames: 1008, failed: 1011, sessionEnded: 4401 } as const
+
+const BAD_FRAMES_IN_A_ROW = 20
+const FRAMES_WAITING = 64
+
+/** What one open WebSocket is run with. */
+export interface ConnectionParts {
+  webSocket: WebSocket
+  readFrame: (text: string) => Frame
+  /** Throws where a frame that we send does not fit its schema. */
+  checkSent?: (frame: Frame) => void
+  explain: (error: unknown) => { status: number; body: ErrorBody }
+  /** Runs the guards again and gives the new context. */
+  runGuards: () => Promise<object>
+  context: object
+  accept: (connection: Connection<never>, request: { readonly context: object }) => ConnectionHandler<never>
+  onClose: (entry: OpenConnection) => void
+}
+
+/** A connection as the server keeps it. */
+export interface OpenConnection extends DirectoryEntry {
+  /** Pings the peer, or drops it when it has been silent for longer than `patienceMs`. */
+  keepAlive(now: number, patienceMs: number): void
+  terminate(): void
+}
+
+/** Runs one WebSocket: frames one after the other, bad ones answered and counted, guards repeated when asked. */
+export function openConnection(parts: ConnectionParts): OpenConnection {
+  const { webSocket, explain } = parts
+  let { context } = parts
+  let stale = false
+  let badInARow = 0
+  let lastHeard = performance.now()
+  const waiting: (() => Promise<void>)[] = []
+  let working = false
+
+  const sendText = (text: string, flushed?: () => void) => {
+    if (webSocket.readyState === webSocket.OPEN) webSocket.send(text, flushed)
+    else flushed?.()
+  }
+  const sendError = (error: unknown, fields: Record<string, unknown> = {}) =>
+    sendText(JSON.stringify({ type: 'error', ...fields, ...explain(error).body }))
+  const connection: Connection<Frame> = {
+    send(frame) {
+      parts.checkSent?.(frame)
+      sendText(JSON.stringify(frame))
+    },
+    sendText,
+    sendError,
+    close: (code, reason) => webSocket.close(code, reason),
+    get buffered() {
+      return webSocket.bufferedAmount
+    },
+  }
+  const entry: OpenConnection = {
+    get context() {
+      return context
+    },
+    close: (code, reason) => webSocket.close(code, reason),
+    recheck: () => {
+      stale = true
+    },
+    keepAlive(now, patienceMs) {
+      if (now - lastHeard > patienceMs) webSocket.terminate()
+      else webSocket.ping()
+    },
+    terminate: () => webSocket.terminate(),
+  }
+  const request = {
+    get context() {
+      return context
+    },
+  }
+  const handler = parts.accept(connection as Connection<never>, request)
+
+  const handle = async (data: RawData, isBinary: boolean) => {
+    let frame: Frame
+    try {
+      if (isBinary) throw new AppError('BAD_FRAME', { reason: 'binary' })
+      frame = parts.readFrame(data.toString())
+      badInARow = 0
+    } catch (error) {
+      sendError(error)
+      badInARow += 1
+      if (badInARow >= BAD_FRAMES_IN_A_ROW) webSocket.close(CLOSE.badFrames, 'too many bad frames')
+      return
+    }
+    if (!(await isStillAllowed())) return
+    try {
+      await handler.message(frame as never)
+    } catch (error) {
+      sendError(error, threadOf(frame))
+    }
+  }
+
+  const isStillAllowed = async () => {
+    if (!stale) return true
+    stale = false
+    try {
+      context = await parts.runGuards()
+      return true
+    } catch (error) {
+      const { status, body } = explain(error)
+      sendError(error)
+      const ended = status === 401 || status === 403
+      webSocket.close(ended ? CLOSE.sessionEnded : CLOSE.badFrames, ended ? 'session ended' : body.code)
+      return false
+    }
+  }
+
+  const work = async () => {
+    if (working) return
+    working = true
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      await next()
+      if (waiting.length < FRAMES_WAITING && webSocket.isPaused) webSocket.resume()
+    }
+    working = false
+  }
+
+  webSocket.on('message', (data, isBinary) => {
+    lastHeard = performance.now()
+    if (webSocket.readyState !== webSocket.OPEN) return
+    waiting.push(() => handle(data, isBinary))
+    if (waiting.length >= FRAMES_WAITING) webSocket.pause()
+    void work()
+  })
+  webSocket.on('pong', () => {
+    lastHeard = performance.now()
+  })
+  webSocket.on('close', () => {
+    waiting.length = 0
+    parts.onClose(entry)
+    handler.close?.()
+  })
+  // ws answers a violation of the protocol with the right close code; the close event follows.
+  webSocket.on('error', () => webSocket.terminate())
+  return entry
+}
+
+/** An error that a frame caused carries the frame's thread, so that a reader of several can tell which it is of. */
+const threadOf = (frame: Frame) => {
+  const { thread_id } = frame as { thread_id?: string }
+  return thread_id === undefined ? {} : { thread_id }
+}

@@ -1,0 +1,70 @@
+import type { ContextOf, GuardUse } from '../http/guard.ts'
+import type { RequestFacts } from '../http/route.ts'
+import type { JSONSchema, TypeOf } from '../schema.ts'
+import type { Cradle } from '../types.ts'
+
+/** The fields of each frame by its `type`; every schema is an object schema without the type itself. */
+export type FrameSchemas = { readonly [type: string]: JSONSchema }
+
+/** What a WebSocket endpoint is, declared once, both directions. */
+export interface SocketSpec {
+  /** Below /api; parameters as `:name`. */
+  readonly path: string
+  readonly summary: string
+  readonly guard: GuardUse
+  readonly receive: FrameSchemas
+  readonly send: FrameSchemas
+}
+
+/** The frames of one direction as a union told apart by `type`. */
+export type FrameOf<Schemas extends FrameSchemas> = {
+  [Type in keyof Schemas & string]: { readonly type: Type } & TypeOf<Schemas[Type]>
+}[keyof Schemas & string]
+
+/** One open WebSocket. */
+export interface Connection<Frame = { type: string }> {
+  send(frame: Frame): void
+  /** Sends a frame that is already JSON, so that one text serves many readers; `flushed` is called once it left. */
+  sendText(text: string, flushed?: () => void): void
+  /** Sends the `error` frame for anything thrown, with more fields where given. */
+  sendError(error: unknown, fields?: Record<string, unknown>): void
+  close(code: number, reason: string): void
+  /** Bytes accepted by `send` that the peer has not taken yet. */
+  readonly buffered: number
+}
+
+/** What a handler does with one connection. A frame's handler that throws answers with an error frame. */
+export interface ConnectionHandler<Frame> {
+  message(frame: Frame): unknown
+  close?(): unknown
+}
+
+/** A socket with its handler. */
+export interface Socket extends SocketSpec {
+  readonly handler: (
+    connection: Connection<never>,
+    request: never,
+    cradle: Cradle,
+  ) => ConnectionHandler<never> | Promise<ConnectionHandler<never>>
+}
+
+/** The request that opened a connection; its guard's context is renewed when `SocketDirectory.recheck` asks for it. */
+export type OpeningRequest<Spec extends SocketSpec> = RequestFacts & {
+  /** The guard's latest verdict. */
+  readonly context: ContextOf<Spec['guard']>
+}
+
+/** Declares a socket. */
+export function socket<const Spec extends SocketSpec>(spec: Spec) {
+  return {
+    handle(
+      handler: (
+        connection: Connection<FrameOf<Spec['send']>>,
+        request: OpeningRequest<Spec>,
+        cradle: Cradle,
+      ) => ConnectionHandler<FrameOf<Spec['receive']>>,
+    ): Socket {
+      return { ...spec, handler }
+    },
+  }
+}

@@ -1,0 +1,213 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import Router from '@koa/router'
+import bytes from 'bytes'
+import { WebSocketServer } from 'ws'
+import { replyTo } from '../error-reply.ts'
+import { AppError } from '../errors.ts'
+import { callerIn, type GuardRequest, type GuardUse } from '../http/guard.ts'
+import type { GuardChain } from '../http/guard-chain.ts'
+import { requestIdOf } from '../http/request-facts.ts'
+import { chooseLocale } from '../locale.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Cradle } from '../types.ts'
+import { createFrameCheck, createFrameReader } from './frames.ts'
+import { CLOSE, type OpenConnection, openConnection } from './open-connection.ts'
+import type { Socket } from './socket.ts'
+
+/** A socket and whose services its handler gets. */
+export interface OwnedSocket {
+  socket: Socket
+  cradle: Cradle
+}
+
+/** How often peers are pinged, in milliseconds; one that is silent for 1.4 times as long is dropped at the next ping. */
+export const PING_INTERVAL_MS = 25_000
+
+/** Opens WebSockets for declared sockets; a refusal is an HTTP answer with the usual error body. */
+export function createUpgrader({
+  runtime,
+  sockets,
+  chainOf,
+  draining,
+  strictReplies,
+  pingIntervalMs = PING_INTERVAL_MS,
+}: {
+  runtime: Runtime
+  sockets: readonly OwnedSocket[]
+  chainOf: (use: GuardUse) => GuardChain
+  draining: () => boolean
+  strictReplies: boolean
+  pingIntervalMs?: number
+}) {
+  const { log, blueprint } = runtime
+  const { http } = blueprint.config.values
+  const open = new Set<OpenConnection>()
+  const webSockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    clientTracking: false,
+    maxPayload: bytes.parse(http.body_limit)!,
+  })
+  const answerHeaders = new WeakMap<IncomingMessage, Record<string, string>>()
+  webSockets.on('headers', (headers, incoming) => {
+    for (const [name, value] of Object.entries(answerHeaders.get(incoming)!))
+      headers.push(`${name}: ${value}`)
+  })
+  webSockets.on('wsClientError', (error, stream, incoming) => {
+    const request_id = requestIdOf(incoming.headers)
+    const locale = chooseLocale(incoming.headers['accept-language'])
+    const cause = new AppError('BAD_REQUEST', { reason: error.message })
+    refuse(stream, replyTo(cause, { table: blueprint.errors, locale, request_id }))
+  })
+  const router = new Router({ prefix: '/api' })
+  const endpoints = new Map(
+    sockets.map((owned) => [router.register(owned.socket.path, ['get'], () => {}), compile(owned)]),
+  )
+  const pinging = setInterval(() => {
+    const now = performance.now()
+    for (const connection of open) connection.keepAlive(now, pingIntervalMs * 1.4)
+  }, pingIntervalMs)
+
+  function compile({ socket, cradle }: OwnedSocket) {
+    return {
+      socket,
+      cradle,
+      guard: chainOf(socket.guard),
+      readFrame: createFrameReader(socket.receive),
+      checkSent: strictReplies ? createFrameCheck(socket.send) : undefined,
+    }
+  }
+
+  function find(pathname: string) {
+    const [layer] = router.match(pathname, 'GET').path
+    if (!layer) throw new AppError('NOT_FOUND')
+    return { endpoint: endpoints.get(layer)!, params: layer.params(pathname, layer.captures(pathname)) }
+  }
+
+  async function upgrade(incoming: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
+    const request_id = requestIdOf(incoming.headers)
+    const extra: Record<string, string> = { 'X-Request-Id': request_id }
+    let locale = chooseLocale(incoming.headers['accept-language'])
+    const explain = (error: unknown) => {
+      const reply = replyTo(error, { table: blueprint.errors, locale, request_id })
+      log[reply.level](
+        { error: reply.level === 'error' ? error : undefined, code: reply.body.code, request_id },
+        'socket refused',
+      )
+      return reply
+    }
+    const dropped = () => stream.destroy()
+    stream.on('error', dropped)
+    try {
+      if (draining()) throw new AppError('SHUTTING_DOWN')
+      const url = parseUrl(incoming)
+      const { endpoint, params } = find(url.pathname)
+      const { socket, cradle, guard, readFrame, checkSent } = endpoint
+      const guardRequest: GuardRequest = {
+        transport: 'socket',
+        method: 'GET',
+        params,
+        query: Object.fromEntries(url.searchParams),
+        headers: incoming.headers,
+        ip: addressOf(incoming, http.trust_proxy),
+        request_id,
+        route: socket.path,
+        setHeader: (name, value) => {
+          extra[name] = value
+        },
+      }
+      const context = await guard(guardRequest)
+      locale = chooseLocale(incoming.headers['accept-language'], callerIn(context)?.locale)
+      stream.off('error', dropped)
+      answerHeaders.set(incoming, extra)
+      webSockets.handleUpgrade(incoming, stream, head, (webSocket) => {
+        const connection = openConnection({
+          webSocket,
+          readFrame,
+          checkSent,
+          explain,
+          runGuards: () => guard(guardRequest),
+          context,
+          accept: (connection, request) =>
+            socket.handler(
+              connection,
+              {
+                params,
+                request_id,
+                ip: guardRequest.ip,
+                locale,
+                headers: incoming.headers,
+                get context() {
+                  return request.context
+                },
+              } as never,
+              cradle,
+            ) as never,
+          onClose: (closed) => {
+            open.delete(closed)
+            runtime.sockets.remove(closed)
+          },
+        })
+        open.add(connection)
+        runtime.sockets.add(connection)
+      })
+    } catch (error) {
+      refuse(stream, explain(error), extra)
+    }
+  }
+
+  return {
+    upgrade,
+    /** Whether a path is a socket's, so that plain requests to it can be told so. */
+    knows: (pathname: string) => router.match(pathname, 'GET').path.length > 0,
+    /** Tells every peer that the server goes away; those that do not answer are dropped after `patienceMs`. */
+    async close(patienceMs: number): Promise<void> {
+      clearInterval(pinging)
+      for (const connection of open) connection.close(CLOSE.goingAway, 'server is shutting down')
+      const deadline = performance.now() + patienceMs
+      while (open.size > 0 && performance.now() < deadline)
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      for (const connection of open) connection.terminate()
+    },
+  }
+}
+
+function parseUrl({ url }: IncomingMessage): URL {
+  try {
+    const parsed = new URL(url!, 'http://localhost')
+    decodeURIComponent(parsed.pathname)
+    return parsed
+  } catch (error) {
+    throw new AppError('BAD_REQUEST', {}, { cause: error })
+  }
+}
+
+function addressOf({ headers, socket }: IncomingMessage, trustProxy: boolean): string {
+  const forwarded = trustProxy
+    ? String(headers['x-forwarded-for'] ?? '')
+        .split(',')[0]!
+        .trim()
+    : ''
+  return forwarded || (socket.remoteAddress ?? '')
+}
+
+/** Answers on a raw connection, for what never reaches the application, and closes it. */
+export function refuse(
+  stream: Duplex,
+  { status, body }: { status: number; body: object },
+  headers: Record<string, string> = {},
+): void {
+  if (!stream.writable) {
+    stream.destroy()
+    return
+  }
+  const content = JSON.stringify({ error: body })
+  const lines = Object.entries({
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(content)),
+    Connection: 'close',
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${content}`)
+}

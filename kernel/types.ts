@@ -1,0 +1,80 @@
+import type { Collection } from 'mongodb'
+import type { Clock } from './clock.ts'
+import type { ErrorExplainer } from './error-reply.ts'
+import type { EventBus } from './events.ts'
+import type { GuardRequest } from './http/guard.ts'
+import type { Ids } from './ids.ts'
+import type { ChannelKind, ProviderKind, Tool } from './kinds.ts'
+import type { Logger } from './log.ts'
+import type { Permission } from './plugin.ts'
+import type { Registry } from './registry.ts'
+import type { Secrets } from './secrets.ts'
+import type { SocketDirectory } from './socket/directory.ts'
+
+/** Services by name. A plugin adds its own through declaration merging on '#kernel/types'. */
+export interface Services {}
+
+/** Documents by collection name, added to by the plugin that owns the collection. */
+export interface Collections {}
+
+/** What each guard adds to a handler's request, by guard name. */
+export interface GuardContexts {
+  public: object
+}
+
+/** Payloads by event name. */
+export interface Events {
+  /** Every plugin has started and the server is about to listen; `announce` prints a line once it does. */
+  'server.starting': { announce(label: string, text: string): void }
+  /** A mutating route was answered. `payload` holds the body without the fields marked writeOnly. */
+  'route.audited': AuditRecord
+}
+
+/** Entries by registry name; plugins and folders add to them with `host.register`. */
+export interface Registries {
+  provider_kinds: ProviderKind
+  channel_kinds: ChannelKind
+  tools: Tool
+  permissions: Permission
+}
+
+/** One mutating call as it was answered; `ts` is Unix seconds. */
+export interface AuditRecord {
+  ts: number
+  actor: string | null
+  action: string
+  target: string | null
+  payload: unknown
+  status: number
+  ip: string
+  request_id: string
+}
+
+/** What the kernel gives every plugin; `config`, `collections` and `log` are that plugin's own. */
+export interface KernelServices<Config = unknown> {
+  config: Config
+  collections: { readonly [Name in keyof Collections]: Collection<Collections[Name]> }
+  log: Logger
+  clock: Clock
+  ids: Ids
+  secrets: Secrets
+  events: EventBus
+  registries: { readonly [Name in keyof Registries]: Registry<Registries[Name]> }
+  sockets: SocketDirectory
+  explainError: ErrorExplainer
+  server: ServerFacts
+}
+
+/** Facts of this running server; `started_at` is Unix seconds, `node_id` is unique to the process. */
+export interface ServerFacts {
+  readonly version: string
+  readonly home: string
+  readonly node_id: string
+  readonly started_at: number
+  readonly public_url: string | undefined
+}
+
+/** What a plugin's factories, handlers and hooks receive: the kernel's services and those it may use. */
+export type Cradle<Config = unknown> = Services & KernelServices<Config>
+
+export type { GuardRequest }
