@@ -1,0 +1,107 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { KernelServices } from '#kernel'
+import { createGate } from './gate.ts'
+import { lockedFor } from './login-lock.ts'
+import type { AuthConfig } from './types.ts'
+
+/** How long an attempt keeps others away at most, also when its process dies during it. */
+const LEASE_MS = 10_000
+const LEASE_POLL_MS = 25
+const MAX_WAITING = 250
+/** Failures are forgotten after this time without another, or after the lockout time if that is longer. */
+const MEMORY_SECONDS = 86_400
+
+/** Counts failures on account names and locks them. */
+export type AccountLockout = ReturnType<typeof createAccountLockout>
+
+/** Makes the lockout of accounts, which holds for all processes on one database. */
+export function createAccountLockout({
+  collections: { login_attempts },
+  clock,
+  ids,
+  config,
+}: Pick<KernelServices<AuthConfig>, 'collections' | 'clock' | 'ids' | 'config'>) {
+  const { login_max_attempts, login_lockout_seconds } = config
+  const gate = createGate({ concurrency: 1, maxWaiting: MAX_WAITING })
+  const keep = Math.max(MEMORY_SECONDS, login_lockout_seconds) * 1000
+
+  /** Takes the lease and counts the attempt as failed in one write, so that no crash makes a guess free. */
+  const tryAcquire = async (name: string, lease: string, now: number): Promise<boolean> => {
+    const count = {
+      $cond: [
+        { $gt: [{ $ifNull: ['$locked_until', 0] }, 0] },
+        1,
+        { $add: [{ $ifNull: ['$failures', 0] }, 1] },
+      ],
+    }
+    const lock = {
+      $cond: [{ $gte: ['$failures', login_max_attempts] }, now + login_lockout_seconds * 1000, 0],
+    }
+    try {
+      await login_attempts.updateOne(
+        { _id: name, lease_until: { $lte: now }, locked_until: { $lte: now } },
+        [
+          { $set: { failures: count, lease, lease_until: now + LEASE_MS, delete_at: new Date(now + keep) } },
+          { $set: { locked_until: lock } },
+        ],
+        { upsert: true },
+      )
+      return true
+    } catch (error) {
+      // The upsert collides with a document that is leased or locked.
+      if ((error as { code?: number }).code === 11000) return false
+      throw error
+    }
+  }
+
+  const acquire = async (name: string): Promise<string> => {
+    const lease = ids.make()
+    for (;;) {
+      const now = clock.now()
+      if (await tryAcquire(name, lease, now)) return lease
+      const standing = await login_attempts.findOne({ _id: name })
+      if (!standing) continue
+      // While an attempt is evaluated its lock is provisional: it may yet succeed.
+      if (standing.lease_until <= now && standing.locked_until > now)
+        throw lockedFor(standing.locked_until - now)
+      await pause(LEASE_POLL_MS)
+    }
+  }
+
+  const evaluate = async <Value>(
+    name: string,
+    check: () => Promise<Value | undefined>,
+  ): Promise<Value | undefined> => {
+    const lease = await acquire(name)
+    const mine = { _id: name, lease }
+    try {
+      const value = await check()
+      if (value !== undefined) await login_attempts.deleteOne(mine)
+      else await login_attempts.updateOne(mine, { $set: { lease_until: 0 } })
+      return value
+    } catch (error) {
+      // Nothing was found out about the password, so nothing counts.
+      await login_attempts.updateOne(mine, {
+        $inc: { failures: -1 },
+        $set: { locked_until: 0, lease_until: 0 },
+      })
+      throw error
+    }
+  }
+
+  return {
+    /**
+     * Runs `check`, one at a time for each name; undefined from it is a failure, anything else clears the
+     * count. Throws LOGIN_LOCKED without running it while the name is locked, LOGIN_BUSY where too many wait.
+     */
+    attempt<Value>(username: string, check: () => Promise<Value | undefined>): Promise<Value | undefined> {
+      const name = username.toLowerCase()
+      return gate.run(name, () => evaluate(name, check))
+    },
+
+    /** Forgets failures and ends a lock. */
+    async clear(username: string): Promise<void> {
+      await login_attempts.deleteOne({ _id: username.toLowerCase() })
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import type { ErrorTable } from '#kernel'
+
+/** What signing in and using a token can be refused with. */
+export const authErrors: ErrorTable = {
+  AUTH_FAILED: {
+    status: 401,
+    message: {
+      en: 'The username, the password or the token is not valid.',
+      zh: '用户名、密码或令牌无效。',
+    },
+  },
+  TOKEN_EXPIRED: {
+    status: 401,
+    message: { en: 'The session has expired. Sign in again.', zh: '会话已过期，请重新登录。' },
+  },
+  USER_DISABLED: {
+    status: 403,
+    message: { en: 'This account is disabled.', zh: '该账号已被停用。' },
+  },
+  PASSWORD_CHANGE_REQUIRED: {
+    status: 403,
+    message: { en: 'Change your password first.', zh: '请先修改密码。' },
+  },
+  PASSWORD_SAME_AS_OLD: {
+    status: 400,
+    message: { en: 'The new password is the old one.', zh: '新密码不能与旧密码相同。' },
+  },
+  LOGIN_LOCKED: {
+    status: 429,
+    message: {
+      en: 'Too many failed attempts. Try again in {minutes} min.',
+      zh: '失败次数过多，请在 {minutes} 分钟后重试。',
+    },
+  },
+  LOGIN_BUSY: {
+    status: 503,
+    level: 'warn',
+    message: {
+      en: 'Too many sign-ins are waiting. Try again in a moment.',
+      zh: '等待登录的请求过多，请稍后重试。',
+    },
+  },
+}

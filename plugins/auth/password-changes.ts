@@ -1,0 +1,54 @@
+import { AppError, type KernelServices } from '#kernel'
+import type { Users } from '../users/users.ts'
+import type { AccountLockout } from './account-lockout.ts'
+import type { Logins } from './logins.ts'
+import type { Sessions } from './sessions.ts'
+import type { AuthCaller, AuthConfig } from './types.ts'
+
+/** Changes passwords and ends the sessions that must not outlive the old one. */
+export type PasswordChanges = ReturnType<typeof createPasswordChanges>
+
+/** Makes the two ways to a new password. */
+export function createPasswordChanges({
+  users,
+  sessions,
+  logins,
+  accountLockout,
+  config,
+}: {
+  users: Users
+  sessions: Sessions
+  logins: Logins
+  accountLockout: AccountLockout
+} & Pick<KernelServices<AuthConfig>, 'config'>) {
+  return {
+    /**
+     * By the user, who stays logged in with this session only. Throws AUTH_FAILED, LOGIN_LOCKED, LOGIN_BUSY,
+     * PASSWORD_SAME_AS_OLD, PASSWORD_TOO_WEAK.
+     */
+    async change(
+      caller: AuthCaller,
+      { old_password, new_password, ip }: { old_password: string; new_password: string; ip: string },
+    ): Promise<void> {
+      const user = await logins.authenticate(caller.username, old_password, ip)
+      if (new_password.normalize('NFKC') === old_password.normalize('NFKC'))
+        throw new AppError('PASSWORD_SAME_AS_OLD')
+      const replaced = await users.setPassword(user._id, new_password, {
+        must_change_password: false,
+        replacing: user.password_hash,
+      })
+      if (!replaced) throw new AppError('AUTH_FAILED')
+      await sessions.endAll(user._id, { except: caller.session_id })
+    },
+
+    /** By a user manager: ends every session and any lockout. Throws NOT_FOUND, PASSWORD_TOO_WEAK. */
+    async reset(user_id: string, new_password: string): Promise<void> {
+      const user = await users.setPassword(user_id, new_password, {
+        must_change_password: config.require_password_change_after_reset,
+      })
+      if (!user) throw new AppError('NOT_FOUND')
+      await sessions.endAll(user_id)
+      await accountLockout.clear(user.username)
+    },
+  }
+}

@@ -1,0 +1,101 @@
+import { AppError, type Route, route } from '#kernel'
+import { describeUser } from './callers.ts'
+import {
+  currentUser,
+  loginAnswer,
+  loginBody,
+  passwordChangeBody,
+  profileBody,
+  sessionRow,
+} from './schemas.ts'
+
+const logIn = route({
+  method: 'POST',
+  path: '/auth/login',
+  summary: 'Log in with username and password',
+  guard: 'public',
+  body: loginBody,
+  response: { 200: loginAnswer },
+  errors: ['AUTH_FAILED', 'LOGIN_LOCKED', 'LOGIN_BUSY', 'PASSWORD_CHECKS_BUSY'],
+  audit: 'auth.login',
+}).handle(({ body, ip, headers }, { logins }) =>
+  logins.logIn(body.username, body.password, { ip, user_agent: userAgentIn(headers) }),
+)
+
+const logOut = route({
+  method: 'POST',
+  path: '/auth/logout',
+  summary: 'End the session of the token',
+  guard: 'user',
+  response: { 204: null },
+  audit: 'auth.logout',
+}).handle(async ({ caller }, { sessions }) => {
+  await sessions.end(caller.id, caller.session_id)
+})
+
+const getMe = route({
+  method: 'GET',
+  path: '/auth/me',
+  summary: 'The account of the token',
+  guard: 'user',
+  response: { 200: currentUser },
+}).handle(async ({ caller }, { users, registries }) => {
+  const user = await users.find(caller.id)
+  if (!user) throw new AppError('AUTH_FAILED')
+  return describeUser(user, registries)
+})
+
+const updateMe = route({
+  method: 'PATCH',
+  path: '/auth/me',
+  summary: 'Change name, language or email address of the account of the token',
+  guard: 'user',
+  body: profileBody,
+  response: { 200: currentUser },
+  audit: 'auth.update_profile',
+}).handle(async ({ body, caller }, { users, registries }) =>
+  describeUser(await users.update(caller.id, body), registries),
+)
+
+const changePassword = route({
+  method: 'POST',
+  path: '/auth/change-password',
+  summary: 'Change the password; the other sessions end',
+  guard: 'user',
+  body: passwordChangeBody,
+  response: { 204: null },
+  errors: ['PASSWORD_SAME_AS_OLD', 'PASSWORD_TOO_WEAK', 'LOGIN_LOCKED', 'LOGIN_BUSY', 'PASSWORD_CHECKS_BUSY'],
+  audit: 'auth.change_password',
+}).handle(async ({ body, caller, ip }, { passwordChanges }) => {
+  await passwordChanges.change(caller, { ...body, ip })
+})
+
+const listSessions = route({
+  method: 'GET',
+  path: '/auth/sessions',
+  summary: 'The live sessions of the account, the latest first',
+  guard: 'user',
+  response: { 200: { type: 'array', items: sessionRow } },
+}).handle(async ({ caller }, { sessions }) =>
+  (await sessions.list(caller.id)).map(({ _id: id, created_at, expires_at, ip, user_agent }) => {
+    return { id, created_at, expires_at, ip, user_agent, current: id === caller.session_id }
+  }),
+)
+
+const endSession = route({
+  method: 'DELETE',
+  path: '/auth/sessions/:id',
+  summary: 'End one of the sessions of the account',
+  guard: 'user',
+  response: { 204: null },
+  errors: ['NOT_FOUND'],
+  audit: 'auth.end_session',
+}).handle(async ({ params, caller }, { sessions }) => {
+  if (!(await sessions.end(caller.id, params.id!))) throw new AppError('NOT_FOUND')
+})
+
+const userAgentIn = (headers: Readonly<Record<string, string | string[] | undefined>>): string | null =>
+  headers['user-agent']?.toString() ?? null
+
+/** The routes of signing in and of one's own account. */
+export const authRoutes: Route[] = [logIn, logOut, getMe, updateMe, changePassword, listSessions, endSession]

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import type { KernelServices } from '#kernel'
+import type { AuthConfig, Origin, SessionDocument } from './types.ts'
+
+const ID_BYTES = 16
+const MAX_USER_AGENT = 256
+const MAX_ROWS = 200
+
+/** The logins and their ends. */
+export type Sessions = ReturnType<typeof createSessions>
+
+/** Makes the session store. */
+export function createSessions({
+  collections: { sessions },
+  clock,
+  events,
+  config,
+}: Pick<KernelServices<AuthConfig>, 'collections' | 'clock' | 'events' | 'config'>) {
+  const expiry = () => {
+    const expires_at = clock.seconds() + config.access_token_ttl_seconds
+    return { expires_at, delete_at: new Date(expires_at * 1000) }
+  }
+
+  const live = (user_id: string) => ({ user_id, ended_at: null, expires_at: { $gt: clock.seconds() } })
+
+  const announceEnd = async (user_id: string, ids: string[]) => {
+    for (const session_id of ids) await events.emit('session.ended', { session_id, user_id })
+  }
+
+  return {
+    async create(user_id: string, { ip, user_agent }: Origin): Promise<SessionDocument> {
+      const session: SessionDocument = {
+        _id: randomBytes(ID_BYTES).toString('base64url'),
+        user_id,
+        created_at: clock.seconds(),
+        ...expiry(),
+        ip,
+        user_agent: user_agent?.slice(0, MAX_USER_AGENT) ?? null,
+        ended_at: null,
+      }
+      await sessions.insertOne(session)
+      return session
+    },
+
+    find: (session_id: string) => sessions.findOne({ _id: session_id }),
+
+    /** The account's live sessions, the latest first. */
+    list: (user_id: string) =>
+      sessions.find(live(user_id)).sort({ created_at: -1, _id: 1 }).limit(MAX_ROWS).toArray(),
+
+    /** Gives a live session its full time again; nothing where it has ended. */
+    extend: (session_id: string) =>
+      sessions.findOneAndUpdate(
+        { _id: session_id, ended_at: null },
+        { $set: expiry() },
+        { returnDocument: 'after' },
+      ),
+
+    /** Ends one of the account's live sessions; false where there is no such session. */
+    async end(user_id: string, session_id: string): Promise<boolean> {
+      const { modifiedCount } = await sessions.updateOne(
+        { _id: session_id, ...live(user_id) },
+        { $set: { ended_at: clock.now() } },
+      )
+      if (modifiedCount > 0) await announceEnd(user_id, [session_id])
+      return modifiedCount > 0
+    },
+
+    /** Ends the account's sessions, all but `except`. */
+    async endAll(user_id: string, { except }: { except?: string } = {}): Promise<void> {
+      const filter = { ...live(user_id), ...(except === undefined ? {} : { _id: { $ne: except } }) }
+      const ending = await sessions.find(filter, { projection: { _id: 1 } }).toArray()
+      // By the rule rather than by the list, so that a session opened in between ends as well.
+      await sessions.updateMany(filter, { $set: { ended_at: clock.now() } })
+      await announceEnd(
+        user_id,
+        ending.map(({ _id }) => _id),
+      )
+    },
+
+    /** Ends the sessions of everybody; gives how many there were. */
+    async endEverybody(): Promise<number> {
+      const { modifiedCount } = await sessions.updateMany(
+        { ended_at: null, expires_at: { $gt: clock.seconds() } },
+        { $set: { ended_at: clock.now() } },
+      )
+      return modifiedCount
+    },
+
+    /** Ids of the sessions that ended at or after a time in Unix milliseconds. */
+    async listEndedSince(ms: number): Promise<string[]> {
+      const ended = await sessions.find({ ended_at: { $gte: ms } }, { projection: { _id: 1 } }).toArray()
+      return ended.map(({ _id }) => _id)
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import type { Locale } from '#kernel'
+import type { Role } from '../users/types.ts'
+
+/** The section `plugins.auth` of the configuration. */
+export interface AuthConfig {
+  access_token_ttl_seconds: number
+  login_max_attempts: number
+  login_lockout_seconds: number
+  require_password_change_after_reset: boolean
+}
+
+/** Who is asking, as the database has it at the time of the request. */
+export interface AuthCaller {
+  id: string
+  username: string
+  role: Role
+  /** What the caller may do: for administrators every permission there is. */
+  permissions: string[]
+  locale: Locale | null
+  session_id: string
+  must_change_password: boolean
+}
+
+/** Where a login comes from. */
+export interface Origin {
+  ip: string
+  user_agent: string | null
+}
+
+/** One login, from the first token to its end; `_id` is the `jti` of its tokens. */
+export interface SessionDocument extends Origin {
+  _id: string
+  user_id: string
+  created_at: number
+  expires_at: number
+  /** Unix milliseconds; null while the session lives. */
+  ended_at: number | null
+  /** `expires_at` as the TTL index wants it. */
+  delete_at: Date
+}
+
+/** Attempts on one account name, known or not; `_id` is the name in lower case. Times are Unix milliseconds. */
+export interface LoginAttemptsDocument {
+  _id: string
+  /** Attempts since the last success or lock, the one being evaluated included. */
+  failures: number
+  /** 0 while not locked. */
+  locked_until: number
+  /** Which attempt is being evaluated, and for how long nobody else may be. */
+  lease: string
+  lease_until: number
+  delete_at: Date
+}
+
+/** Failures from one network address; written by rate-limiter-flexible. */
+export interface LoginAddressDocument {
+  key: string
+  points: number
+  expire: Date
+}
+
+/** The key that tokens are signed with; there is one, `jwt`. */
+export interface SigningKeyDocument {
+  _id: string
+  sealed: string
+  /** Rises with every rotation. */
+  epoch: number
+  created_at: number
+}
+
+declare module '#kernel/types' {
+  interface Collections {
+    sessions: SessionDocument
+    login_attempts: LoginAttemptsDocument
+    login_addresses: LoginAddressDocument
+    signing_keys: SigningKeyDocument
+  }
+  interface GuardContexts {
+    user: { caller: AuthCaller }
+    permission: { caller: AuthCaller }
+    admin: { caller: AuthCaller }
+  }
+  interface Events {
+    'session.ended': { session_id: string; user_id: string }
+  }
+}

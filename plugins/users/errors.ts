@@ -1,0 +1,24 @@
+import type { ErrorTable } from '#kernel'
+
+/** What the account store refuses. */
+export const userErrors: ErrorTable = {
+  USERNAME_TAKEN: {
+    status: 409,
+    message: { en: 'This username is taken.', zh: '该用户名已被占用。' },
+  },
+  PASSWORD_TOO_WEAK: {
+    status: 400,
+    message: {
+      en: 'The password needs 8 to 200 characters with a letter and a digit and must not be a common one.',
+      zh: '密码长度须为 8 至 200 个字符，同时包含字母和数字，且不能是常见密码。',
+    },
+  },
+  PASSWORD_CHECKS_BUSY: {
+    status: 503,
+    level: 'warn',
+    message: {
+      en: 'Too many people are signing in right now. Try again in a moment.',
+      zh: '当前登录人数过多，请稍后重试。',
+    },
+  },
+}

@@ -1,0 +1,54 @@
+import { randomInt } from 'node:crypto'
+import { AppError, type Cradle } from '#kernel'
+import { userErrors } from './errors.ts'
+import { createInitialPassword } from './initial-password.ts'
+
+/** The section `plugins.users` of the configuration. */
+export interface UsersConfig {
+  admin_username: string
+  admin_password?: string
+}
+
+const TOO_WEAK = userErrors.PASSWORD_TOO_WEAK!.message.en
+
+/** Makes an administrator where there is no account yet, also when several servers start on one database. */
+export async function ensureAdministrator(
+  { users, config, server }: Cradle<UsersConfig>,
+  announce: (label: string, text: string) => void,
+): Promise<void> {
+  if (await users.exist()) return
+  const { admin_username: username, admin_password: configured } = config
+  const initialPassword = createInitialPassword(server)
+  const password = configured ?? (await initialPassword.keep(makePassword()))
+  try {
+    await users.create({ username, password, role: 'admin' })
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (error.code === 'PASSWORD_TOO_WEAK')
+      throw new Error(`plugins.users.admin_password (SVC_ADMIN_PASSWORD) is too weak. ${TOO_WEAK}`, {
+        cause: error,
+      })
+    if (error.code !== 'USERNAME_TAKEN') throw error
+    // Another server was faster; the file stays only if that server took the password from it.
+    if (!configured && !(await users.authenticate(username, password))) await initialPassword.remove()
+    return
+  }
+  announce(
+    'administrator',
+    configured
+      ? `${username}, with the password from the configuration`
+      : `${username}, password ${password} (kept in ${initialPassword.path} until it is changed)`,
+  )
+}
+
+/** No characters that are easily taken for another. */
+const LETTERS = 'abcdefghjkmnpqrstuvwxyz'
+const DIGITS = '23456789'
+
+/** A password that can be read aloud, of about 90 bits: four groups of five characters that end in a digit. */
+function makePassword(): string {
+  const pick = (from: string) => from[randomInt(from.length)]!
+  const group = () => Array.from({ length: 4 }, () => pick(LETTERS + DIGITS)).join('') + pick(DIGITS)
+  const password = Array.from({ length: 4 }, group).join('-')
+  return /[a-z]/.test(password) ? password : makePassword()
+}

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import { hash, verify } from '@node-rs/argon2'
+import { AppError } from '#kernel'
+import { COMMON_PASSWORDS } from './common-passwords.ts'
+
+/** The longest password that is taken, in characters. */
+export const MAX_PASSWORD_LENGTH = 200
+const MIN_PASSWORD_LENGTH = 8
+
+/** OWASP's first choice for argon2id, which is the library's algorithm unless told otherwise; memory in KiB. */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+/** Half of libuv's four threads, so that files and names are still looked up while many people sign in. */
+const CONCURRENCY = 2
+const MAX_WAITING = 500
+
+/** Throws PASSWORD_TOO_WEAK unless the password keeps the contract's rules. */
+export function assertStrongPassword(password: string): void {
+  const { length } = [...password]
+  const strong =
+    length >= MIN_PASSWORD_LENGTH &&
+    length <= MAX_PASSWORD_LENGTH &&
+    /\p{L}/u.test(password) &&
+    /\p{Nd}/u.test(password) &&
+    !COMMON_PASSWORDS.has(password.toLowerCase())
+  if (!strong) throw new AppError('PASSWORD_TOO_WEAK')
+}
+
+/** Makes argon2id hashes and checks them, a few at a time; throws PASSWORD_CHECKS_BUSY when too many wait. */
+export function createPasswords() {
+  const waiting: (() => void)[] = []
+  let running = 0
+
+  const inTurn = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+    if (running < CONCURRENCY) running++
+    else {
+      if (waiting.length >= MAX_WAITING)
+        throw new AppError('PASSWORD_CHECKS_BUSY', { retry_after_seconds: 1 })
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    }
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running--
+    }
+  }
+
+  const decoy = decoyHash()
+  return {
+    hash: (password: string) => inTurn(() => hash(normalize(password), COST)),
+    /** Takes the same time with null, which no password fits. */
+    verify: (passwordHash: string | null, password: string) =>
+      inTurn(() => verify(passwordHash ?? decoy, normalize(password))),
+  }
+}
+
+/** Keyboards differ in how they compose a letter; the password is the same. */
+const normalize = (password: string) => password.normalize('NFKC')
+
+/** A hash of the usual cost that was made from no password. */
+function decoyHash(): string {
+  const random = (bytes: number) => randomBytes(bytes).toString('base64').replace(/=+$/, '')
+  const { memoryCost, timeCost, parallelism } = COST
+  return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${random(16)}$${random(32)}`
+}

@@ -1,0 +1,65 @@
+import type { Locale } from '#kernel'
+
+/** What an account may be; administrators hold every permission. */
+export type Role = 'user' | 'admin'
+
+/** One account. `changed_at` is Unix milliseconds, the other times are Unix seconds. */
+export interface UserDocument {
+  _id: string
+  /** Lower case, unique. */
+  username: string
+  display_name: string | null
+  email: string | null
+  role: Role
+  enabled: boolean
+  locale: Locale | null
+  /** As granted; an administrator's list stays as it was stored. */
+  permissions: string[]
+  /** Null for accounts that have no password to sign in with. */
+  password_hash: string | null
+  must_change_password: boolean
+  workspace_root_dir: string | null
+  token_quota: number | null
+  tokens_used: number
+  created_at: number
+  updated_at: number
+  /** The last change of what other processes keep of this account. */
+  changed_at: number
+}
+
+/** What a new account is made of; all but the name has a default. */
+export type NewUser = Pick<UserDocument, 'username'> &
+  Partial<
+    Pick<
+      UserDocument,
+      'role' | 'display_name' | 'email' | 'locale' | 'permissions' | 'workspace_root_dir' | 'token_quota'
+    >
+  > & { password?: string }
+
+/** The fields of an account that its own user or a user manager may set. */
+export type UserChanges = Partial<
+  Pick<
+    UserDocument,
+    | 'role'
+    | 'display_name'
+    | 'email'
+    | 'enabled'
+    | 'locale'
+    | 'permissions'
+    | 'workspace_root_dir'
+    | 'token_quota'
+  >
+>
+
+declare module '#kernel/types' {
+  interface Collections {
+    users: UserDocument
+  }
+  interface Events {
+    'user.created': { user_id: string; username: string }
+    /** Role, permissions, language, profile or the enabled flag of an account changed. */
+    'user.changed': { user_id: string }
+    /** An account goes; listeners remove what they keep of it. May come again after a crash. */
+    'user.deleted': { user_id: string }
+  }
+}
