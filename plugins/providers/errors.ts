@@ -1,0 +1,89 @@
+import type { ErrorTable } from '#kernel'
+
+/** The errors of providers and of calls to their models. */
+export const providerErrors: ErrorTable = {
+  PROVIDER_NAME_TAKEN: {
+    status: 409,
+    message: { en: 'There is already a provider named "{name}".', zh: '已存在名为“{name}”的模型服务商。' },
+  },
+  PROVIDER_KIND_UNSUPPORTED: {
+    status: 400,
+    message: { en: 'There is no provider kind "{kind}".', zh: '不支持的模型服务商类型“{kind}”。' },
+  },
+  PROVIDER_REFERENCED: {
+    status: 409,
+    message: {
+      en: 'The provider "{name}" is still in use. Choose other models where it is named first.',
+      zh: '模型服务商“{name}”仍在使用中，请先在引用处改用其他模型。',
+    },
+  },
+  PROVIDER_NOT_VISIBLE: {
+    status: 400,
+    message: {
+      en: '"{model}" names no model of an enabled provider that you can use.',
+      zh: '“{model}”不是您可用的已启用服务商的模型。',
+    },
+  },
+  ADDRESS_NOT_ALLOWED: {
+    status: 400,
+    message: {
+      en: 'The address "{host}" is not allowed: it lies in a local or private network.',
+      zh: '不允许访问地址“{host}”：它属于本机或内部网络。',
+    },
+  },
+  NO_MODEL: {
+    status: 409,
+    message: {
+      en: 'No usable model is chosen. Add a provider and choose one of its models.',
+      zh: '尚未选择可用的模型。请添加模型服务商并选择其模型。',
+    },
+  },
+  MODEL_AUTH_FAILED: {
+    status: 502,
+    level: 'warn',
+    message: {
+      en: 'The provider "{provider}" refused the API key. Check the key and its rights.',
+      zh: '模型服务商“{provider}”拒绝了 API 密钥，请检查密钥及其权限。',
+    },
+  },
+  MODEL_QUOTA_EXHAUSTED: {
+    status: 502,
+    level: 'warn',
+    message: {
+      en: 'The account at the provider "{provider}" has no quota or credit left. Top it up or choose another model.',
+      zh: '模型服务商“{provider}”的账户额度已用尽，请充值或改用其他模型。',
+    },
+  },
+  MODEL_RATE_LIMITED: {
+    status: 503,
+    level: 'warn',
+    message: {
+      en: 'The provider "{provider}" limits how often it may be called. Wait a moment and try again.',
+      zh: '模型服务商“{provider}”限制了调用频率，请稍候重试。',
+    },
+  },
+  MODEL_UNAVAILABLE: {
+    status: 502,
+    level: 'warn',
+    message: {
+      en: 'The provider "{provider}" does not answer at the moment. Try again later or choose another model.',
+      zh: '模型服务商“{provider}”暂时无法响应，请稍后重试或改用其他模型。',
+    },
+  },
+  MODEL_NOT_FOUND: {
+    status: 502,
+    level: 'warn',
+    message: {
+      en: 'The provider "{provider}" has no model "{model}" for this key. Choose another model.',
+      zh: '模型服务商“{provider}”没有此密钥可用的模型“{model}”，请改用其他模型。',
+    },
+  },
+  MODEL_CALL_FAILED: {
+    status: 502,
+    level: 'warn',
+    message: {
+      en: 'The call to "{provider}:{model}" failed. The details say what the provider answered.',
+      zh: '调用“{provider}:{model}”失败，详细信息中有服务商的回复。',
+    },
+  },
+}

@@ -1,0 +1,65 @@
+import { plugin } from '#kernel'
+import { createProviderConnections, type ProviderConnections } from './connections.ts'
+import { providerErrors } from './errors.ts'
+import { type ProvidersConfig, setUpFirstProviders } from './first-start.ts'
+import { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
+import { createModelCatalog, type ModelCatalog } from './model-catalog.ts'
+import { createModels } from './models.ts'
+import { createOpenedModels, type OpenedModels } from './opened-models.ts'
+import { createProviderProbe, type ProviderProbe } from './probe.ts'
+import { createProviders, type Providers } from './providers.ts'
+import { providerRoutes } from './routes.ts'
+import type { ModelSettingsDocument, Models, ProviderDeleting, ProviderDocument } from './types.ts'
+import { createVisibleProviders, type VisibleProviders } from './visible-providers.ts'
+
+declare module '#kernel/types' {
+  interface Services {
+    guardedFetch: GuardedFetch
+    modelCatalog: ModelCatalog
+    models: Models
+    openedModels: OpenedModels
+    providerConnections: ProviderConnections
+    providerProbe: ProviderProbe
+    providers: Providers
+    visibleProviders: VisibleProviders
+  }
+  interface Collections {
+    providers: ProviderDocument
+    model_settings: ModelSettingsDocument
+  }
+  interface Events {
+    /** Awaited before a provider is deleted or renamed; any listener may refuse. */
+    'provider.deleting': ProviderDeleting
+  }
+}
+
+const key = { type: 'string', minLength: 1, writeOnly: true } as const
+
+export default plugin({
+  name: 'providers',
+  summary: 'LLM providers, their keys, and the models that agents can choose',
+  depends: ['auth'],
+  config: {
+    allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },
+    openai_api_key: { ...key, env: 'OPENAI_API_KEY' },
+    anthropic_api_key: { ...key, env: 'ANTHROPIC_API_KEY' },
+  },
+  errors: providerErrors,
+  setup(host) {
+    host.collection('providers', { indexes: [{ key: { owner_id: 1, name: 1 }, unique: true }] })
+    host.collection('model_settings')
+    host.service('guardedFetch', ({ config }) =>
+      createGuardedFetch({ allowHosts: (config as ProvidersConfig).allow_hosts }),
+    )
+    host.service('providerConnections', createProviderConnections)
+    host.service('visibleProviders', createVisibleProviders)
+    host.service('modelCatalog', createModelCatalog)
+    host.service('openedModels', createOpenedModels)
+    host.service('models', createModels)
+    host.service('providers', createProviders)
+    host.service('providerProbe', createProviderProbe)
+    host.routes(providerRoutes)
+    host.on('server.starting', ({ announce }, cradle) => setUpFirstProviders(cradle, announce))
+  },
+  stop: ({ guardedFetch }) => guardedFetch.close(),
+})

@@ -1,0 +1,68 @@
+import {
+  AppError,
+  compileSchema,
+  type Issue,
+  type JSONSchema,
+  type ProviderKind,
+  type Secrets,
+  type Validator,
+} from '#kernel'
+import type { ProviderDocument } from './types.ts'
+
+type Options = Record<string, unknown>
+type StoredOptions = Pick<ProviderDocument, 'options' | 'secret_options'>
+
+const purpose = (id: string) => `provider:${id}:options`
+
+/** All options of a provider, those that are sealed included. */
+export function openOptions({ _id, options, secret_options }: Sealed, secrets: Secrets): Options {
+  if (secret_options === null) return options
+  return { ...options, ...JSON.parse(secrets.open(secret_options, purpose(_id))) }
+}
+
+type Sealed = StoredOptions & { _id: string }
+
+/** Checks options with their kind's schema and seals those that it marks writeOnly. */
+export function sealOptions(
+  id: string,
+  options: Options,
+  kind: ProviderKind,
+  secrets: Secrets,
+): StoredOptions {
+  checkOptions(options, kind)
+  const isSecret = ([name]: [string, unknown]) => propertiesOf(kind)[name]?.writeOnly === true
+  const entries = Object.entries(options)
+  const sealed = Object.fromEntries(entries.filter(isSecret))
+  return {
+    options: Object.fromEntries(entries.filter((entry) => !isSecret(entry))),
+    secret_options: Object.keys(sealed).length > 0 ? secrets.seal(JSON.stringify(sealed), purpose(id)) : null,
+  }
+}
+
+/** New options for a provider: they replace the old ones, but a secret that is not named stays, and null clears it. */
+export function replaceOptions(provider: Sealed, options: Options, secrets: Secrets): Options {
+  const old = openOptions({ ...provider, options: {} }, secrets)
+  const merged = Object.entries({ ...old, ...options })
+  return Object.fromEntries(merged.filter(([name, value]) => value !== null || !(name in old)))
+}
+
+const validators = new WeakMap<ProviderKind, Validator>()
+
+function checkOptions(options: Options, kind: ProviderKind): void {
+  const validate = validators.get(kind) ?? compileSchema(kind.config_schema, 'json')
+  validators.set(kind, validate)
+  try {
+    // A copy, because defaults are filled in: a later version of the kind may have others.
+    validate(structuredClone(options))
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const issues = (error.details.issues as Issue[]).map((issue) => ({
+      ...issue,
+      path: `/options${issue.path}`,
+    }))
+    throw new AppError('VALIDATION_FAILED', { issues })
+  }
+}
+
+const propertiesOf = ({ config_schema }: ProviderKind) =>
+  (config_schema.properties ?? {}) as Record<string, JSONSchema | undefined>

@@ -1,0 +1,114 @@
+import type {
+  Cradle,
+  Locale,
+  ModelDescription,
+  ProviderConnection,
+  ProviderFailure,
+  ProviderKind,
+} from '#kernel'
+import { guidance, type SortedFailure, sortFailure } from './failure.ts'
+import { parseReference } from './reference.ts'
+import type { ProviderDocument } from './types.ts'
+
+const LIMIT = 15_000
+const MAX_TOKENS = 16
+
+/** What is tested: a model, or whichever suits. */
+export interface ProbeRequest {
+  model_id?: string
+  embedding?: boolean
+}
+
+/** How a test ended; `detail` is guidance in the caller's language. */
+export type ProbeResult =
+  | { ok: true; latency_ms: number; model: string }
+  | { ok: false; reason: ProviderFailure; detail: string; status?: number }
+
+/** Tests providers with the smallest request that says whether they work. */
+export interface ProviderProbe {
+  /** Takes at most 15 seconds; throws ADDRESS_NOT_ALLOWED. */
+  test(provider: ProviderDocument, request: ProbeRequest, locale: Locale): Promise<ProbeResult>
+}
+
+/** Makes the tester; it reaches a provider anew each time and knows nothing of what is kept in memory. */
+export function createProviderProbe({ providerConnections, models, log }: Cradle): ProviderProbe {
+  /** The model to test where none is named: what everybody uses, else the first in the list. */
+  async function choose(
+    provider: ProviderDocument,
+    { model_id, embedding }: ProbeRequest,
+    listed: () => Promise<readonly ModelDescription[]>,
+  ): Promise<{ id: string; embedding: boolean } | undefined> {
+    if (model_id !== undefined) {
+      const entered = provider.models.find(({ id }) => id === model_id)
+      return { id: model_id, embedding: embedding ?? entered?.embedding ?? false }
+    }
+    if (!embedding && provider.scope === 'global') {
+      const active = parseReference((await models.active()) ?? '')
+      if (active?.provider === provider.name) return { id: active.model, embedding: false }
+    }
+    const enabled = (await listed()).filter((model) => model.enabled !== false)
+    const isWanted = (model: ModelDescription) => (model.embedding ?? false) === (embedding ?? false)
+    const chosen = enabled.find(isWanted) ?? (embedding === undefined ? enabled[0] : undefined)
+    return chosen && { id: chosen.id, embedding: chosen.embedding ?? false }
+  }
+
+  return {
+    async test(provider, request, locale) {
+      const kind = providerConnections.kindOf(provider.kind)
+      const connection = providerConnections.connect(provider)
+      const signal = AbortSignal.timeout(LIMIT)
+      const fail = ({ reason, status, detail }: SortedFailure): ProbeResult => {
+        const text = guidance[reason][locale] + (detail ? ` (${detail})` : '')
+        return { ok: false, reason, detail: text, ...(status !== undefined && { status }) }
+      }
+      try {
+        const listed = async () =>
+          provider.models.length > 0 ? provider.models : await kind.listModels(connection, signal)
+        const chosen = await choose(provider, request, listed)
+        if (!chosen) return fail({ reason: 'model_not_found' })
+        if (chosen.embedding && !kind.embeddingModel) return fail({ reason: 'bad_request' })
+        const startedAt = performance.now()
+        await (chosen.embedding ? embed : ask)(kind, connection, chosen.id, signal)
+        return { ok: true, latency_ms: Math.round(performance.now() - startedAt), model: chosen.id }
+      } catch (error) {
+        if (signal.aborted) return fail({ reason: 'timeout' })
+        const failure = sortFailure(error, kind, connection.api_key)
+        if (failure.reason === 'unknown')
+          log.warn({ error, provider: provider.name }, 'the test of a provider failed')
+        return fail(failure)
+      }
+    },
+  }
+}
+
+type Probing = (
+  kind: ProviderKind,
+  connection: ProviderConnection,
+  id: string,
+  signal: AbortSignal,
+) => Promise<void>
+
+/** Waits for the first part of an answer and leaves the rest. */
+const ask: Probing = async (kind, connection, id, abortSignal) => {
+  const model = await kind.languageModel(connection, id)
+  try {
+    const { stream } = await model.doStream({
+      prompt: [{ role: 'user', content: [{ type: 'text', text: 'Reply with OK.' }] }],
+      maxOutputTokens: MAX_TOKENS,
+      abortSignal,
+      providerOptions: { [kind.kind]: { max_retries: 0 } },
+    })
+    for await (const part of stream) {
+      if (part.type === 'error') throw part.error
+      if (part.type === 'text-delta' || part.type === 'reasoning-delta' || part.type === 'finish') break
+    }
+  } catch (error) {
+    // Some models that think call it an error to reach the limit while thinking; to do so they must have answered.
+    if (!/(max_tokens|limit) was reached/i.test(String(error))) throw error
+  }
+}
+
+const embed: Probing = async (kind, connection, id, abortSignal) => {
+  const model = await kind.embeddingModel!(connection, id)
+  await model.doEmbed({ values: ['OK'], abortSignal })
+}

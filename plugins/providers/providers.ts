@@ -1,0 +1,233 @@
+import { AppError, type Cradle, type Locale, type TypeOf } from '#kernel'
+import type { AuthCaller } from '../auth/types.ts'
+import { replaceOptions, sealOptions } from './options.ts'
+import { parseReference } from './reference.ts'
+import type { kindRow, newProvider, providerChanges, providerRow } from './schemas.ts'
+import type { ProviderDocument } from './types.ts'
+
+export type NewProvider = TypeOf<typeof newProvider>
+export type ProviderChanges = TypeOf<typeof providerChanges>
+export type ProviderRow = TypeOf<typeof providerRow>
+export type KindRow = TypeOf<typeof kindRow>
+
+/** Whose providers are meant: a user's own, or with null the global ones. */
+export type Holder = Pick<AuthCaller, 'id' | 'username'> | null
+
+/** The providers as their holders see and change them. */
+export interface Providers {
+  kinds(locale: Locale): KindRow[]
+  /** A user's own and the global ones, or only these. */
+  list(holder: Holder): Promise<ProviderRow[]>
+  create(holder: Holder, body: NewProvider): Promise<ProviderRow>
+  update(holder: Holder, id: string, changes: ProviderChanges): Promise<ProviderRow>
+  remove(holder: Holder, id: string): Promise<void>
+  /** One that the holder may test: any of those listed. */
+  find(holder: Holder, id: string): Promise<ProviderDocument>
+  /** Removes what an account that is gone had of its own. */
+  removeOwn(user_id: string): Promise<void>
+}
+
+/** Makes the service; names are unique among what one user sees when they are given. */
+export function createProviders({
+  collections,
+  clock,
+  events,
+  guardedFetch,
+  ids,
+  providerConnections,
+  registries,
+  secrets,
+  visibleProviders,
+}: Cradle): Providers {
+  const { providers } = collections
+  const ownedBy = (holder: Holder) => ({ owner_id: holder?.id ?? null })
+  const visibleTo = (holder: Holder) => ({ owner_id: holder ? { $in: [holder.id, null] } : null })
+
+  async function findOwn(holder: Holder, id: string): Promise<ProviderDocument> {
+    const found = await providers.findOne({ _id: id, ...ownedBy(holder) })
+    if (found) return found
+    if (holder && (await providers.countDocuments({ _id: id, ...ownedBy(null) })) > 0)
+      throw new AppError('FORBIDDEN')
+    throw new AppError('NOT_FOUND')
+  }
+
+  /** A global provider may take a name that some user's own has: for that user the own one goes on winning. */
+  async function assertNameFree(holder: Holder, name: string): Promise<void> {
+    if (holder && (await providers.countDocuments({ name, ...ownedBy(null) })) > 0)
+      throw new AppError('PROVIDER_NAME_TAKEN', { name })
+  }
+
+  async function assertUnreferenced({ name, scope, owner_id }: ProviderDocument): Promise<void> {
+    const users: Record<string, unknown> = {}
+    const active = await collections.model_settings.findOne({ _id: 'active' })
+    if (scope === 'global' && active && parseReference(active.model)?.provider === name)
+      users.active_model = active.model
+    await events.emit('provider.deleting', {
+      name,
+      scope,
+      owner_id,
+      refuse: (more) => Object.assign(users, more),
+    })
+    if (Object.keys(users).length > 0) throw new AppError('PROVIDER_REFERENCED', { name, ...users })
+  }
+
+  async function checkAddress(holder: Holder, kindName: string, base_url: string | null): Promise<void> {
+    const kind = providerConnections.kindOf(kindName)
+    const address = base_url ?? kind.default_base_url
+    if (address === undefined) {
+      if (!kind.requires_base_url) return
+      throw invalid('/base_url', 'required', `is needed by providers of kind ${kind.kind}`)
+    }
+    const { username, password } = new URL(address)
+    if (username || password) throw invalid('/base_url', 'format', 'must not hold a user name or password')
+    if (holder) await guardedFetch.assertAllowed(address)
+  }
+
+  const save = async (name: string, write: Promise<ProviderDocument | null>) => {
+    try {
+      return await write
+    } catch (error) {
+      if ((error as { code?: number }).code === 11000) throw new AppError('PROVIDER_NAME_TAKEN', { name })
+      throw error
+    } finally {
+      visibleProviders.forget()
+    }
+  }
+
+  return {
+    kinds: (locale) =>
+      registries.provider_kinds
+        .list()
+        .map(({ kind, label, config_schema, embeddingModel, default_base_url }) => ({
+          kind,
+          label: label[locale],
+          config_schema,
+          embedding: embeddingModel !== undefined,
+          default_base_url: default_base_url ?? null,
+        })),
+
+    async list(holder) {
+      const found = await providers.find(visibleTo(holder)).sort({ scope: -1, name: 1 }).toArray()
+      return found.map((provider) => toRow(provider, holder))
+    },
+
+    async create(
+      holder,
+      { name, kind, base_url = null, api_key = null, models = [], options = {}, enabled = true },
+    ) {
+      await checkAddress(holder, kind, base_url)
+      await assertNameFree(holder, name)
+      const id = ids.make()
+      const now = clock.seconds()
+      const provider: ProviderDocument = {
+        _id: id,
+        name,
+        kind,
+        scope: holder ? 'user' : 'global',
+        ...ownedBy(holder),
+        base_url,
+        api_key: api_key === null ? null : secrets.seal(api_key, `provider:${id}`),
+        models: toModels(models),
+        ...sealOptions(id, options, providerConnections.kindOf(kind), secrets),
+        enabled,
+        revision: 1,
+        created_at: now,
+        updated_at: now,
+      }
+      await save(
+        name,
+        providers.insertOne(provider).then(() => provider),
+      )
+      return toRow(provider, holder)
+    },
+
+    async update(holder, id, changes) {
+      const { name, base_url, api_key, models, options, enabled } = changes
+      // Repeated where somebody else's change came in between, because options are merged here.
+      for (;;) {
+        const old = await findOwn(holder, id)
+        if (base_url !== undefined) await checkAddress(holder, old.kind, base_url)
+        if (name !== undefined && name !== old.name) {
+          await assertNameFree(holder, name)
+          await assertUnreferenced(old)
+        }
+        const kind = options && providerConnections.kindOf(old.kind)
+        const set: Partial<ProviderDocument> = {
+          ...(name !== undefined && { name }),
+          ...(base_url !== undefined && { base_url }),
+          ...(api_key !== undefined && { api_key: api_key && secrets.seal(api_key, `provider:${id}`) }),
+          ...(models !== undefined && { models: toModels(models) }),
+          ...(kind && sealOptions(id, replaceOptions(old, options, secrets), kind, secrets)),
+          ...(enabled !== undefined && { enabled }),
+          updated_at: clock.seconds(),
+        }
+        const filter = { _id: id, ...ownedBy(holder), revision: old.revision }
+        const update = { $set: set, $inc: { revision: 1 } }
+        const changed = providers.findOneAndUpdate(filter, update, { returnDocument: 'after' })
+        const saved = await save(name ?? old.name, changed)
+        if (saved) return toRow(saved, holder)
+      }
+    },
+
+    async remove(holder, id) {
+      const provider = await findOwn(holder, id)
+      await assertUnreferenced(provider)
+      await providers.deleteOne({ _id: id, ...ownedBy(holder) })
+      visibleProviders.forget()
+    },
+
+    async find(holder, id) {
+      const found = await providers.findOne({ _id: id, ...visibleTo(holder) })
+      if (!found) throw new AppError('NOT_FOUND')
+      return found
+    },
+
+    async removeOwn(user_id) {
+      await providers.deleteMany({ owner_id: user_id })
+      visibleProviders.forget()
+    },
+  }
+}
+
+const invalid = (path: string, rule: string, message: string) =>
+  new AppError('VALIDATION_FAILED', { issues: [{ path, rule, message }] })
+
+/** The models as they are stored; an id that comes twice is refused. */
+function toModels(models: NonNullable<NewProvider['models']>): ProviderDocument['models'] {
+  const seen = new Set<string>()
+  return models.map(({ context_window, max_output_tokens, ...model }, index) => {
+    if (seen.has(model.id))
+      throw invalid(`/models/${index}/id`, 'uniqueItems', 'must not be the id of another model')
+    seen.add(model.id)
+    return {
+      name: model.id,
+      ...model,
+      ...(context_window && { context_window }),
+      ...(max_output_tokens && { max_output_tokens }),
+    }
+  })
+}
+
+const toRow = (provider: ProviderDocument, holder: Holder): ProviderRow => ({
+  id: provider._id,
+  name: provider.name,
+  kind: provider.kind,
+  scope: provider.scope,
+  owner: provider.scope === 'user' ? holder!.username : null,
+  base_url: provider.base_url,
+  has_api_key: provider.api_key !== null,
+  models: provider.models.map((model) => ({
+    id: model.id,
+    name: model.name,
+    enabled: model.enabled ?? true,
+    embedding: model.embedding ?? false,
+    context_window: model.context_window ?? null,
+    max_output_tokens: model.max_output_tokens ?? null,
+    input: model.input ?? ['text'],
+    reasoning: model.reasoning ?? false,
+  })),
+  options: provider.options,
+  enabled: provider.enabled,
+  created_at: provider.created_at,
+  updated_at: provider.updated_at,
+})

@@ -1,0 +1,167 @@
+import { route } from '#kernel'
+import {
+  activeModel,
+  activeModelChoice,
+  kindRow,
+  modelRow,
+  newProvider,
+  probeRequest,
+  probeResult,
+  providerChanges,
+  providerRow,
+} from './schemas.ts'
+
+const createErrors = ['PROVIDER_NAME_TAKEN', 'PROVIDER_KIND_UNSUPPORTED'] as const
+const updateErrors = ['NOT_FOUND', ...createErrors, 'PROVIDER_REFERENCED'] as const
+const testErrors = ['NOT_FOUND', 'PROVIDER_KIND_UNSUPPORTED', 'ADDRESS_NOT_ALLOWED'] as const
+
+/** The routes of providers and of the models that they offer. */
+export const providerRoutes = [
+  route({
+    method: 'GET',
+    path: '/providers/kinds',
+    summary: 'The kinds of provider there are',
+    guard: 'user',
+    response: { 200: { type: 'array', items: kindRow } },
+  }).handle(({ locale }, { providers }) => providers.kinds(locale)),
+
+  route({
+    method: 'GET',
+    path: '/providers',
+    summary: 'Your own providers and the global ones',
+    guard: 'user',
+    response: { 200: { type: 'array', items: providerRow } },
+  }).handle(({ caller }, { providers }) => providers.list(caller)),
+
+  route({
+    method: 'POST',
+    path: '/providers',
+    summary: 'Create a provider of your own',
+    guard: 'user',
+    body: newProvider,
+    response: { 201: providerRow },
+    errors: [...createErrors, 'ADDRESS_NOT_ALLOWED'],
+    audit: 'provider.create',
+  }).handle(({ caller, body }, { providers }) => providers.create(caller, body)),
+
+  route({
+    method: 'PATCH',
+    path: '/providers/:id',
+    summary: 'Change a provider of your own',
+    guard: 'user',
+    body: providerChanges,
+    response: { 200: providerRow },
+    errors: [...updateErrors, 'FORBIDDEN', 'ADDRESS_NOT_ALLOWED'],
+    audit: 'provider.update',
+  }).handle(({ caller, params, body }, { providers }) => providers.update(caller, params.id!, body)),
+
+  route({
+    method: 'DELETE',
+    path: '/providers/:id',
+    summary: 'Delete a provider of your own',
+    guard: 'user',
+    response: { 204: null },
+    errors: ['NOT_FOUND', 'FORBIDDEN', 'PROVIDER_REFERENCED'],
+    audit: 'provider.delete',
+  }).handle(async ({ caller, params }, { providers }) => {
+    await providers.remove(caller, params.id!)
+  }),
+
+  route({
+    method: 'POST',
+    path: '/providers/:id/test',
+    summary: 'Test any provider that you can see with a minimal request',
+    guard: 'user',
+    body: probeRequest,
+    response: { 200: probeResult },
+    errors: testErrors,
+    audit: false,
+  }).handle(async ({ caller, params, body, locale }, { providers, providerProbe }) =>
+    providerProbe.test(await providers.find(caller, params.id!), body, locale),
+  ),
+
+  route({
+    method: 'GET',
+    path: '/admin/providers',
+    summary: 'The global providers',
+    guard: 'admin',
+    response: { 200: { type: 'array', items: providerRow } },
+  }).handle((_, { providers }) => providers.list(null)),
+
+  route({
+    method: 'POST',
+    path: '/admin/providers',
+    summary: 'Create a global provider',
+    guard: 'admin',
+    body: newProvider,
+    response: { 201: providerRow },
+    errors: createErrors,
+    audit: 'provider.create',
+  }).handle(({ body }, { providers }) => providers.create(null, body)),
+
+  route({
+    method: 'PATCH',
+    path: '/admin/providers/:id',
+    summary: 'Change a global provider',
+    guard: 'admin',
+    body: providerChanges,
+    response: { 200: providerRow },
+    errors: updateErrors,
+    audit: 'provider.update',
+  }).handle(({ params, body }, { providers }) => providers.update(null, params.id!, body)),
+
+  route({
+    method: 'DELETE',
+    path: '/admin/providers/:id',
+    summary: 'Delete a global provider',
+    guard: 'admin',
+    response: { 204: null },
+    errors: ['NOT_FOUND', 'PROVIDER_REFERENCED'],
+    audit: 'provider.delete',
+  }).handle(async ({ params }, { providers }) => {
+    await providers.remove(null, params.id!)
+  }),
+
+  route({
+    method: 'POST',
+    path: '/admin/providers/:id/test',
+    summary: 'Test a global provider with a minimal request',
+    guard: 'admin',
+    body: probeRequest,
+    response: { 200: probeResult },
+    errors: testErrors,
+    audit: false,
+  }).handle(async ({ params, body, locale }, { providers, providerProbe }) =>
+    providerProbe.test(await providers.find(null, params.id!), body, locale),
+  ),
+
+  route({
+    method: 'GET',
+    path: '/models',
+    summary: 'The models that you can choose',
+    guard: 'user',
+    response: { 200: { type: 'array', items: modelRow } },
+  }).handle(({ caller }, { models }) => models.list(caller.id)),
+
+  route({
+    method: 'GET',
+    path: '/models/active',
+    summary: 'The default model of the system',
+    guard: 'user',
+    response: { 200: activeModel },
+  }).handle(async (_, { models }) => ({ model: await models.active() })),
+
+  route({
+    method: 'PUT',
+    path: '/models/active',
+    summary: 'Choose the default model of the system',
+    guard: 'admin',
+    body: activeModelChoice,
+    response: { 200: activeModel },
+    errors: ['PROVIDER_NOT_VISIBLE'],
+    audit: 'model.activate',
+  }).handle(async ({ body }, { models }) => {
+    await models.activate(body.model)
+    return body
+  }),
+]

@@ -1,0 +1,165 @@
+import { nullable, objectOf } from '#kernel'
+
+const id = { type: 'string', minLength: 1, maxLength: 200, pattern: '^[^\\s\\p{Cc}]+$' } as const
+const name = { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' } as const
+const input = {
+  type: 'array',
+  items: { enum: ['text', 'image', 'audio'] },
+  uniqueItems: true,
+  maxItems: 3,
+} as const
+const tokens = { type: 'integer', minimum: 1, maximum: 100_000_000 } as const
+const time = { type: 'integer' } as const
+const options = { type: 'object', maxProperties: 64 } as const
+
+const modelEntry = objectOf(
+  {
+    id,
+    name: { type: 'string', minLength: 1, maxLength: 200 },
+    enabled: { type: 'boolean' },
+    embedding: { type: 'boolean' },
+    context_window: nullable(tokens),
+    max_output_tokens: nullable(tokens),
+    input: { ...input, minItems: 1 },
+    reasoning: { type: 'boolean' },
+  },
+  ['id'],
+)
+
+const providerFields = {
+  base_url: nullable({ type: 'string', format: 'uri', pattern: '^https?://', maxLength: 2048 } as const),
+  api_key: nullable({ type: 'string', minLength: 1, maxLength: 4096, pattern: '^[\\x21-\\x7e]+$' } as const),
+  models: { type: 'array', items: modelEntry, maxItems: 500 },
+  // Some options are secrets; which, only their kind knows.
+  options: { ...options, writeOnly: true },
+  enabled: { type: 'boolean' },
+} as const
+
+const secretFields = { ...providerFields, api_key: { ...providerFields.api_key, writeOnly: true } } as const
+
+export const newProvider = objectOf(
+  { name, kind: { type: 'string', minLength: 1, maxLength: 64 }, ...secretFields },
+  ['name', 'kind'],
+)
+
+export const providerChanges = objectOf({ name, ...secretFields })
+
+export const providerRow = {
+  title: 'Provider',
+  ...objectOf(
+    {
+      id: { type: 'string' },
+      name: { type: 'string' },
+      kind: { type: 'string' },
+      scope: { enum: ['user', 'global'] },
+      owner: nullable({ type: 'string' } as const),
+      base_url: nullable({ type: 'string' } as const),
+      has_api_key: { type: 'boolean' },
+      models: {
+        type: 'array',
+        items: objectOf(
+          {
+            id: { type: 'string' },
+            name: { type: 'string' },
+            enabled: { type: 'boolean' },
+            embedding: { type: 'boolean' },
+            context_window: nullable(tokens),
+            max_output_tokens: nullable(tokens),
+            input,
+            reasoning: { type: 'boolean' },
+          },
+          ['id', 'name', 'enabled', 'embedding', 'context_window', 'max_output_tokens', 'input', 'reasoning'],
+        ),
+      },
+      options,
+      enabled: { type: 'boolean' },
+      created_at: time,
+      updated_at: time,
+    },
+    [
+      'id',
+      'name',
+      'kind',
+      'scope',
+      'owner',
+      'base_url',
+      'has_api_key',
+      'models',
+      'options',
+      'enabled',
+      'created_at',
+      'updated_at',
+    ],
+  ),
+} as const
+
+export const kindRow = {
+  title: 'ProviderKind',
+  ...objectOf(
+    {
+      kind: { type: 'string' },
+      label: { type: 'string' },
+      config_schema: { type: 'object' },
+      embedding: { type: 'boolean' },
+      default_base_url: nullable({ type: 'string' } as const),
+    },
+    ['kind', 'label', 'config_schema', 'embedding', 'default_base_url'],
+  ),
+} as const
+
+export const modelRow = {
+  title: 'Model',
+  ...objectOf(
+    {
+      id: { type: 'string' },
+      provider: { type: 'string' },
+      model: { type: 'string' },
+      name: { type: 'string' },
+      kind: { type: 'string' },
+      context_window: nullable({ type: 'integer' } as const),
+      max_output_tokens: nullable({ type: 'integer' } as const),
+      input,
+      reasoning: { type: 'boolean' },
+    },
+    ['id', 'provider', 'model', 'name', 'kind', 'context_window', 'max_output_tokens', 'input', 'reasoning'],
+  ),
+} as const
+
+const reference = { type: 'string', minLength: 3, maxLength: 300 } as const
+
+export const activeModel = objectOf({ model: nullable({ type: 'string' } as const) }, ['model'])
+
+export const activeModelChoice = objectOf({ model: reference }, ['model'])
+
+export const probeRequest = objectOf({ model_id: id, embedding: { type: 'boolean' } })
+
+export const probeResult = {
+  title: 'ProviderTest',
+  anyOf: [
+    objectOf(
+      { ok: { const: true }, latency_ms: { type: 'integer', minimum: 0 }, model: { type: 'string' } },
+      ['ok', 'latency_ms', 'model'],
+    ),
+    objectOf(
+      {
+        ok: { const: false },
+        reason: {
+          enum: [
+            'auth',
+            'quota',
+            'rate_limit',
+            'outage',
+            'timeout',
+            'unreachable',
+            'model_not_found',
+            'bad_request',
+            'unknown',
+          ],
+        },
+        detail: { type: 'string' },
+        status: { type: 'integer' },
+      },
+      ['ok', 'reason', 'detail'],
+    ),
+  ],
+} as const

@@ -1,0 +1,75 @@
+import type { LanguageModelV3 } from '@ai-sdk/provider'
+import type { AppError, Locale, ModelDescription } from '#kernel'
+
+/** One provider; a global one belongs to nobody and is visible to everybody. Times are Unix seconds. */
+export interface ProviderDocument {
+  _id: string
+  /** Unique among the globals, or among its owner's. */
+  name: string
+  kind: string
+  scope: 'user' | 'global'
+  owner_id: string | null
+  base_url: string | null
+  /** Sealed for the purpose `provider:<_id>`. */
+  api_key: string | null
+  /** Empty: the upstream is asked. */
+  models: ModelDescription[]
+  /** Without those that the kind's schema marks writeOnly. */
+  options: Record<string, unknown>
+  /** The others, JSON, sealed for the purpose `provider:<_id>:options`. */
+  secret_options: string | null
+  enabled: boolean
+  /** Rises with every change. */
+  revision: number
+  created_at: number
+  updated_at: number
+}
+
+/** The system-wide default model, as a reference to a global provider's model. */
+export interface ModelSettingsDocument {
+  _id: 'active'
+  model: string
+}
+
+/** A model ready to be called. */
+export interface OpenedModel {
+  /** `<provider>:<model>`. */
+  reference: string
+  model: LanguageModelV3
+  description: ModelDescription
+  /** Sorts what a call threw; an AppError comes back as it is. */
+  explain(error: unknown, locale: Locale): AppError
+}
+
+/** A model that an agent or a turn may name. */
+export interface ModelRow {
+  id: string
+  provider: string
+  model: string
+  name: string
+  kind: string
+  context_window: number | null
+  max_output_tokens: number | null
+  input: ('text' | 'image' | 'audio')[]
+  reasoning: boolean
+}
+
+/** The models that users can choose. */
+export interface Models {
+  list(user_id: string): Promise<ModelRow[]>
+  /** The active model's reference, null where none was ever chosen. */
+  active(): Promise<string | null>
+  activate(reference: string): Promise<void>
+  /** Throws PROVIDER_NOT_VISIBLE unless the user could run a turn with this model, as far as is known. */
+  assertUsable(reference: string, user_id: string): Promise<void>
+  /** Opens the first candidate that is set and usable, else the active model; throws NO_MODEL. */
+  open(candidates: (string | null | undefined)[], user_id: string): Promise<OpenedModel>
+}
+
+/** A provider is about to lose its name; who still needs it refuses, saying in details what does. */
+export interface ProviderDeleting {
+  name: string
+  scope: ProviderDocument['scope']
+  owner_id: string | null
+  refuse(details: Record<string, unknown>): void
+}

@@ -1,0 +1,39 @@
+import type { ProviderKind } from '#kernel'
+import { createDemoModel } from './demo-model.ts'
+
+const DEFAULT_DELAY = 15
+
+/** A model that needs no network and no key: it shows how the service works until a real provider is added. */
+const demo: ProviderKind = {
+  kind: 'demo',
+  label: { en: 'Demonstration (offline, no AI)', zh: '演示（离线，非真实 AI）' },
+  config_schema: {
+    type: 'object',
+    properties: {
+      delay_ms: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 1000,
+        default: DEFAULT_DELAY,
+        description: 'Milliseconds between two words of an answer.',
+      },
+    },
+    additionalProperties: false,
+  },
+  requires_base_url: false,
+  languageModel: ({ options }, modelId) =>
+    createDemoModel({ modelId, delayMs: (options.delay_ms as number | undefined) ?? DEFAULT_DELAY }),
+  listModels: async () => [
+    {
+      id: 'demo',
+      name: 'Demonstration model · 演示模型',
+      context_window: 32_000,
+      max_output_tokens: 4096,
+      input: ['text'],
+      reasoning: true,
+    },
+  ],
+  explainError: () => ({ reason: 'unknown' }),
+}
+
+export default demo

@@ -1,0 +1,92 @@
+import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import { createParser } from 'eventsource-parser'
+import type { Failures } from './failure.ts'
+import { type Chunk, createPartWriter } from './part-writer.ts'
+import type { EventBytes } from './upstream.ts'
+
+/** Characters that one event may have; tool arguments that hold a whole file come in one. */
+const MAX_EVENT = 16 * 1024 * 1024
+
+/** Reads the events of one answer as stream parts. */
+export interface EventReader {
+  /** Whether any text, thought or tool call has come. */
+  readonly begun: boolean
+  /** The parts of the next bytes, at least one, or undefined after the finish; throws what broke the stream. */
+  next(): Promise<LanguageModelV3StreamPart[] | undefined>
+  cancel(): Promise<void>
+}
+
+/** Makes the reader of a body of events. */
+export function createEventReader(
+  bytes: EventBytes,
+  { failures, signal }: { failures: Failures; signal?: AbortSignal },
+): EventReader {
+  const reader = bytes.getReader()
+  const decoder = new TextDecoder()
+  let parts: LanguageModelV3StreamPart[] = []
+  let failure: Error | undefined
+  let done = false
+  const writer = createPartWriter((part) => parts.push(part))
+  const parser = createParser({ onEvent, onError, maxBufferSize: MAX_EVENT })
+
+  function onEvent({ data }: { data: string }): void {
+    if (done || failure) return
+    if (data === '[DONE]') {
+      finish()
+      return
+    }
+    let chunk: Chunk
+    try {
+      chunk = JSON.parse(data)
+    } catch (cause) {
+      failure = failures.broken('The upstream sent an event that is not valid JSON.', { cause })
+      return
+    }
+    if (chunk.error) failure = failures.reported(chunk.error)
+    else writer.write(chunk)
+  }
+
+  function onError({ type }: { type: string }): void {
+    if (type === 'max-buffer-size-exceeded')
+      failure = failures.broken('The upstream sent an event that is too long.')
+  }
+
+  function finish(): void {
+    done = writer.finish()
+    if (!done)
+      failure = failures.broken('The stream ended before its answer was finished.', { isRetryable: true })
+  }
+
+  async function read(): Promise<void> {
+    const { done: ended, value } = await reader.read().catch((cause) => {
+      if (signal?.aborted) throw cause
+      throw failures.broken('The connection broke in the middle of the answer.', { cause, isRetryable: true })
+    })
+    if (!ended) return parser.feed(decoder.decode(value, { stream: true }))
+    // Some upstreams leave out the blank line after their last event.
+    parser.feed('\n\n')
+    if (!done && !failure) finish()
+  }
+
+  /** Reads to the end, so that the connection can be used again; the answer is whole, nothing can fail any more. */
+  async function release(): Promise<void> {
+    const rest = await reader.read().catch(() => undefined)
+    if (rest?.done === false) await reader.cancel()
+  }
+
+  return {
+    get begun() {
+      return writer.begun
+    },
+    async next() {
+      parts = []
+      while (parts.length === 0 && !failure && !done) await read()
+      if (done && parts.length > 0) void release()
+      if (parts.length > 0) return parts
+      if (!failure) return undefined
+      await reader.cancel()
+      throw failure
+    },
+    cancel: () => reader.cancel(),
+  }
+}

@@ -1,0 +1,48 @@
+import type { ProviderConnection, ProviderKind } from '#kernel'
+import { createChatModel } from './chat-model.ts'
+import { explainError } from './failure.ts'
+import { describeModels } from './model-list.ts'
+import { createUpstream } from './upstream.ts'
+
+/** Everything that speaks OpenAI's chat-completions wire: OpenAI itself, gateways, and most self-hosted servers. */
+const openaiCompatible: ProviderKind = {
+  kind: 'openai-compatible',
+  label: { en: 'OpenAI-compatible', zh: 'OpenAI 兼容接口' },
+  config_schema: {
+    type: 'object',
+    properties: {
+      headers: {
+        type: 'object',
+        description: 'Headers sent with every request, e.g. those that a gateway asks for.',
+        propertyNames: { pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$" },
+        additionalProperties: { type: 'string', maxLength: 2048, pattern: '^[\\t\\x20-\\x7e]*$' },
+        maxProperties: 16,
+        // A gateway's headers often carry a credential.
+        writeOnly: true,
+      },
+    },
+    additionalProperties: false,
+  },
+  requires_base_url: true,
+  languageModel: (connection, modelId) => createChatModel({ upstream: createUpstream(connection), modelId }),
+  embeddingModel: async (connection, modelId) => {
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+    const { base_url, api_key, fetch } = connection
+    const headers = headersOf(connection)
+    const name = 'openai-compatible'
+    return createOpenAICompatible({
+      name,
+      baseURL: base_url!,
+      apiKey: api_key,
+      headers,
+      fetch,
+    }).embeddingModel(modelId)
+  },
+  listModels: async (connection, signal) =>
+    describeModels(await createUpstream(connection).listModels(signal)),
+  explainError,
+}
+
+const headersOf = ({ options }: ProviderConnection) => options.headers as Record<string, string> | undefined
+
+export default openaiCompatible
