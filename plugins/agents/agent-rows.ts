@@ -1,0 +1,38 @@
+import type { Cradle } from '#kernel'
+import type { AuthCaller } from '../auth/types.ts'
+import { isOwnerOf } from './agents.ts'
+import type { AgentRow } from './schemas.ts'
+import type { AgentDocument } from './types.ts'
+
+/** Shows agents to a caller, the unread counts of all of them asked for at once. */
+export async function showAgents(
+  documents: readonly AgentDocument[],
+  caller: AuthCaller,
+  { events }: Pick<Cradle, 'events'>,
+): Promise<AgentRow[]> {
+  const rows = documents.map((document) => rowOf(document, caller))
+  if (rows.length > 0) await events.emit('agent.rows_listed', { user_id: caller.id, rows })
+  return rows
+}
+
+/** Shows one agent to a caller. */
+export async function showAgent(
+  document: AgentDocument,
+  caller: AuthCaller,
+  cradle: Pick<Cradle, 'events'>,
+): Promise<AgentRow> {
+  const [row] = await showAgents([document], caller, cradle)
+  return row!
+}
+
+function rowOf(agent: AgentDocument, caller: AuthCaller): AgentRow {
+  const { _id, owner_id, owner_username, state_since, operation, system_prompt, config, ...shown } = agent
+  return {
+    ...(shown as Pick<AgentRow, keyof AgentRow & keyof typeof shown>),
+    ...(isOwnerOf(agent, caller) && { system_prompt, config }),
+    id: _id,
+    is_owner: owner_id === caller.id,
+    owner: owner_username,
+    unread_count: 0,
+  }
+}

@@ -1,0 +1,158 @@
+import { AppError, type Cradle } from '#kernel'
+import type { AuthCaller } from '../auth/types.ts'
+import { createModelChoice } from './model-choice.ts'
+import { createOperations } from './operations.ts'
+import { createRestorer } from './restore.ts'
+import { createRuntime } from './runtime.ts'
+import { normalizeSettings } from './settings.ts'
+import type { AgentDocument, AgentSettings } from './types.ts'
+import { createWorkspaceFolders } from './workspace-folder.ts'
+
+/** The agents, their runtime and their workspaces. */
+export type Agents = ReturnType<typeof createAgents>
+
+/** Whether this caller may do with the agent what its owner may. */
+export function isOwnerOf(
+  { owner_id }: AgentDocument,
+  { id, role }: Pick<AuthCaller, 'id' | 'role'>,
+): boolean {
+  return owner_id === id || role === 'admin'
+}
+
+/** Makes the agents service. */
+export function createAgents(
+  cradle: Pick<
+    Cradle,
+    'collections' | 'clock' | 'events' | 'ids' | 'log' | 'models' | 'server' | 'sockets' | 'users'
+  >,
+) {
+  const { clock, events, ids, models, users } = cradle
+  const { agents } = cradle.collections
+  const operations = createOperations(cradle)
+  const folders = createWorkspaceFolders(cradle)
+  const chooseModel = createModelChoice(cradle)
+  const runtime = createRuntime(cradle, { operations, folders, chooseModel })
+  const restorer = createRestorer(cradle, { runtime, chooseModel })
+
+  return {
+    /**
+     * Stores an agent and starts it; a start that fails leaves it `failed`. Throws VALIDATION_FAILED,
+     * PROVIDER_NOT_VISIBLE or AGENT_NAME_TAKEN.
+     */
+    async create(
+      owner: { id: string; username: string },
+      given: Partial<AgentSettings> & { name: string },
+    ): Promise<AgentDocument> {
+      const settings = normalizeSettings(given)
+      if (settings.default_model != null) await models.assertUsable(settings.default_model, owner.id)
+      const now = clock.seconds()
+      const agent: AgentDocument = {
+        _id: ids.make(),
+        owner_id: owner.id,
+        owner_username: owner.username,
+        description: null,
+        persona_mbti: null,
+        default_model: null,
+        system_prompt: null,
+        template_name: null,
+        is_shared: false,
+        icon: null,
+        color: null,
+        welcome_message: null,
+        config: {},
+        ...settings,
+        state: 'starting',
+        last_error: null,
+        state_since: now,
+        operation: operations.create('start'),
+        created_at: now,
+        updated_at: now,
+      }
+      await refuseTakenName(agent.name, agents.insertOne(agent))
+      // An account that was deleted meanwhile has had its agents removed without this one.
+      if (!(await users.find(owner.id))) {
+        await runtime.removeAllOf(owner.id)
+        throw new AppError('NOT_FOUND')
+      }
+      await runtime.finishStart(agent)
+      return (await agents.findOne({ _id: agent._id })) ?? agent
+    },
+
+    /** A user's own agents and those shared with them, or with `all` everybody's, which takes an administrator. */
+    async list(
+      { id, role }: Pick<AuthCaller, 'id' | 'role'>,
+      scope: 'mine' | 'all',
+    ): Promise<AgentDocument[]> {
+      if (scope === 'all' && role !== 'admin') throw new AppError('FORBIDDEN')
+      const filter = scope === 'all' ? {} : { $or: [{ owner_id: id }, { is_shared: true }] }
+      const found = await agents.find(filter).sort({ _id: 1 }).toArray()
+      return found.sort((a, b) => Number(b.owner_id === id) - Number(a.owner_id === id))
+    },
+
+    /** Gives null where there is none. */
+    find: (agent_id: string) => agents.findOne({ _id: agent_id }),
+
+    /** The agent that goes by this id, or this name among the user's own; AGENT_NOT_FOUND if they may not see it. */
+    async findVisible({ id, role }: Pick<AuthCaller, 'id' | 'role'>, key: string): Promise<AgentDocument> {
+      const visible = role === 'admin' ? {} : { $or: [{ owner_id: id }, { is_shared: true }] }
+      const filter = {
+        $or: [
+          { _id: key, ...visible },
+          { owner_id: id, name: key },
+        ],
+      }
+      const found = await agents.find(filter).limit(2).toArray()
+      const agent = found.find(({ _id }) => _id === key) ?? found[0]
+      if (!agent) throw new AppError('AGENT_NOT_FOUND')
+      return agent
+    },
+
+    /** Changes settings, from the next turn on. Throws what `create` does, or AGENT_NOT_FOUND. */
+    async update(agent: AgentDocument, given: Partial<AgentSettings>): Promise<AgentDocument> {
+      const changes = normalizeSettings(given)
+      if (changes.default_model != null) await models.assertUsable(changes.default_model, agent.owner_id)
+      const updated = await refuseTakenName(
+        changes.name,
+        agents.findOneAndUpdate(
+          { _id: agent._id },
+          { $set: { ...changes, updated_at: clock.seconds() } },
+          { returnDocument: 'after' },
+        ),
+      )
+      if (!updated) throw new AppError('AGENT_NOT_FOUND')
+      if (updated.is_shared !== agent.is_shared) runtime.recheckSockets(agent._id)
+      await events.emit('agent.changed', { agent_id: agent._id })
+      return updated
+    },
+
+    remove: runtime.remove,
+    removeAllOf: runtime.removeAllOf,
+    start: runtime.start,
+    stop: runtime.stop,
+    reload: runtime.reload,
+    recover: runtime.recover,
+    /** Brings agents to a true state after a start; what takes long goes on in the background. */
+    restore: restorer.begin,
+    stopRestoring: restorer.end,
+    /** The model that a turn of this agent would use now, or null. */
+    chooseModel,
+    /** The agent's folder, an absolute path; made when the agent is created or started. */
+    workspaceOf: folders.pathOf,
+
+    /** Agents that name a provider in their `default_model`, of one owner or, with null, of all. */
+    listByProvider: (provider: string, owner_id: string | null) =>
+      agents
+        .find({ default_model: { $gte: `${provider}:`, $lt: `${provider};` }, ...(owner_id && { owner_id }) })
+        .project<Pick<AgentDocument, '_id' | 'name'>>({ name: 1 })
+        .toArray(),
+  }
+}
+
+async function refuseTakenName<Result>(name: string | undefined, write: Promise<Result>): Promise<Result> {
+  try {
+    return await write
+  } catch (error) {
+    if ((error as { code?: number }).code === 11000) throw new AppError('AGENT_NAME_TAKEN', { name })
+    throw error
+  }
+}

@@ -1,0 +1,27 @@
+import type { ErrorTable } from '#kernel'
+
+/** What is refused about agents. */
+export const agentErrors: ErrorTable = {
+  AGENT_NOT_FOUND: {
+    status: 404,
+    message: { en: 'There is no such agent.', zh: '找不到该智能体。' },
+  },
+  AGENT_NAME_TAKEN: {
+    status: 409,
+    message: {
+      en: 'The account already has an agent named "{name}".',
+      zh: '该账号已有名为“{name}”的智能体。',
+    },
+  },
+  AGENT_BUSY: {
+    status: 409,
+    message: {
+      en: 'Another operation of this agent ({operation}) is in flight.',
+      zh: '该智能体的另一项操作（{operation}）正在进行。',
+    },
+  },
+  AGENT_NOT_RUNNING: {
+    status: 409,
+    message: { en: 'The agent is not running. Start it first.', zh: '该智能体未在运行，请先启动。' },
+  },
+}

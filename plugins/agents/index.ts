@@ -1,0 +1,46 @@
+import { plugin } from '#kernel'
+import { type Agents, createAgents } from './agents.ts'
+import { createDefaultAssistant } from './default-assistant.ts'
+import { agentErrors } from './errors.ts'
+import { agentGuard, ownerGuard } from './guards.ts'
+import { refuseReferenced } from './provider-references.ts'
+import { agentRoutes } from './routes.ts'
+import './types.ts'
+
+declare module '#kernel/types' {
+  interface Services {
+    agents: Agents
+  }
+}
+
+export default plugin({
+  name: 'agents',
+  summary: 'Agents, their runtime and their workspaces',
+  depends: ['users', 'auth', 'providers'],
+  errors: agentErrors,
+  setup(host) {
+    host.collection('agents', {
+      indexes: [
+        { key: { owner_id: 1, name: 1 }, unique: true },
+        { key: { owner_id: 1, _id: 1 } },
+        { key: { is_shared: 1, _id: 1 } },
+        { key: { default_model: 1 } },
+        { key: { 'operation.until': 1 }, partialFilterExpression: { 'operation.until': { $exists: true } } },
+      ],
+    })
+    host.service('agents', createAgents)
+    host.guard('agent', agentGuard)
+    host.guard('owner', ownerGuard)
+    host.routes(agentRoutes)
+    host.on('user.created', createDefaultAssistant)
+    host.on('user.deleted', ({ user_id }, { agents }) => agents.removeAllOf(user_id))
+    host.on('provider.deleting', refuseReferenced)
+    host.on('server.starting', (_, { agents }) => agents.restore())
+    host.job({
+      name: 'agents-recovery',
+      every_seconds: 5,
+      run: ({ agents }, signal) => agents.recover(signal),
+    })
+  },
+  stop: ({ agents }) => agents.stopRestoring(),
+})

@@ -1,0 +1,18 @@
+import { AppError, type Cradle } from '#kernel'
+import type { AgentDocument } from './types.ts'
+
+/** Gives the model that a turn of this agent would use now, as `<provider>:<model>`; null where there is none. */
+export type ModelChoice = (agent: Pick<AgentDocument, 'owner_id' | 'default_model'>) => Promise<string | null>
+
+/** Makes the choice between an agent's own model and the active one, just as a turn makes it. */
+export function createModelChoice({ models }: Pick<Cradle, 'models'>): ModelChoice {
+  return async ({ owner_id, default_model }) => {
+    try {
+      const { reference } = await models.open([default_model], owner_id)
+      return reference
+    } catch (error) {
+      if (error instanceof AppError) return null
+      throw error
+    }
+  }
+}

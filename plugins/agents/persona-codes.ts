@@ -1,0 +1,20 @@
+/** The values of `persona_mbti`: the sixteen types, and the profile of no type. */
+export const PERSONA_CODES = [
+  'INTJ',
+  'INTP',
+  'ENTJ',
+  'ENTP',
+  'INFJ',
+  'INFP',
+  'ENFJ',
+  'ENFP',
+  'ISTJ',
+  'ISFJ',
+  'ESTJ',
+  'ESFJ',
+  'ISTP',
+  'ISFP',
+  'ESTP',
+  'ESFP',
+  '_default',
+] as const

@@ -1,0 +1,129 @@
+import { type Cradle, route } from '#kernel'
+import { showAgent, showAgents } from './agent-rows.ts'
+import { agentChanges, agentRow, agentRows, agentScope, agentStatus, newAgent } from './schemas.ts'
+import type { AgentActivity } from './types.ts'
+
+const listAgents = route({
+  method: 'GET',
+  path: '/agents',
+  summary: "The caller's agents and those shared with them, or everybody's",
+  guard: 'user',
+  query: agentScope,
+  response: { 200: agentRows },
+  errors: ['FORBIDDEN'],
+}).handle(async ({ caller, query }, cradle) =>
+  showAgents(await cradle.agents.list(caller, query.scope), caller, cradle),
+)
+
+const createAgent = route({
+  method: 'POST',
+  path: '/agents',
+  summary: 'Create an agent and start it',
+  guard: 'user',
+  body: newAgent,
+  response: { 201: agentRow },
+  errors: ['AGENT_NAME_TAKEN', 'PROVIDER_NOT_VISIBLE'],
+  audit: 'agent.create',
+}).handle(async ({ caller, body }, cradle) =>
+  showAgent(await cradle.agents.create(caller, body), caller, cradle),
+)
+
+const getAgent = route({
+  method: 'GET',
+  path: '/agents/:id',
+  summary: 'One agent',
+  guard: 'agent',
+  response: { 200: agentRow },
+}).handle(({ caller, agent }, cradle) => showAgent(agent, caller, cradle))
+
+const changeAgent = route({
+  method: 'PATCH',
+  path: '/agents/:id',
+  summary: "Change an agent's settings, from its next turn on",
+  guard: 'owner',
+  body: agentChanges,
+  response: { 200: agentRow },
+  errors: ['AGENT_NAME_TAKEN', 'PROVIDER_NOT_VISIBLE'],
+  audit: 'agent.update',
+}).handle(async ({ caller, agent, body }, cradle) =>
+  showAgent(await cradle.agents.update(agent, body), caller, cradle),
+)
+
+const deleteAgent = route({
+  method: 'DELETE',
+  path: '/agents/:id',
+  summary: 'Delete an agent with all that belongs to it, its workspace too',
+  guard: 'owner',
+  response: { 204: null },
+  errors: ['AGENT_BUSY'],
+  audit: 'agent.delete',
+}).handle(async ({ agent }, { agents }) => void (await agents.remove(agent._id)))
+
+const startAgent = route({
+  method: 'POST',
+  path: '/agents/:id/start',
+  summary: 'Start an agent; its status tells whether it runs',
+  guard: 'owner',
+  response: { 204: null },
+  errors: ['AGENT_BUSY'],
+  audit: 'agent.start',
+}).handle(async ({ agent }, { agents }) => void (await agents.start(agent._id)))
+
+const stopAgent = route({
+  method: 'POST',
+  path: '/agents/:id/stop',
+  summary: 'Stop an agent and its turns',
+  guard: 'owner',
+  response: { 204: null },
+  errors: ['AGENT_BUSY'],
+  audit: 'agent.stop',
+}).handle(async ({ agent }, { agents }) => void (await agents.stop(agent._id)))
+
+const reloadAgent = route({
+  method: 'POST',
+  path: '/agents/:id/reload',
+  summary: 'Stop an agent and start it again',
+  guard: 'owner',
+  response: { 204: null },
+  errors: ['AGENT_BUSY'],
+  audit: 'agent.reload',
+}).handle(async ({ agent }, { agents }) => void (await agents.reload(agent._id)))
+
+const readAgent = route({
+  method: 'POST',
+  path: '/agents/:id/read',
+  summary: "Mark an agent's replies to the caller as read",
+  guard: 'owner',
+  response: { 204: null },
+  audit: 'agent.read',
+}).handle(
+  async ({ agent, caller }, { events }) =>
+    void (await events.emit('agent.read', { agent_id: agent._id, user_id: caller.id })),
+)
+
+const getStatus = route({
+  method: 'GET',
+  path: '/agents/:id/status',
+  summary: 'What an agent is doing',
+  guard: 'owner',
+  response: { 200: agentStatus },
+}).handle(async ({ agent }, { agents, events }: Cradle) => {
+  const activity: AgentActivity = { channels: [], turns_active: 0 }
+  await events.emit('agent.status_read', { agent_id: agent._id, activity })
+  const { state, last_error, state_since: since } = agent
+  return { state, last_error, since, ...activity, model: await agents.chooseModel(agent) }
+})
+
+/** The routes of agents and their runtime. */
+export const agentRoutes = [
+  listAgents,
+  createAgent,
+  getAgent,
+  changeAgent,
+  deleteAgent,
+  startAgent,
+  stopAgent,
+  reloadAgent,
+  readAgent,
+  getStatus,
+]

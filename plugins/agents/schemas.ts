@@ -1,0 +1,109 @@
+import { nullable, objectOf, type TypeOf } from '#kernel'
+import { PERSONA_CODES } from './persona-codes.ts'
+
+const text = <const Length extends number>(maxLength: Length) =>
+  ({ type: ['string', 'null'], maxLength }) as const
+
+/** Any printable text without slashes; spaces around it are left out when it is stored. */
+const name = {
+  type: 'string',
+  maxLength: 256,
+  pattern: '^\\s*[^\\s/\\p{Cc}\\p{Cs}]([^/\\p{Cc}\\p{Cs}]{0,62}[^\\s/\\p{Cc}\\p{Cs}])?\\s*$',
+  description: '1 to 64 characters, none of them a slash or a control character',
+} as const
+
+const settings = {
+  description: text(2000),
+  persona_mbti: { enum: [...PERSONA_CODES, null] },
+  default_model: text(512),
+  system_prompt: text(100_000),
+  template_name: text(128),
+  is_shared: { type: 'boolean' },
+  icon: text(256),
+  color: text(64),
+  welcome_message: text(10_000),
+  config: { type: 'object', description: 'Free settings of at most 64 KiB' },
+} as const
+
+/** POST /agents. */
+export const newAgent = objectOf({ name, ...settings }, ['name'])
+
+/** PATCH /agents/:id; null clears a field that may be null, `config` is replaced as a whole. */
+export const agentChanges = objectOf({ name, ...settings })
+
+const state = { enum: ['stopped', 'starting', 'running', 'stopping', 'failed'] } as const
+const time = { type: 'integer', description: 'Unix seconds' } as const
+
+/** An agent as the API shows it; without `system_prompt` and `config` to those it is only shared with. */
+export const agentRow = {
+  title: 'Agent',
+  ...objectOf(
+    {
+      id: { type: 'string' },
+      name: { type: 'string' },
+      ...settings,
+      is_owner: { type: 'boolean' },
+      owner: { type: 'string', description: 'Username' },
+      state,
+      last_error: nullable({ type: 'string' }),
+      unread_count: { type: 'integer', minimum: 0 },
+      created_at: time,
+      updated_at: time,
+    },
+    [
+      'id',
+      'name',
+      'description',
+      'persona_mbti',
+      'default_model',
+      'template_name',
+      'is_shared',
+      'is_owner',
+      'owner',
+      'state',
+      'last_error',
+      'unread_count',
+      'welcome_message',
+      'icon',
+      'color',
+      'created_at',
+      'updated_at',
+    ],
+  ),
+} as const
+
+/** GET /agents. */
+export const agentRows = { type: 'array', items: agentRow } as const
+
+/** The query of GET /agents. */
+export const agentScope = objectOf({ scope: { enum: ['mine', 'all'], default: 'mine' } })
+
+/** GET /agents/:id/status. */
+export const agentStatus = {
+  title: 'AgentStatus',
+  ...objectOf(
+    {
+      state,
+      last_error: nullable({ type: 'string' }),
+      since: time,
+      channels: {
+        type: 'array',
+        items: objectOf(
+          {
+            id: { type: 'string' },
+            kind: { type: 'string' },
+            name: { type: 'string' },
+            state: { type: 'string' },
+          },
+          ['id', 'kind', 'name', 'state'],
+        ),
+      },
+      turns_active: { type: 'integer', minimum: 0 },
+      model: { type: ['string', 'null'], description: 'What a turn would use now, as <provider>:<model>' },
+    },
+    ['state', 'last_error', 'since', 'channels', 'turns_active', 'model'],
+  ),
+} as const
+
+/** A row as the API shows it. */
+export type AgentRow = TypeOf<typeof agentRow>

@@ -1,0 +1,84 @@
+import type { AuthCaller } from '../auth/types.ts'
+
+/** What an agent is doing. */
+export type AgentState = 'stopped' | 'starting' | 'running' | 'stopping' | 'failed'
+
+/** What can be done to an agent's runtime, one at a time. */
+export type OperationName = 'start' | 'stop' | 'reload' | 'delete'
+
+/** The operation in flight of one agent: whoever sets it may change the state, until `until` (Unix seconds). */
+export interface AgentOperation {
+  id: string
+  name: OperationName
+  /** The server process at work. */
+  holder: string
+  until: number
+}
+
+/** What the owner sets. `default_model` is `<provider>:<model>`. */
+export interface AgentSettings {
+  name: string
+  description: string | null
+  persona_mbti: string | null
+  default_model: string | null
+  system_prompt: string | null
+  template_name: string | null
+  is_shared: boolean
+  icon: string | null
+  color: string | null
+  welcome_message: string | null
+  config: Record<string, unknown>
+}
+
+/** One agent; times are Unix seconds. */
+export interface AgentDocument extends AgentSettings {
+  _id: string
+  owner_id: string
+  owner_username: string
+  state: AgentState
+  last_error: string | null
+  state_since: number
+  operation: AgentOperation | null
+  created_at: number
+  updated_at: number
+}
+
+/** A channel of an agent as its status shows it. */
+export interface ChannelActivity {
+  id: string
+  kind: string
+  name: string
+  state: string
+}
+
+/** What goes on in an agent, filled in by those who know. */
+export interface AgentActivity {
+  channels: ChannelActivity[]
+  turns_active: number
+}
+
+declare module '#kernel/types' {
+  interface Collections {
+    agents: AgentDocument
+  }
+  interface GuardContexts {
+    /** The agent in the path, which the caller owns, has shared with them or administers. */
+    agent: { caller: AuthCaller; agent: AgentDocument }
+    /** The agent in the path, which the caller owns or administers. */
+    owner: { caller: AuthCaller; agent: AgentDocument }
+  }
+  interface Events {
+    /** Agents are about to be shown to a user; listeners add to each row's `unread_count`. */
+    'agent.rows_listed': { user_id: string; rows: { id: string; unread_count: number }[] }
+    /** A user has seen what an agent wrote to them. */
+    'agent.read': { agent_id: string; user_id: string }
+    /** The status of an agent is about to be shown; listeners add to `activity`. */
+    'agent.status_read': { agent_id: string; activity: AgentActivity }
+    /** An agent no longer takes turns; listeners end what runs in it and are waited for. */
+    'agent.stopping': { agent_id: string; reason: 'stop' | 'reload' | 'delete' }
+    /** The settings or the state of an agent changed. */
+    'agent.changed': { agent_id: string }
+    /** An agent goes; listeners remove what they keep of it. May come again after a crash. */
+    'agent.deleted': { agent_id: string; owner_id: string }
+  }
+}

@@ -1,0 +1,44 @@
+/** Why a file could not be used, in words for the model: without machine paths. */
+export class FileFailure extends Error {}
+
+const REASONS: Record<string, string> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'is not a folder, or something on the way to it is not',
+  EISDIR: 'is a folder',
+  ELOOP: 'is a link that cannot be followed',
+  EACCES: 'may not be opened',
+  EPERM: 'may not be opened',
+  ENXIO: 'is not a regular file',
+  ENAMETOOLONG: 'has a name that is too long',
+  ENOSPC: 'cannot be written: the disk is full',
+  EDQUOT: 'cannot be written: the disk quota is used up',
+  EROFS: 'cannot be written: the disk is read-only',
+}
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? ''
+
+/** A path as it stands in a message. */
+export function quote(path: string): string {
+  return JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path)
+}
+
+/** Runs work on `path`; what the system refuses is thrown again as a FileFailure. */
+export async function explaining<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    const code = codeOf(error)
+    if (error instanceof FileFailure || !/^E[A-Z0-9]+$/.test(code)) throw error
+    throw new FileFailure(`${quote(path)} ${REASONS[code] ?? `cannot be used (${code})`}`, { cause: error })
+  }
+}
+
+/** Waits for an operation; gives undefined where it fails with one of these codes. */
+export async function ignoring<Result>(codes: string[], work: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (codes.includes(codeOf(error))) return undefined
+    throw error
+  }
+}

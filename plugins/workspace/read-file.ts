@@ -1,0 +1,121 @@
+import { constants } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { objectOf, type Tool, type TypeOf } from '#kernel'
+import { explaining, FileFailure, quote } from './file-failure.ts'
+import { MAX_OUTPUT_BYTES } from './output.ts'
+import { findPlace, openFile } from './workspace-path.ts'
+
+const DEFAULT_LINES = 2000
+const NEWLINE = 10
+
+const input = objectOf(
+  {
+    path: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 4096,
+      description: 'A file, relative to the workspace.',
+    },
+    offset: {
+      type: 'integer',
+      minimum: 0,
+      description: 'How many lines to leave out at the start. Default: 0.',
+    },
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      description: `How many lines to read at most. Default: ${DEFAULT_LINES}.`,
+    },
+  },
+  ['path'],
+)
+
+/** Reads a text file, or some lines of it. */
+export const readFile: Tool = {
+  name: 'read_file',
+  label: { en: 'Read a file', zh: '读取文件' },
+  description: `Reads a text file of the workspace: whole lines, at most ${MAX_OUTPUT_BYTES} bytes at once. Use offset and limit to read on in a longer one.`,
+  input_schema: input,
+  disableable: false,
+  execute({ path, offset = 0, limit = DEFAULT_LINES }: TypeOf<typeof input>, { workspace, signal }) {
+    return explaining(path, async () => {
+      const file = await openFile(await findPlace(workspace, path), constants.O_RDONLY)
+      try {
+        const { size } = await file.stat()
+        const excerpt = await readLines(file, { offset, limit, signal })
+        const text = decode(excerpt)
+        if (text === undefined) throw new FileFailure(`${quote(path)} is not UTF-8 text (${size} bytes)`)
+        return describe(text, excerpt, { offset, size })
+      } finally {
+        await file.close()
+      }
+    })
+  },
+}
+
+/** Lines as they stand in a file, each with its newline. */
+interface Excerpt {
+  bytes: Buffer
+  /** Lines that the bytes hold to their ends. */
+  lines: number
+  /** Whether the output limit ended it, perhaps within a line. */
+  cut: boolean
+  /** Whether the file goes on after it. */
+  more: boolean
+}
+
+/** Reads lines as a stream, so that a large file costs no memory. */
+async function readLines(
+  file: FileHandle,
+  { offset, limit, signal }: { offset: number; limit: number; signal: AbortSignal },
+): Promise<Excerpt> {
+  const pieces: Buffer[] = []
+  let room = MAX_OUTPUT_BYTES
+  let line = 0
+  const excerpt = (cut: boolean, more: boolean): Excerpt => {
+    return { bytes: Buffer.concat(pieces), lines: Math.max(0, line - offset), cut, more }
+  }
+  for await (const chunk of file.createReadStream({
+    start: 0,
+    autoClose: false,
+    signal,
+  }) as AsyncIterable<Buffer>) {
+    for (let at = 0; at < chunk.length; ) {
+      if (line >= offset + limit) return excerpt(false, true)
+      const newline = chunk.indexOf(NEWLINE, at)
+      const end = newline < 0 ? chunk.length : newline + 1
+      if (line >= offset) {
+        pieces.push(chunk.subarray(at, Math.min(end, at + room)))
+        if (end - at > room) return excerpt(true, true)
+        room -= end - at
+      }
+      if (newline >= 0) line++
+      at = end
+    }
+  }
+  return excerpt(false, false)
+}
+
+/** The text of the bytes, without a character that the cut divided; undefined if they are not text. */
+function decode({ bytes, cut }: Excerpt): string | undefined {
+  if (bytes.includes(0)) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: cut })
+  } catch {
+    return undefined
+  }
+}
+
+function describe(
+  text: string,
+  { lines, cut, more }: Excerpt,
+  { offset, size }: { offset: number; size: number },
+): string {
+  if (size === 0) return '(an empty file)'
+  if (text === '') return `(the file has no line after line ${offset})`
+  if (!more) return text
+  const next = offset + lines
+  const why = cut ? `cut at ${MAX_OUTPUT_BYTES} bytes` : 'cut at the limit'
+  const how = lines > 0 ? `continue with offset ${next}` : `line ${next + 1} alone is longer than that`
+  return `${text}${text.endsWith('\n') ? '' : '\n'}[${why}; the file has ${size} bytes; ${how}]`
+}
