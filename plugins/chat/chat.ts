@@ -1,0 +1,128 @@
+import { AppError, type Cradle, type Logger } from '#kernel'
+import type { ThreadDocument, TurnDocument } from './documents.ts'
+import { createLanes } from './lanes.ts'
+import { seqOf } from './ledger-event.ts'
+import type { RunningTurns, StopReason } from './running-turns.ts'
+import { createTurnRunner, type TurnRequest } from './turn-runner.ts'
+
+/** How often leases are renewed, in milliseconds. */
+const RENEW_MS = 4000
+/** How long running turns may go on when the server stops, in milliseconds. */
+const DRAIN_MS = 8000
+
+/** Conversations as this process carries them on. */
+export interface Chat {
+  /** Runs a turn when its thread is free; gives the turn that it repeats, if it does. Throws THREAD_BUSY at once. */
+  enter(request: TurnRequest): Promise<TurnDocument | undefined>
+  stop(thread_id: string): Promise<void>
+  stopAgent(agent_id: string): Promise<void>
+  countActive(agent_id: string): number
+  /** Where a reader that has seen all of a thread so far begins. */
+  positionOf(thread: ThreadDocument): number
+  /** Removes threads that were hidden, whatever runs in them first. */
+  purge(thread_ids: readonly string[]): Promise<void>
+  start(): Promise<void>
+  /** Takes no new turns, lets running ones finish for a while and stores the others as interrupted. */
+  drain(): Promise<void>
+}
+
+/** Makes the conversations of this process. */
+export function createChat(cradle: Cradle): Chat {
+  const {
+    ledger,
+    turns,
+    threads,
+    messages,
+    running,
+    recovery,
+    hub,
+    models,
+    agents,
+    registries,
+    ids,
+    explainError,
+    log,
+  } = cradle
+  const lanes = createLanes()
+  const runner = createTurnRunner({
+    ledger,
+    turns,
+    threads,
+    messages,
+    running,
+    recovery,
+    hub,
+    models,
+    tools: registries.tools,
+    workspaceOf: agents.workspaceOf,
+    explainError,
+    ids,
+  })
+  let draining = false
+  let renewal: NodeJS.Timeout | undefined
+
+  return {
+    async enter(request) {
+      if (draining) throw new AppError('SHUTTING_DOWN')
+      let repeated: TurnDocument | undefined
+      await lanes.enter(request.thread._id, async (waited) => {
+        if (draining) throw new AppError('SHUTTING_DOWN')
+        repeated = await runner.run(waited ? await refreshed(request, cradle) : request)
+      })
+      return repeated
+    },
+    stop: (thread_id) => running.stop((turn) => turn.thread_id === thread_id, 'stopped'),
+    stopAgent: (agent_id) => running.stop((turn) => turn.agent_id === agent_id, 'stopped'),
+    countActive: (agent_id) => running.list().filter(({ turn }) => turn.agent_id === agent_id).length,
+    positionOf(thread) {
+      const current = running.get(thread._id)
+      if (!current) return thread.last_seq
+      const last = current.log.committed.at(-1)
+      return last ? seqOf(last) : current.turn.first_seq - 1
+    },
+    async purge(thread_ids) {
+      for (const thread_id of thread_ids) {
+        await running.stop((turn) => turn.thread_id === thread_id, 'stopped')
+        await Promise.all([messages.remove(thread_id), ledger.remove(thread_id), turns.remove(thread_id)])
+        await threads.remove(thread_id)
+      }
+    },
+    async start() {
+      await recovery.adopt()
+      renewal = setInterval(() => void renewLeases(running, turns, log), RENEW_MS)
+    },
+    async drain() {
+      draining = true
+      await Promise.race([running.idle(), new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())])
+      await running.stop(() => true, 'shutdown')
+      clearInterval(renewal)
+      await ledger.idle()
+    },
+  }
+}
+
+/** The request with its thread and agent as they are now, after it has waited. */
+async function refreshed(request: TurnRequest, { threads, agents }: Cradle): Promise<TurnRequest> {
+  const [thread, agent] = await Promise.all([
+    threads.find(request.thread._id),
+    agents.find(request.agent._id),
+  ])
+  if (!thread) throw new AppError('THREAD_NOT_FOUND')
+  if (agent?.state !== 'running')
+    throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
+  return { ...request, thread, agent }
+}
+
+async function renewLeases(running: RunningTurns, turns: Cradle['turns'], log: Logger): Promise<void> {
+  try {
+    const current = running.list()
+    if (current.length === 0) return
+    const renewed = await turns.renew(current.map(({ turn }) => turn._id))
+    if (renewed === current.length) return
+    for (const { turn, abort } of current)
+      if (running.get(turn.thread_id)?.turn === turn && (await turns.renew([turn._id])) === 0)
+        abort.abort('lost' satisfies StopReason)
+  } catch (error) {
+    log.error({ error }, 'leases could not be renewed')
+  }
+}

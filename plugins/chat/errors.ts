@@ -1,0 +1,20 @@
+import type { ErrorTable } from '#kernel'
+
+/** The errors of conversations. */
+export const chatErrors: ErrorTable = {
+  THREAD_NOT_FOUND: { status: 404, message: { en: 'There is no such thread.', zh: '没有这个会话。' } },
+  THREAD_BUSY: {
+    status: 409,
+    message: {
+      en: 'This thread has {waiting} turns waiting already. Wait for an answer first.',
+      zh: '此会话已有 {waiting} 个排队中的回合，请先等待回复。',
+    },
+  },
+  TURN_INTERRUPTED: {
+    status: 503,
+    message: {
+      en: 'The server stopped while this turn was running. Its text so far is kept; send the message again to go on.',
+      zh: '回合进行中服务器已停止。已生成的内容会保留，请重新发送消息以继续。',
+    },
+  },
+}

@@ -1,0 +1,104 @@
+import { nullable, objectOf } from '#kernel'
+import { inputBlock, threadId, usage } from './schemas.ts'
+
+const string = { type: 'string' } as const
+const seq = { type: 'integer', minimum: 0 } as const
+const ofTurn = { thread_id: string, turn_id: string, seq } as const
+const everyTurnField = ['thread_id', 'turn_id', 'seq'] as const
+
+/** Frames that a client sends, by type. */
+export const receivedFrames = {
+  user_turn: {
+    ...objectOf({
+      thread_id: threadId,
+      session_key: { type: 'string', minLength: 1, maxLength: 128 },
+      text: { type: 'string', pattern: '\\S' },
+      content: { type: 'array', items: inputBlock, minItems: 1, maxItems: 64 },
+      client_message_id: { type: 'string', minLength: 1, maxLength: 128 },
+      model: { type: 'string', minLength: 3, maxLength: 256 },
+    }),
+    oneOf: [{ required: ['text'] }, { required: ['content'] }],
+  },
+  ping: objectOf({}),
+  subscribe: objectOf({ thread_id: threadId, after_seq: seq }, ['thread_id']),
+  stop: objectOf({ thread_id: threadId }, ['thread_id']),
+} as const
+
+/** Frames that the server sends, by type. Those of a turn carry `thread_id`, `turn_id` and `seq`. */
+export const sentFrames = {
+  turn_started: objectOf({ ...ofTurn, message_id: string, client_message_id: string }, [
+    ...everyTurnField,
+    'message_id',
+  ]),
+  content: objectOf({ ...ofTurn, message_id: string, content: string }, [
+    ...everyTurnField,
+    'message_id',
+    'content',
+  ]),
+  reasoning: objectOf({ ...ofTurn, message_id: string, content: string }, [...everyTurnField, 'content']),
+  tool_call: objectOf({ ...ofTurn, message_id: string, tool_call_id: string, name: string, input: true }, [
+    ...everyTurnField,
+    'tool_call_id',
+    'name',
+    'input',
+  ]),
+  tool_result: objectOf(
+    {
+      ...ofTurn,
+      message_id: string,
+      tool_call_id: string,
+      name: string,
+      output: string,
+      is_error: { type: 'boolean' },
+    },
+    [...everyTurnField, 'tool_call_id', 'name', 'output', 'is_error'],
+  ),
+  attachment: objectOf(
+    {
+      ...ofTurn,
+      message_id: string,
+      kind: { enum: ['image', 'video', 'audio', 'file'] },
+      path: string,
+      filename: string,
+      media_type: string,
+      url: nullable(string),
+    },
+    [...everyTurnField, 'kind', 'path', 'filename', 'media_type', 'url'],
+  ),
+  usage: objectOf({ ...ofTurn, message_id: string, usage, model: string }, [
+    ...everyTurnField,
+    'usage',
+    'model',
+  ]),
+  done: objectOf(
+    {
+      ...ofTurn,
+      message_id: nullable(string),
+      usage,
+      stop_reason: { enum: ['end', 'stopped', 'max_steps'] },
+    },
+    [...everyTurnField, 'message_id', 'usage', 'stop_reason'],
+  ),
+  error: objectOf(
+    {
+      ...ofTurn,
+      client_message_id: string,
+      code: string,
+      message: string,
+      details: { type: 'object' },
+      request_id: string,
+    },
+    ['code', 'message', 'details', 'request_id'],
+  ),
+  turn_status: objectOf(
+    {
+      thread_id: string,
+      active: { type: 'boolean' },
+      turn_id: string,
+      last_seq: seq,
+      paused: { type: 'boolean' },
+    },
+    ['thread_id', 'active', 'last_seq', 'paused'],
+  ),
+  pong: objectOf({}),
+} as const

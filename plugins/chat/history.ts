@@ -1,0 +1,100 @@
+import type { Artifact, MessageDocument, Source, ThreadDocument } from './documents.ts'
+import type { Ledger } from './ledger.ts'
+import { seqOf } from './ledger-event.ts'
+import type { Messages } from './messages.ts'
+import { projectTurn } from './projection.ts'
+import type { RunningTurns } from './running-turns.ts'
+import type { Turns } from './turns.ts'
+
+/** A thread as it stands at `last_seq`: a subscription behind that gives the rest. */
+export interface HistoryPage {
+  thread_id: string
+  messages: MessageDocument[]
+  has_more: boolean
+  next_cursor: string | null
+  turn_active: boolean
+  last_seq: number
+  artifacts: Artifact[]
+  sources: Source[]
+}
+
+/** Where a thread's ledger and its turn stand. */
+export interface ThreadStatus {
+  active: boolean
+  turn_id?: string
+  /** The seq before the first event of the active turn. */
+  start_seq: number
+  last_seq: number
+}
+
+/** Reads threads. */
+export interface History {
+  page(
+    thread: ThreadDocument,
+    query: { limit: number; offset: number; before?: number },
+  ): Promise<HistoryPage>
+  status(thread: ThreadDocument): Promise<ThreadStatus>
+}
+
+/** Makes the reader of threads; the turn that runs is folded from its events and laid over the stored messages. */
+export function createHistory({
+  messages,
+  turns,
+  ledger,
+  running,
+}: {
+  messages: Messages
+  turns: Turns
+  ledger: Ledger
+  running: RunningTurns
+}): History {
+  const activeTurn = async (thread_id: string) => {
+    const local = running.get(thread_id)
+    if (local) return { turn: local.turn, events: [...local.log.committed] }
+    const [turn] = await turns.findActive([thread_id])
+    return turn && { turn, events: await ledger.readTurn(thread_id, turn._id, turn.first_seq) }
+  }
+
+  return {
+    async page(thread, { limit, offset, before }) {
+      const active = await activeTurn(thread._id)
+      const current = before === undefined && active ? projectTurn(active.events).reverse() : []
+      const skipped = current.slice(0, offset)
+      const shown = current.slice(offset, offset + limit)
+      const room = limit - shown.length
+      const stored = await messages.page(thread._id, {
+        limit: room,
+        offset: offset - skipped.length,
+        // What a turn adds from here on is left to the subscription behind last_seq.
+        before: before ?? active?.turn.first_seq ?? thread.last_seq + 1,
+      })
+      const older = room > 0 ? stored.slice(-room) : []
+      const page = [...older, ...shown.reverse()]
+      const has_more = stored.length > older.length || current.length > skipped.length + shown.length
+      return {
+        thread_id: thread._id,
+        messages: page,
+        has_more,
+        next_cursor: has_more && page[0] ? String(page[0].position) : null,
+        turn_active: active !== undefined,
+        last_seq: endOf(active) ?? thread.last_seq,
+        artifacts: thread.artifacts,
+        sources: thread.sources,
+      }
+    },
+    async status(thread) {
+      const active = await activeTurn(thread._id)
+      if (!active) return { active: false, start_seq: thread.last_seq, last_seq: thread.last_seq }
+      const start_seq = active.turn.first_seq - 1
+      return { active: true, turn_id: active.turn._id, start_seq, last_seq: endOf(active)! }
+    },
+  }
+}
+
+const endOf = (
+  active: { turn: { first_seq: number }; events: Parameters<typeof seqOf>[0][] } | undefined,
+) => {
+  if (!active) return undefined
+  const last = active.events.at(-1)
+  return last ? seqOf(last) : active.turn.first_seq - 1
+}

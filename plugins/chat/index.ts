@@ -1,0 +1,98 @@
+import { plugin } from '#kernel'
+import { type Chat, createChat } from './chat.ts'
+import { chatSocket } from './chat-socket.ts'
+import type { MessageDocument, ThreadDocument, TurnDocument } from './documents.ts'
+import { chatErrors } from './errors.ts'
+import { createHistory, type History } from './history.ts'
+import { createHub, type Hub } from './hub.ts'
+import { createLedger, type Ledger } from './ledger.ts'
+import type { LedgerEvent } from './ledger-event.ts'
+import { createMessages, type Messages, messageIndexes } from './messages.ts'
+import { createRecovery, type Recovery } from './recovery.ts'
+import { chatRoutes } from './routes.ts'
+import { createRunningTurns, type RunningTurns } from './running-turns.ts'
+import { createThreads, type Threads, threadIndexes } from './threads.ts'
+import { createTurns, type Turns, turnIndexes } from './turns.ts'
+
+declare module '#kernel/types' {
+  interface Collections {
+    threads: ThreadDocument
+    messages: MessageDocument
+    turns: TurnDocument
+    events: LedgerEvent
+  }
+  interface Services {
+    chat: Chat
+    threads: Threads
+    messages: Messages
+    turns: Turns
+    ledger: Ledger
+    hub: Hub
+    history: History
+    running: RunningTurns
+    recovery: Recovery
+  }
+}
+
+export default plugin({
+  name: 'chat',
+  summary: 'Conversations: threads, turns and the ledger that every view reads',
+  depends: ['users', 'auth', 'providers', 'agents'],
+  errors: chatErrors,
+  setup(host) {
+    host.collection('threads', { indexes: threadIndexes })
+    host.collection('messages', { indexes: messageIndexes })
+    host.collection('turns', { indexes: turnIndexes })
+    host.collection('events')
+    host.service('hub', createHub)
+    host.service('ledger', ({ collections, clock, log, server, hub }) =>
+      createLedger({ events: collections.events, clock, log, writer: server.node_id, publish: hub.publish }),
+    )
+    host.service('threads', ({ collections, clock, ids }) =>
+      createThreads({ threads: collections.threads, clock, ids }),
+    )
+    host.service('messages', ({ collections }) => createMessages(collections.messages))
+    host.service('turns', ({ collections, clock, ids, server }) =>
+      createTurns({ turns: collections.turns, clock, ids, node_id: server.node_id }),
+    )
+    host.service('running', createRunningTurns)
+    host.service('recovery', ({ ledger, log, turns, threads, messages, hub, explainError }) =>
+      createRecovery({ ledger, log, turns, threads, messages, hub, explainError }),
+    )
+    host.service('history', createHistory)
+    host.service('chat', createChat)
+    host.routes(chatRoutes)
+    host.socket(chatSocket)
+    host.on('agent.stopping', ({ agent_id }, { chat }) => chat.stopAgent(agent_id))
+    host.on('agent.deleted', async ({ agent_id }, { chat, threads }) =>
+      chat.purge(await threads.hide({ agent_id })),
+    )
+    host.on('user.deleted', async ({ user_id }, { chat, threads }) =>
+      chat.purge(await threads.hide({ user_id })),
+    )
+    host.on('agent.read', ({ user_id, agent_id }, { threads }) => threads.markRead({ user_id, agent_id }))
+    host.on('agent.rows_listed', async ({ user_id, rows }, { threads }) => {
+      const unread = await threads.countUnread(
+        user_id,
+        rows.map(({ id }) => id),
+      )
+      for (const row of rows) row.unread_count += unread.get(row.id) ?? 0
+    })
+    host.on('agent.status_read', ({ agent_id, activity }, { chat }) => {
+      activity.turns_active += chat.countActive(agent_id)
+    })
+    host.job({
+      name: 'chat.recovery',
+      every_seconds: 5,
+      async run({ recovery, chat, threads }) {
+        await recovery.adopt()
+        await chat.purge(await threads.listHidden())
+      },
+    })
+    host.health(({ ledger }) => {
+      if (ledger.failure) throw ledger.failure
+    })
+  },
+  start: ({ chat }) => chat.start(),
+  stop: ({ chat }) => chat.drain(),
+})

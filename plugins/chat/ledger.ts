@@ -1,0 +1,266 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Collection, MongoBulkWriteError, MongoNetworkError, MongoServerSelectionError } from 'mongodb'
+import type { Clock, Logger } from '#kernel'
+import type { Block } from './documents.ts'
+import {
+  eventId,
+  eventRange,
+  type FrameFields,
+  type FrameType,
+  type LedgerEvent,
+  seqOf,
+} from './ledger-event.ts'
+
+/** The part of the ledger that one turn writes. */
+export interface TurnLog {
+  readonly turn_id: string
+  /** Events that are durable, in order. */
+  readonly committed: readonly LedgerEvent[]
+  /** Adds an event; text right behind text of the same message joins it while that is not being written yet. */
+  write<Type extends FrameType>(type: Type, frame: FrameFields[Type], input?: Block[]): void
+  /** Adds the last event: once it is durable, `settle` runs, and only then do readers see it. */
+  finish<Type extends 'done' | 'error'>(
+    type: Type,
+    frame: FrameFields[Type],
+    settle: (events: readonly LedgerEvent[]) => Promise<void>,
+  ): Promise<void>
+}
+
+/** The append-only ledger: what is published has been written to the journal before. */
+export interface Ledger {
+  /** Begins the log of a turn behind `lastSeq`. `onLost` is called where another process has taken the turn over. */
+  open(turn: { thread_id: string; turn_id: string; lastSeq: number; onLost: () => void }): TurnLog
+  /** Events with `after < seq`, in order, at most `limit`. */
+  read(thread_id: string, after: number, limit: number): Promise<LedgerEvent[]>
+  /** All events of a turn that begins at `firstSeq`. */
+  readTurn(thread_id: string, turn_id: string, firstSeq: number): Promise<LedgerEvent[]>
+  /** The seq of a thread's newest event, 0 where there is none. */
+  lastSeq(thread_id: string): Promise<number>
+  remove(thread_id: string): Promise<void>
+  /** Why nothing can be written at present, if so. */
+  readonly failure: Error | undefined
+  /** Resolves when nothing is waiting to be written. */
+  idle(): Promise<void>
+}
+
+/** Where a text event stops growing, in characters. */
+const MERGE_LIMIT = 8192
+const BATCH_LIMIT = 1000
+const RETRY_MS = { first: 50, most: 2000 }
+const DUPLICATE_KEY = 11000
+/** ShutdownInProgress, InterruptedAtShutdown, InterruptedDueToReplStateChange, NotWritablePrimary, PrimarySteppedDown. */
+const SHUTDOWN_CODES = new Set([91, 11600, 11602, 10107, 189])
+
+interface Entry {
+  event: LedgerEvent
+  log: InternalLog
+  /** Set once the event is being written and must not change any more. */
+  sealed: boolean
+}
+
+interface InternalLog extends TurnLog {
+  commit(event: LedgerEvent): void
+  lose(): void
+}
+
+/**
+ * Makes the ledger. One writer commits what all turns have waiting in one insert, again and again: no timer,
+ * the batch grows with the load.
+ */
+export function createLedger({
+  events,
+  clock,
+  log: logger,
+  writer,
+  publish,
+}: {
+  events: Collection<LedgerEvent>
+  clock: Clock
+  log: Logger
+  /** Unique to this process. */
+  writer: string
+  publish: (event: LedgerEvent) => void
+}): Ledger {
+  const waiting: Entry[] = []
+  let writing: Promise<void> | undefined
+  let failure: Error | undefined
+
+  const enqueue = (entry: Entry) => {
+    waiting.push(entry)
+    writing ??= writeAll()
+  }
+
+  const writeAll = async () => {
+    // What arrives in the same tick is written together.
+    await undefined
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, BATCH_LIMIT)
+      for (const entry of batch) entry.sealed = true
+      const lost = await insert(batch)
+      for (const entry of batch) {
+        if (lost.has(entry)) entry.log.lose()
+        else entry.log.commit(entry.event)
+      }
+    }
+    writing = undefined
+  }
+
+  /** Writes a batch until it is durable; gives the entries that cannot be, e.g. because another process took their place. */
+  const insert = async (batch: Entry[]): Promise<Set<Entry>> => {
+    for (let wait = RETRY_MS.first; ; wait = Math.min(wait * 2, RETRY_MS.most)) {
+      try {
+        await events.insertMany(
+          batch.map(({ event }) => event),
+          { ordered: false },
+        )
+        failure = undefined
+        return new Set()
+      } catch (error) {
+        if (isOnlyDuplicates(error)) {
+          failure = undefined
+          return await foreign(batch)
+        }
+        logger.error({ error, events: batch.length }, 'the ledger cannot be written')
+        if (isPassing(error)) {
+          failure = error as Error
+          await pause(wait)
+        } else if (batch.length === 1) return new Set(batch)
+        else
+          return new Set(
+            (await Promise.all(batch.map((entry) => insert([entry])))).flatMap((lost) => [...lost]),
+          )
+      }
+    }
+  }
+
+  /** After a retry the events may stand there already: ours are durable, others' are not ours to overwrite. */
+  const foreign = async (batch: Entry[]): Promise<Set<Entry>> => {
+    const stored = await events
+      .find({ _id: { $in: batch.map(({ event }) => event._id) } }, { projection: { writer: 1, turn_id: 1 } })
+      .toArray()
+    const own = new Set(
+      stored.filter((event) => event.writer === writer).map(({ _id, turn_id }) => `${_id} ${turn_id}`),
+    )
+    return new Set(batch.filter(({ event }) => !own.has(`${event._id} ${event.turn_id}`)))
+  }
+
+  const open: Ledger['open'] = ({ thread_id, turn_id, lastSeq, onLost }) => {
+    let seq = lastSeq
+    let growing: Entry | undefined
+    let lost = false
+    let last: { event: LedgerEvent; settled: () => void; settle: () => Promise<void> } | undefined
+    const committed: LedgerEvent[] = []
+
+    const add = (type: FrameType, frame: FrameFields[FrameType], input?: Block[]): LedgerEvent => {
+      seq += 1
+      const event = {
+        _id: eventId(thread_id, seq),
+        turn_id,
+        ts: clock.now(),
+        type,
+        frame,
+        writer,
+      } as LedgerEvent
+      if (input) event.input = input
+      growing = { event, log, sealed: false }
+      if (!lost) enqueue(growing)
+      return event
+    }
+
+    const log: InternalLog = {
+      turn_id,
+      committed,
+      write(type, frame, input) {
+        // What a tool or a model still says after the end of its turn is not part of it.
+        if (last) return
+        if (grow(growing, type, frame)) return
+        add(type, frame, input)
+      },
+      finish(type, frame, settle) {
+        return new Promise((resolve) => {
+          const event = add(type, frame)
+          last = { event, settled: resolve, settle: () => settle(committed) }
+          if (lost) resolve()
+        })
+      },
+      commit(event) {
+        committed.push(event)
+        if (last?.event !== event) publish(event)
+        else void settleLast(event)
+      },
+      lose() {
+        if (lost) return
+        lost = true
+        onLost()
+        last?.settled()
+      },
+    }
+
+    const settleLast = async (event: LedgerEvent) => {
+      for (let wait = RETRY_MS.first; ; wait = Math.min(wait * 2, RETRY_MS.most)) {
+        try {
+          await last!.settle()
+          break
+        } catch (error) {
+          logger.error({ error, turn_id }, 'a turn cannot be settled; trying again')
+          await pause(wait)
+        }
+      }
+      publish(event)
+      last!.settled()
+    }
+    return log
+  }
+
+  return {
+    open,
+    read: (thread_id, after, limit) =>
+      events.find(eventRange(thread_id, after)).sort({ _id: 1 }).limit(limit).toArray() as Promise<
+        LedgerEvent[]
+      >,
+    readTurn: (thread_id, turn_id, firstSeq) =>
+      events
+        .find({ ...eventRange(thread_id, firstSeq - 1), turn_id })
+        .sort({ _id: 1 })
+        .toArray() as Promise<LedgerEvent[]>,
+    async lastSeq(thread_id) {
+      const newest = await events.findOne(eventRange(thread_id), {
+        sort: { _id: -1 },
+        projection: { _id: 1 },
+      })
+      return newest ? seqOf(newest) : 0
+    },
+    async remove(thread_id) {
+      await events.deleteMany(eventRange(thread_id))
+    },
+    get failure() {
+      return failure
+    },
+    async idle() {
+      while (writing) await writing
+    },
+  }
+}
+
+/** Lets text join the event before it, if that still waits and is of the same message. */
+function grow(entry: Entry | undefined, type: FrameType, frame: FrameFields[FrameType]): boolean {
+  if (!entry || entry.sealed || entry.event.type !== type) return false
+  if (type !== 'content' && type !== 'reasoning') return false
+  const before = entry.event.frame as FrameFields['content']
+  const { message_id, content } = frame as FrameFields['content']
+  if (before.message_id !== message_id || before.content.length + content.length > MERGE_LIMIT) return false
+  before.content += content
+  return true
+}
+
+/** Whether trying again can help: the database is away, restarting or stepping down. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof MongoNetworkError ||
+  error instanceof MongoServerSelectionError ||
+  (error as { hasErrorLabel?(label: string): boolean }).hasErrorLabel?.('RetryableWriteError') === true ||
+  SHUTDOWN_CODES.has((error as { code?: number }).code ?? 0)
+
+const isOnlyDuplicates = (error: unknown): boolean =>
+  error instanceof MongoBulkWriteError &&
+  [error.writeErrors].flat().every(({ code }) => code === DUPLICATE_KEY) &&
+  [error.writeErrors].flat().length > 0

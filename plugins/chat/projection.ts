@@ -1,0 +1,103 @@
+import type { Block, MessageDocument } from './documents.ts'
+import { isTerminal, type LedgerEvent, seqOf, threadOf } from './ledger-event.ts'
+
+/**
+ * Folds the events of one turn into its messages: the only way in which messages come about, so that history,
+ * recovery and a later rebuild agree. A turn whose events do not end yet gives messages that are streaming.
+ */
+export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
+  const messages: MessageDocument[] = []
+  const byId = new Map<string, MessageDocument>()
+
+  const open = (event: LedgerEvent, id: string, role: MessageDocument['role']): MessageDocument => {
+    const existing = byId.get(id)
+    if (existing) return existing
+    const message: MessageDocument = {
+      _id: id,
+      thread_id: threadOf(event),
+      position: seqOf(event),
+      role,
+      content: [],
+      timestamp: event.ts,
+      turn_id: event.turn_id,
+      status: role === 'assistant' ? 'streaming' : 'complete',
+    }
+    byId.set(id, message)
+    messages.push(message)
+    return message
+  }
+
+  for (const event of events) {
+    switch (event.type) {
+      case 'turn_started':
+        open(event, event.frame.message_id, 'user').content = event.input ?? []
+        break
+      case 'content':
+        appendText(open(event, event.frame.message_id, 'assistant').content, event.frame.content)
+        break
+      case 'reasoning':
+        appendThinking(open(event, event.frame.message_id, 'assistant').content, event.frame.content)
+        break
+      case 'tool_call': {
+        const { message_id, tool_call_id, name, input } = event.frame
+        open(event, message_id, 'assistant').content.push({ type: 'tool_use', id: tool_call_id, name, input })
+        break
+      }
+      case 'tool_result': {
+        const { message_id, tool_call_id, name, output, is_error } = event.frame
+        open(event, message_id, 'tool').content.push({
+          type: 'tool_result',
+          id: tool_call_id,
+          name,
+          output,
+          is_error,
+        })
+        break
+      }
+      case 'attachment': {
+        const { message_id, path, filename, media_type } = event.frame
+        const message = open(event, message_id, 'tool')
+        message.artifacts = [...(message.artifacts ?? []), { path, filename, media_type }]
+        break
+      }
+      case 'usage': {
+        const message = open(event, event.frame.message_id, 'assistant')
+        message.usage = event.frame.usage
+        message.model = event.frame.model
+        break
+      }
+    }
+  }
+  const last = events.at(-1)
+  if (last && isTerminal(last)) closeMessages(messages, last, open)
+  return messages
+}
+
+type Open = (event: LedgerEvent, id: string, role: MessageDocument['role']) => MessageDocument
+
+/** How the turn ended shows on its last reply; a turn that failed before any text has an empty one. */
+function closeMessages(messages: MessageDocument[], last: LedgerEvent, open: Open): void {
+  for (const message of messages) if (message.status === 'streaming') message.status = 'complete'
+  const status =
+    last.type === 'error'
+      ? 'failed'
+      : last.type === 'done' && last.frame.stop_reason === 'stopped'
+        ? 'stopped'
+        : undefined
+  if (!status) return
+  const reply =
+    messages.findLast(({ role }) => role === 'assistant') ?? open(last, `msg_${last._id}`, 'assistant')
+  reply.status = status
+}
+
+function appendText(content: Block[], text: string): void {
+  const last = content.at(-1)
+  if (last?.type === 'text') last.text += text
+  else content.push({ type: 'text', text })
+}
+
+function appendThinking(content: Block[], thinking: string): void {
+  const last = content.at(-1)
+  if (last?.type === 'thinking') last.thinking += thinking
+  else content.push({ type: 'thinking', thinking })
+}

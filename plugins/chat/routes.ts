@@ -1,0 +1,123 @@
+import { route } from '#kernel'
+import type { MessageDocument, ThreadDocument } from './documents.ts'
+import { historyPage, historyQuery, listQuery, threadChanges, threadCreated, threadRow } from './schemas.ts'
+
+/** The most rows of one page. */
+const MOST = 200
+
+const ownerOf = ({ caller, agent }: { caller: { id: string }; agent: { _id: string } }) => ({
+  user_id: caller.id,
+  agent_id: agent._id,
+})
+
+const rowOf = (
+  { _id, user_id, agent_id, last_seq, deleted_at, ...thread }: ThreadDocument,
+  turn_active: boolean,
+) => ({
+  thread_id: _id,
+  ...thread,
+  turn_active,
+})
+
+const messageOf = ({ _id, thread_id, position, ...message }: MessageDocument) => ({ id: _id, ...message })
+
+/** Threads and their history. */
+export const chatRoutes = [
+  route({
+    method: 'GET',
+    path: '/agents/:id/threads',
+    summary: 'List your threads with an agent, pinned first, then by last activity',
+    guard: 'agent',
+    query: listQuery,
+    response: { 200: { type: 'array', items: threadRow } },
+  }).handle(async ({ caller, agent, query: { limit, offset } }, { threads, turns }) => {
+    const found = await threads.list(ownerOf({ caller, agent }), { limit: Math.min(limit, MOST), offset })
+    const active = new Set(
+      (await turns.findActive(found.map(({ _id }) => _id))).map(({ thread_id }) => thread_id),
+    )
+    return found.map((thread) => rowOf(thread, active.has(thread._id)))
+  }),
+
+  route({
+    method: 'POST',
+    path: '/agents/:id/threads',
+    summary: 'Begin a thread',
+    guard: 'agent',
+    audit: 'thread.create',
+    response: { 201: threadCreated },
+  }).handle(async (request, { threads }) => {
+    const { _id, session_key } = await threads.create(ownerOf(request))
+    return { thread_id: _id, session_key }
+  }),
+
+  route({
+    method: 'PATCH',
+    path: '/agents/:id/threads/:thread_id',
+    summary: 'Rename or pin a thread, or choose its model',
+    guard: 'agent',
+    audit: 'thread.update',
+    body: threadChanges,
+    response: { 200: threadRow },
+    errors: ['THREAD_NOT_FOUND', 'PROVIDER_NOT_VISIBLE'],
+  }).handle(async ({ caller, agent, params, body }, { threads, turns, models }) => {
+    if (body.model) await models.assertUsable(body.model, caller.id)
+    const thread = await threads.update(ownerOf({ caller, agent }), params.thread_id!, body)
+    const active = await turns.findActive([thread._id])
+    return rowOf(thread, active.length > 0)
+  }),
+
+  route({
+    method: 'DELETE',
+    path: '/agents/:id/threads/:thread_id',
+    summary: 'Delete a thread with its messages',
+    guard: 'agent',
+    audit: 'thread.delete',
+    response: { 204: null },
+    errors: ['THREAD_NOT_FOUND'],
+  }).handle(async ({ caller, agent, params }, { threads, chat }) => {
+    const { _id } = await threads.get(ownerOf({ caller, agent }), params.thread_id!)
+    await chat.purge(await threads.hide({ ...ownerOf({ caller, agent }), _id }))
+  }),
+
+  route({
+    method: 'POST',
+    path: '/agents/:id/threads/:thread_id/read',
+    summary: 'Clear the unread count of a thread',
+    guard: 'agent',
+    audit: 'thread.read',
+    response: { 204: null },
+    errors: ['THREAD_NOT_FOUND'],
+  }).handle(
+    ({ caller, agent, params }, { threads }) =>
+      threads.markRead(ownerOf({ caller, agent }), params.thread_id!) as Promise<undefined>,
+  ),
+
+  route({
+    method: 'GET',
+    path: '/agents/:id/threads/:thread_id/history',
+    summary: 'Read a page of a thread, counted from the newest, oldest first',
+    guard: 'agent',
+    query: historyQuery,
+    response: { 200: historyPage },
+    errors: ['THREAD_NOT_FOUND'],
+  }).handle(async ({ caller, agent, params, query }, { threads, history }) => {
+    const thread = await threads.get(ownerOf({ caller, agent }), params.thread_id!)
+    const limit = Math.min(query.limit, MOST)
+    const { offset, cursor } = query
+    const page = await history.page(thread, {
+      limit,
+      offset,
+      before: cursor === undefined ? undefined : Number(cursor),
+    })
+    return {
+      ...page,
+      messages: page.messages.map(messageOf),
+      limit,
+      offset,
+      hitl_pending: null,
+      history_status: 'ready' as const,
+      history_loading: false,
+      history_retry_after_ms: null,
+    }
+  }),
+]

@@ -1,0 +1,53 @@
+import type { TurnDocument } from './documents.ts'
+import type { TurnLog } from './ledger.ts'
+
+/** Why a turn is ended before its reply is finished. */
+export type StopReason = 'stopped' | 'shutdown' | 'lost'
+
+/** One turn that this process runs. */
+export interface RunningTurn {
+  turn: TurnDocument
+  log: TurnLog
+  abort: AbortController
+}
+
+/** The turns that this process runs, by thread. */
+export interface RunningTurns {
+  add(running: RunningTurn): void
+  remove(running: RunningTurn): void
+  get(thread_id: string): RunningTurn | undefined
+  list(): RunningTurn[]
+  /** Ends the matching turns early and waits until they are settled. */
+  stop(match: (turn: TurnDocument) => boolean, reason: StopReason): Promise<void>
+  /** Resolves when no turn runs. */
+  idle(): Promise<void>
+}
+
+/** Makes an empty record. */
+export function createRunningTurns(): RunningTurns {
+  const byThread = new Map<string, RunningTurn>()
+  const waiting = new Map<RunningTurn, (() => void)[]>()
+
+  const settled = (running: RunningTurn) =>
+    new Promise<void>((resolve) => waiting.set(running, [...(waiting.get(running) ?? []), resolve]))
+
+  return {
+    add: (running) => void byThread.set(running.turn.thread_id, running),
+    remove(running) {
+      if (byThread.get(running.turn.thread_id) === running) byThread.delete(running.turn.thread_id)
+      for (const resolve of waiting.get(running) ?? []) resolve()
+      waiting.delete(running)
+    },
+    get: (thread_id) => byThread.get(thread_id),
+    list: () => [...byThread.values()],
+    async stop(match, reason) {
+      const matching = [...byThread.values()].filter(({ turn }) => match(turn))
+      const ends = matching.map(settled)
+      for (const { abort } of matching) abort.abort(reason)
+      await Promise.all(ends)
+    },
+    async idle() {
+      await Promise.all([...byThread.values()].map(settled))
+    },
+  }
+}

@@ -1,0 +1,199 @@
+import { nullable, objectOf } from '#kernel'
+
+const string = { type: 'string' } as const
+const integer = { type: 'integer' } as const
+const boolean = { type: 'boolean' } as const
+
+const path = { type: 'string', minLength: 1, maxLength: 1024 } as const
+const filename = { type: 'string', minLength: 1, maxLength: 255 } as const
+const mediaType = { type: 'string', pattern: '^[\\w.+-]+/[\\w.+-]+$', maxLength: 127 } as const
+
+export const threadId = { type: 'string', pattern: '^thr_\\w{1,64}$' } as const
+
+const fileFields = { path, filename, media_type: mediaType } as const
+
+const textBlock = objectOf({ type: { const: 'text' }, text: string }, ['type', 'text'])
+const imageBlock = objectOf({ type: { const: 'image' }, ...fileFields }, [
+  'type',
+  'path',
+  'filename',
+  'media_type',
+])
+const fileBlock = objectOf({ type: { const: 'file' }, ...fileFields }, [
+  'type',
+  'path',
+  'filename',
+  'media_type',
+])
+
+/** What a user may say. */
+export const inputBlock = {
+  type: 'object',
+  discriminator: { propertyName: 'type' },
+  required: ['type'],
+  oneOf: [textBlock, imageBlock, fileBlock],
+} as const
+
+const block = {
+  title: 'Block',
+  type: 'object',
+  discriminator: { propertyName: 'type' },
+  required: ['type'],
+  oneOf: [
+    textBlock,
+    objectOf({ type: { const: 'thinking' }, thinking: string }, ['type', 'thinking']),
+    objectOf({ type: { const: 'tool_use' }, id: string, name: string, input: true }, [
+      'type',
+      'id',
+      'name',
+      'input',
+    ]),
+    objectOf(
+      { type: { const: 'tool_result' }, id: string, name: string, output: string, is_error: boolean },
+      ['type', 'id', 'name', 'output', 'is_error'],
+    ),
+    imageBlock,
+    fileBlock,
+  ],
+} as const
+
+export const usage = {
+  title: 'Usage',
+  ...objectOf(
+    {
+      input_tokens: integer,
+      output_tokens: integer,
+      total_tokens: integer,
+      cached_input_tokens: integer,
+      reasoning_tokens: integer,
+    },
+    ['input_tokens', 'output_tokens', 'total_tokens'],
+  ),
+} as const
+
+const artifacts = {
+  type: 'array',
+  items: { title: 'Artifact', ...objectOf(fileFields, ['path', 'filename', 'media_type']) },
+} as const
+
+const sources = {
+  type: 'array',
+  items: { title: 'Source', ...objectOf({ id: string, title: string, url: string }, ['id', 'title']) },
+} as const
+
+const message = {
+  title: 'Message',
+  ...objectOf(
+    {
+      id: string,
+      role: { enum: ['user', 'assistant', 'tool'] },
+      content: { type: 'array', items: block },
+      timestamp: integer,
+      turn_id: string,
+      status: { enum: ['complete', 'streaming', 'stopped', 'failed'] },
+      model: string,
+      usage,
+      artifacts,
+      sources,
+    },
+    ['id', 'role', 'content', 'timestamp', 'turn_id', 'status'],
+  ),
+} as const
+
+export const threadRow = {
+  title: 'Thread',
+  ...objectOf(
+    {
+      thread_id: string,
+      title: nullable(string),
+      pinned: boolean,
+      session_key: string,
+      channel_type: string,
+      model: nullable(string),
+      last_active: integer,
+      created_at: integer,
+      turn_active: boolean,
+      unread: integer,
+      artifacts,
+      sources,
+      forked_from: string,
+    },
+    [
+      'thread_id',
+      'title',
+      'pinned',
+      'session_key',
+      'channel_type',
+      'model',
+      'last_active',
+      'created_at',
+      'turn_active',
+      'unread',
+      'artifacts',
+      'sources',
+    ],
+  ),
+} as const
+
+export const threadCreated = {
+  title: 'ThreadCreated',
+  ...objectOf({ thread_id: string, session_key: string }, ['thread_id', 'session_key']),
+} as const
+
+export const threadChanges = {
+  ...objectOf({
+    title: { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' },
+    pinned: boolean,
+    model: nullable({ type: 'string', minLength: 3, maxLength: 256 } as const),
+  }),
+  minProperties: 1,
+} as const
+
+export const listQuery = objectOf({
+  limit: { type: 'integer', minimum: 1, default: 50 },
+  offset: { type: 'integer', minimum: 0, default: 0 },
+})
+
+export const historyQuery = objectOf({
+  limit: { type: 'integer', minimum: 1, default: 25 },
+  offset: { type: 'integer', minimum: 0, default: 0 },
+  cursor: { type: 'string', pattern: '^\\d{1,12}$' },
+})
+
+export const historyPage = {
+  title: 'History',
+  ...objectOf(
+    {
+      thread_id: string,
+      messages: { type: 'array', items: message },
+      has_more: boolean,
+      limit: integer,
+      offset: integer,
+      next_cursor: nullable(string),
+      turn_active: boolean,
+      last_seq: integer,
+      hitl_pending: { type: 'null' },
+      artifacts,
+      sources,
+      history_status: { enum: ['ready', 'pending', 'queued', 'running', 'failed'] },
+      history_loading: boolean,
+      history_retry_after_ms: nullable(integer),
+    },
+    [
+      'thread_id',
+      'messages',
+      'has_more',
+      'limit',
+      'offset',
+      'next_cursor',
+      'turn_active',
+      'last_seq',
+      'hitl_pending',
+      'artifacts',
+      'sources',
+      'history_status',
+      'history_loading',
+      'history_retry_after_ms',
+    ],
+  ),
+} as const

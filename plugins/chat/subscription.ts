@@ -1,0 +1,125 @@
+import type { Logger } from '#kernel'
+import type { Hub, Reader } from './hub.ts'
+import type { Ledger } from './ledger.ts'
+import { frameText, type LedgerEvent, seqOf } from './ledger-event.ts'
+
+/** What a subscription writes to. */
+export interface Outlet {
+  sendText(text: string, flushed?: () => void): void
+  close(code: number, reason: string): void
+  readonly buffered: number
+}
+
+/** One connection's place in one thread. */
+export interface Subscription {
+  /** Seq of the last event that was sent. */
+  readonly position: number
+  end(): void
+}
+
+/** Bytes that may wait for a peer before it is fed from the ledger at its own pace. */
+const BUFFER_LIMIT = 262_144
+/** How long a peer may take nothing at all before it is closed, in milliseconds. */
+const STALL_LIMIT_MS = 10_000
+const PAGE = 100
+const TOO_SLOW = 1013
+
+/** Frames of live events, so that many readers of one thread share one text. */
+const texts = new WeakMap<LedgerEvent, string>()
+
+const textOf = (event: LedgerEvent): string => {
+  let text = texts.get(event)
+  if (text === undefined) {
+    text = frameText(event)
+    texts.set(event, text)
+  }
+  return text
+}
+
+/**
+ * Sends every event behind `after`, first from the ledger, then live, without a gap. A reader that is slow holds
+ * no events in memory, only its place: it reads on from the ledger, and is closed when it takes nothing.
+ */
+export function subscribe({
+  thread_id,
+  user_id,
+  after,
+  isCurrent,
+  outlet,
+  hub,
+  ledger,
+  log,
+}: {
+  thread_id: string
+  user_id: string
+  after: number
+  /** Whether `after` is known to be the ledger's end, so that there is nothing to read first. */
+  isCurrent: boolean
+  outlet: Outlet
+  hub: Hub
+  ledger: Ledger
+  log: Logger
+}): Subscription {
+  let position = after
+  let newest = after
+  let live = isCurrent
+  let ended = false
+
+  const reader: Reader = {
+    user_id,
+    deliver(event, seq) {
+      newest = Math.max(newest, seq)
+      if (!live) return
+      if (seq === position + 1 && outlet.buffered < BUFFER_LIMIT) {
+        position = seq
+        outlet.sendText(textOf(event))
+      } else if (seq > position) {
+        live = false
+        void catchUp()
+      }
+    },
+  }
+
+  const catchUp = async () => {
+    try {
+      while (!ended && !live) {
+        const events = await ledger.read(thread_id, position, PAGE)
+        for (const event of events) {
+          if (ended) return
+          position = seqOf(event)
+          if (outlet.buffered < BUFFER_LIMIT) outlet.sendText(frameText(event))
+          else if (!(await sendSlowly(frameText(event)))) return
+        }
+        live = events.length < PAGE && newest <= position
+      }
+    } catch (error) {
+      log.error({ error, thread_id }, 'a subscription could not be read on')
+      outlet.close(TOO_SLOW, 'cannot read on; subscribe again')
+    }
+  }
+
+  /** Sends behind a full buffer and waits until the peer has taken it; closes the connection when it does not. */
+  const sendSlowly = (text: string) =>
+    new Promise<boolean>((resolve) => {
+      const stalled = setTimeout(() => {
+        outlet.close(TOO_SLOW, 'reads too slowly')
+        resolve(false)
+      }, STALL_LIMIT_MS)
+      outlet.sendText(text, () => {
+        clearTimeout(stalled)
+        resolve(!ended)
+      })
+    })
+
+  hub.add(thread_id, reader)
+  if (!live) void catchUp()
+  return {
+    get position() {
+      return position
+    },
+    end() {
+      ended = true
+      hub.remove(thread_id, reader)
+    },
+  }
+}

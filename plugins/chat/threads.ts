@@ -1,0 +1,176 @@
+import type { Collection, IndexDescription } from 'mongodb'
+import { AppError, type Clock, type Ids } from '#kernel'
+import type { Artifact, ThreadDocument } from './documents.ts'
+
+const ARTIFACTS_KEPT = 200
+
+/** Lists are read pinned first, then by last activity. */
+export const threadIndexes: IndexDescription[] = [
+  { key: { user_id: 1, agent_id: 1, pinned: -1, last_active: -1 } },
+  { key: { session_key: 1 }, unique: true },
+  { key: { agent_id: 1 } },
+  { key: { deleted_at: 1 }, partialFilterExpression: { deleted_at: { $exists: true } } },
+]
+
+/** Whose threads are meant; part of every query. */
+export interface ThreadOwner {
+  user_id: string
+  agent_id: string
+}
+
+/** What a turn leaves on its thread. */
+export interface ThreadProgress {
+  last_seq: number
+  title: string
+  artifacts: readonly Artifact[]
+  unseen: boolean
+}
+
+/** The conversations. */
+export interface Threads {
+  create(owner: ThreadOwner): Promise<ThreadDocument>
+  /** Throws THREAD_NOT_FOUND, also for somebody else's. */
+  get(owner: ThreadOwner, thread_id: string): Promise<ThreadDocument>
+  findBySession(owner: ThreadOwner, session_key: string): Promise<ThreadDocument | null>
+  find(thread_id: string): Promise<ThreadDocument | null>
+  list(owner: ThreadOwner, page: { limit: number; offset: number }): Promise<ThreadDocument[]>
+  update(
+    owner: ThreadOwner,
+    thread_id: string,
+    changes: Partial<Pick<ThreadDocument, 'title' | 'pinned' | 'model'>>,
+  ): Promise<ThreadDocument>
+  markRead(owner: ThreadOwner, thread_id?: string): Promise<void>
+  /** Unread replies of this user by agent. */
+  countUnread(user_id: string, agent_ids: readonly string[]): Promise<Map<string, number>>
+  advance(thread_id: string, progress: ThreadProgress): Promise<void>
+  /** Hides threads from everybody, to be removed for good afterwards; gives their ids. */
+  hide(filter: Partial<ThreadOwner> & { _id?: string }): Promise<string[]>
+  /** Threads that are hidden and not yet removed. */
+  listHidden(): Promise<string[]>
+  remove(thread_id: string): Promise<void>
+}
+
+/** Threads over their collection. */
+export function createThreads({
+  threads,
+  clock,
+  ids,
+}: {
+  threads: Collection<ThreadDocument>
+  clock: Clock
+  ids: Ids
+}): Threads {
+  const visible = { deleted_at: { $exists: false } }
+  const missing = () => new AppError('THREAD_NOT_FOUND')
+
+  return {
+    async create({ user_id, agent_id }) {
+      const now = clock.seconds()
+      const thread: ThreadDocument = {
+        _id: ids.make('thr_'),
+        user_id,
+        agent_id,
+        title: null,
+        pinned: false,
+        session_key: ids.make('ses_'),
+        channel_type: 'web',
+        model: null,
+        last_seq: 0,
+        last_active: now,
+        created_at: now,
+        unread: 0,
+        artifacts: [],
+        sources: [],
+      }
+      await threads.insertOne(thread)
+      return thread
+    },
+    async get({ user_id, agent_id }, thread_id) {
+      const thread = await threads.findOne({ _id: thread_id, user_id, agent_id, ...visible })
+      if (!thread) throw missing()
+      return thread
+    },
+    findBySession: ({ user_id, agent_id }, session_key) =>
+      threads.findOne({ session_key, user_id, agent_id, ...visible }),
+    find: (thread_id) => threads.findOne({ _id: thread_id, ...visible }),
+    list: ({ user_id, agent_id }, { limit, offset }) =>
+      threads
+        .find({ user_id, agent_id, ...visible })
+        .sort({ pinned: -1, last_active: -1 })
+        .skip(offset)
+        .limit(limit)
+        .toArray(),
+    async update({ user_id, agent_id }, thread_id, changes) {
+      const thread = await threads.findOneAndUpdate(
+        { _id: thread_id, user_id, agent_id, ...visible },
+        { $set: changes },
+        { returnDocument: 'after' },
+      )
+      if (!thread) throw missing()
+      return thread
+    },
+    async markRead({ user_id, agent_id }, thread_id) {
+      if (thread_id === undefined) {
+        await threads.updateMany({ user_id, agent_id }, { $set: { unread: 0 } })
+        return
+      }
+      const { matchedCount } = await threads.updateOne(
+        { _id: thread_id, user_id, agent_id, ...visible },
+        { $set: { unread: 0 } },
+      )
+      if (matchedCount === 0) throw missing()
+    },
+    async countUnread(user_id, agent_ids) {
+      const counts = await threads
+        .aggregate<{ _id: string; unread: number }>([
+          { $match: { user_id, agent_id: { $in: [...agent_ids] }, ...visible } },
+          { $group: { _id: '$agent_id', unread: { $sum: '$unread' } } },
+        ])
+        .toArray()
+      return new Map(counts.map(({ _id, unread }) => [_id, unread]))
+    },
+    async advance(thread_id, { last_seq, title, artifacts, unseen }) {
+      await threads.updateOne({ _id: thread_id }, [
+        {
+          $set: {
+            last_seq: { $max: ['$last_seq', last_seq] },
+            last_active: clock.seconds(),
+            title: { $ifNull: ['$title', { $literal: title }] },
+            unread: {
+              $cond: [
+                { $and: [unseen, { $lt: ['$last_seq', last_seq] }] },
+                { $add: ['$unread', 1] },
+                '$unread',
+              ],
+            },
+            ...(artifacts.length > 0 ? { artifacts: newest(artifacts) } : {}),
+          },
+        },
+      ])
+    },
+    async hide(filter) {
+      const found = await threads.find({ ...filter, ...visible }, { projection: { _id: 1 } }).toArray()
+      const thread_ids = found.map(({ _id }) => _id)
+      await threads.updateMany({ _id: { $in: thread_ids } }, { $set: { deleted_at: clock.seconds() } })
+      return thread_ids
+    },
+    async listHidden() {
+      const hidden = await threads
+        .find({ deleted_at: { $exists: true } }, { projection: { _id: 1 } })
+        .toArray()
+      return hidden.map(({ _id }) => _id)
+    },
+    async remove(thread_id) {
+      await threads.deleteOne({ _id: thread_id })
+    },
+  }
+}
+
+/** The artifacts there were and the new ones, a path once, the newest kept. */
+const newest = (artifacts: readonly Artifact[]) => {
+  const paths = artifacts.map(({ path }) => path)
+  const others = {
+    $filter: { input: '$artifacts', cond: { $not: { $in: ['$$this.path', { $literal: paths }] } } },
+  }
+  return { $slice: [{ $concatArrays: [others, { $literal: [...artifacts] }] }, -ARTIFACTS_KEPT] }
+}

@@ -1,0 +1,197 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { AppError, type ErrorExplainer, type Ids, type Locale, type Registry, type Tool } from '#kernel'
+import type { AgentDocument } from '../agents/types.ts'
+import type { Models, OpenedModel } from '../providers/types.ts'
+import type { Block, MessageDocument, ThreadDocument, TurnDocument } from './documents.ts'
+import type { Hub } from './hub.ts'
+import { instructionsFor } from './instructions.ts'
+import type { Ledger, TurnLog } from './ledger.ts'
+import type { Messages } from './messages.ts'
+import { CONTEXT_MESSAGES, contextOf, userMessage } from './model-context.ts'
+import type { Recovery } from './recovery.ts'
+import { relayModel } from './relayed-model.ts'
+import type { RunningTurns, StopReason } from './running-turns.ts'
+import { settleTurn } from './settlement.ts'
+import type { Threads } from './threads.ts'
+import { createToolbox } from './toolbox.ts'
+import { createTurnWriter, type TurnWriter } from './turn-writer.ts'
+import type { Turns } from './turns.ts'
+
+/** One thing a user says to an agent. */
+export interface TurnRequest {
+  thread: ThreadDocument
+  agent: AgentDocument
+  user_id: string
+  content: Block[]
+  client_message_id?: string
+  model?: string
+  locale: Locale
+  request_id: string
+}
+
+/** Runs turns to their end. */
+export interface TurnRunner {
+  /** Gives the turn that the same client_message_id started before, if this one repeats it. */
+  run(request: TurnRequest): Promise<TurnDocument | undefined>
+}
+
+/** How many model calls one turn may take. */
+const MAX_STEPS = 25
+/** How often a thread that another process works on is looked at, in milliseconds. */
+const TAKEN_POLL_MS = 100
+
+/** What the runner works with. */
+export interface RunnerParts {
+  ledger: Ledger
+  turns: Turns
+  threads: Threads
+  messages: Messages
+  running: RunningTurns
+  recovery: Recovery
+  hub: Hub
+  models: Models
+  tools: Registry<Tool>
+  workspaceOf: (agent_id: string) => string
+  explainError: ErrorExplainer
+  ids: Ids
+}
+
+/** Makes the runner of turns. */
+export function createTurnRunner(parts: RunnerParts): TurnRunner {
+  const { ledger, turns, threads, messages, running, recovery, ids } = parts
+
+  /** Opens the turn behind all that came before it, also when that was another process's. */
+  const open = async ({ thread, agent, user_id, client_message_id }: TurnRequest) => {
+    for (let { last_seq } = thread; ; ) {
+      const [opened, history] = await Promise.all([
+        turns.open({
+          thread_id: thread._id,
+          user_id,
+          agent_id: agent._id,
+          client_message_id,
+          first_seq: last_seq + 1,
+        }),
+        messages.page(thread._id, { limit: CONTEXT_MESSAGES }),
+      ])
+      if (opened.outcome !== 'taken') return { ...opened, history }
+      await recovery.adopt()
+      await pause(TAKEN_POLL_MS)
+      const current = await threads.find(thread._id)
+      if (!current) throw new AppError('THREAD_NOT_FOUND')
+      last_seq = current.last_seq
+    }
+  }
+
+  return {
+    async run(request) {
+      const [opened, ai] = await Promise.all([open(request), import('ai')])
+      if (opened.outcome === 'repeated') return opened.turn
+      const { turn, history } = opened
+      const abort = new AbortController()
+      const log = ledger.open({
+        thread_id: turn.thread_id,
+        turn_id: turn._id,
+        lastSeq: turn.first_seq - 1,
+        onLost: () => abort.abort('lost' satisfies StopReason),
+      })
+      const current = { turn, log, abort }
+      running.add(current)
+      try {
+        log.write(
+          'turn_started',
+          { message_id: ids.make('msg_'), client_message_id: request.client_message_id },
+          request.content,
+        )
+        const end = await converse({ ai, parts, request, history, log, signal: abort.signal })
+        if (abort.signal.reason !== ('lost' satisfies StopReason))
+          await settleTurn({ ...parts, turn, log, end, onSettled: () => running.remove(current) })
+      } finally {
+        running.remove(current)
+      }
+      return undefined
+    },
+  }
+}
+
+/** How a turn ended, as its last event says it. */
+export type TurnEnd = {
+  usage: TurnWriter['usage']
+  artifacts: TurnWriter['artifacts']
+} & (
+  | { type: 'done'; message_id: string | null; stop_reason: 'end' | 'stopped' | 'max_steps' }
+  | { type: 'error'; error: unknown; locale: Locale; request_id: string }
+)
+
+/** The loop of model and tools, written to the log as it goes. Never throws. */
+async function converse({
+  ai,
+  parts: { models, tools, workspaceOf, ids },
+  request: { thread, agent, user_id, content, model: wanted, locale, request_id },
+  history,
+  log,
+  signal,
+}: {
+  ai: typeof import('ai')
+  parts: RunnerParts
+  request: TurnRequest
+  history: MessageDocument[]
+  log: TurnLog
+  signal: AbortSignal
+}): Promise<TurnEnd> {
+  let opened: OpenedModel | undefined
+  const writer = createTurnWriter({ log, ids, model: () => opened!.reference })
+  const { usage, artifacts } = writer
+  const done = (stop_reason: 'end' | 'stopped' | 'max_steps'): TurnEnd => ({
+    type: 'done',
+    message_id: writer.message_id,
+    stop_reason,
+    usage,
+    artifacts,
+  })
+  try {
+    opened = await models.open([wanted, thread.model, agent.default_model], user_id)
+    const context = { workspace: workspaceOf(agent._id), agent_id: agent._id, thread_id: thread._id, user_id }
+    const result = await untilAborted(
+      signal,
+      ai.generateText({
+        model: relayModel(opened.model, writer),
+        system: instructionsFor(agent),
+        messages: [...contextOf(history, opened.description.context_window), userMessage(content)],
+        tools: createToolbox({ ai, tools, context, writer }),
+        stopWhen: ai.stepCountIs(MAX_STEPS),
+        maxRetries: 0,
+        abortSignal: signal,
+        onStepFinish: ({ content }) => {
+          // Calls that never reached a tool, e.g. of one that does not exist.
+          for (const part of content)
+            if (part.type === 'tool-error' && !writer.hasResult(part.toolCallId))
+              writer.onToolResult({
+                tool_call_id: part.toolCallId,
+                name: part.toolName,
+                output: (part.error as Error).message,
+                is_error: true,
+              })
+        },
+      }),
+    )
+    writer.flush()
+    return done(result.finishReason === 'tool-calls' ? 'max_steps' : 'end')
+  } catch (error) {
+    writer.flush()
+    const reason = signal.aborted ? (signal.reason as StopReason) : undefined
+    if (reason === 'stopped' || reason === 'lost') return done('stopped')
+    const cause =
+      reason === 'shutdown' ? new AppError('TURN_INTERRUPTED') : (opened?.explain(error, locale) ?? error)
+    return { type: 'error', error: cause, locale, request_id, usage, artifacts }
+  }
+}
+
+/** Rejects as soon as the signal is aborted, whether or not the work heeds it. */
+function untilAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}

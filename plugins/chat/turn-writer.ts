@@ -1,0 +1,130 @@
+import type { LanguageModelV3Usage } from '@ai-sdk/provider'
+import type { Ids } from '#kernel'
+import type { Artifact, Usage } from './documents.ts'
+import type { TurnLog } from './ledger.ts'
+import type { ModelListener } from './relayed-model.ts'
+import { storable, wellFormed } from './storable.ts'
+
+/** Turns what happens in a turn into events of its log. */
+export interface TurnWriter extends ModelListener {
+  onToolResult(result: { tool_call_id: string; name: string; output: string; is_error: boolean }): void
+  onAttachment(file: { tool_call_id: string; path: string; media_type: string; url: string | null }): void
+  /** Writes text that was held back because half a character was missing. */
+  flush(): void
+  hasResult(tool_call_id: string): boolean
+  readonly message_id: string | null
+  readonly usage: Usage
+  readonly artifacts: Artifact[]
+}
+
+/** Makes the writer of one turn; each model call is a message of its own. */
+export function createTurnWriter({
+  log,
+  ids,
+  model,
+}: {
+  log: TurnLog
+  ids: Ids
+  model: () => string
+}): TurnWriter {
+  const usage: Usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 }
+  const artifacts: Artifact[] = []
+  const results = new Map<string, string>()
+  const finished = new Set<string>()
+  const held = { content: '', reasoning: '' }
+  let message_id: string | null = null
+
+  const say = (type: 'content' | 'reasoning', text: string) => {
+    const whole = held[type] + text
+    const cut = endsInHalfPair(whole) ? whole.length - 1 : whole.length
+    held[type] = whole.slice(cut)
+    if (cut > 0) log.write(type, { message_id: message_id!, content: wellFormed(whole.slice(0, cut)) })
+  }
+  const flush = () => {
+    for (const type of ['reasoning', 'content'] as const) {
+      if (held[type]) log.write(type, { message_id: message_id!, content: wellFormed(held[type]) })
+      held[type] = ''
+    }
+  }
+  const resultMessage = (tool_call_id: string) => {
+    const id = results.get(tool_call_id) ?? ids.make('msg_')
+    results.set(tool_call_id, id)
+    return id
+  }
+
+  return {
+    onCall() {
+      message_id = ids.make('msg_')
+    },
+    onText: (text) => say('content', text),
+    onReasoning: (text) => say('reasoning', text),
+    onToolCall({ id, name, input }) {
+      flush()
+      log.write('tool_call', {
+        message_id: message_id!,
+        tool_call_id: id,
+        name,
+        input: storable(parsed(input)),
+      })
+    },
+    onToolResult({ tool_call_id, name, output, is_error }) {
+      finished.add(tool_call_id)
+      const fields = { tool_call_id, name, output: wellFormed(output), is_error }
+      log.write('tool_result', { message_id: resultMessage(tool_call_id), ...fields })
+    },
+    onAttachment({ tool_call_id, path, media_type, url }) {
+      const filename = path.split('/').at(-1)!
+      const [family] = media_type.split('/')
+      const kind = family === 'image' || family === 'video' || family === 'audio' ? family : 'file'
+      artifacts.push({ path, filename, media_type })
+      log.write('attachment', {
+        message_id: resultMessage(tool_call_id),
+        kind,
+        path,
+        filename,
+        media_type,
+        url,
+      })
+    },
+    onUsage(call) {
+      flush()
+      const counted = usageOf(call)
+      for (const name of Object.keys(counted) as (keyof Usage)[])
+        usage[name] = (usage[name] ?? 0) + counted[name]!
+      log.write('usage', { message_id: message_id!, usage: counted, model: model() })
+    },
+    flush,
+    hasResult: (tool_call_id) => finished.has(tool_call_id),
+    get message_id() {
+      return message_id
+    },
+    usage,
+    artifacts,
+  }
+}
+
+function usageOf({ inputTokens, outputTokens }: LanguageModelV3Usage): Usage {
+  const input_tokens = inputTokens.total ?? 0
+  const output_tokens = outputTokens.total ?? 0
+  return {
+    input_tokens,
+    output_tokens,
+    total_tokens: input_tokens + output_tokens,
+    ...(inputTokens.cacheRead ? { cached_input_tokens: inputTokens.cacheRead } : {}),
+    ...(outputTokens.reasoning ? { reasoning_tokens: outputTokens.reasoning } : {}),
+  }
+}
+
+const endsInHalfPair = (text: string) => {
+  const last = text.charCodeAt(text.length - 1)
+  return last >= 0xd800 && last <= 0xdbff
+}
+
+/** The model's arguments, as it wrote them where they are not JSON. */
+function parsed(input: string): unknown {
+  try {
+    return JSON.parse(input || '{}')
+  } catch {
+    return { text: input }
+  }
+}
