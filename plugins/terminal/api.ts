@@ -1,0 +1,73 @@
+/** An answer other than 2xx; its message is the server's own, in the user's language. */
+export class RefusedError extends Error {
+  status: number
+  code: string
+
+  constructor({ status, body }: { status: number; body: string }) {
+    const { code, message } = readError(body)
+    super(message ?? `The server answered with status ${status}.`)
+    this.name = 'RefusedError'
+    this.status = status
+    this.code = code ?? `HTTP_${status}`
+  }
+}
+
+/** Nothing answered at the address. */
+export class UnreachableError extends Error {
+  constructor(url: string, cause: unknown) {
+    super(`No server answers at ${url}.`, { cause })
+    this.name = 'UnreachableError'
+  }
+}
+
+/** One call of the HTTP API, `path` being what follows `/api`. */
+export interface Call {
+  method: 'GET' | 'POST'
+  path: string
+  body?: unknown
+  token?: string
+}
+
+/** An answer's JSON, and the fresh token that came with it, if any. */
+export interface Answer {
+  data: unknown
+  renewed: string | undefined
+}
+
+/** Makes the function that calls one server; it throws a `RefusedError` or an `UnreachableError`. */
+export const createApi =
+  ({ url, language, signal }: { url: string; language: string; signal: AbortSignal }) =>
+  async ({ method, path, body, token }: Call): Promise<Answer> => {
+    const headers: Record<string, string> = { accept: 'application/json', 'accept-language': language }
+    if (token) headers.authorization = `Bearer ${token}`
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    const response = await fetch(`${url}/api${path}`, {
+      method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+      signal,
+    }).catch((error: unknown) => {
+      if (signal.aborted) throw error
+      throw new UnreachableError(url, error)
+    })
+    const renewed = response.headers.get('x-access-token') ?? undefined
+    if (!response.ok) throw new RefusedError({ status: response.status, body: await response.text() })
+    if (isJSON(response)) return { data: await response.json(), renewed }
+    // A stream of events reaches the socket as well, and leaving it cancels nothing.
+    await response.body?.cancel()
+    return { data: undefined, renewed }
+  }
+
+/** Calls one server. */
+export type Api = ReturnType<typeof createApi>
+
+const isJSON = (response: Response) => response.headers.get('content-type')?.includes('json') ?? false
+
+function readError(body: string): { code?: string; message?: string } {
+  try {
+    return (JSON.parse(body) as { error?: { code?: string; message?: string } }).error ?? {}
+  } catch {
+    // Something that is not this service answered, a proxy's page for one; the status says what is known.
+    return {}
+  }
+}

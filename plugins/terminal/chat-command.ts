@@ -1,0 +1,141 @@
+import type { Command, CommandInput } from '#kernel'
+import { readAddress } from './address.ts'
+import { createApi, RefusedError, UnreachableError } from './api.ts'
+import { createApproval } from './approval.ts'
+import { createChat, INTERRUPTED } from './chat.ts'
+import { createConversation } from './conversation.ts'
+import { createFrameLog } from './frame-log.ts'
+import type { AgentRow } from './frames.ts'
+import { createLogin } from './login.ts'
+import { createPipe } from './pipe.ts'
+import { createPrompt } from './prompt.ts'
+import { createRenderer } from './renderer.ts'
+import { createScreen } from './screen.ts'
+import { createSession, type Session } from './session.ts'
+import { createSlashCommands } from './slash-commands.ts'
+import { createTokenStore } from './token-store.ts'
+import { USER_LABEL, USER_STYLE } from './view.ts'
+
+/** `svc chat [agent]`: talks to an agent over the public API. */
+export const chatCommand: Command = {
+  name: 'chat',
+  summary: 'Talk to an agent in the terminal',
+  arguments: [{ name: 'agent', summary: 'Name or id of the agent (default: assistant)' }],
+  options: [
+    { flags: '--url <url>', summary: 'Address of the server (default: the one that runs here)' },
+    { flags: '--username <name>', summary: 'Account to log in with' },
+    { flags: '--thread <id>', summary: 'Continue this thread' },
+    { flags: '-m, --message <text>', summary: 'Send one message, print the answer and exit' },
+    { flags: '--model <ref>', summary: 'Model to use, as provider:model' },
+    { flags: '--json', summary: 'Print each frame as a line of JSON' },
+  ],
+  database: false,
+
+  async run(input) {
+    const leave = new AbortController()
+    try {
+      const code = await run(input, leave)
+      return leave.signal.aborted ? INTERRUPTED : code
+    } catch (error) {
+      if (leave.signal.aborted) return INTERRUPTED
+      if (!(error instanceof Error)) throw error
+      const advice =
+        error instanceof UnreachableError ? ' Start one with `npm start`, or name another with --url.' : ''
+      createScreen({ stream: input.stderr, env: input.env }).writeLine(error.message + advice, 'red')
+      return 1
+    }
+  },
+}
+
+async function run(
+  { args, options, home, env, stdin, stdout, stderr }: CommandInput,
+  leave: AbortController,
+) {
+  const read = (name: string) => (typeof options[name] === 'string' ? options[name] : undefined)
+  const { signal } = leave
+  const message = read('message')
+  const isInteractive = message === undefined && Boolean(stdin.isTTY)
+  const onPage = stdout.isTTY && !options.json
+  const answer = createScreen({ stream: stdout, env })
+  const detail = onPage ? answer : createScreen({ stream: stderr, env })
+  const view = options.json ? createFrameLog({ stream: stdout, detail }) : createRenderer({ answer, detail })
+
+  const close: (() => void)[] = []
+  const closeAll = () => {
+    for (const step of close) step()
+  }
+  let stop: (() => boolean) | undefined
+  const interrupt = () => {
+    if (stop?.()) view.note('Stopping; Ctrl-C again leaves.')
+    else leave.abort()
+  }
+  const openPrompt = () =>
+    createPrompt({
+      stdin,
+      output: onPage ? stdout : stderr,
+      label: detail.paint(USER_STYLE, USER_LABEL),
+      hint: detail.paint('dim', 'Ctrl-C again, or Ctrl-D, leaves.'),
+      onInterrupt: interrupt,
+    })
+  const askOnce = async (label: string) => {
+    const once = openPrompt()
+    close.push(once.close)
+    return once.askSecret(label).finally(once.close)
+  }
+  const prompt = isInteractive ? openPrompt() : undefined
+  if (prompt) close.push(prompt.close)
+  process.on('SIGINT', interrupt)
+  // What waits for a key or a line has no other way to learn that the person left.
+  signal.addEventListener('abort', closeAll)
+
+  try {
+    const language = /^zh/i.test(env.LC_ALL || env.LC_MESSAGES || env.LANG || '') ? 'zh' : 'en'
+    const { url, local } = await readAddress({ option: read('url'), env, home })
+    const api = createApi({ url, language, signal })
+    const askSecret = prompt?.askSecret ?? (stdin.isTTY ? askOnce : undefined)
+    const login = createLogin({ api, env, home, local, askSecret, say: view.note })
+    const store = createTokenStore({ home, url })
+    const session = createSession({ api, store, login, username: read('username') })
+    const agent = await findAgent(session, args[0] ?? 'assistant')
+
+    const conversation = createConversation({ url, agent_id: agent.id, session, language, view, signal })
+    conversation.model = read('model')
+    close.push(conversation.close)
+    stop = () => {
+      const can = conversation.canStop
+      conversation.stop()
+      return can
+    }
+    const approval = prompt && createApproval({ prompt, view })
+    const chat = createChat({ conversation, approval, view })
+    const thread = read('thread')
+    if (thread && !isInteractive) await conversation.select(thread)
+    if (message !== undefined) return await chat.sendOne(message)
+
+    const commands = createSlashCommands({ session, agent, conversation, view })
+    if (!prompt) {
+      const pipe = createPipe({ stdin })
+      close.push(pipe.close)
+      return await chat.sendAll(pipe, commands)
+    }
+    view.note(`You are talking to ${agent.name}. /help lists the commands, Ctrl-D leaves.`)
+    if (thread) await chat.open(thread)
+    const code = await chat.talk(prompt, commands)
+    if (conversation.thread_id) view.note(`Go on later with: svc chat --thread ${conversation.thread_id}`)
+    return code
+  } finally {
+    process.off('SIGINT', interrupt)
+    closeAll()
+  }
+}
+
+async function findAgent(session: Session, name: string): Promise<AgentRow> {
+  try {
+    return await session.request<AgentRow>({ method: 'GET', path: `/agents/${encodeURIComponent(name)}` })
+  } catch (error) {
+    if (!(error instanceof RefusedError) || error.status !== 404) throw error
+    const agents = await session.request<AgentRow[]>({ method: 'GET', path: '/agents' })
+    const names = agents.map((agent) => agent.name).join(', ')
+    throw new Error(`There is no agent "${name}".${names && ` You can talk to: ${names}.`}`, { cause: error })
+  }
+}

@@ -1,0 +1,133 @@
+import type { IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import WebSocket from 'ws'
+import { RefusedError } from './api.ts'
+import type { ClientFrame, ServerFrame } from './frames.ts'
+import type { Session } from './session.ts'
+
+const HANDSHAKE_MS = 10_000
+/** The server pings every 25 seconds; a line that is silent for longer than this is dead. */
+const SILENCE_MS = 70_000
+/** How long the server may take to answer a close. */
+const GOODBYE_MS = 1_000
+const FIRST_DELAY_MS = 200
+const LONGEST_DELAY_MS = 5_000
+/** About a minute of tries in all. */
+const MOST_FAILURES = 16
+
+/**
+ * Keeps a chat socket to one agent. It is opened when it is needed, and again after a failure, with growing
+ * pauses; `onDrop` tells that an open one was lost.
+ */
+export const createConnection = ({
+  url,
+  agent_id,
+  session,
+  language,
+  signal,
+  onFrame,
+  onDrop,
+  onRetry,
+}: {
+  url: string
+  agent_id: string
+  session: Session
+  language: string
+  signal: AbortSignal
+  onFrame(frame: ServerFrame): void
+  onDrop(): void
+  onRetry(): void
+}) => {
+  const address = `${url.replace(/^http/, 'ws')}/api/agents/${encodeURIComponent(agent_id)}/chat/ws`
+  let socket: WebSocket | undefined
+  let failures = 0
+
+  const connect = (token: string) =>
+    new Promise<WebSocket>((resolve, reject) => {
+      const next = new WebSocket(address, [`bearer.${token}`], {
+        headers: { 'accept-language': language },
+        handshakeTimeout: HANDSHAKE_MS,
+        perMessageDeflate: false,
+      })
+      next.on('unexpected-response', (_request, response: IncomingMessage) => {
+        text(response)
+          .then((body) => reject(new RefusedError({ status: response.statusCode ?? 0, body })))
+          .catch(reject)
+          .finally(() => next.terminate())
+      })
+      // After the handshake an error is always followed by 'close', which is what tells of the loss.
+      next.on('error', reject)
+      next.on('open', () => resolve(next))
+    })
+
+  const watch = (next: WebSocket) => {
+    const silence = setTimeout(() => next.terminate(), SILENCE_MS)
+    next.on('ping', () => silence.refresh())
+    next.on('message', (data) => {
+      silence.refresh()
+      failures = 0
+      onFrame(JSON.parse(data.toString()) as ServerFrame)
+    })
+    next.on('close', () => {
+      clearTimeout(silence)
+      if (socket !== next) return
+      socket = undefined
+      failures++
+      onDrop()
+    })
+  }
+
+  const attempt = async () => {
+    const next = await connect(await session.readToken()).catch(async (error: unknown) => {
+      if (!(error instanceof RefusedError) || error.status !== 401) throw error
+      return connect(await session.renewLogin())
+    })
+    if (signal.aborted) next.terminate()
+    signal.throwIfAborted()
+    watch(next)
+    socket = next
+  }
+
+  return {
+    /** Whether frames can be sent. */
+    get isOpen() {
+      return socket?.readyState === WebSocket.OPEN
+    },
+
+    /** Opens the socket; throws the server's refusal, or what failed last when it cannot be reached. */
+    async open() {
+      while (!this.isOpen) {
+        if (failures > 0) {
+          onRetry()
+          await sleep(Math.min(FIRST_DELAY_MS * 2 ** (failures - 1), LONGEST_DELAY_MS), undefined, { signal })
+        }
+        try {
+          await attempt()
+        } catch (error) {
+          signal.throwIfAborted()
+          if (error instanceof RefusedError && error.status < 500) throw error
+          if (++failures < MOST_FAILURES) continue
+          failures = 0
+          throw error
+        }
+      }
+    },
+
+    /** Sends a frame on the open socket. */
+    send(frame: ClientFrame) {
+      socket?.send(JSON.stringify(frame))
+    },
+
+    /** Closes the socket without reporting a loss. */
+    close() {
+      const last = socket
+      socket = undefined
+      last?.close()
+      setTimeout(() => last?.terminate(), GOODBYE_MS).unref()
+    },
+  }
+}
+
+/** Keeps a chat socket to one agent. */
+export type Connection = ReturnType<typeof createConnection>

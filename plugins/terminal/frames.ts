@@ -1,0 +1,133 @@
+/** What every frame of a turn carries; `seq` rises within the thread. */
+interface TurnPart {
+  thread_id: string
+  turn_id: string
+  seq: number
+}
+
+/** Token counts of a turn or of one model call. */
+export interface Usage {
+  input_tokens?: number
+  output_tokens?: number
+  total_tokens?: number
+}
+
+/** One call that waits for a person's decision. */
+export interface ActionRequest {
+  id?: string
+  name: string
+  args: unknown
+  description?: string
+}
+
+/** A turn that is paused until its calls are decided. */
+export interface ApprovalRequest extends TurnPart {
+  type: 'hitl_required'
+  pending_id: string
+  action_requests: ActionRequest[]
+  review_configs?: { action_name: string; allowed_decisions: string[] }[] | null
+}
+
+/** What a person decides about one call. */
+export type Decision =
+  | { type: 'approve' }
+  | { type: 'reject'; message?: string }
+  | { type: 'respond'; message: string }
+
+/** The reply to `subscribe`; the frames that were missed follow it. */
+export interface TurnStatus {
+  type: 'turn_status'
+  thread_id: string
+  active: boolean
+  turn_id?: string | null
+  last_seq: number
+  paused?: boolean
+}
+
+/** An error ends its turn; one without a `turn_id` refuses what this connection sent. */
+export interface ErrorFrame extends Partial<TurnPart> {
+  type: 'error'
+  code: string
+  message: string
+}
+
+/** What the server sends on the chat socket. */
+export type ServerFrame =
+  | (TurnPart & { type: 'turn_started'; message_id: string; client_message_id?: string })
+  | (TurnPart & { type: 'content'; content: string; message_id?: string })
+  | (TurnPart & { type: 'reasoning'; content: string })
+  | (TurnPart & { type: 'tool_call'; tool_call_id: string; name: string; input: unknown })
+  | (TurnPart & {
+      type: 'tool_result'
+      tool_call_id: string
+      name: string
+      output: unknown
+      is_error: boolean
+    })
+  | (TurnPart & { type: 'attachment'; path: string; media_type?: string })
+  | (TurnPart & { type: 'usage'; usage: Usage })
+  | (TurnPart & { type: 'done'; usage?: Usage; stop_reason: string })
+  | ApprovalRequest
+  | TurnStatus
+  | ErrorFrame
+  | { type: 'pong' }
+
+/** A message to the agent; sent again with the same `client_message_id` it starts no second turn. */
+export interface UserTurn {
+  type: 'user_turn'
+  thread_id: string
+  text: string
+  client_message_id: string
+  model?: string
+}
+
+/** What the client sends on the chat socket. */
+export type ClientFrame =
+  | UserTurn
+  | { type: 'subscribe'; thread_id: string; after_seq?: number }
+  | { type: 'stop'; thread_id: string }
+
+/** One block of a stored message. */
+export interface Block {
+  type: string
+  text?: string
+  name?: string
+  input?: unknown
+  output?: unknown
+  is_error?: boolean
+  path?: string
+}
+
+/** A stored message. */
+export interface Message {
+  id: string
+  role: 'user' | 'assistant' | 'tool'
+  content: Block[]
+  turn_id?: string
+}
+
+/** A page of a thread's messages, oldest first. */
+export interface History {
+  messages: Message[]
+  turn_active: boolean
+  last_seq: number
+  hitl_pending?: unknown
+}
+
+/** A thread as it is listed; `last_active` is in Unix seconds. */
+export interface ThreadRow {
+  thread_id: string
+  title?: string | null
+  pinned?: boolean
+  last_active?: number
+  turn_active?: boolean
+}
+
+/** The fields of an agent that the client shows. */
+export interface AgentRow {
+  id: string
+  name: string
+  description?: string | null
+  default_model?: string | null
+  state?: string
+}

@@ -1,0 +1,197 @@
+import { createInterface } from 'node:readline'
+import { PassThrough, Writable } from 'node:stream'
+import { createJoiner, type LineInput } from './line-input.ts'
+
+const CTRL_C = 3
+const CONTINUATION = '  … '
+const HISTORY_SIZE = 200
+/** Has the terminal mark what is pasted, so that its line breaks do not send it (DEC private mode 2004). */
+const PASTE_MARKS_ON = '\x1b[?2004h'
+const PASTE_MARKS_OFF = '\x1b[?2004l'
+
+/**
+ * Reads messages from a terminal, with line editing and history. The terminal stays raw throughout: while nothing
+ * is asked, keys are kept for the next prompt and Ctrl-C is reported.
+ */
+export const createPrompt = ({
+  stdin,
+  output,
+  label,
+  hint,
+  onInterrupt,
+}: {
+  stdin: NodeJS.ReadStream
+  output: NodeJS.WriteStream
+  label: string
+  /** What is said when Ctrl-C is pressed at an empty prompt for the first time. */
+  hint: string
+  onInterrupt(): void
+}) => {
+  const keys = Object.assign(new PassThrough(), {
+    isTTY: true,
+    setRawMode: (mode: boolean) => stdin.setRawMode(mode),
+  })
+  const reader = createInterface({ input: keys, output, terminal: true, historySize: HISTORY_SIZE })
+  const joiner = createJoiner()
+  const ready: string[] = []
+  let ahead: Buffer[] = []
+  let asked: { label: string; isQuestion: boolean; resolve(message: string | undefined): void } | undefined
+  let secretKeys: PassThrough | undefined
+  let pasting = false
+  let leaving = false
+  let closed = false
+  let released = false
+
+  const settle = (message: string | undefined) => {
+    const { resolve } = asked!
+    asked = undefined
+    leaving = false
+    resolve(message)
+  }
+
+  const showLabel = (text: string) => {
+    reader.setPrompt(text)
+    reader.prompt()
+  }
+
+  const clearInput = () => {
+    joiner.take()
+    reader.write(null, { ctrl: true, name: 'e' })
+    reader.write(null, { ctrl: true, name: 'u' })
+    showLabel(asked!.label)
+  }
+
+  const leave = () => {
+    output.write('\n')
+    if (leaving || asked!.isQuestion) return settle(undefined)
+    leaving = true
+    output.write(`${hint}\n`)
+    reader.prompt()
+  }
+
+  keys.on('keypress', (_text, key: { name?: string; ctrl?: boolean }) => {
+    if (key.name === 'paste-start') pasting = true
+    if (key.name === 'paste-end') pasting = false
+    if (!key.ctrl) leaving = false
+  })
+  reader.on('history', (history) => {
+    if (asked?.isQuestion) history.shift()
+  })
+  reader.on('line', (line) => {
+    const message = joiner.add(line, pasting)
+    if (message === undefined) showLabel(CONTINUATION)
+    else if (asked) settle(message)
+    else ready.push(message)
+  })
+  reader.on('SIGINT', () => {
+    if (!asked) onInterrupt()
+    else if (reader.line || joiner.isBegun) clearInput()
+    else leave()
+  })
+  reader.on('close', () => {
+    closed = true
+    if (!asked) return
+    output.write('\n')
+    settle(undefined)
+  })
+
+  /** Gives the reader one line at a time, so that a later one is not echoed into an answer. */
+  const drain = () => {
+    while (asked && ahead.length > 0) keys.write(ahead.shift())
+  }
+
+  const feed = (chunk: Buffer) => {
+    if (secretKeys) {
+      secretKeys.write(chunk)
+    } else if (!asked && chunk.includes(CTRL_C)) {
+      ahead = []
+      onInterrupt()
+    } else {
+      ahead.push(...splitLines(chunk))
+      drain()
+    }
+  }
+  const end = () => {
+    secretKeys?.end()
+    keys.end()
+  }
+  stdin.on('data', feed)
+  stdin.on('end', end)
+  output.write(PASTE_MARKS_ON)
+
+  const ask = (text: string, isQuestion: boolean) => {
+    if (closed) return Promise.resolve(undefined)
+    // What was typed before a question was seen cannot be its answer.
+    const later = isQuestion ? ahead.splice(0) : []
+    return new Promise<string | undefined>((resolve) => {
+      asked = {
+        label: text,
+        isQuestion,
+        resolve(message) {
+          ahead.unshift(...later)
+          resolve(message)
+        },
+      }
+      showLabel(text)
+      drain()
+    })
+  }
+
+  return {
+    /** The next message; nothing after Ctrl-D, or Ctrl-C twice. */
+    read() {
+      const message = ready.shift()
+      if (message === undefined) return ask(label, false)
+      output.write(`${label}${message}\n`)
+      return Promise.resolve(message)
+    },
+
+    /** The answer to a question of the client's; nothing after Ctrl-C or Ctrl-D. */
+    ask: (question: string) => ask(question, true),
+
+    /** Asks without echo; nothing after Ctrl-C or Ctrl-D. */
+    askSecret(question: string) {
+      const hidden = new PassThrough()
+      const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+      const asker = createInterface({ input: hidden, output: nowhere, terminal: true, historySize: 0 })
+      secretKeys = hidden
+      output.write(question)
+      return new Promise<string | undefined>((resolve) => {
+        asker.on('SIGINT', () => {
+          asker.close()
+          onInterrupt()
+        })
+        asker.on('line', (secret) => {
+          resolve(secret)
+          asker.close()
+        })
+        asker.on('close', () => {
+          secretKeys = undefined
+          output.write('\n')
+          resolve(undefined)
+        })
+      })
+    },
+
+    close() {
+      if (released) return
+      released = true
+      if (asked) settle(undefined)
+      secretKeys?.end()
+      stdin.off('data', feed)
+      stdin.off('end', end)
+      stdin.pause()
+      output.write(PASTE_MARKS_OFF)
+      reader.close()
+    },
+  } satisfies LineInput & Record<string, unknown>
+}
+
+/** As bytes, since a chunk may end within a character. */
+const splitLines = (chunk: Buffer) =>
+  (chunk.toString('latin1').match(/[^\r\n]*(?:\r\n?|\n)|[^\r\n]+/g) ?? []).map((line) =>
+    Buffer.from(line, 'latin1'),
+  )
+
+/** Reads from a terminal. */
+export type Prompt = ReturnType<typeof createPrompt>

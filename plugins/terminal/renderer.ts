@@ -1,0 +1,126 @@
+import type { Block, Message, ServerFrame, Usage } from './frames.ts'
+import { createCleaner, shorten } from './printable.ts'
+import type { Screen, Style } from './screen.ts'
+import { USER_LABEL, USER_STYLE, type View } from './view.ts'
+
+const INDENT = '  '
+const HISTORY_COLUMNS = 600
+
+/** Shows a conversation to a person: the answer on one screen, everything about it on the other or the same. */
+export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Screen }): View => {
+  let section = ''
+  let lastCall = ''
+  let cleanPiece = createCleaner()
+  let begun = false
+
+  const startSection = (name: string) => {
+    if (section === name) return
+    answer.startLine()
+    detail.startLine()
+    section = name
+    cleanPiece = createCleaner()
+    begun = false
+  }
+
+  const stream = (screen: Screen, name: string, piece: string, style?: Style) => {
+    const isAfterOther = screen === detail && (section === 'line' || section === 'reasoning')
+    if (isAfterOther && section !== name) writeLine('')
+    startSection(name)
+    const text = begun ? cleanPiece(piece) : cleanPiece(piece).replace(/^\s*\n/, '')
+    begun ||= text !== ''
+    screen.write(text, style)
+  }
+
+  const writeLine = (text: string, style?: Style) => {
+    startSection('line')
+    detail.writeLine(text, style)
+  }
+
+  const writeShort = (mark: string, value: unknown, style: Style) => {
+    writeLine(`${mark} ${shorten(value, detail.columns - mark.length - 1)}`, style)
+  }
+
+  const callTool = (name: string, input: unknown) => {
+    startSection('line')
+    const label = `⚙ ${shorten(name, 64)}`
+    const rest = ` ${shorten(input, detail.columns - label.length - 2)}`
+    detail.writeParts([
+      [label, 'cyan'],
+      [rest, 'dim'],
+    ])
+  }
+
+  const frame = (frame: ServerFrame) => {
+    switch (frame.type) {
+      case 'turn_started':
+        section = ''
+        lastCall = ''
+        return
+      case 'content':
+        return stream(answer, `content ${frame.message_id}`, frame.content)
+      case 'reasoning':
+        return stream(detail, 'reasoning', frame.content, 'dim')
+      case 'tool_call':
+        lastCall = frame.tool_call_id
+        return callTool(frame.name, frame.input)
+      case 'tool_result': {
+        const mark = frame.is_error ? '✗' : '↳'
+        const label = frame.tool_call_id === lastCall ? mark : `${mark} ${shorten(frame.name, 64)}:`
+        return writeShort(INDENT + label, frame.output, frame.is_error ? 'red' : 'dim')
+      }
+      case 'attachment':
+        return writeLine(`📎 ${frame.path}${frame.media_type ? ` (${frame.media_type})` : ''}`)
+      case 'error':
+        return fail(frame.code, frame.message)
+      case 'done': {
+        const facts = [describeUsage(frame.usage), frame.stop_reason === 'end' ? '' : frame.stop_reason]
+        const text = facts.filter(Boolean).join(' · ')
+        startSection('line')
+        if (text) detail.writeLine(INDENT + text, 'dim')
+      }
+    }
+  }
+
+  const showBlock = (block: Block) => {
+    if (block.type === 'text') writeLine(cut(block.text ?? ''))
+    else if (block.type === 'tool_use') callTool(block.name ?? '', block.input)
+    else if (block.type === 'tool_result')
+      writeShort(`${INDENT}${block.is_error ? '✗' : '↳'}`, block.output, block.is_error ? 'red' : 'dim')
+    else if (block.path) writeLine(`📎 ${block.path}`)
+  }
+
+  const history = (messages: Message[]) => {
+    for (const { role, content } of messages) {
+      if (role !== 'user') {
+        content.forEach(showBlock)
+        continue
+      }
+      const text = content.map((block) => block.text ?? block.path ?? '').join('\n')
+      writeLine('')
+      detail.writeParts([[USER_LABEL, USER_STYLE], [cut(text)]])
+    }
+  }
+
+  const fail = (code: string, message: string) => writeLine(`✗ ${message} (${code})`, 'red')
+
+  return {
+    frame,
+    history,
+    wait: () => {
+      section = ''
+      detail.wait()
+    },
+    // A remark may come in the middle of a text, which then goes on.
+    note: (text) => detail.writeLine(text, 'dim'),
+    line: (text) => detail.writeLine(text),
+    fail,
+  }
+}
+
+const cut = (text: string) => (text.length > HISTORY_COLUMNS ? `${text.slice(0, HISTORY_COLUMNS)}…` : text)
+
+function describeUsage(usage: Usage | undefined): string {
+  if (usage?.input_tokens === undefined && usage?.output_tokens === undefined) return ''
+  const [input, output] = [usage.input_tokens ?? 0, usage.output_tokens ?? 0]
+  return `${input.toLocaleString('en')} tokens in, ${output.toLocaleString('en')} out`
+}

@@ -1,0 +1,129 @@
+import type { Conversation, Outcome } from './conversation.ts'
+import type { AgentRow, ThreadRow } from './frames.ts'
+import { shorten } from './printable.ts'
+import type { Session } from './session.ts'
+import type { View } from './view.ts'
+
+const LISTED_THREADS = 20
+const TITLE_COLUMNS = 60
+
+interface SlashCommand {
+  usage: string
+  summary: string
+  run(argument: string): Promise<Outcome | undefined> | 'quit' | undefined
+}
+
+/** Makes the function that runs a line beginning with `/`; nothing came of it, a turn was followed, or `quit`. */
+export const createSlashCommands = ({
+  session,
+  agent,
+  conversation,
+  view,
+}: {
+  session: Session
+  agent: AgentRow
+  conversation: Conversation
+  view: View
+}) => {
+  let listed: ThreadRow[] = []
+
+  const listThreads = async () => {
+    const path = `/agents/${encodeURIComponent(agent.id)}/threads?limit=${LISTED_THREADS}`
+    listed = await session.request<ThreadRow[]>({ method: 'GET', path })
+  }
+
+  const commands: Record<string, SlashCommand> = {
+    help: {
+      usage: '/help',
+      summary: 'this list',
+      run() {
+        const width = Math.max(...Object.values(commands).map(({ usage }) => usage.length))
+        for (const { usage, summary } of Object.values(commands))
+          view.line(`${usage.padEnd(width)}  ${summary}`)
+        view.note('A line that ends in \\ goes on in the next one. Ctrl-C stops an answer, Ctrl-D leaves.')
+        return undefined
+      },
+    },
+    new: {
+      usage: '/new',
+      summary: 'start a new thread',
+      run() {
+        conversation.renew()
+        view.note('A new thread begins with your next message.')
+        return undefined
+      },
+    },
+    threads: {
+      usage: '/threads',
+      summary: 'list the threads with this agent',
+      async run() {
+        await listThreads()
+        if (listed.length === 0) view.note('There are no threads yet.')
+        for (const [index, thread] of listed.entries()) view.line(describeThread(index + 1, thread))
+        return undefined
+      },
+    },
+    switch: {
+      usage: '/switch <n|id>',
+      summary: 'go on with a thread, by its number in /threads or its id',
+      async run(argument) {
+        if (!argument) {
+          view.note('Which one? /switch <n|id>, see /threads.')
+          return undefined
+        }
+        if (!/^\d{1,3}$/.test(argument)) return conversation.open(argument)
+        if (listed.length === 0) await listThreads()
+        const thread = listed[Number(argument) - 1]
+        if (thread) return conversation.open(thread.thread_id)
+        view.note(`There is no thread number ${argument}; see /threads.`)
+        return undefined
+      },
+    },
+    agents: {
+      usage: '/agents',
+      summary: 'list the agents you can talk to',
+      async run() {
+        const agents = await session.request<AgentRow[]>({ method: 'GET', path: '/agents' })
+        for (const { id, name, description } of agents)
+          view.line(`${id === agent.id ? '*' : ' '} ${name}${description ? `  ${description}` : ''}`)
+        view.note('Talk to one of them with: svc chat <name>')
+        return undefined
+      },
+    },
+    model: {
+      usage: '/model <ref>',
+      summary: 'use another model from the next message on',
+      run(argument) {
+        if (argument) conversation.model = argument
+        view.note(`Model: ${conversation.model ?? agent.default_model ?? 'the active one of the server'}`)
+        return undefined
+      },
+    },
+    quit: { usage: '/quit', summary: 'leave', run: () => 'quit' },
+  }
+
+  const describeThread = (
+    number: number,
+    { thread_id, title, pinned, last_active, turn_active }: ThreadRow,
+  ) => {
+    const mark = thread_id === conversation.thread_id ? '*' : ' '
+    const when = last_active ? formatTime(last_active) : ''
+    const facts = [pinned ? 'pinned' : '', turn_active ? 'running' : ''].filter(Boolean).join(', ')
+    return `${mark}${String(number).padStart(3)}  ${when}  ${shorten(title || thread_id, TITLE_COLUMNS)}${facts && `  (${facts})`}`
+  }
+
+  return async (line: string): Promise<Outcome | 'quit' | undefined> => {
+    const [, name = '', argument = ''] = /^\/(\S*)\s*(.*)$/s.exec(line) ?? []
+    const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+    if (command) return (await command.run(argument.trim())) ?? undefined
+    view.note(`There is no command /${name}; /help lists them.`)
+    return undefined
+  }
+}
+
+/** Local time as `2026-01-31 09:30`, which is how Swedish writes it. */
+const formatTime = (seconds: number) =>
+  new Date(seconds * 1000).toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' })
+
+/** Runs lines that begin with `/`. */
+export type SlashCommands = ReturnType<typeof createSlashCommands>
