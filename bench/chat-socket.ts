@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { WebSocket } from 'ws'
+import { replyLength } from './reply.ts'
+
+/** One client connection that runs one turn at a time, all of them in one thread. */
+export interface ChatSocket {
+  /** Runs a turn to its `done` and answers the milliseconds to its first text; fails on any other end. */
+  turn(text: string): Promise<number>
+  isOpen(): boolean
+}
+
+interface Frame {
+  type: string
+  thread_id?: string
+  content?: string
+  code?: string
+  message?: string
+}
+
+/** Opens a chat connection to the service or to the relay, which speak the same frames. */
+export async function openChatSocket(url: string): Promise<ChatSocket> {
+  const socket = new WebSocket(url, { perMessageDeflate: false })
+  await once(socket, 'open')
+  let threadId: string | undefined
+  let turn: { sentAt: number; firstMs: number; length: number; end(error?: Error): void } | undefined
+
+  socket.on('message', (data) => {
+    const frame: Frame = JSON.parse(String(data))
+    if (frame.thread_id) threadId = frame.thread_id
+    if (!turn) return
+    if (frame.type === 'content') {
+      if (turn.length === 0) turn.firstMs = performance.now() - turn.sentAt
+      turn.length += frame.content?.length ?? 0
+    } else if (frame.type === 'done') {
+      const complete = turn.length === replyLength
+      turn.end(complete ? undefined : new Error(`a turn brought ${turn.length} of ${replyLength} characters`))
+    } else if (frame.type === 'error')
+      turn.end(new Error(`a turn ended with ${frame.code}: ${frame.message}`))
+  })
+  socket.on('error', (error) => turn?.end(error))
+  socket.on('close', (code) => turn?.end(new Error(`the socket was closed with ${code} during a turn`)))
+
+  return {
+    isOpen: () => socket.readyState === WebSocket.OPEN,
+    turn: (text) =>
+      new Promise((resolve, reject) => {
+        const current = {
+          sentAt: performance.now(),
+          firstMs: Number.NaN,
+          length: 0,
+          end(error?: Error) {
+            turn = undefined
+            if (error) reject(error)
+            else resolve(current.firstMs)
+          },
+        }
+        turn = current
+        socket.send(JSON.stringify({ type: 'user_turn', text, thread_id: threadId }))
+      }),
+  }
+}

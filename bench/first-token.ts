@@ -1,0 +1,33 @@
+import { openChatSocket } from './chat-socket.ts'
+import type { Figure } from './figure.ts'
+import { median, quantile } from './statistics.ts'
+
+const warmUp = 30
+const turns = 300
+
+/** Time from sending a turn to its first text at one socket, relay and service in turn, in milliseconds. */
+export const measureFirstToken: Figure = async (stage) => {
+  const relaySocket = await openChatSocket(await stage.relayUrl())
+  const service = await stage.startService(await stage.createHome())
+  const { chatUrl } = await stage.createAccount(service)
+  const serviceSocket = await openChatSocket(chatUrl)
+
+  const relay = { socket: relaySocket, times: [] as number[] }
+  const served = { socket: serviceSocket, times: [] as number[] }
+  for (let turn = 0; turn < warmUp + turns; turn++) {
+    // The order changes with each pair: a turn is quicker on what the one before it left warm.
+    for (const side of turn % 2 === 0 ? [relay, served] : [served, relay]) {
+      const firstMs = await side.socket.turn('Tell me something about the sea.')
+      if (turn >= warmUp) side.times.push(firstMs)
+    }
+  }
+
+  const note = `${turns} turns`
+  return [
+    { measure: 'relay p50', value: median(relay.times), unit: 'ms', note },
+    { measure: 'relay p95', value: quantile(relay.times, 0.95), unit: 'ms', note },
+    { measure: 'service p50', value: median(served.times), unit: 'ms', note },
+    { measure: 'service p95', value: quantile(served.times, 0.95), unit: 'ms', note },
+    { measure: 'service - relay, p50', value: median(served.times) - median(relay.times), unit: 'ms' },
+  ]
+}

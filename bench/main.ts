@@ -1,0 +1,69 @@
+import { writeFile } from 'node:fs/promises'
+import { cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import type { Figure, Row } from './figure.ts'
+import { measureFirstToken } from './first-token.ts'
+import { measureHistory } from './history.ts'
+import { measureIdleMemory } from './idle-memory.ts'
+import { measureReady } from './ready.ts'
+import { measureSocketMemory } from './socket-memory.ts'
+import { createStage, type Stage } from './stage.ts'
+import { formatTable } from './table.ts'
+import { measureTurns } from './turns.ts'
+
+const figures: Record<string, Figure> = {
+  ready: measureReady,
+  'idle-memory': measureIdleMemory,
+  'socket-memory': measureSocketMemory,
+  turns: measureTurns,
+  'first-token': measureFirstToken,
+  history: measureHistory,
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'string' }, 'first-token-ms': { type: 'string', default: '0' } },
+})
+const names = positionals.length > 0 ? positionals : Object.keys(figures)
+const unknown = names.filter((name) => !Object.hasOwn(figures, name))
+if (unknown.length > 0) {
+  console.error(`no such figure: ${unknown.join(', ')}; there are ${Object.keys(figures).join(', ')}`)
+  process.exit(2)
+}
+
+const rows: (Row & { figure: string })[] = []
+const failures: { figure: string; message: string }[] = []
+let stage: Stage | undefined
+let abandoned = false
+async function abandon(reason: unknown): Promise<void> {
+  abandoned = true
+  console.error(reason)
+  await stage?.close()
+  process.exit(1)
+}
+for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException']) process.once(event, abandon)
+
+for (const name of names) {
+  if (abandoned) break
+  console.error(`measuring ${name}`)
+  stage = createStage({ firstTokenMs: Number(values['first-token-ms']) })
+  try {
+    for (const row of await figures[name]!(stage)) rows.push({ figure: name, ...row })
+  } catch (error) {
+    failures.push({ figure: name, message: error instanceof Error ? error.message : String(error) })
+  } finally {
+    await stage.close()
+  }
+}
+
+if (rows.length > 0) console.log(formatTable(rows))
+for (const { figure, message } of failures) console.error(`${figure} could not be measured: ${message}`)
+if (values.json) {
+  const [cpu] = cpus()
+  const machine = { node: process.version, cpu: cpu?.model, cores: cpus().length }
+  await writeFile(
+    values.json,
+    `${JSON.stringify({ measured_at: new Date(), machine, rows, failures }, null, 2)}\n`,
+  )
+}
+if (failures.length > 0) process.exitCode = 1

@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, rm } from 'node:fs/promises'
+import { get } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+/** The service in a process of its own, on a home of its own. */
+export interface Service {
+  url: string
+  pid: number
+  /** From the spawn to the first healthy answer. */
+  readyMs: number
+  engine(): Promise<{ uri: string; pid: number }>
+  /** Ends the process and its database engine. */
+  stop(): Promise<void>
+}
+
+const main = fileURLToPath(new URL('../kernel/cli/main.js', import.meta.url))
+const readyTimeoutMs = 30_000
+const stopTimeoutMs = 10_000
+
+/** Starts the service on `home` and waits until it is healthy; `onSpawn` gets the process before anything else. */
+export async function startService({
+  home,
+  password,
+  onSpawn,
+}: {
+  home: string
+  password: string
+  onSpawn(child: ChildProcess): void
+}): Promise<Service> {
+  const serverFile = join(home, 'server.json')
+  await rm(serverFile, { force: true })
+  // What the caller's shell sets for the service or for real models must not reach the measured one.
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(SVC|OPENAI|ANTHROPIC)_/.test(name))
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, [main, 'serve'], {
+    env: {
+      ...Object.fromEntries(inherited),
+      SVC_HOME: home,
+      SVC_PORT: '0',
+      SVC_ADMIN_PASSWORD: password,
+      SVC_LOG_LEVEL: 'warn',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onSpawn(child)
+  let output = ''
+  const keep = (text: string) => {
+    output = (output + text).slice(-2000)
+  }
+  child.stdout.setEncoding('utf8').on('data', keep)
+  child.stderr.setEncoding('utf8').on('data', keep)
+
+  let server: { url: string; pid: number } | undefined
+  while (!server || !(await isHealthy(server.url))) {
+    if (hasEnded(child)) throw new Error(`the service ended before it was ready:\n${output.trim()}`)
+    if (performance.now() - startedAt > readyTimeoutMs) {
+      throw new Error(`the service was not ready within ${readyTimeoutMs / 1000} s:\n${output.trim()}`)
+    }
+    await sleep(2)
+    server = await readJson(serverFile)
+  }
+  const readyMs = performance.now() - startedAt
+
+  const engine = async () => {
+    const running = await readJson<{ uri: string; pid: number }>(join(home, 'db', 'engine.json'))
+    if (!running) throw new Error('the service runs no embedded database engine')
+    return running
+  }
+  const { url, pid } = server
+  return { url, pid, readyMs, engine, stop: () => stopService(child, home) }
+}
+
+/** Ends a service process with SIGTERM, after ten seconds with SIGKILL, and then whatever engine it left. */
+export async function stopService(child: ChildProcess, home: string): Promise<void> {
+  const engine = await readJson<{ pid: number }>(join(home, 'db', 'engine.json'))
+  if (!hasEnded(child)) {
+    const exited = once(child, 'exit')
+    child.kill('SIGTERM')
+    const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
+    await exited
+    clearTimeout(timer)
+  }
+  const deadline = performance.now() + stopTimeoutMs
+  while (engine && (await servesHome(engine.pid, home))) {
+    if (performance.now() > deadline) process.kill(engine.pid, 'SIGKILL')
+    await sleep(5)
+  }
+}
+
+const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
+
+/** Whether the process still lives and is this home's: its number may belong to another one by now. */
+async function servesHome(pid: number, home: string): Promise<boolean> {
+  return (await readIfThere(`/proc/${pid}/cmdline`))?.includes(home) ?? false
+}
+
+async function readJson<T>(path: string): Promise<T | undefined> {
+  const text = await readIfThere(path)
+  try {
+    return text ? JSON.parse(text) : undefined
+  } catch (error) {
+    // Caught in the middle of being written: the next look finds it whole.
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
+  }
+}
+
+const isHealthy = (url: string) =>
+  new Promise<boolean>((resolve) => {
+    get(`${url}/api/health`, (response) => {
+      response.resume()
+      resolve(response.statusCode === 200)
+    }).on('error', () => resolve(false))
+  })

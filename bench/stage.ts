@@ -1,0 +1,64 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Account, createAccount } from './account.ts'
+import { type Service, startService, stopService } from './service.ts'
+
+/** Starts what one figure needs, each part in a process of its own, and ends all of it. */
+export interface Stage {
+  /** A fresh, empty home for a service. */
+  createHome(): Promise<string>
+  startService(home: string): Promise<Service>
+  /** Signs in to a service and makes the fake upstream's model its active one. */
+  createAccount(service: Service): Promise<Account>
+  /** The relay's WebSocket address; the relay runs from the first call on. */
+  relayUrl(): Promise<string>
+  /** Ends every process that is left and removes every home; may be called at any time and twice. */
+  close(): Promise<void>
+}
+
+/** Creates a stage whose upstream waits `firstTokenMs` milliseconds before the first token. */
+export function createStage({ firstTokenMs }: { firstTokenMs: number }): Stage {
+  const password = `bench-${randomUUID()}`
+  const homes: string[] = []
+  const helpers: ChildProcess[] = []
+  const services: { child: ChildProcess; home: string }[] = []
+  let upstream: Promise<string> | undefined
+  let relay: Promise<string> | undefined
+
+  async function startHelper(file: string, argument: string): Promise<string> {
+    const child = fork(new URL(file, import.meta.url), [argument])
+    helpers.push(child)
+    const [ready] = await Promise.race([once(child, 'message'), once(child, 'exit')])
+    if (typeof ready?.url !== 'string') throw new Error(`${file} ended before it was ready`)
+    return ready.url
+  }
+
+  function upstreamUrl(): Promise<string> {
+    upstream ??= startHelper('./upstream.js', String(firstTokenMs))
+    return upstream
+  }
+
+  return {
+    async createHome() {
+      const home = await mkdtemp(join(tmpdir(), 'svc-bench-'))
+      homes.push(home)
+      return home
+    },
+    startService: (home) =>
+      startService({ home, password, onSpawn: (child) => services.push({ child, home }) }),
+    createAccount: async ({ url }) => createAccount({ url, password, upstreamUrl: await upstreamUrl() }),
+    relayUrl() {
+      relay ??= upstreamUrl().then((url) => startHelper('./relay.js', url))
+      return relay
+    },
+    async close() {
+      await Promise.all(services.map(({ child, home }) => stopService(child, home)))
+      for (const child of helpers) child.kill('SIGKILL')
+      await Promise.all(homes.map((home) => rm(home, { recursive: true, force: true, maxRetries: 5 })))
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
+import { tokens } from './reply.ts'
+
+// The lean model server of the benchmarks, a process of its own: it answers every chat completion with the same
+// 50 tokens, one write a token, as quickly as the client reads. Its argument is the pause before the first token.
+const firstTokenMs = Number(process.argv[2] ?? 0)
+
+const head = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 0, model: 'bench-model' }
+const usage = { prompt_tokens: 25, completion_tokens: tokens.length, total_tokens: 25 + tokens.length }
+const toEvent = (chunk: object) => Buffer.from(`data: ${JSON.stringify({ ...head, ...chunk })}\n\n`)
+const toChoice = (delta: object, finish_reason: string | null = null) =>
+  toEvent({ choices: [{ index: 0, delta, finish_reason }] })
+
+const roleEvent = toChoice({ role: 'assistant', content: '' })
+const tokenEvents = tokens.map((content) => toChoice({ content }))
+const finishEvent = toChoice({}, 'stop')
+const usageEvent = toEvent({ choices: [], usage })
+const doneEvent = Buffer.from('data: [DONE]\n\n')
+const completion = {
+  ...head,
+  object: 'chat.completion',
+  choices: [{ index: 0, message: { role: 'assistant', content: tokens.join('') }, finish_reason: 'stop' }],
+  usage,
+}
+
+async function stream(res: ServerResponse, withUsage: boolean): Promise<void> {
+  res.writeHead(200, { 'content-type': 'text/event-stream' })
+  res.write(roleEvent)
+  for (const event of tokenEvents) {
+    // Writes of one tick leave in one packet: a tick for each token keeps the wire what a real model's is.
+    await nextTick()
+    if (res.destroyed) return
+    if (!res.write(event)) await Promise.race([once(res, 'drain'), once(res, 'close')])
+  }
+  res.write(finishEvent)
+  if (withUsage) res.write(usageEvent)
+  res.end(doneEvent)
+}
+
+const server = createServer(async (req, res) => {
+  const url = req.url ?? ''
+  if (req.method === 'POST' && url.endsWith('/chat/completions')) {
+    const body = (await json(req)) as { stream?: boolean; stream_options?: { include_usage?: boolean } }
+    if (firstTokenMs > 0) await sleep(firstTokenMs)
+    if (body.stream) return stream(res, body.stream_options?.include_usage === true)
+    return res.setHeader('content-type', 'application/json').end(JSON.stringify(completion))
+  }
+  const models = {
+    object: 'list',
+    data: [{ id: 'bench-model', object: 'model', created: 0, owned_by: 'bench' }],
+  }
+  res.statusCode = url.endsWith('/models') ? 200 : 404
+  res.setHeader('content-type', 'application/json').end(JSON.stringify(models))
+})
+
+// Longer than a whole run, so that no reader finds a pooled connection closed under it between two figures.
+server.keepAliveTimeout = 600_000
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+process.once('disconnect', () => process.exit())
+process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` })

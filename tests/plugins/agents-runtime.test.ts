@@ -1,0 +1,398 @@
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { startServer } from '../support/server.ts'
+import { nextEvent, probePlugin, setProbe } from './agents-probe.ts'
+
+const server = await startServer(t, { plugins: { probe: probePlugin } })
+const ann = await server.createUser({ username: 'ann' })
+t.afterEach(() => setProbe({}))
+
+const call = (method: string, path: string, body?: object) =>
+  server.request(method, path, { token: ann.token, body })
+const agents = () => server.db.collection('agents')
+
+async function create(body: object) {
+  const reply = await call('POST', '/agents', body)
+  if (reply.status !== 201)
+    throw new Error(`POST /agents answered ${reply.status} ${JSON.stringify(reply.body)}`)
+  return reply.body as { id: string; state: string; last_error: string | null }
+}
+
+const stateOf = async (id: string) => (await call('GET', `/agents/${id}/status`)).body.state as string
+
+/** Has `agent.stopping` wait; gives a promise that it has come, and the means to let it go on. */
+function holdStopping() {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const reached = new Promise<{ agent_id: string; reason: string }>((resolve) => {
+    setProbe({
+      'agent.stopping': async (payload) => {
+        resolve(payload)
+        await held
+      },
+    })
+  })
+  return { reached, release }
+}
+
+/** An operation as it is found after its server died. */
+const abandoned = (name: string) => ({ id: 'lost', name, holder: 'a server that died', until: 1 })
+
+t.test('An agent is stopped, started and reloaded', async (t) => {
+  const { id, state } = await create({ name: 'worker' })
+  t.equal(state, 'running')
+  const reasons: string[] = []
+  setProbe({ 'agent.stopping': ({ reason }) => reasons.push(reason) })
+
+  t.strictSame(await call('POST', `/agents/${id}/stop`).then(({ status, body }) => [status, body]), [204, ''])
+  t.equal(await stateOf(id), 'stopped')
+  t.equal((await call('POST', `/agents/${id}/stop`)).status, 204, 'stopping again is no error')
+  t.equal((await call('POST', `/agents/${id}/reload`)).status, 204)
+  t.equal(await stateOf(id), 'stopped', 'a reload wakes no agent that was stopped')
+  t.strictSame(reasons, ['stop'])
+
+  await rm(join(server.home, 'agents', id), { recursive: true })
+  t.equal((await call('POST', `/agents/${id}/start`)).status, 204)
+  t.equal(await stateOf(id), 'running')
+  t.ok(
+    (await stat(join(server.home, 'agents', id))).isDirectory(),
+    'a start makes the folder if it is missing',
+  )
+  t.equal((await call('POST', `/agents/${id}/start`)).status, 204, 'starting again is no error')
+  t.equal((await call('POST', `/agents/${id}/reload`)).status, 204)
+  t.equal(await stateOf(id), 'running')
+  t.strictSame(reasons, ['stop', 'reload'])
+  await call('DELETE', `/agents/${id}`)
+  t.strictSame(reasons, ['stop', 'reload', 'delete'])
+})
+
+t.test('The status tells what goes on', async (t) => {
+  const { id } = await create({ name: 'status' })
+  const model = (await call('GET', '/models/active')).body.model
+  const { body } = await call('GET', `/agents/${id}/status`)
+  t.match(body, { state: 'running', last_error: null, channels: [], turns_active: 0, model })
+  t.type(body.since, 'number')
+  const channel = { id: 'c', kind: 'telegram', name: 'Bot', state: 'connected' }
+  setProbe({
+    'agent.status_read': ({ agent_id, activity }) => {
+      t.equal(agent_id, id)
+      activity.channels.push(channel)
+      activity.turns_active += 2
+    },
+  })
+  t.match((await call('GET', `/agents/${id}/status`)).body, { channels: [channel], turns_active: 2 })
+
+  await call('POST', '/providers', { name: 'own', kind: 'demo', models: [{ id: 'mine' }] })
+  await call('PATCH', `/agents/${id}`, { default_model: 'own:mine' })
+  t.equal(
+    (await call('GET', `/agents/${id}/status`)).body.model,
+    'own:mine',
+    'settings apply without a reload',
+  )
+  await call('DELETE', `/agents/${id}`)
+})
+
+t.test('While one operation is in flight every other one is refused', async (t) => {
+  const { id } = await create({ name: 'busy' })
+  const { reached, release } = holdStopping()
+  const reload = call('POST', `/agents/${id}/reload`)
+  t.match(await reached, { agent_id: id, reason: 'reload' })
+  t.equal(await stateOf(id), 'stopping')
+
+  const others = await Promise.all(
+    ['POST reload', 'POST reload', 'POST start', 'POST stop', 'DELETE '].map((operation) => {
+      const [method, name] = operation.split(' ') as [string, string]
+      return call(method, `/agents/${id}${name && `/${name}`}`)
+    }),
+  )
+  for (const { status, body } of others) {
+    t.equal(status, 409)
+    t.match(body.error, { code: 'AGENT_BUSY', details: { operation: 'reload' }, message: /reload/ })
+  }
+  t.equal(
+    (await call('PATCH', `/agents/${id}`, { description: 'now' })).status,
+    200,
+    'settings can be changed',
+  )
+  t.equal((await call('GET', `/agents/${id}`)).body.state, 'stopping')
+  const { id: other } = await create({ name: 'free' })
+  t.equal((await call('POST', `/agents/${other}/start`)).status, 204, 'another agent is not concerned')
+
+  release()
+  t.equal((await reload).status, 204)
+  t.equal(await stateOf(id), 'running')
+  t.equal((await call('POST', `/agents/${id}/reload`)).status, 204)
+  for (const agent of [id, other]) await call('DELETE', `/agents/${agent}`)
+})
+
+t.test('Of parallel operations each ends well or is refused as busy', async (t) => {
+  const { id } = await create({ name: 'crowd' })
+  const names = ['reload', 'stop', 'start', 'reload', 'reload', 'start', 'stop', 'reload']
+  const replies = await Promise.all(names.map((name) => call('POST', `/agents/${id}/${name}`)))
+  t.ok(replies.some(({ status }) => status === 204))
+  for (const { status, body } of replies)
+    if (status !== 204) t.match({ status, body }, { status: 409, body: { error: { code: 'AGENT_BUSY' } } })
+  t.equal((await agents().findOne({ _id: id as never }))?.operation, null, 'no operation is left behind')
+  t.ok(['running', 'stopped'].includes(await stateOf(id)))
+  await call('DELETE', `/agents/${id}`)
+})
+
+t.test('A stop that fails is said and leaves the agent failed but not busy', async (t) => {
+  const { id } = await create({ name: 'stuck' })
+  setProbe({
+    'agent.stopping': () => {
+      throw new Error('turns cannot be stopped')
+    },
+  })
+  const { status, body } = await call('POST', `/agents/${id}/stop`)
+  t.match({ status, body }, { status: 500, body: { error: { code: 'INTERNAL_ERROR' } } })
+  t.notMatch(JSON.stringify(body), 'turns cannot be stopped')
+  t.match((await call('GET', `/agents/${id}/status`)).body, { state: 'failed', last_error: /stop/ })
+  setProbe({})
+  t.equal((await call('POST', `/agents/${id}/start`)).status, 204)
+  t.match((await call('GET', `/agents/${id}/status`)).body, { state: 'running', last_error: null })
+  await call('DELETE', `/agents/${id}`)
+})
+
+t.test('A start without a model or a folder fails in words', async (t) => {
+  const { id } = await create({ name: 'helpless' })
+  const active = await server.db.collection('model_settings').findOne({})
+  await server.db.collection('providers').updateMany({ scope: 'global' }, { $set: { enabled: false } })
+  await server.restart()
+  t.equal((await call('POST', `/agents/${id}/reload`)).status, 204)
+  t.match((await call('GET', `/agents/${id}/status`)).body, {
+    state: 'failed',
+    last_error: /No model/,
+    model: null,
+  })
+  const created = await create({ name: 'born-failed' })
+  t.match(created, { state: 'failed', last_error: /No model/ })
+  t.ok(active, 'a model is active, but its provider is off')
+
+  await server.db.collection('providers').updateMany({ scope: 'global' }, { $set: { enabled: true } })
+  await server.restart()
+  t.equal(await stateOf(id), 'running', 'what only wanted a model runs again before the server answers')
+  t.equal(await stateOf(created.id), 'running')
+
+  const folder = join(server.home, 'agents', id)
+  await rm(folder, { recursive: true })
+  await writeFile(folder, 'in the way')
+  t.equal((await call('POST', `/agents/${id}/reload`)).status, 204)
+  t.match((await call('GET', `/agents/${id}/status`)).body, { state: 'failed', last_error: /folder.*EEXIST/ })
+  await rm(folder)
+  t.equal((await call('POST', `/agents/${id}/start`)).status, 204)
+  t.equal(await stateOf(id), 'running')
+  for (const agent of [id, created.id]) await call('DELETE', `/agents/${agent}`)
+})
+
+t.test('After a restart agents are as they were', async (t) => {
+  const running = await create({ name: 'stays-up' })
+  const stopped = await create({ name: 'stays-down' })
+  const broken = await create({ name: 'breaks' })
+  await call('POST', `/agents/${stopped.id}/stop`)
+  const { body: before } = await call('GET', `/agents/${running.id}/status`)
+  for (const { id } of [running, broken]) await rm(join(server.home, 'agents', id), { recursive: true })
+  await writeFile(join(server.home, 'agents', broken.id), 'in the way')
+
+  const noticed = nextEvent('agent.changed', ({ agent_id }) => agent_id === broken.id)
+  await server.restart()
+  t.equal(await stateOf(running.id), 'running')
+  t.equal((await call('GET', `/agents/${running.id}/status`)).body.since, before.since)
+  t.equal(await stateOf(stopped.id), 'stopped')
+  await noticed
+  t.match((await call('GET', `/agents/${broken.id}/status`)).body, { state: 'failed', last_error: /folder/ })
+  t.ok((await readdir(join(server.home, 'agents'))).includes(running.id), 'its folder is there again')
+
+  await rm(join(server.home, 'agents', broken.id))
+  const mended = nextEvent('agent.changed', ({ agent_id }) => agent_id === broken.id)
+  await server.restart()
+  await mended
+  t.equal(await stateOf(broken.id), 'running', 'what failed is tried again')
+  for (const { id } of [running, stopped, broken]) await call('DELETE', `/agents/${id}`)
+})
+
+t.test('What a server that died had begun is finished by the next', async (t) => {
+  const cases = [
+    ['start', 'starting', 'running'],
+    ['start', 'running', 'running'],
+    ['stop', 'stopping', 'stopped'],
+    ['reload', 'stopping', 'running'],
+    ['reload', 'starting', 'running'],
+    ['delete', 'stopping', undefined],
+  ] as const
+  for (const [operation, state, after] of cases) {
+    const { id } = await create({ name: 'orphan' })
+    await agents().updateOne({ _id: id as never }, { $set: { state, operation: abandoned(operation) } })
+    const event = after === undefined ? 'agent.deleted' : 'agent.changed'
+    const recovered = nextEvent(event, ({ agent_id }) => agent_id === id)
+    await server.restart()
+    await recovered
+    const status = await call('GET', `/agents/${id}/status`)
+    if (after === undefined) {
+      // The row goes right after the event.
+      for (let found: object | null = {}; found; ) found = await agents().findOne({ _id: id as never })
+      t.equal((await call('GET', `/agents/${id}`)).status, 404, `${operation} is carried through`)
+    } else {
+      t.equal(status.body.state, after, `${operation} that got as far as ${state} ends in ${after}`)
+      t.equal((await call('DELETE', `/agents/${id}`)).status, 204)
+    }
+  }
+})
+
+t.test('An operation whose server is alive is left to it', async (t) => {
+  const { id } = await create({ name: 'held' })
+  const operation = { ...abandoned('stop'), until: Math.floor(Date.now() / 1000) + 60 }
+  await agents().updateOne({ _id: id as never }, { $set: { state: 'stopping', operation } })
+  await server.restart()
+  t.match(await call('POST', `/agents/${id}/start`), {
+    status: 409,
+    body: { error: { details: { operation: 'stop' } } },
+  })
+  t.strictSame((await agents().findOne({ _id: id as never }))?.operation, operation)
+  await agents().updateOne({ _id: id as never }, { $set: { operation: null } })
+  await call('DELETE', `/agents/${id}`)
+})
+
+t.test('A second server on the same database shares operations and disturbs nothing', async (t) => {
+  const { id } = await create({ name: 'shared-between' })
+  const before = await agents().find().sort({ _id: 1 }).toArray()
+  const { reached, release } = holdStopping()
+  const reload = call('POST', `/agents/${id}/reload`)
+  await reached
+  const second = await startServer(t, { home: server.home })
+  t.match(await second.request('POST', `/agents/${id}/stop`), {
+    status: 409,
+    body: { error: { code: 'AGENT_BUSY' } },
+  })
+  release()
+  t.equal((await reload).status, 204)
+  await second.stop()
+  const after = await agents().find().sort({ _id: 1 }).toArray()
+  const steady = (documents: object[]) => documents.map((document) => ({ ...document, state_since: 0 }))
+  t.strictSame(steady(after), steady(before))
+  await call('DELETE', `/agents/${id}`)
+})
+
+t.test('Deleting tells others first, then removes row and folder', async (t) => {
+  const { id } = await create({ name: 'doomed' })
+  const folder = join(server.home, 'agents', id)
+  await mkdir(join(folder, 'deep/er'), { recursive: true })
+  await writeFile(join(folder, 'deep/er/file'), 'x')
+  const socket = await server.connect(`/agents/${id}/echo`, { token: ann.token })
+  const told: string[] = []
+  setProbe({
+    'agent.stopping': ({ reason }) => told.push(reason),
+    'agent.deleted': async ({ agent_id, owner_id }) => {
+      told.push('deleted')
+      t.strictSame({ agent_id, owner_id }, { agent_id: id, owner_id: ann.id })
+      t.ok(await agents().findOne({ _id: id as never }), 'the row is still there')
+      t.ok(await stat(folder), 'and so is the folder')
+    },
+  })
+  t.equal((await call('DELETE', `/agents/${id}`)).status, 204)
+  t.strictSame(told, ['delete', 'deleted'])
+  await t.rejects(stat(folder), { code: 'ENOENT' })
+  socket.send({ type: 'say' })
+  t.equal((await socket.next()).code, 'AGENT_NOT_FOUND')
+  await socket.closed
+})
+
+t.test('A deletion that fails on the way is not undone but done again', async (t) => {
+  const { id } = await create({ name: 'half-gone' })
+  setProbe({
+    'agent.deleted': () => {
+      throw new Error('data cannot be removed')
+    },
+  })
+  t.equal((await call('DELETE', `/agents/${id}`)).status, 500)
+  t.match(await call('POST', `/agents/${id}/start`), {
+    status: 409,
+    body: { error: { details: { operation: 'delete' } } },
+  })
+  await agents().updateOne({ _id: id as never }, { $set: { 'operation.until': 1 } })
+  setProbe({})
+  t.equal((await call('DELETE', `/agents/${id}`)).status, 204)
+  t.equal((await call('GET', `/agents/${id}`)).status, 404)
+})
+
+t.test('A folder that cannot be removed does not keep the agent', async (t) => {
+  const { id } = await create({ name: 'sticky' })
+  const folders = join(server.home, 'agents')
+  await rename(folders, `${folders}-aside`)
+  await writeFile(folders, 'no folder at all')
+  t.equal((await call('DELETE', `/agents/${id}`)).status, 204)
+  t.equal((await call('GET', `/agents/${id}`)).status, 404)
+  t.equal(await agents().findOne({ _id: id as never }), null)
+  t.match(server.logged(), /workspace folder of a deleted agent is still there/)
+  await rm(folders)
+  await rename(`${folders}-aside`, folders)
+})
+
+t.test('With an account all its agents go, also those that are busy', async (t) => {
+  const leaving = await server.createUser({ username: 'leaving' })
+  const own = (method: string, path: string, body?: object) =>
+    server.request(method, path, { token: leaving.token, body })
+  const { id } = (await own('POST', '/agents', { name: 'second' })).body
+  const { reached, release } = holdStopping()
+  const reload = own('POST', `/agents/${id}/reload`)
+  await reached
+  const deleted: string[] = []
+  setProbe({ 'agent.deleted': ({ agent_id }) => deleted.push(agent_id) })
+  const ids = (await agents().find({ owner_id: leaving.id }).toArray()).map(({ _id }) => String(_id))
+  t.equal(ids.length, 2)
+  await server.server.runtime.events.emit('user.deleted', { user_id: leaving.id })
+  release()
+  await reload
+  t.strictSame(deleted.sort(), ids.sort())
+  t.equal(await agents().countDocuments({ owner_id: leaving.id }), 0)
+  const folders = await readdir(join(server.home, 'agents'))
+  t.notOk(folders.some((name) => ids.includes(name)))
+  t.equal((await call('GET', '/agents/assistant')).status, 200, 'others keep theirs')
+})
+
+t.test('A provider that agents refer to is not deleted', async (t) => {
+  const made = await call('POST', '/providers', { name: 'needed', kind: 'demo', models: [{ id: 'm:1' }] })
+  await call('POST', '/providers', { name: 'needed-not', kind: 'demo', models: [{ id: 'm' }] })
+  const { id } = await create({ name: 'referrer', default_model: 'needed:m:1' })
+  const refused = await call('DELETE', `/providers/${made.body.id}`)
+  t.match(refused, { status: 409, body: { error: { code: 'PROVIDER_REFERENCED' } } })
+  t.strictSame(refused.body.error.details.agents, [{ id, name: 'referrer' }])
+  const rows: { id: string; name: string }[] = (await call('GET', '/providers')).body
+  const other = rows.find(({ name }) => name === 'needed-not')!
+  t.equal(
+    (await call('DELETE', `/providers/${other.id}`)).status,
+    204,
+    'a name that only begins alike is another',
+  )
+  await call('PATCH', `/agents/${id}`, { default_model: null })
+  t.equal((await call('DELETE', `/providers/${made.body.id}`)).status, 204)
+
+  const global = await server.request('POST', '/admin/providers', {
+    body: { name: 'all', kind: 'demo', models: [{ id: 'm' }] },
+  })
+  await call('PATCH', `/agents/${id}`, { default_model: 'all:m' })
+  const kept = await server.request('DELETE', `/admin/providers/${global.body.id}`)
+  t.match(kept, { status: 409, body: { error: { details: { agents: [{ id, name: 'referrer' }] } } } })
+  await call('DELETE', `/agents/${id}`)
+  t.equal((await server.request('DELETE', `/admin/providers/${global.body.id}`)).status, 204)
+})
+
+t.test('What is done to agents is on record', async (t) => {
+  const records: string[] = []
+  const { events } = server.server.runtime as never as {
+    events: { on(name: string, listener: (record: { action: string; target: string }) => void): void }
+  }
+  events.on('route.audited', ({ action, target }) => records.push(`${action} ${target}`))
+  const { id } = await create({ name: 'watched' })
+  await call('PATCH', `/agents/${id}`, { description: 'd' })
+  for (const name of ['stop', 'start', 'reload', 'read']) await call('POST', `/agents/${id}/${name}`)
+  await call('DELETE', `/agents/${id}`)
+  const actions = ['create', 'update', 'stop', 'start', 'reload', 'read', 'delete']
+  t.strictSame(
+    records,
+    actions.map((action) => `agent.${action} ${id}`),
+  )
+})

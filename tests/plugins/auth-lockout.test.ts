@@ -1,0 +1,145 @@
+import t from 'tap'
+import { createTestClock } from '../support/clock.ts'
+import { ADMIN, startServer, type TestReply, type TestServer } from '../support/server.ts'
+
+const WRONG = 'wrong-password-1'
+
+const logIn = (
+  server: TestServer,
+  username: string,
+  password: string,
+  headers: Record<string, string> = {},
+) => server.request('POST', '/auth/login', { token: null, body: { username, password }, headers })
+
+const times = <Value>(count: number, make: (index: number) => Promise<Value>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)))
+
+const statuses = (replies: TestReply[]) => replies.map(({ status }) => status).sort()
+const count = (replies: TestReply[], status: number) =>
+  replies.filter((reply) => reply.status === status).length
+
+t.test('five failures answer 401, and every attempt after them 429, the right password too', async (t) => {
+  const server = await startServer(t)
+  for (let attempt = 1; attempt <= 5; attempt++) t.equal((await logIn(server, 'admin', WRONG)).status, 401)
+  for (const password of [WRONG, ADMIN.password]) {
+    const { status, body, headers } = await logIn(server, password === WRONG ? 'admin' : 'ADMIN', password)
+    t.equal(status, 429)
+    t.equal(body.error.code, 'LOGIN_LOCKED')
+    const { retry_after_seconds, minutes } = body.error.details
+    t.ok(Number.isInteger(retry_after_seconds) && retry_after_seconds > 0 && retry_after_seconds <= 900)
+    t.equal(minutes, Math.ceil(retry_after_seconds / 60))
+    t.equal(headers.get('retry-after'), String(retry_after_seconds))
+    t.match(body.error.message, `${minutes} min`)
+  }
+  t.equal((await server.request('GET', '/auth/me')).status, 200, 'open sessions go on')
+  await server.restart()
+  t.equal((await logIn(server, 'admin', ADMIN.password)).status, 429, 'the lock outlives a restart')
+})
+
+t.test('an unknown name answers and is locked exactly like a known one', async (t) => {
+  const server = await startServer(t, { signIn: false })
+  const headers = { 'x-request-id': 'same' }
+  const story = async (username: string) => {
+    const replies = []
+    for (let attempt = 1; attempt <= 7; attempt++) {
+      const { status, body, headers: answered } = await logIn(server, username, WRONG, headers)
+      const names = [...answered.keys()].sort()
+      delete body.error.details.retry_after_seconds
+      replies.push({ status, body, names })
+    }
+    return replies
+  }
+  const known = await story('admin')
+  t.strictSame(
+    known.map(({ status }) => status),
+    [401, 401, 401, 401, 401, 429, 429],
+  )
+  t.strictSame(await story('nobody'), known)
+  t.strictSame(await story('not a username, that is sure'), known)
+})
+
+t.test('of 100 guesses at the same time at most 5 are evaluated', async (t) => {
+  const server = await startServer(t)
+  for (const username of ['admin', 'nobody']) {
+    const replies = await times(100, (index) => logIn(server, username, `${WRONG}${index}`))
+    t.equal(count(replies, 401), 5, username)
+    t.equal(count(replies, 429), 95, username)
+  }
+  const hidden = await times(20, (index) => logIn(server, 'admin', index === 10 ? ADMIN.password : WRONG))
+  t.equal(count(hidden, 429), 20, 'a right one among them tells nothing')
+})
+
+t.test('20 right logins at the same time all succeed, also after four failures', async (t) => {
+  const server = await startServer(t)
+  for (let attempt = 1; attempt <= 4; attempt++) await logIn(server, 'admin', WRONG)
+  const replies = await times(20, () => logIn(server, 'admin', ADMIN.password))
+  t.equal(count(replies, 200), 20)
+  t.equal(new Set(replies.map(({ body }) => body.access_token)).size, 20, 'each with a session of its own')
+})
+
+t.test('attempts on one account are one at a time across servers as well', async (t) => {
+  const first = await startServer(t)
+  const second = await startServer(t, { home: first.home })
+  const servers = [first, second]
+  const guesses = await times(40, (index) => logIn(servers[index % 2]!, 'nobody', WRONG))
+  t.equal(count(guesses, 401), 5)
+  t.equal(count(guesses, 429), 35)
+  const logins = await times(20, (index) => logIn(servers[index % 2]!, 'admin', ADMIN.password))
+  t.equal(count(logins, 200), 20)
+})
+
+t.test('a success clears the count', async (t) => {
+  const server = await startServer(t)
+  for (let round = 1; round <= 3; round++) {
+    for (let attempt = 1; attempt <= 4; attempt++) t.equal((await logIn(server, 'admin', WRONG)).status, 401)
+    t.equal((await logIn(server, 'admin', ADMIN.password)).status, 200)
+  }
+})
+
+t.test('after a lock the failures start at none', async (t) => {
+  const clock = createTestClock()
+  const env = { SVC_LOGIN_MAX_ATTEMPTS: '2', SVC_LOGIN_LOCKOUT_SECONDS: '60' }
+  const server = await startServer(t, { clock, env })
+  const fail = async () => (await logIn(server, 'admin', WRONG)).status
+  t.strictSame([await fail(), await fail(), await fail()], [401, 401, 429])
+  clock.advance(50)
+  const { status, body } = await logIn(server, 'admin', ADMIN.password)
+  t.match({ status, body }, { status: 429, body: { error: { details: { minutes: 1 } } } })
+  t.ok(body.error.details.retry_after_seconds <= 10, 'what is left is told')
+  clock.advance(11)
+  t.strictSame([await fail(), await fail(), await fail()], [401, 401, 429])
+  clock.advance(61)
+  t.equal((await logIn(server, 'admin', ADMIN.password)).status, 200)
+})
+
+t.test('wrong old passwords count, and a locked account cannot change its password', async (t) => {
+  const server = await startServer(t)
+  const change = (old_password: string) =>
+    server.request('POST', '/auth/change-password', {
+      body: { old_password, new_password: 'another-secret-2' },
+    })
+  for (let attempt = 1; attempt <= 3; attempt++) t.equal((await change(WRONG)).status, 401)
+  t.strictSame(statuses(await times(10, () => change(WRONG))).slice(0, 3), [401, 401, 429])
+  t.equal((await change(ADMIN.password)).status, 429)
+  t.equal((await logIn(server, 'admin', ADMIN.password)).status, 429)
+})
+
+t.test('an address that fails on many names is locked out, others and right logins are not', async (t) => {
+  const env = { SVC_LOGIN_MAX_ATTEMPTS: '1', SVC_TRUST_PROXY: '1' }
+  const server = await startServer(t, { env })
+  const from = (ip: string) => ({ 'x-forwarded-for': ip })
+  const office = from('192.0.2.7')
+  t.equal(count(await times(60, () => logIn(server, 'admin', ADMIN.password, office)), 200), 60)
+  const guesses = await times(60, (index) => logIn(server, `nobody-${index}`, WRONG, office))
+  t.equal(count(guesses, 401), 40)
+  t.equal(count(guesses, 429), 20)
+  const locked = await logIn(server, 'admin', ADMIN.password, office)
+  t.match(locked.body.error, { code: 'LOGIN_LOCKED', details: { minutes: 15 } })
+  t.equal(locked.headers.get('retry-after'), String(locked.body.error.details.retry_after_seconds))
+  t.equal((await logIn(server, 'admin', ADMIN.password, from('192.0.2.8'))).status, 200)
+
+  const network = (index: number) => from(`2001:db8:0:1::${index.toString(16)}`)
+  const spread = await times(50, (index) => logIn(server, `somebody-${index}`, WRONG, network(index)))
+  t.equal(count(spread, 429), 10, 'a /64 is one address')
+  t.equal((await logIn(server, 'admin', ADMIN.password, from('2001:db8:0:2::1'))).status, 200)
+})

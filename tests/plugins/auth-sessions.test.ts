@@ -1,0 +1,215 @@
+import { execFile } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { ADMIN, startServer, type TestReply, type TestServer } from '../support/server.ts'
+
+/** A plugin with a socket that tells what the caller may do. */
+const mirror = `export default {
+  name: 'mirror', summary: 'Tells what you may do', depends: ['auth'],
+  setup(host) {
+    host.socket({
+      path: '/mirror', summary: 'Mirror', guard: 'user',
+      receive: { who: { type: 'object' } },
+      send: { you: { type: 'object', properties: { caller: { type: 'object' } } } },
+      handler: (connection, request) => (
+        { message: () => connection.send({ type: 'you', caller: request.context.caller }) }),
+    })
+  },
+}`
+
+const ENDED = { code: 4401, reason: 'session ended' }
+const AUTH_FAILED = { status: 401, code: 'AUTH_FAILED' }
+
+const me = (server: TestServer, token: string) => server.request('GET', '/auth/me', { token })
+const refusal = ({ status, body }: TestReply) => ({ status, code: body.error?.code })
+
+/** Opens a socket and waits until it answers. */
+const open = async (server: TestServer, token: string) => {
+  const socket = await server.connect('/mirror', { token })
+  const ask = async () => {
+    socket.send({ type: 'who' })
+    return (await socket.next('you')).caller
+  }
+  await ask()
+  return { ...socket, ask }
+}
+
+/** Runs `svc` in another process on the home and database of a server. */
+const svc = async ({ home, server }: TestServer, ...args: string[]): Promise<string> => {
+  const { url } = server.runtime.blueprint.config.values.database
+  const env = { PATH: process.env.PATH, SVC_HOME: home, ...(url ? { SVC_DATABASE_URL: url } : {}) }
+  const main = join(import.meta.dirname, '../../kernel/cli/main.js')
+  return (await promisify(execFile)(process.execPath, [main, ...args], { env })).stdout
+}
+
+t.test('a logout closes the sockets of its session and no others', async (t) => {
+  const server = await startServer(t, { plugins: { mirror } })
+  const token = await server.login('admin', ADMIN.password)
+  const [one, two, other] = [
+    await open(server, token),
+    await open(server, token),
+    await open(server, server.admin.token),
+  ]
+  await server.request('POST', '/auth/logout', { token })
+  t.strictSame(await one.closed, ENDED)
+  t.strictSame(await two.closed, ENDED)
+  t.match(await other.ask(), { username: 'admin' })
+})
+
+t.test('ending a session from another one closes its sockets', async (t) => {
+  const server = await startServer(t, { plugins: { mirror } })
+  const token = await server.login('admin', ADMIN.password)
+  const socket = await open(server, token)
+  const { session_id } = await socket.ask()
+  t.equal((await server.request('DELETE', `/auth/sessions/${session_id}`)).status, 204)
+  t.strictSame(await socket.closed, ENDED)
+})
+
+t.test('a change of the password closes the sockets of the other sessions, on every server', async (t) => {
+  const server = await startServer(t, { plugins: { mirror } })
+  const second = await startServer(t, { home: server.home })
+  const here = await open(server, server.admin.token)
+  const there = await open(second, server.admin.token)
+  const others = [await open(server, second.admin.token), await open(second, second.admin.token)]
+  const body = { old_password: ADMIN.password, new_password: 'another-secret-2' }
+  t.equal((await server.request('POST', '/auth/change-password', { body })).status, 204)
+  for (const socket of others) t.strictSame(await socket.closed, ENDED)
+  for (const socket of [here, there]) t.match(await socket.ask(), { username: 'admin' })
+})
+
+t.test('disabling an account ends its sessions and sockets, on every server and for good', async (t) => {
+  const server = await startServer(t, { plugins: { mirror } })
+  const second = await startServer(t, { home: server.home })
+  const ada = await server.createUser({ username: 'ada' })
+  const sockets = [await open(server, ada.token), await open(second, ada.token)]
+  const bystander = await open(second, second.admin.token)
+  const { users } = server.server.runtime.cradleOf('users')
+  await users.update(ada.id, { enabled: false })
+  for (const node of [server, second])
+    t.strictSame(refusal(await me(node, ada.token)), { status: 403, code: 'USER_DISABLED' })
+  for (const socket of sockets) t.strictSame(await socket.closed, ENDED)
+  await users.update(ada.id, { enabled: true })
+  t.strictSame(refusal(await me(second, ada.token)), AUTH_FAILED, 'enabling again brings no session back')
+  t.ok(await second.login('ada', ada.password))
+  t.match(await bystander.ask(), { username: 'admin' })
+})
+
+t.test('a change of role or permissions applies to the next frame, and the session goes on', async (t) => {
+  const server = await startServer(t, { plugins: { mirror } })
+  const ada = await server.createUser({ username: 'ada' })
+  const socket = await open(server, ada.token)
+  t.match(await socket.ask(), { role: 'user', permissions: [] })
+  const { users } = server.server.runtime.cradleOf('users')
+  await users.update(ada.id, { permissions: ['users'] })
+  t.match(await socket.ask(), { role: 'user', permissions: ['users'] })
+  await users.update(ada.id, { role: 'admin' })
+  t.match(await socket.ask(), { role: 'admin' })
+
+  const second = await startServer(t, { home: server.home })
+  await second.server.runtime.cradleOf('users').users.update(ada.id, { role: 'user', permissions: [] })
+  let caller = await socket.ask()
+  // The other server's change is there once the watch has looked; each question is answered meanwhile.
+  while (caller.role === 'admin') caller = await socket.ask()
+  t.match(caller, { role: 'user', permissions: [] })
+})
+
+t.test('rotating the secret ends every session at once while the servers run', async (t) => {
+  const server = await startServer(t, { plugins: { mirror } })
+  const second = await startServer(t, { home: server.home })
+  const ada = await server.createUser({ username: 'ada' })
+  const sockets = [await open(server, ada.token), await open(second, second.admin.token)]
+
+  const line = await svc(server, 'admin', 'rotate-jwt-secret')
+  t.match(line, /^[^\n]*epoch 2[^\n]*sessions ended: 3[^\n]*\n$/)
+  for (const token of [server.admin.token, second.admin.token, ada.token])
+    for (const node of [server, second]) t.strictSame(refusal(await me(node, token)), AUTH_FAILED)
+  for (const socket of sockets) t.strictSame(await socket.closed, ENDED)
+
+  const token = await second.login('admin', ADMIN.password)
+  for (const node of [server, second])
+    t.equal((await me(node, token)).status, 200, 'a new login works everywhere')
+
+  t.strictSame(JSON.parse(await svc(server, 'admin', 'rotate-jwt-secret', '--json')), {
+    epoch: 3,
+    sessions_ended: 1,
+  })
+  for (const node of [server, second]) t.strictSame(refusal(await me(node, token)), AUTH_FAILED)
+})
+
+t.test('the secret can be rotated without a server, before or between its runs', async (t) => {
+  const server = await startServer(t)
+  const { token } = server.admin
+  await server.stop()
+  t.match(await svc(server, 'admin', 'rotate-jwt-secret'), 'epoch 2')
+  await server.restart()
+  t.strictSame(refusal(await me(server, token)), AUTH_FAILED)
+  t.ok(await server.login('admin', ADMIN.password))
+})
+
+t.test('a session opened while the account is being disabled does not survive it', async (t) => {
+  const server = await startServer(t)
+  const ada = await server.createUser({ username: 'ada' })
+  const { users } = server.server.runtime.cradleOf('users')
+  const body = { username: 'ada', password: ada.password }
+  const logins = Array.from({ length: 10 }, () =>
+    server.request('POST', '/auth/login', { token: null, body }),
+  )
+  await Promise.race(logins)
+  await users.update(ada.id, { enabled: false })
+  const tokens = (await Promise.all(logins)).flatMap(({ body }) => body.access_token ?? [])
+  await users.update(ada.id, { enabled: true })
+  t.ok(tokens.length > 0)
+  for (const token of tokens) t.strictSame(refusal(await me(server, token)), AUTH_FAILED)
+})
+
+t.test(
+  'a reset ends every session and any lock, and asks for a new password where the policy says so',
+  async (t) => {
+    const server = await startServer(t, {
+      config: { plugins: { auth: { require_password_change_after_reset: true } } },
+      plugins: { mirror },
+    })
+    const ada = await server.createUser({ username: 'ada' })
+    const socket = await open(server, ada.token)
+    const logIn = (password: string) =>
+      server.request('POST', '/auth/login', { token: null, body: { username: 'ada', password } })
+    for (let attempt = 1; attempt <= 6; attempt++) await logIn('wrong-password-1')
+    t.equal((await logIn(ada.password)).status, 429)
+
+    const { passwordChanges } = server.server.runtime.cradleOf('auth')
+    await t.rejects(passwordChanges.reset(ada.id, 'weak'), { code: 'PASSWORD_TOO_WEAK' })
+    await t.rejects(passwordChanges.reset('unknown', 'another-secret-2'), { code: 'NOT_FOUND' })
+    t.equal((await me(server, ada.token)).status, 200)
+    await passwordChanges.reset(ada.id, 'another-secret-2')
+    t.strictSame(await socket.closed, ENDED)
+    t.strictSame(refusal(await me(server, ada.token)), AUTH_FAILED)
+    t.equal((await logIn(ada.password)).status, 401)
+    t.match(await logIn('another-secret-2'), { status: 200, body: { user: { must_change_password: true } } })
+  },
+)
+
+t.test('without the policy a reset password is used as it is', async (t) => {
+  const server = await startServer(t)
+  const ada = await server.createUser({ username: 'ada' })
+  await server.server.runtime.cradleOf('auth').passwordChanges.reset(ada.id, 'another-secret-2')
+  const token = await server.login('ada', 'another-secret-2')
+  t.match((await me(server, token)).body, { must_change_password: false })
+})
+
+t.test(
+  'a start without the key that sealed the secret is refused in a sentence, and a rotation helps',
+  async (t) => {
+    const server = await startServer(t)
+    await server.stop()
+    rmSync(join(server.home, 'secret.key'))
+    await t.rejects(server.restart(), {
+      message: /sealed with another secret\.key.*svc admin rotate-jwt-secret/,
+    })
+    await svc(server, 'admin', 'rotate-jwt-secret')
+    await server.restart()
+    t.strictSame(refusal(await me(server, server.admin.token)), AUTH_FAILED)
+    t.equal((await me(server, await server.login('admin', ADMIN.password))).status, 200)
+  },
+)

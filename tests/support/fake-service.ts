@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { type WebSocket, WebSocketServer } from 'ws'
+
+/** A frame as it goes over the wire. */
+export type Frame = Record<string, unknown> & { type: string }
+
+/** A turn that a client began; the test plays the agent. */
+export interface FakeTurn {
+  turn_id: string
+  thread_id: string
+  text: string
+  model?: string
+  client_message_id?: string
+  /** Fulfilled once a client sent `stop`. */
+  stopped: Promise<void>
+  /** Fulfilled with the decisions once a client resumed it. */
+  resumed: Promise<unknown[]>
+  /** Adds a frame to the thread's ledger and sends it to who subscribed. */
+  emit(frame: Frame): void
+}
+
+interface FakeThread {
+  thread_id: string
+  title: string | null
+  created_at: number
+  last_active: number
+  messages: Record<string, unknown>[]
+  ledger: (Frame & { seq: number })[]
+  active?: FakeTurn & { stop(): void; resume(decisions: unknown[]): void; paused: boolean; first_seq: number }
+}
+
+const MESSAGES = {
+  AUTH_FAILED: { en: 'Wrong username or password.', zh: '用户名或密码错误。' },
+  LOGIN_LOCKED: { en: 'Too many attempts. Try again in 15 minutes.', zh: '尝试次数过多，请 15 分钟后再试。' },
+  AGENT_NOT_FOUND: { en: 'There is no such agent.', zh: '没有这个智能体。' },
+  THREAD_NOT_FOUND: { en: 'There is no such thread.', zh: '没有这个会话。' },
+  NOT_FOUND: { en: 'Not found.', zh: '未找到。' },
+}
+
+/**
+ * Starts a server that speaks the part of the wire contract that a chat client uses: login, agents, threads,
+ * history and the chat socket with its ledger and resubscription. `reply` plays the agent in each turn.
+ */
+export async function createFakeService({
+  username = 'admin',
+  password = 'open-sesame-1',
+  reply,
+}: {
+  username?: string
+  password?: string
+  reply(turn: FakeTurn): Promise<void> | void
+}) {
+  const events = new EventEmitter()
+  const tokens = new Set<string>()
+  const threads = new Map<string, FakeThread>()
+  const subscribers = new Map<WebSocket, Set<string>>()
+  const logins: { username: string; password: string }[] = []
+  const received: Frame[] = []
+  const urls: string[] = []
+  const state = { locked: false, renewal: undefined as string | undefined }
+
+  const issue = () => {
+    const token = `token-${randomUUID()}`
+    tokens.add(token)
+    return token
+  }
+
+  const addThread = (title: string | null = null) => {
+    const now = Math.floor(Date.now() / 1000)
+    const thread_id = `thr_${randomUUID()}`
+    const thread: FakeThread = {
+      thread_id,
+      title,
+      created_at: now,
+      last_active: now,
+      messages: [],
+      ledger: [],
+    }
+    threads.set(thread_id, thread)
+    return thread
+  }
+
+  const send = (socket: WebSocket, frame: Frame) => socket.send(JSON.stringify(frame))
+
+  const begin = (thread: FakeThread, { text, model, client_message_id }: Omit<Frame, 'type'>) => {
+    const { promise: stopped, resolve: stop } = createDeferred<void>()
+    const { promise: resumed, resolve: resume } = createDeferred<unknown[]>()
+    const { thread_id } = thread
+    const turn_id = `trn_${randomUUID()}`
+    const emit = (frame: Frame) => {
+      const whole = { ...frame, thread_id, turn_id, seq: thread.ledger.length + 1 }
+      thread.ledger.push(whole)
+      if (frame.type === 'hitl_required') thread.active!.paused = true
+      if (frame.type === 'done' || frame.type === 'error') thread.active = undefined
+      for (const [socket, ids] of subscribers) if (ids.has(thread_id)) send(socket, whole)
+    }
+    const turn = { turn_id, thread_id, text, model, client_message_id, stopped, resumed, emit } as FakeTurn
+    thread.active = { ...turn, stop, resume, paused: false, first_seq: thread.ledger.length + 1 }
+    emit({ type: 'turn_started', message_id: `msg_${randomUUID()}`, client_message_id })
+    return reply(turn)
+  }
+
+  const receive = async (socket: WebSocket, frame: Frame) => {
+    received.push(frame)
+    const thread = threads.get(String(frame.thread_id))
+    if (!thread)
+      return send(socket, { type: 'error', code: 'THREAD_NOT_FOUND', message: 'There is no such thread.' })
+    const { thread_id, ledger, active } = thread
+    if (frame.type === 'subscribe') {
+      const after =
+        typeof frame.after_seq === 'number' ? frame.after_seq : (active?.first_seq ?? ledger.length + 1) - 1
+      const { turn_id, paused = false } = active ?? {}
+      const last_seq = ledger.length
+      send(socket, {
+        type: 'turn_status',
+        thread_id,
+        active: active !== undefined,
+        turn_id,
+        last_seq,
+        paused,
+      })
+      for (const missed of ledger.slice(after)) send(socket, missed)
+      subscribers.get(socket)?.add(thread_id)
+    }
+    if (frame.type === 'stop') active?.stop()
+    if (frame.type === 'user_turn') {
+      subscribers.get(socket)?.add(thread_id)
+      const isKnown = ledger.some((past) => past.client_message_id === frame.client_message_id)
+      if (!isKnown) await begin(thread, frame)
+    }
+    events.emit(frame.type, frame)
+  }
+
+  const answer = (request: IncomingMessage, response: ServerResponse, status: number, body?: unknown) => {
+    const code = (body as { error?: keyof typeof MESSAGES } | undefined)?.error
+    const locale = request.headers['accept-language'] === 'zh' ? 'zh' : 'en'
+    const whole = code
+      ? { error: { code, message: MESSAGES[code][locale], details: {}, request_id: 'r' } }
+      : body
+    if (state.renewal) response.setHeader('x-access-token', state.renewal)
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(whole))
+  }
+
+  const login = async (request: IncomingMessage, response: ServerResponse) => {
+    const attempt = (await json(request)) as { username: string; password: string }
+    logins.push(attempt)
+    if (state.locked) return answer(request, response, 429, { error: 'LOGIN_LOCKED' })
+    if (attempt.username !== username || attempt.password !== password)
+      return answer(request, response, 401, { error: 'AUTH_FAILED' })
+    answer(request, response, 200, { access_token: issue(), token_type: 'Bearer', expires_in: 86400 })
+  }
+
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const url = new URL(request.url!, 'http://localhost')
+    const call = `${request.method} ${url.pathname.slice('/api'.length)}`
+    urls.push(request.url!)
+    if (call === 'POST /auth/login') return login(request, response)
+    if (!tokens.has(request.headers.authorization?.replace('Bearer ', '') ?? ''))
+      return answer(request, response, 401, { error: 'AUTH_FAILED' })
+    const row = { id: 'agt_1', name: 'assistant', description: 'Helps with anything', default_model: null }
+    if (call === 'GET /agents') return answer(request, response, 200, [row])
+    if (call === 'GET /agents/assistant') return answer(request, response, 200, row)
+    if (!url.pathname.startsWith('/api/agents/agt_1/'))
+      return answer(request, response, 404, { error: 'AGENT_NOT_FOUND' })
+    if (call === 'POST /agents/agt_1/threads')
+      return answer(request, response, 201, { thread_id: addThread().thread_id })
+    if (call === 'GET /agents/agt_1/threads')
+      return answer(
+        request,
+        response,
+        200,
+        [...threads.values()].map(({ ledger, messages, active, ...thread }) => ({
+          ...thread,
+          turn_active: Boolean(active),
+        })),
+      )
+    if (call === 'POST /agents/agt_1/chat/hitl/resume') {
+      const { thread_id, decisions } = (await json(request)) as { thread_id: string; decisions: unknown[] }
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+      threads.get(thread_id)!.active!.paused = false
+      return threads.get(thread_id)!.active!.resume(decisions)
+    }
+    const thread = threads.get(/\/threads\/([^/]+)\/history$/.exec(url.pathname)?.[1] ?? '')
+    if (!thread) return answer(request, response, 404, { error: 'THREAD_NOT_FOUND' })
+    answer(request, response, 200, {
+      thread_id: thread.thread_id,
+      messages: thread.messages.slice(-Number(url.searchParams.get('limit') ?? 25)),
+      turn_active: thread.active !== undefined,
+      last_seq: thread.ledger.length,
+      hitl_pending: null,
+    })
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error) => response.destroy(error))
+  })
+  const sockets = new WebSocketServer({ noServer: true, handleProtocols: ([first]) => first ?? false })
+  server.on('upgrade', (request, stream, head) => {
+    urls.push(request.url!)
+    const token = request.headers['sec-websocket-protocol']?.replace('bearer.', '') ?? ''
+    if (!tokens.has(token)) {
+      const body = JSON.stringify({ error: { code: 'AUTH_FAILED', message: MESSAGES.AUTH_FAILED.en } })
+      stream.end(
+        `HTTP/1.1 401 Unauthorized\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+      )
+      return
+    }
+    sockets.handleUpgrade(request, stream, head, (socket) => {
+      subscribers.set(socket, new Set())
+      socket.on('close', () => subscribers.delete(socket))
+      socket.on('message', (data) => {
+        receive(socket, JSON.parse(data.toString())).catch((error) => events.emit('error', error))
+      })
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  const drop = () => {
+    for (const socket of subscribers.keys()) socket.terminate()
+    subscribers.clear()
+  }
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    username,
+    password,
+    /** Emits each client frame's type, with the frame, after it was handled. */
+    events,
+    /** What clients tried to log in with. */
+    logins,
+    /** Every client frame, in order. */
+    received,
+    /** The path and query of every request and upgrade. */
+    urls,
+    /** `locked` refuses every login; `renewal` is a token given with each answer. */
+    state,
+    addThread,
+    /** A token that is accepted. */
+    issue,
+    /** Begins a turn as another client would. */
+    begin,
+    /** Makes every token useless. */
+    revoke: () => tokens.clear(),
+    /** Cuts every socket without a goodbye. */
+    drop,
+    async close() {
+      drop()
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** A server that a chat client can talk to. */
+export type FakeService = Awaited<ReturnType<typeof createFakeService>>
+
+function createDeferred<Value>() {
+  let resolve!: (value: Value) => void
+  const promise = new Promise<Value>((fulfil) => {
+    resolve = fulfil
+  })
+  return { promise, resolve }
+}

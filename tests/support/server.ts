@@ -1,0 +1,157 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import type { Test } from 'tap'
+import type { Clock } from '../../kernel/clock.ts'
+import { type Server, startServer as start } from '../../kernel/server.ts'
+import { connectSocket, type TestSocket } from './socket.ts'
+
+/** An answer as a client sees it. */
+export interface TestReply {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: what a body is, the test asserts
+  body: any
+  headers: Headers
+}
+
+/** A real server in this process, on a port of its own, with its own home and database. */
+export interface TestServer {
+  url: string
+  home: string
+  admin: { username: string; password: string; token: string }
+  /** What was logged so far, as text. */
+  logged(): string
+  request(
+    method: string,
+    path: string,
+    options?: { token?: string | null; body?: unknown; headers?: Record<string, string> },
+  ): Promise<TestReply>
+  login(username: string, password: string): Promise<string>
+  createUser(user: {
+    username: string
+    role?: 'user' | 'admin'
+    permissions?: string[]
+  }): Promise<{ id: string; username: string; password: string; token: string }>
+  connect(path: string, options?: { token?: string }): Promise<TestSocket>
+  readonly server: Server
+  readonly db: NonNullable<Server['runtime']['database']>['db']
+  stop(): Promise<void>
+  restart(): Promise<void>
+}
+
+export const ADMIN = { username: 'admin', password: 'correct-horse-1' }
+
+/** Makes an empty home that is removed when the test ends. */
+export function createHome(t: Test, config: object = {}): string {
+  const home = mkdtempSync(join(tmpdir(), 'svc-test-'))
+  writeFileSync(join(home, 'config.json'), JSON.stringify(config))
+  t.teardown(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
+  return home
+}
+
+/** Puts a plugin in plain JavaScript into a home, as an integrator would. */
+export function installPlugin(home: string, name: string, source: string): void {
+  const folder = join(home, 'plugins', name)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version: '1.0.0', type: 'module' }))
+  writeFileSync(join(folder, 'index.js'), source)
+}
+
+/** Starts a server, signs its administrator in, and stops it when the test ends. */
+export async function startServer(
+  t: Test,
+  options: {
+    home?: string
+    config?: object
+    env?: Record<string, string>
+    plugins?: Record<string, string>
+    pingIntervalMs?: number
+    /** A clock to move by hand; the system's where none is given. */
+    clock?: Clock
+    /** Sign the administrator in; false where there is no auth plugin. */
+    signIn?: boolean
+  } = {},
+): Promise<TestServer> {
+  const home = options.home ?? createHome(t, options.config)
+  for (const [name, source] of Object.entries(options.plugins ?? {})) installPlugin(home, name, source)
+  const env = {
+    SVC_PORT: '0',
+    SVC_LOG_LEVEL: 'debug',
+    SVC_ADMIN_PASSWORD: ADMIN.password,
+    ...(process.env.SVC_TEST_DATABASE_URL ? { SVC_DATABASE_URL: databaseUrlFor(home) } : {}),
+    ...options.env,
+  }
+  let log = ''
+  const logTo = new Writable({
+    write(chunk, _, done) {
+      log += chunk
+      done()
+    },
+  })
+  const { clock, pingIntervalMs } = options
+  const settings = { home, env, logTo, clock, strictReplies: true, pingIntervalMs }
+  let server = await start(settings)
+  t.teardown(() => server.stop())
+
+  const test: TestServer = {
+    get url() {
+      return server.url
+    },
+    home,
+    admin: { ...ADMIN, token: '' },
+    logged: () => log,
+    async request(method, path, { token = test.admin.token, body, headers = {} } = {}) {
+      const response = await fetch(`${server.url}/api${path}`, {
+        method,
+        headers: {
+          ...(token ? { authorization: `Bearer ${token}` } : {}),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+      })
+      const text = await response.text()
+      const json = response.headers.get('content-type')?.includes('json')
+      return { status: response.status, body: json ? JSON.parse(text) : text, headers: response.headers }
+    },
+    async login(username, password) {
+      const { status, body } = await test.request('POST', '/auth/login', {
+        token: null,
+        body: { username, password },
+      })
+      if (status !== 200) throw new Error(`login of ${username} answered ${status} ${JSON.stringify(body)}`)
+      return body.access_token
+    },
+    async createUser({ username, role = 'user', permissions = [] }) {
+      const password = `${username}-password-1`
+      const { users } = server.runtime.cradleOf('users') as never as {
+        users: { create(user: object): Promise<{ _id: string }> }
+      }
+      const { _id } = await users.create({ username, password, role, permissions, display_name: username })
+      return { id: _id, username, password, token: await test.login(username, password) }
+    },
+    connect: (path, { token = test.admin.token } = {}) =>
+      connectSocket(t, `${server.url.replace('http', 'ws')}/api${path}?token=${token}`),
+    get server() {
+      return server
+    },
+    get db() {
+      return server.runtime.database!.db
+    },
+    stop: () => server.stop(),
+    async restart() {
+      await server.stop()
+      server = await start(settings)
+    },
+  }
+  if (options.signIn ?? true) test.admin.token = await test.login(ADMIN.username, ADMIN.password)
+  return test
+}
+
+/** Each home gets a database of its own on the server that the suite is pointed at. */
+function databaseUrlFor(home: string): string {
+  const url = new URL(process.env.SVC_TEST_DATABASE_URL!)
+  url.pathname = `/${home.split('/').at(-1)}`
+  return url.href
+}
