@@ -4,7 +4,7 @@ import type { createOperations, Outcome } from './operations.ts'
 import type { AgentDocument, OperationName } from './types.ts'
 import type { createWorkspaceFolders } from './workspace-folder.ts'
 
-/** What a start says that found no model; such agents start by themselves once there is one. */
+/** What a start says that found no model; such agents run again from the first server start that finds one. */
 export const NO_MODEL = 'No model can be used: the default model is not available and no model is active.'
 
 /** What the runtime is made of besides the kernel's services. */

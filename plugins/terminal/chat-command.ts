@@ -85,6 +85,11 @@ async function run(
   const prompt = isInteractive ? openPrompt() : undefined
   if (prompt) close.push(prompt.close)
   process.on('SIGINT', interrupt)
+  for (const stream of [stdout, stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+      leave.abort()
+    })
   // What waits for a key or a line has no other way to learn that the person left.
   signal.addEventListener('abort', closeAll)
 

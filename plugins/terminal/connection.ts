@@ -99,7 +99,7 @@ export const createConnection = ({
     async open() {
       while (!this.isOpen) {
         if (failures > 0) {
-          onRetry()
+          if (failures === 1) onRetry()
           await sleep(Math.min(FIRST_DELAY_MS * 2 ** (failures - 1), LONGEST_DELAY_MS), undefined, { signal })
         }
         try {

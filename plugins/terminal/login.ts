@@ -50,6 +50,8 @@ export const createLogin = ({
     if (env.SVC_PASSWORD) return enter(username, env.SVC_PASSWORD)
     const first = await enterFirst(username)
     if (first) return first
+    // Nobody should be asked for a password that no server is there to take.
+    await api({ method: 'GET', path: '/health/live' })
     if (!askSecret)
       throw new Error(`Set SVC_PASSWORD to the password of ${username}; here it cannot be asked for.`)
     for (let tries = 1; ; tries++) {

@@ -88,6 +88,11 @@ export const createPrompt = ({
     else if (reader.line || joiner.isBegun) clearInput()
     else leave()
   })
+  // Ctrl-Z left the reader paused, and the shell has made its own use of the terminal.
+  reader.on('SIGCONT', () => {
+    output.write(PASTE_MARKS_ON)
+    reader.prompt(true)
+  })
   reader.on('close', () => {
     closed = true
     if (!asked) return

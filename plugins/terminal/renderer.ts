@@ -119,8 +119,7 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
 
 const cut = (text: string) => (text.length > HISTORY_COLUMNS ? `${text.slice(0, HISTORY_COLUMNS)}…` : text)
 
-function describeUsage(usage: Usage | undefined): string {
-  if (usage?.input_tokens === undefined && usage?.output_tokens === undefined) return ''
-  const [input, output] = [usage.input_tokens ?? 0, usage.output_tokens ?? 0]
-  return `${input.toLocaleString('en')} tokens in, ${output.toLocaleString('en')} out`
+function describeUsage({ input_tokens = 0, output_tokens = 0 }: Usage = {}): string {
+  if (input_tokens + output_tokens === 0) return ''
+  return `${input_tokens.toLocaleString('en')} tokens in, ${output_tokens.toLocaleString('en')} out`
 }

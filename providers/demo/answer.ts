@@ -23,13 +23,13 @@ export function chooseAnswer({ prompt, tools = [], toolChoice }: LanguageModelV3
   if (results.length > 0)
     return { text: results.map((result) => say.result(result.toolName, quote(textOf(result)))).join('\n\n') }
 
+  const thought = THINK.test(question) ? say.thought(quote(question)) : undefined
   const call = toolChoice?.type === 'none' ? undefined : findCall(question)
   if (call) {
     const offered = tools.some(({ name }) => name === call.name)
-    return offered ? { text: say.calling(call.name), call } : { text: say.notOffered(call.name) }
+    return offered ? { thought, text: say.calling(call.name), call } : { text: say.notOffered(call.name) }
   }
   if (HELP.test(question)) return { text: say.help }
-  const thought = THINK.test(question) ? say.thought(quote(question)) : undefined
   return { thought, text: say.echo(quote(question)) }
 }
 

@@ -230,13 +230,12 @@ t.test('What a server that died had begun is finished by the next', async (t) =>
     const recovered = nextEvent(event, ({ agent_id }) => agent_id === id)
     await server.restart()
     await recovered
-    const status = await call('GET', `/agents/${id}/status`)
     if (after === undefined) {
       // The row goes right after the event.
       for (let found: object | null = {}; found; ) found = await agents().findOne({ _id: id as never })
       t.equal((await call('GET', `/agents/${id}`)).status, 404, `${operation} is carried through`)
     } else {
-      t.equal(status.body.state, after, `${operation} that got as far as ${state} ends in ${after}`)
+      t.equal(await stateOf(id), after, `${operation} that got as far as ${state} ends in ${after}`)
       t.equal((await call('DELETE', `/agents/${id}`)).status, 204)
     }
   }

@@ -54,6 +54,7 @@ function start(
     code,
     home,
     stdin,
+    stdout: input.stdout,
     written,
     /** Waits until the text was written to stdout, after what was waited for before. */
     async until(text: string) {
@@ -338,12 +339,14 @@ t.test('with no server there, it says how to start one', async (t) => {
   const { port } = closed.address() as AddressInfo
   closed.close()
   await once(closed, 'close')
-  const run = start(t, { env: { SVC_URL: `http://127.0.0.1:${port}` }, message: 'hi' })
-  t.equal(await run.code, 1)
-  t.equal(
-    run.written.stderr,
-    `No server answers at http://127.0.0.1:${port}. Start one with \`npm start\`, or name another with --url.\n`,
-  )
+  for (const SVC_PASSWORD of ['open-sesame-1', '']) {
+    const run = start(t, { env: { SVC_URL: `http://127.0.0.1:${port}`, SVC_PASSWORD }, message: 'hi' })
+    t.equal(await run.code, 1)
+    t.equal(
+      run.written.stderr,
+      `No server answers at http://127.0.0.1:${port}. Start one with \`npm start\`, or name another with --url.\n`,
+    )
+  }
   const wrong = start(t, { url: 'nonsense', message: 'hi' })
   t.equal(await wrong.code, 1)
   t.match(wrong.written.stderr, '"nonsense" is not an address')
@@ -423,6 +426,17 @@ t.test('SIGINT stops a turn that was asked for with --message', async (t) => {
   process.emit('SIGINT')
   t.equal(await run.code, 130)
   t.equal(process.listenerCount('SIGINT'), before)
+})
+
+t.test('it ends quietly when nobody reads its output any more', async (t) => {
+  const service = await serve(t, ({ emit }) =>
+    emit({ type: 'content', message_id: 'msg_2', content: 'never ending' }),
+  )
+  const run = start(t, { url: service.url, message: 'go' })
+  await run.until('never')
+  run.stdout.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
+  t.equal(await run.code, 130)
+  t.equal(run.written.stderr, '')
 })
 
 t.test('at a prompt Ctrl-C clears the line, and on an empty one leaves when pressed twice', async (t) => {

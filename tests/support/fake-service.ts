@@ -159,6 +159,7 @@ export async function createFakeService({
     const call = `${request.method} ${url.pathname.slice('/api'.length)}`
     urls.push(request.url!)
     if (call === 'POST /auth/login') return login(request, response)
+    if (call === 'GET /health/live') return answer(request, response, 200, {})
     if (!tokens.has(request.headers.authorization?.replace('Bearer ', '') ?? ''))
       return answer(request, response, 401, { error: 'AUTH_FAILED' })
     const row = { id: 'agt_1', name: 'assistant', description: 'Helps with anything', default_model: null }

@@ -1,0 +1,606 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import {
+  APICallError,
+  type LanguageModelV3,
+  type LanguageModelV3CallOptions,
+  type LanguageModelV3StreamPart,
+} from '@ai-sdk/provider'
+import t, { type Test } from 'tap'
+import type { ProviderConnection } from '#kernel'
+import kind from '../../providers/openai-compatible/index.ts'
+import { createFakeOpenAI, type FakeOpenAIOptions, type Script } from '../support/fake-openai.ts'
+
+const KEY = 'sk-test-0123456789abcdef'
+const hello: LanguageModelV3CallOptions = {
+  prompt: [{ role: 'user', content: [{ type: 'text', text: 'a private question' }] }],
+}
+
+const connect = (base_url: string, more: Partial<ProviderConnection> = {}): ProviderConnection => ({
+  base_url,
+  api_key: KEY,
+  options: {},
+  fetch,
+  ...more,
+})
+
+async function start(t: Test, options?: FakeOpenAIOptions) {
+  const fake = await createFakeOpenAI(options)
+  t.teardown(() => fake.close())
+  return {
+    fake,
+    model: await kind.languageModel(connect(fake.url), 'fake-model'),
+    oracle: createOracle(fake.url),
+  }
+}
+
+const createOracle = (baseURL: string, fetcher: typeof fetch = fetch) =>
+  createOpenAICompatible({ name: 'x', baseURL, apiKey: KEY, includeUsage: true, fetch: fetcher }).chatModel(
+    'fake-model',
+  )
+
+/** What an answer consists of, without the library's choice of ids and of where blocks begin and end. */
+async function contentOf(model: LanguageModelV3, options = hello) {
+  const { stream } = await model.doStream(options)
+  const content: unknown[] = []
+  let run: { type: string; text: string } | undefined
+  for await (const part of stream) {
+    if (part.type === 'text-delta' || part.type === 'reasoning-delta') {
+      if (run?.type !== part.type) {
+        run = { type: part.type, text: '' }
+        content.push(run)
+      }
+      run.text += part.delta
+    }
+    if (part.type === 'tool-call') content.push([part.toolCallId, part.toolName, part.input])
+    if (part.type === 'finish') content.push(part.finishReason, part.usage)
+    if (part.type === 'error') throw part.error
+  }
+  return content
+}
+
+async function collect(model: LanguageModelV3, options = hello) {
+  const parts: LanguageModelV3StreamPart[] = []
+  const { stream } = await model.doStream(options)
+  let error: unknown
+  try {
+    for await (const part of stream) parts.push(part)
+  } catch (thrown) {
+    error = thrown
+  }
+  return { parts, error }
+}
+
+const failureOf = (promise: PromiseLike<unknown>) =>
+  Promise.resolve(promise).then(
+    () => t.fail('this must fail') as never,
+    (error: unknown) => error as APICallError,
+  )
+
+const usage = {
+  prompt_tokens: 20,
+  completion_tokens: 12,
+  prompt_tokens_details: { cached_tokens: 16 },
+  completion_tokens_details: { reasoning_tokens: 5 },
+}
+
+t.test('a stream of each sort has the same content here as in the reference implementation', async (t) => {
+  const { fake, model, oracle } = await start(t)
+  const scripts: Record<string, Script> = {
+    text: { text: 'Grüße an alle 你好 🙂', usage },
+    'thoughts, then text': { reasoning: ['Let me', ' see.'], text: ['It is', ' so.'], usage },
+    'parallel tool calls': {
+      toolCalls: [
+        { id: 'call_a', name: 'ls', arguments: { path: 'some/long/folder' } },
+        { id: 'call_b', name: 'read_file', arguments: { path: 'notes.txt', limit: 3 } },
+        { id: 'call_c', name: 'now', arguments: '' },
+      ],
+      usage,
+    },
+    'text before a tool call': {
+      text: ['I look.'],
+      toolCalls: [{ id: 'x', name: 'ls', arguments: {} }],
+      usage,
+    },
+    'a reply that reached its limit': { text: 'cut', finishReason: 'length', usage },
+    'a reply that was filtered': { text: [], finishReason: 'content_filter', usage },
+    'an unknown finish reason': { text: 'odd', finishReason: 'eos_token', usage },
+  }
+  for (const [name, script] of Object.entries(scripts)) {
+    fake.next(script, script)
+    t.strictSame(await contentOf(model), await contentOf(oracle), name)
+  }
+})
+
+const recorded = {
+  'a gateway with comments and a usage chunk after the finish': [
+    ': OPENROUTER PROCESSING\n\n',
+    'data: {"id":"gen-1","model":"m","created":1,"choices":[{"index":0,"delta":{"role":"assistant","content":"","reasoning":"Hm"},"finish_reason":null}]}\n\n',
+    'data: {"id":"gen-1","model":"m","created":1,"choices":[{"index":0,"delta":{"content":"Hällo"},"finish_reason":null}]}\n\n',
+    'data: {"id":"gen-1","model":"m","created":1,"choices":[{"index":0,"delta":{"content":""},"finish_reason":"stop"}]}\n\n',
+    'data: {"id":"gen-1","model":"m","created":1,"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}\n\n',
+    'data: [DONE]\n\n',
+  ],
+  'tool calls without an index, each whole': [
+    'data: {"choices":[{"delta":{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"ls","arguments":"{\\"path\\":\\"x\\"}"}}]}}]}\n\n',
+    'data: {"choices":[{"delta":{"tool_calls":[{"id":"b","type":"function","function":{"name":"ls","arguments":"{}"}}]}}]}\n\n',
+    'data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":1,"completion_tokens":2}}\n\n',
+    'data: [DONE]\n\n',
+  ],
+  'a stream in CRLF that ends without [DONE]': [
+    'data: {"choices":[{"delta":{"reasoning_content":"think"}}]}\r\n\r\n',
+    'data: {"choices":[{"delta":{"content":"a"}}]}\r\n\r\ndata: {"choices":[{"delta":{"content":"b"},"finish_reason":"stop"}]}\r\n\r\n',
+  ],
+}
+
+t.test(
+  'recorded streams of other upstreams, cut at any byte, have the same content as in the reference',
+  async (t) => {
+    for (const [name, lines] of Object.entries(recorded)) {
+      const bytes = new TextEncoder().encode(lines.join(''))
+      const expected = await contentOf(
+        createOracle('http://upstream.test/v1', answering(bytes, bytes.length)),
+      )
+      for (const size of [1, 7, 64, bytes.length]) {
+        const connection = connect('http://upstream.test/v1', { fetch: answering(bytes, size) })
+        t.strictSame(
+          await contentOf(await kind.languageModel(connection, 'm')),
+          expected,
+          `${name}, by ${size}`,
+        )
+      }
+    }
+  },
+)
+
+/** A fetch that answers every request with these bytes, so many at a time. */
+const answering =
+  (bytes: Uint8Array, size: number): typeof fetch =>
+  async () => {
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.slice(at, at + size))
+        controller.close()
+      },
+    })
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+  }
+
+t.test('a request has the same body here as in the reference implementation', async (t) => {
+  const { fake, model, oracle } = await start(t)
+  const options: LanguageModelV3CallOptions = {
+    prompt: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: 'What is this?' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'I look.' },
+          { type: 'tool-call', toolCallId: 'c1', toolName: 'ls', input: { path: '.' } },
+          { type: 'tool-call', toolCallId: 'c2', toolName: 'now', input: {} },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [
+          { type: 'tool-result', toolCallId: 'c1', toolName: 'ls', output: { type: 'text', value: 'a.txt' } },
+          {
+            type: 'tool-result',
+            toolCallId: 'c2',
+            toolName: 'now',
+            output: { type: 'json', value: { h: 7 } },
+          },
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'text', text: 'A file.' }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'And these?' },
+          { type: 'file', mediaType: 'image/png', data: new Uint8Array([1, 2, 3]) },
+          { type: 'file', mediaType: 'image/*', data: 'AQID' },
+          { type: 'file', mediaType: 'image/jpeg', data: new URL('https://example.org/cat.jpg') },
+          { type: 'file', mediaType: 'text/plain', data: new TextEncoder().encode('plain') },
+          { type: 'file', mediaType: 'application/pdf', data: 'JVBERg==', filename: 'a.pdf' },
+          { type: 'file', mediaType: 'audio/mpeg', data: 'AAAA' },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'I must look.' },
+          { type: 'tool-call', toolCallId: 'c3', toolName: 'ls', input: {} },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId: 'c3',
+            toolName: 'ls',
+            output: { type: 'error-text', value: 'no' },
+          },
+        ],
+      },
+    ],
+    tools: [
+      {
+        type: 'function',
+        name: 'ls',
+        description: 'Lists files',
+        inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
+      },
+    ],
+    toolChoice: { type: 'tool', toolName: 'ls' },
+    maxOutputTokens: 77,
+    temperature: 0.2,
+    topP: 0.9,
+    presencePenalty: 0.1,
+    frequencyPenalty: 0.3,
+    seed: 4,
+    stopSequences: ['END'],
+    responseFormat: { type: 'json' },
+  }
+  await contentOf(model, options)
+  await contentOf(oracle, options)
+  const [ours, theirs] = fake.requests
+  t.strictSame(ours!.body, theirs!.body)
+  t.equal(ours!.headers.authorization, `Bearer ${KEY}`)
+})
+
+t.test('thoughts of earlier turns are not sent back', async (t) => {
+  const { fake, model } = await start(t)
+  await contentOf(model, {
+    prompt: [
+      { role: 'user', content: [{ type: 'text', text: 'one' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'old thought' },
+          { type: 'text', text: 'two' },
+        ],
+      },
+      { role: 'user', content: [{ type: 'text', text: 'three' }] },
+    ],
+  })
+  t.strictSame(fake.requests[0]!.body.messages[1], { role: 'assistant', content: 'two' })
+})
+
+t.test('what an upstream attaches to a tool call comes back to it with the call', async (t) => {
+  const call = {
+    id: 'a',
+    function: { name: 'ls', arguments: '{}' },
+    extra_content: { google: { thought_signature: 's' } },
+  }
+  const chunk = { choices: [{ delta: { tool_calls: [call] }, finish_reason: 'tool_calls' }] }
+  const bytes = new TextEncoder().encode(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`)
+  const model = await kind.languageModel(
+    connect('http://upstream.test', { fetch: answering(bytes, 999) }),
+    'm',
+  )
+  const { parts } = await collect(model)
+  const { providerMetadata } = parts.find((part) => part.type === 'tool-call')!
+
+  const { fake, model: next } = await start(t)
+  await contentOf(next, {
+    prompt: [
+      ...hello.prompt,
+      {
+        role: 'assistant',
+        content: [
+          {
+            type: 'tool-call',
+            toolCallId: 'a',
+            toolName: 'ls',
+            input: {},
+            providerOptions: providerMetadata,
+          },
+        ],
+      },
+    ],
+  })
+  t.match(fake.requests[0]!.body.messages[1]!.tool_calls, [{ extra_content: call.extra_content }])
+})
+
+t.test('headers from the options and from the call are sent', async (t) => {
+  const { fake } = await start(t)
+  const connection = connect(`${fake.url}/`, {
+    api_key: undefined,
+    options: { headers: { 'x-title': 'Ours' } },
+  })
+  await contentOf(await kind.languageModel(connection, 'm'), {
+    ...hello,
+    headers: { 'x-call': '1', 'x-none': undefined },
+  })
+  t.match(fake.requests[0]!.headers, { 'x-title': 'Ours', 'x-call': '1', authorization: undefined })
+})
+
+t.test('the deltas of a stream come out while it is still open', async (t) => {
+  const { fake, model } = await start(t)
+  let release = () => {}
+  const hold = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  fake.next({ text: ['one', ' two', ' three'], hold, holdAfter: 2 })
+  const { stream } = await model.doStream(hello)
+  const reader = stream.getReader()
+  const deltas: string[] = []
+  while (deltas.length < 2) {
+    const { value } = await reader.read()
+    if (value?.type === 'text-delta') deltas.push(value.delta)
+  }
+  t.strictSame(deltas, ['one', ' two'])
+  release()
+  const rest: LanguageModelV3StreamPart[] = []
+  for (let next = await reader.read(); !next.done; next = await reader.read()) rest.push(next.value)
+  t.match(rest, [{ type: 'text-delta', delta: ' three' }, { type: 'text-end' }, { type: 'finish' }])
+})
+
+t.test('a generated result holds what the stream says', async (t) => {
+  const { fake, model } = await start(t)
+  fake.next({
+    reasoning: ['Hm'],
+    text: 'Yes',
+    toolCalls: [{ id: 'a', name: 'ls', arguments: { path: 'x' } }],
+    usage,
+  })
+  const result = await model.doGenerate({ ...hello, topK: 3 })
+  t.match(result, {
+    content: [
+      { type: 'reasoning', text: 'Hm' },
+      { type: 'text', text: 'Yes' },
+      { type: 'tool-call', toolCallId: 'a', toolName: 'ls', input: '{"path":"x"}' },
+    ],
+    finishReason: { unified: 'tool-calls', raw: 'tool_calls' },
+    usage: {
+      inputTokens: { total: 20, noCache: 4, cacheRead: 16 },
+      outputTokens: { total: 12, text: 7, reasoning: 5 },
+    },
+    warnings: [{ type: 'unsupported', feature: 'topK' }],
+    response: { id: /^chatcmpl-/, modelId: 'fake-model', timestamp: Date },
+  })
+})
+
+t.test('a call that fails before the first delta is tried again, twice at most', async (t) => {
+  const { fake, model } = await start(t)
+  const now = { 'retry-after': '0' }
+  fake.next({ status: 503, headers: now }, { status: 429, headers: now }, { text: 'at last' })
+  t.match(await contentOf(model), [{ text: 'at last' }])
+  t.equal(fake.requests.length, 3)
+
+  fake.next({ status: 500, headers: now }, { status: 500, headers: now }, { status: 502, headers: now })
+  t.match(await failureOf(model.doStream(hello)), { statusCode: 502, isRetryable: true })
+  t.equal(fake.requests.length, 6)
+
+  fake.next({ disconnectAfter: 0 }, { text: 'connected' })
+  t.match(await contentOf(model), [{ text: 'connected' }])
+  t.equal(fake.requests.length, 8)
+})
+
+t.test('a refusal that would only be repeated is not tried again', async (t) => {
+  const { fake, model } = await start(t)
+  const scripts: Script[] = [
+    { status: 400 },
+    { status: 401 },
+    { status: 404, error: { code: 'model_not_found' } },
+    { status: 429, error: { code: 'insufficient_quota', type: 'insufficient_quota' } },
+    { status: 429, headers: { 'retry-after': '11' } },
+    { status: 429, headers: { 'retry-after': new Date(Date.now() + 60_000).toUTCString() } },
+  ]
+  for (const script of scripts) {
+    fake.next(script)
+    t.match(await failureOf(model.doStream(hello)), { name: 'AI_APICallError', statusCode: script.status })
+  }
+  t.equal(fake.requests.length, scripts.length)
+
+  fake.next({ status: 503 })
+  const options = { ...hello, providerOptions: { 'openai-compatible': { max_retries: 0 } } }
+  await failureOf(model.doStream(options))
+  t.equal(fake.requests.length, scripts.length + 1, 'nor is one where the caller wants no repetition')
+})
+
+t.test(
+  'a stream that breaks after its first delta throws what broke it and is not tried again',
+  async (t) => {
+    const { fake, model } = await start(t)
+    fake.next({ text: 'one two three', disconnectAfter: 2 })
+    const { parts, error } = await collect(model)
+    t.match(error, APICallError)
+    t.strictSame(
+      parts.filter((part) => part.type === 'text-delta').map(({ delta }) => delta),
+      ['one', ' two'],
+      'and what came before is not lost',
+    )
+    t.notOk(parts.some((part) => part.type === 'finish'))
+    t.equal(fake.requests.length, 1)
+  },
+)
+
+t.test('a stream with a broken event, or without a finish reason, is an error', async (t) => {
+  const { fake, model } = await start(t)
+  fake.next({ text: 'one two', malformed: true })
+  const { parts, error } = await collect(model)
+  t.match(error, { message: /not valid JSON/ })
+  t.notOk(parts.some((part) => part.type === 'finish'))
+
+  const silent = 'data: {"choices":[{"delta":{"content":"half an ans"}}]}\n\n'
+  for (const end of ['', 'data: [DONE]\n\n']) {
+    const bytes = new TextEncoder().encode(silent + end)
+    const connection = connect('http://upstream.test', { fetch: answering(bytes, 999) })
+    const cut = await collect(await kind.languageModel(connection, 'm'))
+    t.match(cut.error, { message: /ended before its answer was finished/ })
+    t.match(kind.explainError(cut.error), { reason: 'outage' })
+  }
+})
+
+t.test('an error in the middle of a stream is thrown after what came before it', async (t) => {
+  const lines = [
+    'data: {"choices":[{"delta":{"content":"so far"}}]}\n\n',
+    `data: {"error":{"code":429,"message":"Slow down, ${KEY}"}}\n\n`,
+  ]
+  const bytes = new TextEncoder().encode(lines.join(''))
+  const model = await kind.languageModel(
+    connect('http://upstream.test', { fetch: answering(bytes, 999) }),
+    'm',
+  )
+  const { parts, error } = await collect(model)
+  t.match(parts.at(-1), { type: 'text-delta', delta: 'so far' })
+  t.match(error, { message: 'Slow down, [key]', statusCode: 429 })
+  t.strictSame(kind.explainError(error), { reason: 'rate_limit', status: 429 })
+})
+
+t.test('an abort ends a call before its answer, between repetitions and within the answer', async (t) => {
+  const { fake, model } = await start(t)
+  const never = new Promise<void>(() => {})
+
+  const before = new AbortController()
+  fake.next({ text: 'x', hold: never })
+  const waiting = failureOf(model.doStream({ ...hello, abortSignal: before.signal }))
+  const first = await fake.request(0)
+  before.abort()
+  t.match(await waiting, { name: 'AbortError' })
+  await first.aborted
+
+  const between = new AbortController()
+  fake.next({ status: 503, headers: { 'retry-after': '10' } })
+  const pausing = failureOf(model.doStream({ ...hello, abortSignal: between.signal }))
+  await fake.request(1)
+  between.abort()
+  t.match(await pausing, { name: 'AbortError' })
+
+  const within = new AbortController()
+  fake.next({ text: 'one two', hold: never, holdAfter: 1 })
+  const { stream } = await model.doStream({ ...hello, abortSignal: within.signal })
+  const read = (async () => {
+    for await (const part of stream) if (part.type === 'text-delta') within.abort()
+  })()
+  t.match(await failureOf(read), { name: 'AbortError' })
+  await (await fake.request(2)).aborted
+  t.equal(fake.requests.length, 3)
+})
+
+t.test('a reader that leaves closes the connection', async (t) => {
+  const { fake, model } = await start(t)
+  fake.next({ text: 'one two', hold: new Promise(() => {}), holdAfter: 1 })
+  const { stream } = await model.doStream(hello)
+  await stream.cancel()
+  await (await fake.request(0)).aborted
+})
+
+t.test('one connection serves turn after turn', async (t) => {
+  let connections = 0
+  const server = createServer((req, res) => {
+    req.resume()
+    res.writeHead(200, { 'content-type': 'text/event-stream' })
+    res.write('data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
+    setImmediate(() => res.end())
+  })
+  server.on('connection', () => connections++)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => server.closeAllConnections())
+  t.teardown(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const model = await kind.languageModel(connect(url), 'm')
+  for (let turn = 0; turn < 5; turn++) {
+    await contentOf(model)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  t.ok(connections <= 2, `${connections} connections`)
+})
+
+t.test('an error says neither the key nor the prompt', async (t) => {
+  const { fake, model } = await start(t)
+  fake.next({ status: 401, error: { message: `Incorrect API key provided: ${KEY}` } })
+  const error = await failureOf(model.doStream(hello))
+  t.match(error, { message: 'Incorrect API key provided: [key]' })
+  const said = JSON.stringify([error, { ...error }, error.message, error.stack])
+  t.notMatch(said, KEY)
+  t.notMatch(said, 'a private question')
+})
+
+t.test('failures are sorted by what can be done about them', async (t) => {
+  const { fake, model } = await start(t)
+  const once = { ...hello, providerOptions: { 'openai-compatible': { max_retries: 0 } } }
+  const refusals: [Script, string][] = [
+    [{ status: 401 }, 'auth'],
+    [{ status: 403 }, 'auth'],
+    [{ status: 402 }, 'quota'],
+    [{ status: 429, error: { code: 'insufficient_quota' } }, 'quota'],
+    [{ status: 429 }, 'rate_limit'],
+    [{ status: 404 }, 'model_not_found'],
+    [{ status: 400, error: { code: 'model_not_found' } }, 'model_not_found'],
+    [{ status: 400 }, 'bad_request'],
+    [{ status: 500 }, 'outage'],
+    [{ status: 529 }, 'outage'],
+    [{ status: 504 }, 'timeout'],
+  ]
+  for (const [script, reason] of refusals) {
+    fake.next(script)
+    const error = await failureOf(model.doStream(once))
+    t.strictSame(
+      kind.explainError(error),
+      { reason, status: script.status },
+      `${script.status} ${script.error?.code}`,
+    )
+  }
+
+  fake.next({ text: 'x', hold: new Promise(() => {}) })
+  const late = await failureOf(model.doStream({ ...once, abortSignal: AbortSignal.timeout(1) }))
+  t.match(kind.explainError(late), { reason: 'timeout' })
+
+  const closed = await createFakeOpenAI()
+  await closed.close()
+  const gone = await failureOf((await kind.languageModel(connect(closed.url), 'm')).doStream(once))
+  t.match(kind.explainError(gone), { reason: 'unreachable' })
+  t.match(kind.explainError(new TypeError('something else')), { reason: 'unknown' })
+})
+
+t.test('an address that answers with a page is not taken for a model', async (t) => {
+  const page = new Response('<html>Welcome</html>', { headers: { 'content-type': 'text/html' } })
+  const model = await kind.languageModel(connect('http://upstream.test', { fetch: async () => page }), 'm')
+  const error = await failureOf(model.doStream(hello))
+  t.match(error, { message: '<html>Welcome</html>' })
+  t.match(kind.explainError(error), { reason: 'bad_request' })
+})
+
+t.test('the list of models says which embed and leaves out what cannot chat', async (t) => {
+  const models = ['gpt-4.1', 'text-embedding-3-small', 'whisper-1', 'gpt-image-1', 'tts-1', 'org/llama:70b']
+  const { fake } = await start(t, { models, apiKey: KEY })
+  t.match(await kind.listModels(connect(fake.url), AbortSignal.timeout(5000)), [
+    { id: 'gpt-4.1', name: 'gpt-4.1', embedding: false },
+    { id: 'text-embedding-3-small', embedding: true },
+    { id: 'org/llama:70b', embedding: false },
+  ])
+  const wrongKey = kind.listModels(connect(fake.url, { api_key: 'wrong' }), AbortSignal.timeout(5000))
+  t.match(kind.explainError(await failureOf(wrongKey)), { reason: 'auth', status: 401 })
+})
+
+t.test('OpenAI and Anthropic get what only they ask for', async (t) => {
+  const seen: { url: string; headers: Headers; body: string }[] = []
+  const fetch: ProviderConnection['fetch'] = async (input, init) => {
+    seen.push({ url: String(input), headers: new Headers(init?.headers), body: String(init?.body) })
+    return Response.json({ data: [{ id: 'claude-x', display_name: 'Claude X' }] })
+  }
+  const models = await kind.listModels(
+    connect('https://api.anthropic.com/v1', { fetch }),
+    AbortSignal.timeout(5000),
+  )
+  t.match(models, [{ id: 'claude-x', name: 'Claude X' }])
+  t.equal(seen[0]!.url, 'https://api.anthropic.com/v1/models?limit=1000')
+  t.equal(seen[0]!.headers.get('x-api-key'), KEY)
+
+  const openai = await kind.languageModel(connect('https://api.openai.com/v1', { fetch }), 'gpt-4.1')
+  await failureOf(openai.doStream({ ...hello, maxOutputTokens: 5 }))
+  t.match(JSON.parse(seen[1]!.body), { max_completion_tokens: 5, max_tokens: undefined })
+})
+
+t.test('texts are embedded at the embeddings endpoint', async (t) => {
+  const { fake } = await start(t)
+  const model = await kind.embeddingModel!(connect(fake.url), 'text-embedding')
+  const { embeddings } = await model.doEmbed({ values: ['one', 'two'] })
+  t.equal(embeddings.length, 2)
+  t.match(fake.embeddingRequests, [{ body: { model: 'text-embedding', input: ['one', 'two'] } }])
+})
