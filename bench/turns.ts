@@ -1,5 +1,6 @@
 import { type ChatSocket, openChatSocket } from './chat-socket.ts'
 import type { Figure } from './figure.ts'
+import { readCpuMs } from './cpu.ts'
 import { median, spread } from './statistics.ts'
 
 const socketCount = 50
@@ -16,36 +17,51 @@ export const measureTurns: Figure = async (stage) => {
 
   await countTurns(relaySockets)
   await countTurns(serviceSockets)
-  const relay: number[] = []
-  const served: number[] = []
+  const engine = await service.engine()
+  const relay: Window[] = []
+  const served: Window[] = []
   for (let round = 0; round < rounds; round++) {
     relay.push(await countTurns(relaySockets))
-    served.push(await countTurns(serviceSockets))
+    served.push(await countTurns(serviceSockets, [service.pid, engine.pid]))
   }
+  const ratesOf = (windows: Window[]) => windows.map(({ rate }) => rate)
+  const cpuOf = (index: number) => median(served.map(({ cpuMs }) => cpuMs[index]!))
 
-  const noteOf = (rates: number[]) => `median of ${rounds} windows, ${spread(rates)}`
+  const noteOf = (windows: Window[]) => `median of ${rounds} windows, ${spread(ratesOf(windows))}`
   return [
-    { measure: 'relay, 50 sockets', value: median(relay), unit: 'turns/s', note: noteOf(relay) },
-    { measure: 'service, 50 sockets', value: median(served), unit: 'turns/s', note: noteOf(served) },
-    { measure: 'service / relay', value: median(served) / median(relay), unit: 'ratio' },
+    { measure: 'relay, 50 sockets', value: median(ratesOf(relay)), unit: 'turns/s', note: noteOf(relay) },
+    { measure: 'service, 50 sockets', value: median(ratesOf(served)), unit: 'turns/s', note: noteOf(served) },
+    { measure: 'service / relay', value: median(ratesOf(served)) / median(ratesOf(relay)), unit: 'ratio' },
+    { measure: 'server, CPU a turn', value: cpuOf(0), unit: 'ms' },
+    { measure: 'engine, CPU a turn', value: cpuOf(1), unit: 'ms' },
   ]
+}
+
+/** Turns a second, and the processor time that each watched process took for one, in milliseconds. */
+interface Window {
+  rate: number
+  cpuMs: number[]
 }
 
 const openSockets = (url: string) =>
   Promise.all(Array.from({ length: socketCount }, () => openChatSocket(url)))
 
 /** Turns that end per second of a window which opens when all sockets are under way; all end before it returns. */
-async function countTurns(sockets: ChatSocket[]): Promise<number> {
+async function countTurns(sockets: ChatSocket[], pids: number[] = []): Promise<Window> {
   const from = performance.now() + leadInMs
   const to = from + windowMs
+  const cpuBefore = await Promise.all(pids.map(readCpuMs))
   let count = 0
+  let all = 0
   const drive = async (socket: ChatSocket) => {
     for (let now = 0; now < to; ) {
       await socket.turn('Tell me something about the sea.')
       now = performance.now()
+      all++
       if (now >= from && now < to) count++
     }
   }
   await Promise.all(sockets.map(drive))
-  return count / (windowMs / 1000)
+  const cpuAfter = await Promise.all(pids.map(readCpuMs))
+  return { rate: count / (windowMs / 1000), cpuMs: cpuAfter.map((ms, index) => (ms - cpuBefore[index]!) / all) }
 }

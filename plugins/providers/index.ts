@@ -59,6 +59,7 @@ export default plugin({
     host.service('providers', createProviders)
     host.service('providerProbe', createProviderProbe)
     host.routes(providerRoutes)
+    host.on('user.deleted', ({ user_id }, { providers }) => providers.removeOwn(user_id))
     host.on('server.starting', ({ announce }, cradle) => setUpFirstProviders(cradle, announce))
   },
   stop: ({ guardedFetch }) => guardedFetch.close(),

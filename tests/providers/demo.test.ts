@@ -141,7 +141,7 @@ t.test('an answer can be stopped in the middle', async (t) => {
 t.test('a generated result says the same as the stream', async (t) => {
   const options = { prompt: asked('think, then list files'), tools }
   const { content, usage } = await model.doGenerate(options)
-  const { text, finish } = await answer(options)
+  const { text, thoughts, finish } = await answer(options)
   t.match(content, [
     { type: 'text', text },
     { type: 'tool-call', toolName: 'ls', input: '{}' },

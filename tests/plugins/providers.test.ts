@@ -1,0 +1,617 @@
+import t, { type Test } from 'tap'
+import type { Cradle } from '#kernel'
+import { type ProvidersConfig, setUpFirstProviders } from '../../plugins/providers/first-start.ts'
+import { createFakeOpenAI } from '../support/fake-openai.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+/** Only what providers need, so that a failure here is theirs. */
+const alone = Object.fromEntries(
+  ['agents', 'chat', 'terminal', 'workspace'].map((name) => [name, { enabled: false }]),
+)
+
+type Options = Parameters<typeof startServer>[1]
+
+async function start(t: Test, { config, ...options }: Options & { config?: { plugins?: object } } = {}) {
+  const server = await startServer(t, { ...options, config: { plugins: { ...alone, ...config?.plugins } } })
+  const cradle = server.server.runtime.cradleOf('providers') as Cradle<ProvidersConfig>
+  return { server, cradle, ada: await server.createUser({ username: 'ada' }) }
+}
+
+const KEY = 'sk-canary-0123456789abcdef'
+const PUBLIC = 'http://203.0.113.7/v1'
+const kind = 'openai-compatible'
+
+const upstream = async (t: Test, options?: Parameters<typeof createFakeOpenAI>[0]) => {
+  const fake = await createFakeOpenAI(options)
+  t.teardown(() => fake.close())
+  return fake
+}
+
+const create = async (server: TestServer, body: object, token?: string) => {
+  const path = token ? '/providers' : '/admin/providers'
+  const { status, body: row } = await server.request('POST', path, { token, body })
+  if (status !== 201) throw new Error(`${status} ${JSON.stringify(row)}`)
+  return row
+}
+
+t.test('the kinds are listed with their labels in the language of the caller', async (t) => {
+  const { server, ada } = await start(t)
+  const { body } = await server.request('GET', '/providers/kinds', {
+    token: ada.token,
+    headers: { 'accept-language': 'zh' },
+  })
+  t.match(body, [
+    {
+      kind: 'demo',
+      label: /演示/,
+      embedding: false,
+      default_base_url: null,
+      config_schema: { type: 'object' },
+    },
+    { kind, label: /兼容/, embedding: true, default_base_url: null },
+  ])
+})
+
+t.test('a user keeps providers of their own; the key goes in and never comes out', async (t) => {
+  const { server, ada } = await start(t)
+  const models = [
+    { id: 'org/llama:70b', context_window: 8192 },
+    { id: 'embed', name: 'Embed', embedding: true },
+  ]
+  const made = await server.request('POST', '/providers', {
+    token: ada.token,
+    body: { name: 'mine', kind, base_url: PUBLIC, api_key: KEY, models },
+  })
+  t.equal(made.status, 201)
+  t.match(made.body, {
+    name: 'mine',
+    kind,
+    scope: 'user',
+    owner: 'ada',
+    base_url: PUBLIC,
+    has_api_key: true,
+    options: {},
+    enabled: true,
+    models: [
+      {
+        id: 'org/llama:70b',
+        name: 'org/llama:70b',
+        enabled: true,
+        embedding: false,
+        context_window: 8192,
+        max_output_tokens: null,
+        input: ['text'],
+        reasoning: false,
+      },
+      { id: 'embed', name: 'Embed', embedding: true },
+    ],
+  })
+
+  const { id } = made.body
+  const patch = (body: object) => server.request('PATCH', `/providers/${id}`, { token: ada.token, body })
+  t.match(await patch({ enabled: false }), { status: 200, body: { enabled: false, has_api_key: true } })
+  t.match((await patch({ api_key: null })).body, { has_api_key: false })
+  t.match((await patch({ api_key: `${KEY}2` })).body, { has_api_key: true })
+  t.match(await patch({ kind: 'demo' }), {
+    status: 422,
+    body: { error: { details: { issues: [{ path: '/kind' }] } } },
+  })
+
+  const listed = await server.request('GET', '/providers', { token: ada.token })
+  t.match(
+    listed.body.map(({ name, scope }: { name: string; scope: string }) => [name, scope]),
+    [
+      ['mine', 'user'],
+      ['demo', 'global'],
+    ],
+  )
+  const stored = await server.db.collection('providers').findOne({ name: 'mine' })
+  t.match(stored!.api_key, /^v1\./)
+  const audit = await server.db.collection('audit_log').find().toArray()
+  t.notMatch(JSON.stringify([made.body, listed.body, stored, audit, server.logged()]), KEY)
+
+  t.equal((await server.request('DELETE', `/providers/${id}`, { token: ada.token })).status, 204)
+  t.equal((await patch({ enabled: true })).status, 404)
+})
+
+t.test(
+  'a provider that is somebody else’s does not exist, and a global one may be seen but not changed',
+  async (t) => {
+    const { server, ada } = await start(t)
+    const bob = await server.createUser({ username: 'bob' })
+    const { id } = await create(server, { name: 'mine', kind, base_url: PUBLIC }, ada.token)
+    const shared = await create(server, { name: 'shared', kind, base_url: PUBLIC })
+
+    const ask = (method: string, path: string, token = bob.token) =>
+      server.request(method, path, { token, ...(method === 'DELETE' ? {} : { body: {} }) })
+    for (const [method, path] of [
+      ['PATCH', `/providers/${id}`],
+      ['DELETE', `/providers/${id}`],
+      ['POST', `/providers/${id}/test`],
+    ] as const)
+      t.match(await ask(method, path), { status: 404, body: { error: { code: 'NOT_FOUND' } } })
+    t.equal((await ask('PATCH', `/providers/${id}`, server.admin.token)).status, 404)
+    t.equal((await ask('PATCH', `/admin/providers/${id}`, server.admin.token)).status, 404)
+
+    for (const token of [bob.token, server.admin.token])
+      for (const method of ['PATCH', 'DELETE'])
+        t.match(await ask(method, `/providers/${shared.id}`, token), {
+          status: 403,
+          body: { error: { code: 'FORBIDDEN' } },
+        })
+    for (const [method, path] of [
+      ['GET', '/admin/providers'],
+      ['POST', '/admin/providers'],
+      ['PATCH', `/admin/providers/${shared.id}`],
+      ['DELETE', `/admin/providers/${shared.id}`],
+      ['POST', `/admin/providers/${shared.id}/test`],
+    ] as const)
+      t.equal((await server.request(method, path, { token: bob.token })).status, 403, `${method} ${path}`)
+
+    const names = async (path: string, token: string) =>
+      (await server.request('GET', path, { token })).body.map(({ name }: { name: string }) => name)
+    t.strictSame(await names('/providers', bob.token), ['demo', 'shared'])
+    t.strictSame(await names('/admin/providers', server.admin.token), ['demo', 'shared'])
+  },
+)
+
+t.test('a name is taken once among what a user can see, also when many ask at once', async (t) => {
+  const { server, ada } = await start(t)
+  const bob = await server.createUser({ username: 'bob' })
+  const post = (name: string, token?: string) =>
+    server.request('POST', token ? '/providers' : '/admin/providers', {
+      token,
+      body: { name, kind, base_url: PUBLIC },
+    })
+  const replies = await Promise.all(Array.from({ length: 20 }, () => post('same', ada.token)))
+  t.equal(replies.filter(({ status }) => status === 201).length, 1)
+  t.equal(replies.filter(({ status }) => status === 409).length, 19)
+  t.match(replies.find(({ status }) => status === 409)!.body, {
+    error: { code: 'PROVIDER_NAME_TAKEN', details: { name: 'same' } },
+  })
+  t.equal((await post('same', bob.token)).status, 201, 'what others have does not matter')
+  t.equal((await post('demo', ada.token)).status, 409, 'a global name is everybody’s')
+  t.equal((await post('demo')).status, 409)
+
+  const { body: other } = await post('other', ada.token)
+  const rename = (name: string) =>
+    server.request('PATCH', `/providers/${other.id}`, { token: ada.token, body: { name } })
+  t.equal((await rename('same')).status, 409)
+  t.equal((await rename('demo')).status, 409)
+  t.match(await rename('another'), { status: 200, body: { name: 'another' } })
+})
+
+t.test('bodies that do not fit are refused with the field', async (t) => {
+  const { server, ada } = await start(t)
+  const refused: [object, string][] = [
+    [{ kind, base_url: PUBLIC }, '/name'],
+    [{ name: 'No', kind, base_url: PUBLIC }, '/name'],
+    [{ name: 'x', kind }, '/base_url'],
+    [{ name: 'x', kind, base_url: 'ftp://example.org' }, '/base_url'],
+    [{ name: 'x', kind, base_url: 'http://user:word@203.0.113.7' }, '/base_url'],
+    [{ name: 'x', kind, base_url: PUBLIC, note: 'x' }, '/note'],
+    [{ name: 'x', kind, base_url: PUBLIC, api_key: 'two\nlines' }, '/api_key'],
+    [{ name: 'x', kind, base_url: PUBLIC, models: [{ id: 'a' }, { id: 'a' }] }, '/models/1/id'],
+    [{ name: 'x', kind, base_url: PUBLIC, options: { headers: { 'x-a': 1 } } }, '/options/headers/x-a'],
+    [{ name: 'x', kind, base_url: PUBLIC, options: { timeout: 1 } }, '/options/timeout'],
+    [{ name: 'x', kind: 'demo', options: { delay_ms: 5000 } }, '/options/delay_ms'],
+  ]
+  for (const [body, path] of refused) {
+    const reply = await server.request('POST', '/providers', { token: ada.token, body })
+    t.equal(reply.status, 422, path)
+    t.ok(
+      reply.body.error.details.issues.some((issue: { path: string }) => issue.path.startsWith(path)),
+      `${path} in ${JSON.stringify(reply.body.error.details)}`,
+    )
+  }
+  t.match(
+    await server.request('POST', '/providers', { token: ada.token, body: { name: 'x', kind: 'none' } }),
+    { status: 400, body: { error: { code: 'PROVIDER_KIND_UNSUPPORTED', details: { kind: 'none' } } } },
+  )
+})
+
+t.test('options that are secrets are used, stay when others change, and are never shown', async (t) => {
+  const { server, cradle } = await start(t)
+  const fake = await upstream(t)
+  const options = { headers: { 'x-gateway-key': 'gw-canary' } }
+  const { id, options: shown } = await create(server, { name: 'gate', kind, base_url: fake.url, options })
+  t.strictSame(shown, {})
+  const patch = (options: object) => server.request('PATCH', `/admin/providers/${id}`, { body: { options } })
+  const test = () => server.request('POST', `/admin/providers/${id}/test`, { body: {} })
+
+  t.match((await patch({})).body, { options: {} })
+  t.match((await test()).body, { ok: true })
+  t.equal(fake.requests.at(-1)!.headers['x-gateway-key'], 'gw-canary')
+  const stored = await cradle.collections.providers.findOne({ _id: id })
+  t.notMatch(JSON.stringify([stored, server.logged()]), 'gw-canary')
+
+  t.match(await patch({ headers: { 'x-a': 1 } }), { status: 422 })
+  t.match(await patch({ headers: null }), { status: 200 })
+  await test()
+  t.equal(fake.requests.at(-1)!.headers['x-gateway-key'], undefined)
+})
+
+t.test('a user’s own provider reaches no local address; an administrator’s may', async (t) => {
+  const { server, ada } = await start(t)
+  const fake = await upstream(t)
+  const post = (base_url: string) =>
+    server.request('POST', '/providers', { token: ada.token, body: { name: 'local', kind, base_url } })
+  for (const base_url of [
+    fake.url,
+    'http://localhost:1/v1',
+    'http://[::1]:8080',
+    'http://169.254.169.254/latest',
+  ])
+    t.match(await post(base_url), { status: 400, body: { error: { code: 'ADDRESS_NOT_ALLOWED' } } }, base_url)
+
+  const { id } = await create(server, { name: 'later', kind, base_url: PUBLIC }, ada.token)
+  const patched = await server.request('PATCH', `/providers/${id}`, {
+    token: ada.token,
+    body: { base_url: fake.url },
+  })
+  t.match(patched, {
+    status: 400,
+    body: { error: { code: 'ADDRESS_NOT_ALLOWED', details: { host: '127.0.0.1' } } },
+  })
+
+  // As if the name had got another address after it was saved.
+  await server.db.collection('providers').updateOne({ name: 'later' }, { $set: { base_url: fake.url } })
+  const tested = await server.request('POST', `/providers/${id}/test`, {
+    token: ada.token,
+    body: { model_id: 'm' },
+  })
+  t.match(tested, { status: 400, body: { error: { code: 'ADDRESS_NOT_ALLOWED' } } })
+  t.equal(fake.requests.length, 0)
+
+  const shared = await create(server, { name: 'shared', kind, base_url: fake.url })
+  t.match(
+    (await server.request('POST', `/providers/${shared.id}/test`, { token: ada.token, body: {} })).body,
+    { ok: true },
+  )
+})
+
+t.test('an allowed host is reached by everybody', async (t) => {
+  const { server, ada } = await start(t, { env: { SVC_ALLOW_HOSTS: '127.0.0.1' } })
+  const fake = await upstream(t)
+  const { id } = await create(server, { name: 'local', kind, base_url: fake.url, api_key: KEY }, ada.token)
+  const { body } = await server.request('POST', `/providers/${id}/test`, { token: ada.token, body: {} })
+  t.match(body, { ok: true, model: 'fake-model', latency_ms: Number })
+  t.equal(fake.requests[0]!.headers.authorization, `Bearer ${KEY}`)
+})
+
+t.test(
+  'the models of all enabled providers are listed, as entered or as the upstream has them',
+  async (t) => {
+    const { server, ada } = await start(t, { env: { SVC_ALLOW_HOSTS: '127.0.0.1' } })
+    const fake = await upstream(t, { models: ['gpt-x', 'text-embedding-x', 'org/model:1'] })
+    await create(server, { name: 'asked', kind, base_url: fake.url })
+    const models = [
+      { id: 'big', context_window: 1000, max_output_tokens: 100, input: ['text', 'image'], reasoning: true },
+      { id: 'off', enabled: false },
+      { id: 'vectors', embedding: true },
+    ]
+    await create(server, { name: 'entered', kind, base_url: PUBLIC, models }, ada.token)
+    await create(server, { name: 'disabled', kind, base_url: fake.url, enabled: false })
+
+    const { body } = await server.request('GET', '/models', { token: ada.token })
+    t.strictSame(
+      body.map(({ id }: { id: string }) => id),
+      ['asked:gpt-x', 'asked:org/model:1', 'demo:demo', 'entered:big'],
+    )
+    t.strictSame(body[3], {
+      id: 'entered:big',
+      provider: 'entered',
+      model: 'big',
+      name: 'big',
+      kind,
+      context_window: 1000,
+      max_output_tokens: 100,
+      input: ['text', 'image'],
+      reasoning: true,
+    })
+    t.notMatch(
+      JSON.stringify((await server.request('GET', '/models')).body),
+      'entered',
+      'others do not see them',
+    )
+  },
+)
+
+t.test(
+  'an upstream that fails to list its models leaves them out, and one that hangs is not waited for',
+  async (t) => {
+    const { server } = await start(t)
+    const fake = await upstream(t)
+    await fake.close()
+    await create(server, { name: 'gone', kind, base_url: fake.url, api_key: KEY })
+    t.match((await server.request('GET', '/models')).body, [{ id: 'demo:demo' }])
+    t.match(server.logged(), /"provider":"gone".*the models cannot be listed/)
+    t.notMatch(server.logged(), KEY)
+  },
+)
+
+t.test('the active model is everybody’s: an administrator chooses it among the global ones', async (t) => {
+  const { server, ada } = await start(t)
+  const put = (model: string, token?: string) =>
+    server.request('PUT', '/models/active', { token, body: { model } })
+  t.strictSame((await server.request('GET', '/models/active', { token: ada.token })).body, {
+    model: 'demo:demo',
+  })
+  await create(server, {
+    name: 'shared',
+    kind,
+    base_url: PUBLIC,
+    models: [{ id: 'a:b' }, { id: 'off', enabled: false }],
+  })
+  await create(server, { name: 'own', kind, base_url: PUBLIC, models: [{ id: 'a' }] }, server.admin.token)
+
+  t.match(await put('shared:a:b'), { status: 200, body: { model: 'shared:a:b' } })
+  t.strictSame((await server.request('GET', '/models/active', { token: ada.token })).body, {
+    model: 'shared:a:b',
+  })
+  t.equal((await put('demo:demo', ada.token)).status, 403)
+  for (const model of ['shared:other', 'shared:off', 'own:a', 'nobody:a', 'shared', ':a:b'])
+    t.match(await put(model), {
+      status: 400,
+      body: { error: { code: 'PROVIDER_NOT_VISIBLE', details: { model } } },
+    })
+})
+
+t.test('a test says whether a model answers, and if not, what to do', async (t) => {
+  const { server } = await start(t)
+  const fake = await upstream(t)
+  const { id } = await create(server, { name: 'up', kind, base_url: fake.url, api_key: KEY })
+  const test = async (body: object = {}, language = 'en') => {
+    const headers = { 'accept-language': language }
+    const reply = await server.request('POST', `/providers/${id}/test`, { body, headers })
+    t.equal(reply.status, 200)
+    return reply.body
+  }
+  t.match(await test(), { ok: true, model: 'fake-model', latency_ms: Number })
+  t.ok((fake.requests[0]!.body.max_tokens as number) <= 16)
+  t.match(await test({ model_id: 'another' }), { ok: true, model: 'another' })
+  t.equal(fake.requests[1]!.body.model, 'another')
+
+  t.match(await test({ model_id: 'vectors', embedding: true }), { ok: true, model: 'vectors' })
+  t.match(fake.embeddingRequests, [{ body: { model: 'vectors' } }])
+  t.match(await test({ embedding: true }), { ok: false, reason: 'model_not_found' }, 'none is listed')
+
+  fake.next({ status: 401, error: { message: `Incorrect API key: ${KEY}` } })
+  const refused = await test({}, 'zh')
+  t.match(refused, { ok: false, reason: 'auth', status: 401, detail: /拒绝了 API 密钥/ })
+  t.notMatch(refused.detail, KEY)
+  const count = fake.requests.length
+  for (const [status, reason] of [
+    [402, 'quota'],
+    [429, 'rate_limit'],
+    [503, 'outage'],
+    [404, 'model_not_found'],
+    [400, 'bad_request'],
+  ] as const) {
+    fake.next({ status })
+    t.match(await test(), { ok: false, reason, status, detail: String })
+  }
+  t.equal(fake.requests.length, count + 5, 'a refusal is not tried again')
+  fake.next({
+    status: 400,
+    error: { message: 'Could not finish the message because max_tokens was reached' },
+  })
+  t.match(await test(), { ok: true }, 'a model that thinks past the limit has answered')
+
+  await fake.close()
+  t.match(await test({ model_id: 'm' }), { ok: false, reason: 'unreachable' })
+  const [demo] = (await server.request('GET', '/providers')).body
+  t.match((await server.request('POST', `/providers/${demo.id}/test`, { body: {} })).body, {
+    ok: true,
+    model: 'demo',
+  })
+})
+
+t.test('a provider whose models all embed is tested at the embeddings endpoint', async (t) => {
+  const { server } = await start(t)
+  const fake = await upstream(t)
+  const models = [{ id: 'vectors', embedding: true }]
+  const { id } = await create(server, { name: 'up', kind, base_url: fake.url, models })
+  for (const body of [{}, { model_id: 'vectors' }, { embedding: true }])
+    t.match((await server.request('POST', `/providers/${id}/test`, { body })).body, {
+      ok: true,
+      model: 'vectors',
+    })
+  t.equal(fake.embeddingRequests.length, 3)
+  t.equal(fake.requests.length, 0)
+})
+
+t.test('a turn gets the first candidate that is usable, else the active model', async (t) => {
+  const { server, cradle, ada } = await start(t)
+  const { models } = cradle
+  const open = async (...candidates: (string | null | undefined)[]) =>
+    (await models.open(candidates, ada.id)).reference
+  const own = await create(server, { name: 'own', kind, base_url: PUBLIC, models: [{ id: 'a' }] }, ada.token)
+  const patch = (body: object) => server.request('PATCH', `/providers/${own.id}`, { token: ada.token, body })
+
+  t.equal(await open(undefined, null, 'own:a', 'demo:demo'), 'own:a')
+  t.equal(await open('own:gone', 'nobody:a', 'nonsense', 'demo:demo'), 'demo:demo')
+  t.equal(await open(), 'demo:demo')
+  await t.rejects(models.assertUsable('own:gone', ada.id), {
+    code: 'PROVIDER_NOT_VISIBLE',
+    details: { model: 'own:gone' },
+  })
+  await t.rejects(models.assertUsable('demo:other', ada.id), { code: 'PROVIDER_NOT_VISIBLE' })
+  await t.resolves(models.assertUsable('own:a', ada.id))
+
+  const first = await models.open(['own:a'], ada.id)
+  t.equal(await models.open(['own:a'], ada.id), first, 'the same model is not opened twice')
+  await patch({ api_key: KEY })
+  t.not(await models.open(['own:a'], ada.id), first, 'a change applies at once')
+  t.match(first.description, { id: 'a', name: 'a' })
+  await patch({ enabled: false })
+  t.equal(await open('own:a'), 'demo:demo')
+  await t.rejects(models.assertUsable('own:a', ada.id), { code: 'PROVIDER_NOT_VISIBLE' })
+
+  const bob = await server.createUser({ username: 'bob' })
+  await patch({ enabled: true })
+  t.equal((await models.open(['own:a'], bob.id)).reference, 'demo:demo', 'somebody else’s is not used')
+
+  const [demo] = await cradle.collections.providers.find({ name: 'demo' }).toArray()
+  await server.request('PATCH', `/admin/providers/${demo!._id}`, { body: { enabled: false } })
+  await t.rejects(models.open(['own:b'], ada.id), { code: 'NO_MODEL' })
+})
+
+t.test(
+  'a user’s own provider wins over a later global one of its name, except as the active model',
+  async (t) => {
+    const { server, cradle, ada } = await start(t)
+    const fake = await upstream(t)
+    await create(server, { name: 'llm', kind, base_url: PUBLIC, models: [{ id: 'mine' }] }, ada.token)
+    await create(server, { name: 'llm', kind, base_url: fake.url, models: [{ id: 'ours' }] })
+    await server.request('PUT', '/models/active', { body: { model: 'llm:ours' } })
+    const ids = (await server.request('GET', '/models', { token: ada.token })).body.map(
+      ({ id }: { id: string }) => id,
+    )
+    t.strictSame(ids, ['demo:demo', 'llm:mine'])
+    t.equal((await cradle.models.open(['llm:ours'], ada.id)).reference, 'llm:ours')
+    t.equal((await cradle.models.open(['llm:mine'], ada.id)).reference, 'llm:mine')
+  },
+)
+
+t.test('a failed call becomes an error with guidance and without the key', async (t) => {
+  const { server, cradle, ada } = await start(t)
+  const fake = await upstream(t)
+  await create(server, { name: 'up', kind, base_url: fake.url, api_key: KEY, models: [{ id: 'm' }] })
+  const { model, explain } = await cradle.models.open(['up:m'], ada.id)
+  const fail = async (locale: 'en' | 'zh') => {
+    const call = model.doStream({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }] })
+    return explain(await Promise.resolve(call).catch((error) => error), locale)
+  }
+  const now = { headers: { 'retry-after': '11' } }
+  const long = `Key ${KEY} and sk-proj-abcdefghijklmnop are wrong. ${'x'.repeat(500)}`
+  for (const [script, code, reason] of [
+    [{ status: 401, error: { message: long } }, 'MODEL_AUTH_FAILED', 'auth'],
+    [{ status: 402 }, 'MODEL_QUOTA_EXHAUSTED', 'quota'],
+    [{ status: 429, ...now }, 'MODEL_RATE_LIMITED', 'rate_limit'],
+    [{ status: 503, ...now }, 'MODEL_UNAVAILABLE', 'outage'],
+    [{ status: 404 }, 'MODEL_NOT_FOUND', 'model_not_found'],
+    [{ status: 422 }, 'MODEL_CALL_FAILED', 'bad_request'],
+  ] as const) {
+    fake.next(script)
+    const error = await fail('zh')
+    t.match(error, {
+      code,
+      details: { provider: 'up', model: 'm', reason, status: script.status, guidance: /[一-龥]/ },
+    })
+    const said = JSON.stringify(error.details)
+    t.notMatch(said, KEY)
+    t.notMatch(said, 'sk-proj')
+    t.ok(String(error.details.detail).length <= 300)
+  }
+  await fake.close()
+  t.match(await fail('en'), {
+    code: 'MODEL_UNAVAILABLE',
+    details: { reason: 'unreachable', guidance: /base URL/ },
+  })
+})
+
+t.test('a provider that something refers to is neither deleted nor renamed', async (t) => {
+  const listener = `export default {
+    name: 'references', summary: 'Refers to a provider', kernel: 1, depends: ['providers'],
+    setup(host) {
+      host.on('provider.deleting', ({ name, scope, owner_id, refuse }) => {
+        if (name === 'named') refuse({ agents: [{ id: scope, name: owner_id ?? 'nobody' }] })
+      })
+    },
+  }`
+  const { server, ada } = await start(t, { plugins: { references: listener } })
+  const own = await create(server, { name: 'named', kind, base_url: PUBLIC }, ada.token)
+  const ask = (method: string, body?: object) =>
+    server.request(method, `/providers/${own.id}`, { token: ada.token, body })
+  const refused = {
+    status: 409,
+    body: {
+      error: {
+        code: 'PROVIDER_REFERENCED',
+        details: { name: 'named', agents: [{ id: 'user', name: ada.id }] },
+      },
+    },
+  }
+  t.match(await ask('DELETE'), refused)
+  t.match(await ask('PATCH', { name: 'other' }), refused)
+  t.match(await ask('PATCH', { name: 'named', enabled: false }), { status: 200 })
+
+  const [demo] = (await server.request('GET', '/admin/providers')).body
+  const remove = () => server.request('DELETE', `/admin/providers/${demo.id}`)
+  t.match(await remove(), {
+    status: 409,
+    body: { error: { code: 'PROVIDER_REFERENCED', details: { active_model: 'demo:demo' } } },
+  })
+  await create(server, { name: 'new', kind, base_url: PUBLIC, models: [{ id: 'm' }] })
+  await server.request('PUT', '/models/active', { body: { model: 'new:m' } })
+  t.equal((await remove()).status, 204)
+  await server.restart()
+  const names = (await server.request('GET', '/admin/providers')).body.map(
+    ({ name }: { name: string }) => name,
+  )
+  t.strictSame(names, ['new'], 'the demonstration does not come back')
+})
+
+t.test('concurrent changes of one provider are all kept', async (t) => {
+  const { server } = await start(t)
+  const { id } = await create(server, { name: 'busy', kind, base_url: PUBLIC })
+  const patch = (body: object) => server.request('PATCH', `/admin/providers/${id}`, { body })
+  await Promise.all([
+    patch({ enabled: false }),
+    patch({ api_key: KEY }),
+    patch({ models: [{ id: 'm' }] }),
+    patch({ base_url: 'http://203.0.113.8' }),
+    patch({ name: 'busier' }),
+  ])
+  const rows = (await server.request('GET', '/admin/providers')).body
+  t.match(
+    rows.find((row: { id: string }) => row.id === id),
+    {
+      enabled: false,
+      has_api_key: true,
+      models: [{ id: 'm' }],
+      base_url: 'http://203.0.113.8',
+      name: 'busier',
+    },
+  )
+})
+
+t.test('a first start makes providers of the keys in the environment, and only a first start', async (t) => {
+  const { server } = await start(t, { env: { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: `${KEY}3` } })
+  const { body } = await server.request('GET', '/admin/providers')
+  t.match(body, [
+    { name: 'anthropic', kind, base_url: 'https://api.anthropic.com/v1', has_api_key: true },
+    { name: 'demo', kind: 'demo', has_api_key: false },
+    { name: 'openai', kind, base_url: 'https://api.openai.com/v1', has_api_key: true },
+  ])
+  const { model } = (await server.request('GET', '/models/active')).body
+  t.match(model, /^openai:/)
+  t.notMatch(JSON.stringify([body, server.logged()]), KEY)
+
+  await server.request('PUT', '/models/active', { body: { model: 'demo:demo' } })
+  t.equal((await server.request('DELETE', `/admin/providers/${body[2].id}`)).status, 204)
+  await server.restart()
+  t.equal((await server.request('GET', '/admin/providers')).body.length, 2)
+  t.match((await server.request('GET', '/models/active')).body, { model: 'demo:demo' })
+})
+
+t.test('two servers that start at once make one demonstration provider', async (t) => {
+  const { server, cradle } = await start(t)
+  await cradle.collections.providers.deleteMany({})
+  await cradle.collections.model_settings.deleteMany({})
+  const announced: string[] = []
+  await Promise.all(
+    Array.from({ length: 5 }, () => setUpFirstProviders(cradle, (_, text) => announced.push(text))),
+  )
+  t.strictSame(announced, ['demo:demo'])
+  t.equal((await server.request('GET', '/admin/providers')).body.length, 1)
+})
+
+t.test('the providers of an account that is gone go with it', async (t) => {
+  const { server, cradle, ada } = await start(t)
+  await create(server, { name: 'own', kind, base_url: PUBLIC }, ada.token)
+  await cradle.events.emit('user.deleted', { user_id: ada.id })
+  t.equal(await cradle.collections.providers.countDocuments({ owner_id: ada.id }), 0)
+  t.equal(await cradle.collections.providers.countDocuments({ name: 'demo' }), 1)
+})
