@@ -1,8 +1,9 @@
 import { AppError, type FrameOf, socket } from '#kernel'
-import type { Block, ThreadDocument } from './documents.ts'
+import type { Block } from './documents.ts'
 import { receivedFrames, sentFrames } from './frames.ts'
 import { storable } from './storable.ts'
 import { type Subscription, subscribe } from './subscription.ts'
+import type { Turn } from './turns.ts'
 
 const declared = socket({
   path: '/agents/:id/chat/ws',
@@ -40,15 +41,14 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
   const startTurn = async (frame: UserTurn) => {
     const { user_id, agent_id } = owner()
     const { client_message_id, model } = frame
-    const [agent, thread] = await Promise.all([cradle.agents.find(agent_id), resolveThread(frame)])
+    const [agent, thread_id] = await Promise.all([cradle.agents.find(agent_id), resolveThread(frame)])
     if (agent?.state !== 'running')
       throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
     if (model) await cradle.models.assertUsable(model, user_id)
-    if (thread === undefined) return
-    if (!subscriptions.has(thread._id)) attach(thread._id, chat.positionOf(thread), true)
+    if (thread_id === undefined) return
     chat
       .enter({
-        thread,
+        thread_id,
         agent,
         user_id,
         content: contentOf(frame),
@@ -57,28 +57,28 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
         locale: request.context.caller.locale ?? request.locale,
         request_id: request.request_id,
       })
-      .then((repeated) => {
-        if (repeated && !subscriptions.has(thread._id)) attach(thread._id, repeated.first_seq - 1, false)
-      })
-      .catch((error) => connection.sendError(error, { thread_id: thread._id, client_message_id }))
+      .then((repeated) => repeated && follow(repeated))
+      .catch((error) => connection.sendError(error, { thread_id, client_message_id }))
   }
 
-  /** The thread that a turn is meant for; undefined where the turn was sent before and goes on where it was. */
-  const resolveThread = async ({
-    thread_id,
-    session_key,
-    client_message_id,
-  }: UserTurn): Promise<ThreadDocument | undefined> => {
+  /** Shows a turn that was started before from its beginning, unless this connection reads its thread anyway. */
+  const follow = ({ thread_id, first_seq }: Turn) => {
+    if (!subscriptions.has(thread_id)) attach(thread_id, first_seq - 1, false)
+  }
+
+  /** The thread that a turn is meant for, attached; undefined where the turn was sent before and goes on where it was. */
+  const resolveThread = async ({ thread_id, session_key, client_message_id }: UserTurn) => {
     const { threads, turns } = cradle
-    const repeated = client_message_id && (await turns.findRepeated({ ...owner(), client_message_id }))
-    if (repeated) {
-      if (!subscriptions.has(repeated.thread_id)) attach(repeated.thread_id, repeated.first_seq - 1, false)
-      return undefined
-    }
-    if (thread_id) return threads.get(owner(), thread_id)
-    const resumed = session_key && (await threads.findBySession(owner(), session_key))
-    if (session_key && !resumed) throw new AppError('THREAD_NOT_FOUND')
-    return resumed || threads.create(owner())
+    const repeated = client_message_id && (await turns.findRepeated(owner(), client_message_id))
+    if (repeated) return void follow(repeated)
+    if (thread_id && subscriptions.has(thread_id)) return thread_id
+    const thread = await (thread_id
+      ? threads.get(owner(), thread_id)
+      : session_key
+        ? threads.getBySession(owner(), session_key)
+        : threads.create(owner()))
+    if (!subscriptions.has(thread._id)) attach(thread._id, chat.positionOf(thread), true)
+    return thread._id
   }
 
   return {

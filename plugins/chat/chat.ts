@@ -1,9 +1,10 @@
 import { AppError, type Cradle, type Logger } from '#kernel'
-import type { ThreadDocument, TurnDocument } from './documents.ts'
+import type { ThreadDocument } from './documents.ts'
 import { createLanes } from './lanes.ts'
 import { seqOf } from './ledger-event.ts'
 import type { RunningTurns, StopReason } from './running-turns.ts'
 import { createTurnRunner, type TurnRequest } from './turn-runner.ts'
+import type { Turn } from './turns.ts'
 
 /** How often leases are renewed, in milliseconds. */
 const RENEW_MS = 4000
@@ -13,7 +14,7 @@ const DRAIN_MS = 8000
 /** Conversations as this process carries them on. */
 export interface Chat {
   /** Runs a turn when its thread is free; gives the turn that it repeats, if it does. Throws THREAD_BUSY at once. */
-  enter(request: TurnRequest): Promise<TurnDocument | undefined>
+  enter(request: TurnRequest): Promise<Turn | undefined>
   stop(thread_id: string): Promise<void>
   stopAgent(agent_id: string): Promise<void>
   countActive(agent_id: string): number
@@ -33,6 +34,7 @@ export function createChat(cradle: Cradle): Chat {
     turns,
     threads,
     messages,
+    recent,
     running,
     recovery,
     hub,
@@ -49,6 +51,7 @@ export function createChat(cradle: Cradle): Chat {
     turns,
     threads,
     messages,
+    recent,
     running,
     recovery,
     hub,
@@ -64,10 +67,10 @@ export function createChat(cradle: Cradle): Chat {
   return {
     async enter(request) {
       if (draining) throw new AppError('SHUTTING_DOWN')
-      let repeated: TurnDocument | undefined
-      await lanes.enter(request.thread._id, async (waited) => {
+      let repeated: Turn | undefined
+      await lanes.enter(request.thread_id, async (waited) => {
         if (draining) throw new AppError('SHUTTING_DOWN')
-        repeated = await runner.run(waited ? await refreshed(request, cradle) : request)
+        repeated = await runner.run(waited ? await refreshed(request, agents) : request)
       })
       return repeated
     },
@@ -101,26 +104,22 @@ export function createChat(cradle: Cradle): Chat {
   }
 }
 
-/** The request with its thread and agent as they are now, after it has waited. */
-async function refreshed(request: TurnRequest, { threads, agents }: Cradle): Promise<TurnRequest> {
-  const [thread, agent] = await Promise.all([
-    threads.find(request.thread._id),
-    agents.find(request.agent._id),
-  ])
-  if (!thread) throw new AppError('THREAD_NOT_FOUND')
+/** The request with its agent as it is now, after it has waited. */
+async function refreshed(request: TurnRequest, agents: Cradle['agents']): Promise<TurnRequest> {
+  const agent = await agents.find(request.agent._id)
   if (agent?.state !== 'running')
     throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
-  return { ...request, thread, agent }
+  return { ...request, agent }
 }
 
 async function renewLeases(running: RunningTurns, turns: Cradle['turns'], log: Logger): Promise<void> {
   try {
     const current = running.list()
     if (current.length === 0) return
-    const renewed = await turns.renew(current.map(({ turn }) => turn._id))
+    const renewed = await turns.renew(current.map(({ turn }) => turn))
     if (renewed === current.length) return
     for (const { turn, abort } of current)
-      if (running.get(turn.thread_id)?.turn === turn && (await turns.renew([turn._id])) === 0)
+      if (running.get(turn.thread_id)?.turn === turn && (await turns.renew([turn])) === 0)
         abort.abort('lost' satisfies StopReason)
   } catch (error) {
     log.error({ error }, 'leases could not be renewed')

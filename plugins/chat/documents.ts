@@ -46,6 +46,7 @@ export interface ThreadDocument {
   artifacts: Artifact[]
   sources: Source[]
   forked_from?: string
+  active_turn: ActiveTurn | null
   /** Set when the thread is being removed; nobody sees it any more. */
   deleted_at?: number
 }
@@ -73,20 +74,23 @@ export interface Holder {
   pid: number
 }
 
-/** One turn. While it is active its holder renews `lease_until` (Unix milliseconds). */
-export interface TurnDocument {
+/** The turn that has a thread. Its holder renews `lease_until` (Unix milliseconds). */
+export interface ActiveTurn {
+  turn_id: string
+  /** The seq of its first event. */
+  first_seq: number
+  holder: Holder
+  lease_until: number
+  started_at: number
+}
+
+/** A client message that has started a turn; `_id` is the turn's. */
+export interface ClientMessageDocument {
   _id: string
   thread_id: string
   user_id: string
   agent_id: string
-  client_message_id?: string
-  /** The seq of its first event: unique within the thread, and so the lock that keeps turns one at a time. */
+  client_message_id: string
   first_seq: number
-  status: 'active' | 'done' | 'stopped' | 'failed'
-  holder: Holder
-  lease_until: number
-  started_at: number
-  ended_at?: number
-  last_seq?: number
-  usage?: Usage
+  created_at: Date
 }

@@ -4,7 +4,6 @@ import { seqOf } from './ledger-event.ts'
 import type { Messages } from './messages.ts'
 import { projectTurn } from './projection.ts'
 import type { RunningTurns } from './running-turns.ts'
-import type { Turns } from './turns.ts'
 
 /** A thread as it stands at `last_seq`: a subscription behind that gives the rest. */
 export interface HistoryPage {
@@ -39,25 +38,24 @@ export interface History {
 /** Makes the reader of threads; the turn that runs is folded from its events and laid over the stored messages. */
 export function createHistory({
   messages,
-  turns,
   ledger,
   running,
 }: {
   messages: Messages
-  turns: Turns
   ledger: Ledger
   running: RunningTurns
 }): History {
-  const activeTurn = async (thread_id: string) => {
-    const local = running.get(thread_id)
+  const activeTurn = async ({ _id, active_turn }: ThreadDocument) => {
+    const local = running.get(_id)
     if (local) return { turn: local.turn, events: [...local.log.committed] }
-    const [turn] = await turns.findActive([thread_id])
-    return turn && { turn, events: await ledger.readTurn(thread_id, turn._id, turn.first_seq) }
+    if (!active_turn) return undefined
+    const { turn_id, first_seq } = active_turn
+    return { turn: active_turn, events: await ledger.readTurn(_id, turn_id, first_seq) }
   }
 
   return {
     async page(thread, { limit, offset, before }) {
-      const active = await activeTurn(thread._id)
+      const active = await activeTurn(thread)
       const current = before === undefined && active ? projectTurn(active.events).reverse() : []
       const skipped = current.slice(0, offset)
       const shown = current.slice(offset, offset + limit)
@@ -83,10 +81,10 @@ export function createHistory({
       }
     },
     async status(thread) {
-      const active = await activeTurn(thread._id)
+      const active = await activeTurn(thread)
       if (!active) return { active: false, start_seq: thread.last_seq, last_seq: thread.last_seq }
       const start_seq = active.turn.first_seq - 1
-      return { active: true, turn_id: active.turn._id, start_seq, last_seq: endOf(active)! }
+      return { active: true, turn_id: active.turn.turn_id, start_seq, last_seq: endOf(active)! }
     },
   }
 }

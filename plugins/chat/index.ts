@@ -1,30 +1,32 @@
 import { plugin } from '#kernel'
 import { type Chat, createChat } from './chat.ts'
 import { chatSocket } from './chat-socket.ts'
-import type { MessageDocument, ThreadDocument, TurnDocument } from './documents.ts'
+import type { ClientMessageDocument, MessageDocument, ThreadDocument } from './documents.ts'
 import { chatErrors } from './errors.ts'
 import { createHistory, type History } from './history.ts'
 import { createHub, type Hub } from './hub.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import type { LedgerEvent } from './ledger-event.ts'
 import { createMessages, type Messages, messageIndexes } from './messages.ts'
+import { createRecentMessages, type RecentMessages } from './recent-messages.ts'
 import { createRecovery, type Recovery } from './recovery.ts'
 import { chatRoutes } from './routes.ts'
 import { createRunningTurns, type RunningTurns } from './running-turns.ts'
 import { createThreads, type Threads, threadIndexes } from './threads.ts'
-import { createTurns, type Turns, turnIndexes } from './turns.ts'
+import { clientMessageIndexes, createTurns, type Turns } from './turns.ts'
 
 declare module '#kernel/types' {
   interface Collections {
     threads: ThreadDocument
     messages: MessageDocument
-    turns: TurnDocument
+    client_messages: ClientMessageDocument
     events: LedgerEvent
   }
   interface Services {
     chat: Chat
     threads: Threads
     messages: Messages
+    recent: RecentMessages
     turns: Turns
     ledger: Ledger
     hub: Hub
@@ -42,7 +44,7 @@ export default plugin({
   setup(host) {
     host.collection('threads', { indexes: threadIndexes })
     host.collection('messages', { indexes: messageIndexes })
-    host.collection('turns', { indexes: turnIndexes })
+    host.collection('client_messages', { indexes: clientMessageIndexes })
     host.collection('events')
     host.service('hub', createHub)
     host.service('ledger', ({ collections, clock, log, server, hub }) =>
@@ -52,12 +54,19 @@ export default plugin({
       createThreads({ threads: collections.threads, clock, ids }),
     )
     host.service('messages', ({ collections }) => createMessages(collections.messages))
+    host.service('recent', ({ messages }) => createRecentMessages(messages))
     host.service('turns', ({ collections, clock, ids, server }) =>
-      createTurns({ turns: collections.turns, clock, ids, node_id: server.node_id }),
+      createTurns({
+        threads: collections.threads,
+        clientMessages: collections.client_messages,
+        clock,
+        ids,
+        node_id: server.node_id,
+      }),
     )
     host.service('running', createRunningTurns)
-    host.service('recovery', ({ ledger, log, turns, threads, messages, hub, explainError }) =>
-      createRecovery({ ledger, log, turns, threads, messages, hub, explainError }),
+    host.service('recovery', ({ ledger, log, turns, threads, messages, recent, hub, explainError }) =>
+      createRecovery({ ledger, log, turns, threads, messages, recent, hub, explainError }),
     )
     host.service('history', createHistory)
     host.service('chat', createChat)

@@ -1,8 +1,6 @@
 import type { AssistantContent, ModelMessage } from 'ai'
 import type { Block, MessageDocument } from './documents.ts'
 
-/** How many of the newest messages a model sees at the most. */
-export const CONTEXT_MESSAGES = 40
 /** Characters that stand for a token when none is counted yet. */
 const CHARACTERS_PER_TOKEN = 3
 /** The share of a model's window that the conversation so far may fill. */

@@ -1,8 +1,8 @@
 import { AppError, type Logger } from '#kernel'
-import type { TurnDocument } from './documents.ts'
 import type { Ledger } from './ledger.ts'
 import { isTerminal, seqOf } from './ledger-event.ts'
 import { type SettlementParts, settleTurn, storeOutcome } from './settlement.ts'
+import type { Turn, Turns } from './turns.ts'
 
 /** Closes turns whose process is gone. */
 export interface Recovery {
@@ -16,15 +16,16 @@ export interface Recovery {
  */
 export function createRecovery({
   ledger,
+  turns,
   log,
   ...parts
-}: SettlementParts & { ledger: Ledger; log: Logger }): Recovery {
-  const close = async (turn: TurnDocument) => {
-    const { _id: turn_id, thread_id, first_seq } = turn
+}: SettlementParts & { ledger: Ledger; turns: Turns; log: Logger }): Recovery {
+  const close = async (turn: Turn) => {
+    const { turn_id, thread_id, first_seq } = turn
     const events = await ledger.readTurn(thread_id, turn_id, first_seq)
     const last = events.at(-1)
     if (!last) {
-      await parts.turns.forget(turn_id)
+      await turns.forget(turn)
       return
     }
     if (isTerminal(last)) {
@@ -57,7 +58,7 @@ export function createRecovery({
   return {
     async adopt() {
       let closed = 0
-      for (let turn = await parts.turns.adopt(); turn; turn = await parts.turns.adopt()) {
+      for (let turn = await turns.adopt(); turn; turn = await turns.adopt()) {
         await close(turn)
         closed += 1
       }

@@ -10,13 +10,10 @@ const ownerOf = ({ caller, agent }: { caller: { id: string }; agent: { _id: stri
   agent_id: agent._id,
 })
 
-const rowOf = (
-  { _id, user_id, agent_id, last_seq, deleted_at, ...thread }: ThreadDocument,
-  turn_active: boolean,
-) => ({
+const rowOf = ({ _id, user_id, agent_id, last_seq, deleted_at, active_turn, ...thread }: ThreadDocument) => ({
   thread_id: _id,
   ...thread,
-  turn_active,
+  turn_active: active_turn !== null,
 })
 
 const messageOf = ({ _id, thread_id, position, ...message }: MessageDocument) => ({ id: _id, ...message })
@@ -30,12 +27,9 @@ export const chatRoutes = [
     guard: 'agent',
     query: listQuery,
     response: { 200: { type: 'array', items: threadRow } },
-  }).handle(async ({ caller, agent, query: { limit, offset } }, { threads, turns }) => {
+  }).handle(async ({ caller, agent, query: { limit, offset } }, { threads }) => {
     const found = await threads.list(ownerOf({ caller, agent }), { limit: Math.min(limit, MOST), offset })
-    const active = new Set(
-      (await turns.findActive(found.map(({ _id }) => _id))).map(({ thread_id }) => thread_id),
-    )
-    return found.map((thread) => rowOf(thread, active.has(thread._id)))
+    return found.map(rowOf)
   }),
 
   route({
@@ -59,11 +53,9 @@ export const chatRoutes = [
     body: threadChanges,
     response: { 200: threadRow },
     errors: ['THREAD_NOT_FOUND', 'PROVIDER_NOT_VISIBLE'],
-  }).handle(async ({ caller, agent, params, body }, { threads, turns, models }) => {
+  }).handle(async ({ caller, agent, params, body }, { threads, models }) => {
     if (body.model) await models.assertUsable(body.model, caller.id)
-    const thread = await threads.update(ownerOf({ caller, agent }), params.thread_id!, body)
-    const active = await turns.findActive([thread._id])
-    return rowOf(thread, active.length > 0)
+    return rowOf(await threads.update(ownerOf({ caller, agent }), params.thread_id!, body))
   }),
 
   route({

@@ -1,12 +1,12 @@
-import type { TurnDocument } from './documents.ts'
 import type { TurnLog } from './ledger.ts'
+import type { Turn } from './turns.ts'
 
 /** Why a turn is ended before its reply is finished. */
 export type StopReason = 'stopped' | 'shutdown' | 'lost'
 
 /** One turn that this process runs. */
 export interface RunningTurn {
-  turn: TurnDocument
+  turn: Turn
   log: TurnLog
   abort: AbortController
 }
@@ -18,7 +18,7 @@ export interface RunningTurns {
   get(thread_id: string): RunningTurn | undefined
   list(): RunningTurn[]
   /** Ends the matching turns early and waits until they are settled. */
-  stop(match: (turn: TurnDocument) => boolean, reason: StopReason): Promise<void>
+  stop(match: (turn: Turn) => boolean, reason: StopReason): Promise<void>
   /** Resolves when no turn runs. */
   idle(): Promise<void>
 }

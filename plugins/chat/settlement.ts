@@ -1,20 +1,20 @@
 import type { ErrorExplainer } from '#kernel'
-import type { MessageDocument, TurnDocument } from './documents.ts'
 import type { Hub } from './hub.ts'
 import type { TurnLog } from './ledger.ts'
 import { type LedgerEvent, seqOf } from './ledger-event.ts'
 import type { Messages } from './messages.ts'
 import { projectTurn } from './projection.ts'
+import type { RecentMessages } from './recent-messages.ts'
 import type { Threads } from './threads.ts'
 import { titleOf } from './title.ts'
 import type { TurnEnd } from './turn-runner.ts'
-import type { Turns } from './turns.ts'
+import type { Turn } from './turns.ts'
 
 /** What settling writes to. */
 export interface SettlementParts {
-  turns: Turns
   threads: Threads
   messages: Messages
+  recent: RecentMessages
   hub: Hub
   explainError: ErrorExplainer
 }
@@ -31,7 +31,7 @@ export async function settleTurn({
   onSettled = () => undefined,
   ...parts
 }: SettlementParts & {
-  turn: TurnDocument
+  turn: Turn
   log: TurnLog
   end: TurnEnd
   before?: readonly LedgerEvent[]
@@ -54,35 +54,20 @@ export async function settleTurn({
 export async function storeOutcome({
   turn,
   events,
-  turns,
   threads,
   messages,
+  recent,
   hub,
-}: SettlementParts & { turn: TurnDocument; events: readonly LedgerEvent[] }): Promise<void> {
+}: SettlementParts & { turn: Turn; events: readonly LedgerEvent[] }): Promise<void> {
   const documents = projectTurn(events)
   const last = events.at(-1)!
-  const last_seq = seqOf(last)
-  const status =
-    last.type === 'error'
-      ? 'failed'
-      : last.type === 'done' && last.frame.stop_reason === 'stopped'
-        ? 'stopped'
-        : 'done'
-  await Promise.all([
-    messages.store(documents),
-    threads.advance(turn.thread_id, {
-      last_seq,
-      title: titleOf(documents[0]!),
-      artifacts: documents.flatMap(({ artifacts = [] }) => artifacts),
-      unseen: status === 'done' && !hub.isReading(turn.thread_id, turn.user_id),
-    }),
-  ])
-  await turns.close(turn._id, { status, last_seq, usage: usageOf(documents) })
-}
-
-const usageOf = (documents: readonly MessageDocument[]) => {
-  const total = { input_tokens: 0, output_tokens: 0, total_tokens: 0 }
-  for (const { usage } of documents)
-    for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += usage?.[name] ?? 0
-  return total
+  await messages.store(documents)
+  recent.add(turn.thread_id, turn.first_seq, documents, seqOf(last))
+  await threads.advance(turn.thread_id, {
+    turn_id: turn.turn_id,
+    last_seq: seqOf(last),
+    title: titleOf(documents[0]!),
+    artifacts: documents.flatMap(({ artifacts = [] }) => artifacts),
+    unseen: last.type === 'done' && !hub.isReading(turn.thread_id, turn.user_id),
+  })
 }

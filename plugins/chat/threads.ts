@@ -9,6 +9,10 @@ export const threadIndexes: IndexDescription[] = [
   { key: { user_id: 1, agent_id: 1, pinned: -1, last_active: -1 } },
   { key: { session_key: 1 }, unique: true },
   { key: { agent_id: 1 } },
+  {
+    key: { 'active_turn.lease_until': 1 },
+    partialFilterExpression: { 'active_turn.lease_until': { $exists: true } },
+  },
   { key: { deleted_at: 1 }, partialFilterExpression: { deleted_at: { $exists: true } } },
 ]
 
@@ -18,8 +22,9 @@ export interface ThreadOwner {
   agent_id: string
 }
 
-/** What a turn leaves on its thread. */
+/** What a turn that ends leaves on its thread. */
 export interface ThreadProgress {
+  turn_id: string
   last_seq: number
   title: string
   artifacts: readonly Artifact[]
@@ -31,8 +36,8 @@ export interface Threads {
   create(owner: ThreadOwner): Promise<ThreadDocument>
   /** Throws THREAD_NOT_FOUND, also for somebody else's. */
   get(owner: ThreadOwner, thread_id: string): Promise<ThreadDocument>
-  findBySession(owner: ThreadOwner, session_key: string): Promise<ThreadDocument | null>
-  find(thread_id: string): Promise<ThreadDocument | null>
+  /** Throws THREAD_NOT_FOUND. */
+  getBySession(owner: ThreadOwner, session_key: string): Promise<ThreadDocument>
   list(owner: ThreadOwner, page: { limit: number; offset: number }): Promise<ThreadDocument[]>
   update(
     owner: ThreadOwner,
@@ -42,6 +47,7 @@ export interface Threads {
   markRead(owner: ThreadOwner, thread_id?: string): Promise<void>
   /** Unread replies of this user by agent. */
   countUnread(user_id: string, agent_ids: readonly string[]): Promise<Map<string, number>>
+  /** Ends the active turn of a thread; doing it again changes nothing. */
   advance(thread_id: string, progress: ThreadProgress): Promise<void>
   /** Hides threads from everybody, to be removed for good afterwards; gives their ids. */
   hide(filter: Partial<ThreadOwner> & { _id?: string }): Promise<string[]>
@@ -81,6 +87,7 @@ export function createThreads({
         unread: 0,
         artifacts: [],
         sources: [],
+        active_turn: null,
       }
       await threads.insertOne(thread)
       return thread
@@ -90,9 +97,11 @@ export function createThreads({
       if (!thread) throw missing()
       return thread
     },
-    findBySession: ({ user_id, agent_id }, session_key) =>
-      threads.findOne({ session_key, user_id, agent_id, ...visible }),
-    find: (thread_id) => threads.findOne({ _id: thread_id, ...visible }),
+    async getBySession({ user_id, agent_id }, session_key) {
+      const thread = await threads.findOne({ session_key, user_id, agent_id, ...visible })
+      if (!thread) throw missing()
+      return thread
+    },
     list: ({ user_id, agent_id }, { limit, offset }) =>
       threads
         .find({ user_id, agent_id, ...visible })
@@ -129,20 +138,15 @@ export function createThreads({
         .toArray()
       return new Map(counts.map(({ _id, unread }) => [_id, unread]))
     },
-    async advance(thread_id, { last_seq, title, artifacts, unseen }) {
-      await threads.updateOne({ _id: thread_id }, [
+    async advance(thread_id, { turn_id, last_seq, title, artifacts, unseen }) {
+      await threads.updateOne({ _id: thread_id, 'active_turn.turn_id': turn_id }, [
         {
           $set: {
-            last_seq: { $max: ['$last_seq', last_seq] },
+            active_turn: null,
+            last_seq,
             last_active: clock.seconds(),
             title: { $ifNull: ['$title', { $literal: title }] },
-            unread: {
-              $cond: [
-                { $and: [unseen, { $lt: ['$last_seq', last_seq] }] },
-                { $add: ['$unread', 1] },
-                '$unread',
-              ],
-            },
+            ...(unseen ? { unread: { $add: ['$unread', 1] } } : {}),
             ...(artifacts.length > 0 ? { artifacts: newest(artifacts) } : {}),
           },
         },

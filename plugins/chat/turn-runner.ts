@@ -2,12 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, type ErrorExplainer, type Ids, type Locale, type Registry, type Tool } from '#kernel'
 import type { AgentDocument } from '../agents/types.ts'
 import type { Models, OpenedModel } from '../providers/types.ts'
-import type { Block, MessageDocument, ThreadDocument, TurnDocument } from './documents.ts'
+import type { Block, ThreadDocument } from './documents.ts'
 import type { Hub } from './hub.ts'
 import { instructionsFor } from './instructions.ts'
 import type { Ledger, TurnLog } from './ledger.ts'
 import type { Messages } from './messages.ts'
-import { CONTEXT_MESSAGES, contextOf, userMessage } from './model-context.ts'
+import { contextOf, userMessage } from './model-context.ts'
+import type { RecentMessages } from './recent-messages.ts'
 import type { Recovery } from './recovery.ts'
 import { relayModel } from './relayed-model.ts'
 import type { RunningTurns, StopReason } from './running-turns.ts'
@@ -15,11 +16,11 @@ import { settleTurn } from './settlement.ts'
 import type { Threads } from './threads.ts'
 import { createToolbox } from './toolbox.ts'
 import { createTurnWriter, type TurnWriter } from './turn-writer.ts'
-import type { Turns } from './turns.ts'
+import type { Turn, Turns } from './turns.ts'
 
 /** One thing a user says to an agent. */
 export interface TurnRequest {
-  thread: ThreadDocument
+  thread_id: string
   agent: AgentDocument
   user_id: string
   content: Block[]
@@ -32,7 +33,7 @@ export interface TurnRequest {
 /** Runs turns to their end. */
 export interface TurnRunner {
   /** Gives the turn that the same client_message_id started before, if this one repeats it. */
-  run(request: TurnRequest): Promise<TurnDocument | undefined>
+  run(request: TurnRequest): Promise<Turn | undefined>
 }
 
 /** How many model calls one turn may take. */
@@ -46,6 +47,7 @@ export interface RunnerParts {
   turns: Turns
   threads: Threads
   messages: Messages
+  recent: RecentMessages
   running: RunningTurns
   recovery: Recovery
   hub: Hub
@@ -58,27 +60,15 @@ export interface RunnerParts {
 
 /** Makes the runner of turns. */
 export function createTurnRunner(parts: RunnerParts): TurnRunner {
-  const { ledger, turns, threads, messages, running, recovery, ids } = parts
+  const { ledger, turns, running, recovery, ids } = parts
 
   /** Opens the turn behind all that came before it, also when that was another process's. */
-  const open = async ({ thread, agent, user_id, client_message_id }: TurnRequest) => {
-    for (let { last_seq } = thread; ; ) {
-      const [opened, history] = await Promise.all([
-        turns.open({
-          thread_id: thread._id,
-          user_id,
-          agent_id: agent._id,
-          client_message_id,
-          first_seq: last_seq + 1,
-        }),
-        messages.page(thread._id, { limit: CONTEXT_MESSAGES }),
-      ])
-      if (opened.outcome !== 'taken') return { ...opened, history }
+  const open = async ({ thread_id, agent, user_id, client_message_id }: TurnRequest) => {
+    for (;;) {
+      const opened = await turns.open({ user_id, agent_id: agent._id }, thread_id, client_message_id)
+      if (opened.outcome !== 'taken') return opened
       await recovery.adopt()
       await pause(TAKEN_POLL_MS)
-      const current = await threads.find(thread._id)
-      if (!current) throw new AppError('THREAD_NOT_FOUND')
-      last_seq = current.last_seq
     }
   }
 
@@ -86,11 +76,11 @@ export function createTurnRunner(parts: RunnerParts): TurnRunner {
     async run(request) {
       const [opened, ai] = await Promise.all([open(request), import('ai')])
       if (opened.outcome === 'repeated') return opened.turn
-      const { turn, history } = opened
+      const { turn, thread } = opened
       const abort = new AbortController()
       const log = ledger.open({
         thread_id: turn.thread_id,
-        turn_id: turn._id,
+        turn_id: turn.turn_id,
         lastSeq: turn.first_seq - 1,
         onLost: () => abort.abort('lost' satisfies StopReason),
       })
@@ -102,7 +92,7 @@ export function createTurnRunner(parts: RunnerParts): TurnRunner {
           { message_id: ids.make('msg_'), client_message_id: request.client_message_id },
           request.content,
         )
-        const end = await converse({ ai, parts, request, history, log, signal: abort.signal })
+        const end = await converse({ ai, parts, request, thread, log, signal: abort.signal })
         if (abort.signal.reason !== ('lost' satisfies StopReason))
           await settleTurn({ ...parts, turn, log, end, onSettled: () => running.remove(current) })
       } finally {
@@ -125,16 +115,16 @@ export type TurnEnd = {
 /** The loop of model and tools, written to the log as it goes. Never throws. */
 async function converse({
   ai,
-  parts: { models, tools, workspaceOf, ids },
-  request: { thread, agent, user_id, content, model: wanted, locale, request_id },
-  history,
+  parts: { recent, models, tools, workspaceOf, ids },
+  request: { agent, user_id, content, model: wanted, locale, request_id },
+  thread,
   log,
   signal,
 }: {
   ai: typeof import('ai')
   parts: RunnerParts
   request: TurnRequest
-  history: MessageDocument[]
+  thread: ThreadDocument
   log: TurnLog
   signal: AbortSignal
 }): Promise<TurnEnd> {
@@ -149,7 +139,11 @@ async function converse({
     artifacts,
   })
   try {
-    opened = await models.open([wanted, thread.model, agent.default_model], user_id)
+    const [history, model] = await Promise.all([
+      recent.before(thread._id, thread.active_turn!.first_seq),
+      models.open([wanted, thread.model, agent.default_model], user_id),
+    ])
+    opened = model
     const context = { workspace: workspaceOf(agent._id), agent_id: agent._id, thread_id: thread._id, user_id }
     const result = await untilAborted(
       signal,

@@ -1,67 +1,62 @@
 import { hostname } from 'node:os'
 import type { Collection, IndexDescription } from 'mongodb'
-import type { Clock, Ids } from '#kernel'
-import type { Holder, TurnDocument, Usage } from './documents.ts'
+import { AppError, type Clock, type Ids } from '#kernel'
+import type { ActiveTurn, ClientMessageDocument, Holder, ThreadDocument } from './documents.ts'
+import type { ThreadOwner } from './threads.ts'
 
 /** How long a turn's process may be silent before another may close the turn, in milliseconds. */
 export const LEASE_MS = 15_000
+/** How long a repeated client_message_id is recognized, in seconds. */
+const REPEAT_SECONDS = 30 * 24 * 3600
 
-/** Holds the active turns and no others. */
-const ACTIVE_INDEX = 'active'
-
-/** The indexes that make a turn a lock, an idempotency record and a lease. */
-export const turnIndexes: IndexDescription[] = [
-  { key: { thread_id: 1, first_seq: 1 }, unique: true },
-  {
-    key: { user_id: 1, agent_id: 1, client_message_id: 1 },
-    unique: true,
-    partialFilterExpression: { client_message_id: { $exists: true } },
-  },
-  { key: { thread_id: 1 }, name: ACTIVE_INDEX, partialFilterExpression: { status: 'active' } },
+/** Which client messages have started a turn. */
+export const clientMessageIndexes: IndexDescription[] = [
+  { key: { user_id: 1, agent_id: 1, client_message_id: 1 }, unique: true },
+  { key: { thread_id: 1 } },
+  { key: { created_at: 1 }, expireAfterSeconds: REPEAT_SECONDS },
 ]
+
+/** One turn and whose it is. */
+export interface Turn extends ThreadOwner {
+  turn_id: string
+  thread_id: string
+  first_seq: number
+}
 
 /** A turn that this process is to run, or why not. */
 export type Opened =
-  | { outcome: 'opened'; turn: TurnDocument }
+  | { outcome: 'opened'; turn: Turn; thread: ThreadDocument }
   /** The same client_message_id has started a turn before. */
-  | { outcome: 'repeated'; turn: TurnDocument }
-  /** Another process is or was at work behind the same seq. */
-  | { outcome: 'taken'; turn: TurnDocument }
+  | { outcome: 'repeated'; turn: Turn }
+  /** Another process runs a turn of this thread, or did until it died. */
+  | { outcome: 'taken' }
 
-/** The record of turns. */
+/** Gives each thread to one turn at a time, across processes: a lease inside the thread's document. */
 export interface Turns {
-  open(
-    turn: Pick<TurnDocument, 'thread_id' | 'user_id' | 'agent_id' | 'client_message_id' | 'first_seq'>,
-  ): Promise<Opened>
-  close(
-    turn_id: string,
-    end: { status: TurnDocument['status']; last_seq: number; usage?: Usage },
-  ): Promise<void>
-  /** Removes a turn that wrote nothing. */
-  forget(turn_id: string): Promise<void>
-  findRepeated(key: {
-    user_id: string
-    agent_id: string
-    client_message_id: string
-  }): Promise<TurnDocument | null>
-  /** The active turn of each of these threads. */
-  findActive(thread_ids: readonly string[]): Promise<TurnDocument[]>
+  /** Throws THREAD_NOT_FOUND where the thread is not the owner's, or no more. */
+  open(owner: ThreadOwner, thread_id: string, client_message_id?: string): Promise<Opened>
+  findRepeated(owner: ThreadOwner, client_message_id: string): Promise<Turn | null>
+  /** Gives a thread back on which nothing was written, so that the message can be sent again. */
+  forget(turn: Turn): Promise<void>
   /** Renews the leases of these turns; gives how many are still ours. */
-  renew(turn_ids: readonly string[]): Promise<number>
-  /** Takes over an active turn whose process is gone; gives one at a time, null when there is none. */
-  adopt(): Promise<TurnDocument | null>
+  renew(turns: readonly Turn[]): Promise<number>
+  /** Takes over a turn whose process is gone; one at a time, null when there is none. */
+  adopt(): Promise<Turn | null>
+  /** Removes what is remembered of a thread's client messages. */
   remove(thread_id: string): Promise<void>
 }
 
-/** Turns over their collection. `isAlive` tells whether a process of this machine runs. */
+/** Turns over the threads. `isAlive` tells whether a process of this machine runs. */
 export function createTurns({
-  turns,
+  threads,
+  clientMessages,
   clock,
   ids,
   node_id,
   isAlive = processRuns,
 }: {
-  turns: Collection<TurnDocument>
+  threads: Collection<ThreadDocument>
+  clientMessages: Collection<ClientMessageDocument>
   clock: Clock
   ids: Ids
   node_id: string
@@ -69,71 +64,100 @@ export function createTurns({
 }): Turns {
   const holder: Holder = { node_id, host: hostname(), pid: process.pid }
   const isDead = (other: Holder) =>
-    other.host === holder.host &&
-    other.node_id !== node_id &&
-    (other.pid === holder.pid || !isAlive(other.pid))
+    other.host === holder.host && (other.pid === holder.pid || !isAlive(other.pid))
 
-  const open: Turns['open'] = async (wanted) => {
-    const now = clock.now()
-    const turn: TurnDocument = {
-      _id: ids.make('trn_'),
-      ...wanted,
-      status: 'active',
-      holder,
-      lease_until: now + LEASE_MS,
-      started_at: now,
-    }
+  const turnOf = ({ _id, user_id, agent_id }: ThreadDocument, { turn_id, first_seq }: ActiveTurn): Turn => ({
+    turn_id,
+    thread_id: _id,
+    user_id,
+    agent_id,
+    first_seq,
+  })
+
+  const forget: Turns['forget'] = async ({ thread_id, turn_id }) => {
+    await clientMessages.deleteOne({ _id: turn_id })
+    await threads.updateOne(
+      { _id: thread_id, 'active_turn.turn_id': turn_id },
+      { $set: { active_turn: null } },
+    )
+  }
+
+  const findRepeated: Turns['findRepeated'] = async (owner, client_message_id) => {
+    const found = await clientMessages.findOne({ ...owner, client_message_id })
+    return found && { ...owner, turn_id: found._id, thread_id: found.thread_id, first_seq: found.first_seq }
+  }
+
+  /** Notes the client message of a turn; false where it has started another turn before. */
+  const note = async (
+    { turn_id, thread_id, first_seq, user_id, agent_id }: Turn,
+    client_message_id: string,
+  ) => {
+    const document = { _id: turn_id, thread_id, first_seq, user_id, agent_id, client_message_id }
     try {
-      await turns.insertOne(turn)
-      return { outcome: 'opened', turn }
+      await clientMessages.insertOne({ ...document, created_at: new Date(clock.now()) })
+      return true
     } catch (error) {
-      if ((error as { code?: number }).code !== 11000) throw error
+      if ((error as { code?: number }).code === 11000) return false
+      throw error
     }
-    const { thread_id, first_seq, user_id, agent_id, client_message_id } = wanted
-    const repeated = client_message_id && (await turns.findOne({ user_id, agent_id, client_message_id }))
-    if (repeated) return { outcome: 'repeated', turn: repeated }
-    const other = await turns.findOne({ thread_id, first_seq })
-    // The other one may have been removed with its thread in between.
-    return other ? { outcome: 'taken', turn: other } : open(wanted)
   }
 
   return {
-    open,
-    async close(turn_id, end) {
-      await turns.updateOne({ _id: turn_id }, { $set: { ...end, ended_at: clock.now() } })
+    async open(owner, thread_id, client_message_id) {
+      const now = clock.now()
+      const active_turn = { turn_id: ids.make('trn_'), holder, lease_until: now + LEASE_MS, started_at: now }
+      const mine = { _id: thread_id, ...owner, deleted_at: { $exists: false } }
+      const thread = await threads.findOneAndUpdate(
+        { ...mine, active_turn: null },
+        [{ $set: { active_turn: { ...active_turn, first_seq: { $add: ['$last_seq', 1] } } } }],
+        { returnDocument: 'after' },
+      )
+      if (!thread) {
+        if (await threads.findOne(mine, { projection: { _id: 1 } })) return { outcome: 'taken' }
+        throw new AppError('THREAD_NOT_FOUND')
+      }
+      const turn = turnOf(thread, thread.active_turn!)
+      if (client_message_id === undefined || (await note(turn, client_message_id)))
+        return { outcome: 'opened', turn, thread }
+      await forget(turn)
+      return { outcome: 'repeated', turn: (await findRepeated(owner, client_message_id)) ?? turn }
     },
-    async forget(turn_id) {
-      await turns.deleteOne({ _id: turn_id })
-    },
-    findRepeated: (key) => turns.findOne(key),
-    findActive: (thread_ids) =>
-      turns.find({ thread_id: { $in: [...thread_ids] }, status: 'active' }).toArray(),
-    async renew(turn_ids) {
-      const { matchedCount } = await turns.updateMany(
-        { _id: { $in: [...turn_ids] }, status: 'active', 'holder.node_id': node_id },
-        { $set: { lease_until: clock.now() + LEASE_MS } },
+    findRepeated,
+    forget,
+    async renew(turns) {
+      const { matchedCount } = await threads.updateMany(
+        {
+          _id: { $in: turns.map(({ thread_id }) => thread_id) },
+          'active_turn.turn_id': { $in: turns.map(({ turn_id }) => turn_id) },
+          'active_turn.holder.node_id': node_id,
+        },
+        { $set: { 'active_turn.lease_until': clock.now() + LEASE_MS } },
       )
       return matchedCount
     },
     async adopt() {
       const now = clock.now()
-      const active = await turns
-        .find({ status: 'active', 'holder.node_id': { $ne: node_id } })
-        .hint(ACTIVE_INDEX)
+      const held = await threads
+        .find({ 'active_turn.lease_until': { $gt: 0 }, 'active_turn.holder.node_id': { $ne: node_id } })
         .toArray()
-      for (const turn of active) {
+      for (const thread of held) {
+        const turn = thread.active_turn!
         if (turn.lease_until >= now && !isDead(turn.holder)) continue
-        const { _id, lease_until } = turn
-        const adopted = await turns.findOneAndUpdate(
-          { _id, status: 'active', lease_until, 'holder.node_id': turn.holder.node_id },
-          { $set: { holder, lease_until: now + LEASE_MS } },
+        const adopted = await threads.updateOne(
+          {
+            _id: thread._id,
+            'active_turn.turn_id': turn.turn_id,
+            'active_turn.holder.node_id': turn.holder.node_id,
+            'active_turn.lease_until': turn.lease_until,
+          },
+          { $set: { 'active_turn.holder': holder, 'active_turn.lease_until': now + LEASE_MS } },
         )
-        if (adopted) return adopted
+        if (adopted.matchedCount === 1) return turnOf(thread, turn)
       }
       return null
     },
     async remove(thread_id) {
-      await turns.deleteMany({ thread_id })
+      await clientMessages.deleteMany({ thread_id })
     },
   }
 }

@@ -1,7 +1,6 @@
 import { lookup as systemLookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { promisify } from 'node:util'
-import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 import { AppError } from '#kernel'
 
 /** A `fetch` that reaches no local or private network, for addresses that a user chose. */
@@ -10,6 +9,7 @@ export interface GuardedFetch {
   fetch: typeof globalThis.fetch
   /** Throws ADDRESS_NOT_ALLOWED where a URL's host is such an address now; a name that is not known passes. */
   assertAllowed(url: string): Promise<void>
+  /** Cuts every connection. */
   close(): Promise<void>
 }
 
@@ -50,25 +50,36 @@ export function createGuardedFetch({
       callback(null, addresses[0]!.address, addresses[0]!.family)
     })
   }
-  const connector = buildConnector({ lookup: checkedLookup })
-  const agent = new Agent({
-    connect(options, callback) {
-      // An address that is written out is never looked up.
-      const host = withoutBrackets(options.hostname)
-      if (isIP(host) && !mayReach(host, host)) callback(refusal(host), null)
-      else connector(options, callback)
-    },
-  })
+
+  // Imported with the first call, because it takes longer to load than all else in this plugin.
+  async function load() {
+    const { Agent, buildConnector, fetch } = await import('undici')
+    const connector = buildConnector({ lookup: checkedLookup })
+    const agent = new Agent({
+      connect(options, callback) {
+        // An address that is written out is never looked up.
+        const host = withoutBrackets(options.hostname)
+        if (isIP(host) && !mayReach(host, host)) callback(refusal(host), null)
+        else connector(options, callback)
+      },
+    })
+    return { agent, fetch }
+  }
+  let client: ReturnType<typeof load> | undefined
+
+  const guardedFetch = async (input: string | URL, init?: RequestInit) => {
+    client ??= load()
+    const { agent, fetch } = await client
+    try {
+      return await fetch(input, { ...(init as object), dispatcher: agent })
+    } catch (error) {
+      const { cause } = error as Error
+      throw cause instanceof AppError ? cause : error
+    }
+  }
 
   return {
-    fetch: (async (input: string | URL, init?: RequestInit) => {
-      try {
-        return await undiciFetch(input, { ...(init as object), dispatcher: agent })
-      } catch (error) {
-        const { cause } = error as Error
-        throw cause instanceof AppError ? cause : error
-      }
-    }) as unknown as typeof globalThis.fetch,
+    fetch: guardedFetch as unknown as typeof globalThis.fetch,
 
     async assertAllowed(url) {
       const host = withoutBrackets(new URL(url).hostname)
@@ -78,7 +89,7 @@ export function createGuardedFetch({
       if (!addresses.every(({ address }) => mayReach(host, address))) throw refusal(host)
     },
 
-    close: () => agent.close(),
+    close: async () => (await client)?.agent.destroy(),
   }
 }
 

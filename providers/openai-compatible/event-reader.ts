@@ -37,9 +37,9 @@ export function createEventReader(
     }
     let chunk: Chunk
     try {
-      chunk = JSON.parse(data)
+      chunk = JSON.parse(data) ?? {}
     } catch (cause) {
-      failure = failures.broken('The upstream sent an event that is not valid JSON.', { cause })
+      failure = failures.malformed('The upstream sent an event that is not valid JSON.', cause)
       return
     }
     if (chunk.error) failure = failures.reported(chunk.error)
@@ -48,19 +48,18 @@ export function createEventReader(
 
   function onError({ type }: { type: string }): void {
     if (type === 'max-buffer-size-exceeded')
-      failure = failures.broken('The upstream sent an event that is too long.')
+      failure = failures.malformed('The upstream sent an event that is too long.')
   }
 
   function finish(): void {
     done = writer.finish()
-    if (!done)
-      failure = failures.broken('The stream ended before its answer was finished.', { isRetryable: true })
+    if (!done) failure = failures.unfinished()
   }
 
   async function read(): Promise<void> {
     const { done: ended, value } = await reader.read().catch((cause) => {
       if (signal?.aborted) throw cause
-      throw failures.broken('The connection broke in the middle of the answer.', { cause, isRetryable: true })
+      throw failures.interrupted(cause)
     })
     if (!ended) return parser.feed(decoder.decode(value, { stream: true }))
     // Some upstreams leave out the blank line after their last event.

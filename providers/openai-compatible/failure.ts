@@ -7,8 +7,11 @@ const MAX_BODY = 4096
 /** Makes the errors of one connection; no prompt and no header goes into them, because errors are logged. */
 export interface Failures {
   unreachable(cause: unknown): APICallError
-  /** The answer broke off, or is not what the wire asks for. */
-  broken(message: string, details?: { cause?: unknown; isRetryable?: boolean }): APICallError
+  /** The connection broke within the answer. */
+  interrupted(cause: unknown): APICallError
+  /** The answer ended, but not as a whole answer does. */
+  unfinished(): APICallError
+  malformed(message: string, cause?: unknown): APICallError
   /** From an answer that is no stream of events; reads its body. */
   refused(response: Response): Promise<APICallError>
   /** From the `error` of an event in the middle of a stream. */
@@ -22,8 +25,11 @@ export function createFailures({ url, secret }: { url: string; secret?: string }
   const clean = (text: string) => (secret ? text.replaceAll(secret, '[key]') : text)
 
   return {
-    unreachable: (cause) => fail('The upstream cannot be reached.', { cause, isRetryable: true }),
-    broken: (message, details = {}) => fail(message, details),
+    unreachable: (cause) => fail('The upstream cannot be reached.', { cause, isRetryable: isPassing(cause) }),
+    interrupted: (cause) =>
+      fail('The connection broke in the middle of the answer.', { cause, isRetryable: isPassing(cause) }),
+    unfinished: () => fail('The stream ended before its answer was finished.', { isRetryable: true }),
+    malformed: (message, cause) => fail(message, { cause }),
     async refused(response) {
       const { status: statusCode, headers } = response
       const responseBody = clean(await readText(response, MAX_BODY))
@@ -110,6 +116,9 @@ function reasonOf(status: number | undefined, data: unknown): ProviderFailure {
   if (status === undefined || status >= 500) return 'outage'
   return 'bad_request'
 }
+
+/** Whoever waited for a time limit should not be made to wait for it again. */
+const isPassing = (cause: unknown) => reasonOfCause(cause) !== 'timeout'
 
 const TIMEOUTS = /TIMEOUT$|^ETIMEDOUT$/
 const UNREACHABLE =

@@ -70,7 +70,7 @@ export function createUpstream({ base_url, api_key, options, fetch }: ProviderCo
       try {
         return JSON.parse(text)
       } catch (cause) {
-        throw failures.broken('The list of models is not valid JSON.', { cause })
+        throw failures.malformed('The list of models is not valid JSON.', cause)
       }
     },
   }

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import type { Cradle } from '#kernel'
 import { type ProvidersConfig, setUpFirstProviders } from '../../plugins/providers/first-start.ts'
@@ -317,16 +320,38 @@ t.test(
   },
 )
 
+t.test('an upstream that fails to list its models leaves them out', async (t) => {
+  const { server } = await start(t)
+  const fake = await upstream(t)
+  await fake.close()
+  await create(server, { name: 'gone', kind, base_url: fake.url, api_key: KEY })
+  t.match((await server.request('GET', '/models')).body, [{ id: 'demo:demo' }])
+  t.match(server.logged(), /"provider":"gone".*the models cannot be listed/)
+  t.notMatch(server.logged(), KEY)
+})
+
 t.test(
-  'an upstream that fails to list its models leaves them out, and one that hangs is not waited for',
+  'an upstream that is slow to list its models is not waited for, and listed when it has answered',
   async (t) => {
     const { server } = await start(t)
-    const fake = await upstream(t)
-    await fake.close()
-    await create(server, { name: 'gone', kind, base_url: fake.url, api_key: KEY })
-    t.match((await server.request('GET', '/models')).body, [{ id: 'demo:demo' }])
-    t.match(server.logged(), /"provider":"gone".*the models cannot be listed/)
-    t.notMatch(server.logged(), KEY)
+    let answer = () => {}
+    const slow = createServer((_, res) => {
+      answer = () => res.end('{"data":[{"id":"m"}]}')
+    })
+    await once(slow.listen(0, '127.0.0.1'), 'listening')
+    t.teardown(() => {
+      slow.close()
+      slow.closeAllConnections()
+    })
+    const base_url = `http://127.0.0.1:${(slow.address() as AddressInfo).port}`
+    await create(server, { name: 'slow', kind, base_url })
+    const list = async () => (await server.request('GET', '/models')).body.map(({ id }: { id: string }) => id)
+    t.strictSame(await list(), ['demo:demo'])
+    t.strictSame(await list(), ['demo:demo'])
+    answer()
+    let ids = await list()
+    while (ids.length < 2) ids = await list()
+    t.strictSame(ids, ['demo:demo', 'slow:m'])
   },
 )
 

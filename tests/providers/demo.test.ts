@@ -143,6 +143,7 @@ t.test('a generated result says the same as the stream', async (t) => {
   const { content, usage } = await model.doGenerate(options)
   const { text, thoughts, finish } = await answer(options)
   t.match(content, [
+    { type: 'reasoning', text: thoughts.join('') },
     { type: 'text', text },
     { type: 'tool-call', toolName: 'ls', input: '{}' },
   ])
