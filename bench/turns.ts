@@ -1,6 +1,6 @@
 import { type ChatSocket, openChatSocket } from './chat-socket.ts'
-import type { Figure } from './figure.ts'
 import { readCpuMs } from './cpu.ts'
+import type { Figure } from './figure.ts'
 import { median, spread } from './statistics.ts'
 
 const socketCount = 50
@@ -63,5 +63,8 @@ async function countTurns(sockets: ChatSocket[], pids: number[] = []): Promise<W
   }
   await Promise.all(sockets.map(drive))
   const cpuAfter = await Promise.all(pids.map(readCpuMs))
-  return { rate: count / (windowMs / 1000), cpuMs: cpuAfter.map((ms, index) => (ms - cpuBefore[index]!) / all) }
+  return {
+    rate: count / (windowMs / 1000),
+    cpuMs: cpuAfter.map((ms, index) => (ms - cpuBefore[index]!) / all),
+  }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Collection } from 'mongodb'
 import type { Clock } from './clock.ts'
 import type { Logger } from './log.ts'
@@ -57,8 +58,12 @@ export function startJobs({
       } catch (error) {
         if (!abort.signal.aborted) log.error({ error, job: job.name }, 'job failed')
       }
-      await pause(job.every_seconds * 1000, abort.signal)
+      await pause(job.every_seconds * 1000, undefined, { signal: abort.signal }).catch(ignoreAbort)
     }
+  }
+
+  const ignoreAbort = (error: unknown) => {
+    if (!abort.signal.aborted) throw error
   }
 
   const loops = jobs.map(loop)
@@ -70,10 +75,3 @@ export function startJobs({
     },
   }
 }
-
-const pause = (ms: number, signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    if (signal.aborted) return resolve()
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => [clearTimeout(timer), resolve()], { once: true })
-  })

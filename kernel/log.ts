@@ -17,7 +17,6 @@ const SECRET_NAMES = [
   'access_token',
   'authorization',
   'cookie',
-  'code',
 ]
 
 /** Secret fields at any of the depths that our log objects have. */

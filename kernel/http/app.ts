@@ -39,7 +39,8 @@ export function createApp({
 }): Koa {
   const { http } = runtime.blueprint.config.values
   const { log, clock, events } = runtime
-  const app = new Koa({ proxy: http.trust_proxy })
+  // Only the nearest proxy's word counts: what stands before it, the client may have written itself.
+  const app = new Koa({ proxy: http.trust_proxy, maxIpsCount: 1 })
   app.silent = true
   const readBody = createBodyReader(http.body_limit)
 

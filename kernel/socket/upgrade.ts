@@ -183,13 +183,10 @@ function parseUrl({ url }: IncomingMessage): URL {
   }
 }
 
+/** The peer's address; behind a trusted proxy, what that proxy added last. */
 function addressOf({ headers, socket }: IncomingMessage, trustProxy: boolean): string {
-  const forwarded = trustProxy
-    ? String(headers['x-forwarded-for'] ?? '')
-        .split(',')[0]!
-        .trim()
-    : ''
-  return forwarded || (socket.remoteAddress ?? '')
+  const forwarded = trustProxy ? String(headers['x-forwarded-for'] ?? '').split(',') : []
+  return forwarded.at(-1)?.trim() || (socket.remoteAddress ?? '')
 }
 
 /** Answers on a raw connection, for what never reaches the application, and closes it. */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import type { KernelServices } from '#kernel'
 import type { SigningKeyDocument } from './types.ts'
 
@@ -8,7 +8,7 @@ const KEY_BYTES = 32
 
 /** The secret that tokens are signed with, and the number of the rotation that made it. */
 export interface SigningKey {
-  secret: Buffer
+  secret: KeyObject
   epoch: number
 }
 
@@ -30,7 +30,7 @@ export function createSigningKeys({
 
   const open = ({ sealed, epoch }: SigningKeyDocument): SigningKey => {
     try {
-      return { secret: Buffer.from(secrets.open(sealed, PURPOSE), 'base64url'), epoch }
+      return { secret: createSecretKey(secrets.open(sealed, PURPOSE), 'base64url'), epoch }
     } catch (cause) {
       const advice = 'restore that file in the home, or make a new key with "svc admin rotate-jwt-secret"'
       throw new Error(`the signing key in the database was sealed with another secret.key: ${advice}`, {
@@ -61,7 +61,7 @@ export function createSigningKeys({
     read,
 
     /** The secret of an epoch; nothing where that is not the present one. */
-    async find(epoch: number): Promise<Buffer | undefined> {
+    async find(epoch: number): Promise<KeyObject | undefined> {
       const key = known?.epoch === epoch ? known : await read()
       return key.epoch === epoch ? key.secret : undefined
     },

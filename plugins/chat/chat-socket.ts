@@ -41,7 +41,10 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
   const startTurn = async (frame: UserTurn) => {
     const { user_id, agent_id } = owner()
     const { client_message_id, model } = frame
-    const [agent, thread_id] = await Promise.all([cradle.agents.find(agent_id), resolveThread(frame)])
+    const [agent, thread_id] = await Promise.all([
+      cradle.agents.findVisible(request.context.caller, agent_id),
+      resolveThread(frame),
+    ])
     if (agent?.state !== 'running')
       throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
     if (model) await cradle.models.assertUsable(model, user_id)

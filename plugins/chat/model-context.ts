@@ -1,4 +1,4 @@
-import type { AssistantContent, ModelMessage } from 'ai'
+import type { LanguageModelV3Content, LanguageModelV3Message } from '@ai-sdk/provider'
 import type { Block, MessageDocument } from './documents.ts'
 
 /** Characters that stand for a token when none is counted yet. */
@@ -7,68 +7,108 @@ const CHARACTERS_PER_TOKEN = 3
 const HISTORY_SHARE = 0.6
 const DEFAULT_WINDOW = 32_000
 
+type AssistantPart = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'][number]
+
 /** The conversation so far as a model is told it: the newest messages that fit its window, whole exchanges only. */
-export function contextOf(history: readonly MessageDocument[], window = DEFAULT_WINDOW): ModelMessage[] {
+export function contextOf(
+  history: readonly MessageDocument[],
+  window = DEFAULT_WINDOW,
+): LanguageModelV3Message[] {
   let room = window * CHARACTERS_PER_TOKEN * HISTORY_SHARE
   let first = history.length
   for (let index = history.length - 1; index >= 0; index -= 1) {
-    room -= JSON.stringify(history[index]!.content).length
+    const { content, role } = history[index]!
+    for (const block of content) room -= sizeOf(block)
     if (room < 0) break
-    if (history[index]!.role === 'user') first = index
+    if (role === 'user') first = index
   }
-  return withAnswers(history.slice(first)).flatMap(messageOf)
+  const shown = history.slice(first)
+  const answered = new Set<string>()
+  for (const { content } of shown)
+    for (const block of content) if (block.type === 'tool_result') answered.add(block.id)
+  return shown.flatMap((message) => promptOf(message, answered))
 }
 
 /** What the user says, as a model is told it; files are named so that a tool can read them. */
-export function userMessage(content: readonly Block[]): ModelMessage {
-  const parts = content.flatMap((block) => {
-    if (block.type === 'text') return [block.text]
-    return block.type === 'image' || block.type === 'file'
-      ? [`[${block.type} in the workspace: ${block.path}]`]
-      : []
-  })
-  return { role: 'user', content: parts.join('\n\n') }
+export function userMessage(content: readonly Block[]): LanguageModelV3Message {
+  return {
+    role: 'user',
+    content: content.flatMap((block) => {
+      if (block.type === 'text') return [{ type: 'text', text: block.text }]
+      if (block.type !== 'image' && block.type !== 'file') return []
+      return [{ type: 'text', text: `[${block.type} in the workspace: ${block.path}]` }]
+    }),
+  }
 }
 
-/** Leaves out tool calls that were never answered, as upstreams refuse them. */
-function withAnswers(messages: readonly MessageDocument[]): MessageDocument[] {
-  const answered = new Set(
-    messages.flatMap(({ content }) => content.flatMap((b) => (b.type === 'tool_result' ? [b.id] : []))),
-  )
-  return messages.map((message) => ({
-    ...message,
-    content: message.content.filter((block) => block.type !== 'tool_use' || answered.has(block.id)),
-  }))
+/** What the model has just said, as it is told it again for the next step of the same turn. */
+export function assistantMessage(content: readonly LanguageModelV3Content[]): LanguageModelV3Message {
+  return {
+    role: 'assistant',
+    content: content.flatMap((part): AssistantPart[] => {
+      if (part.type === 'text' || part.type === 'reasoning')
+        return [{ type: part.type, text: part.text, providerOptions: part.providerMetadata }]
+      if (part.type !== 'tool-call') return []
+      const { toolCallId, toolName, input, providerMetadata } = part
+      return [
+        {
+          type: 'tool-call',
+          toolCallId,
+          toolName,
+          input: argumentsOf(input),
+          providerOptions: providerMetadata,
+        },
+      ]
+    }),
+  }
 }
 
-function messageOf({ role, content }: MessageDocument): ModelMessage[] {
+/** A call's arguments as an object; as the model wrote them where they are not JSON. */
+export function argumentsOf(input: string): unknown {
+  try {
+    return JSON.parse(input || '{}')
+  } catch {
+    return { text: input }
+  }
+}
+
+function sizeOf(block: Block): number {
+  switch (block.type) {
+    case 'text':
+      return block.text.length
+    case 'thinking':
+      return 0
+    case 'tool_use':
+      return JSON.stringify(block.input).length
+    case 'tool_result':
+      return block.output.length
+    default:
+      return block.path.length
+  }
+}
+
+/** A stored message as a model is told it; tool calls without an answer are left out, as upstreams refuse them. */
+function promptOf(
+  { role, content }: MessageDocument,
+  answered: ReadonlySet<string>,
+): LanguageModelV3Message[] {
   if (role === 'user') return [userMessage(content)]
-  if (role === 'tool')
-    return content.flatMap((block) =>
-      block.type === 'tool_result'
-        ? [
-            {
-              role: 'tool' as const,
-              content: [
-                {
-                  type: 'tool-result' as const,
-                  toolCallId: block.id,
-                  toolName: block.name,
-                  output: {
-                    type: block.is_error ? ('error-text' as const) : ('text' as const),
-                    value: block.output,
-                  },
-                },
-              ],
-            },
-          ]
-        : [],
-    )
-  const parts = content.flatMap((block): Exclude<AssistantContent, string> => {
-    if (block.type === 'text') return [{ type: 'text', text: block.text }]
-    return block.type === 'tool_use'
-      ? [{ type: 'tool-call', toolCallId: block.id, toolName: block.name, input: block.input }]
-      : []
+  if (role === 'assistant') {
+    const parts = content.flatMap((block): AssistantPart[] => {
+      if (block.type === 'text') return [{ type: 'text', text: block.text }]
+      if (block.type !== 'tool_use' || !answered.has(block.id)) return []
+      return [{ type: 'tool-call', toolCallId: block.id, toolName: block.name, input: block.input }]
+    })
+    return parts.length > 0 ? [{ role: 'assistant', content: parts }] : []
+  }
+  return content.flatMap((block): LanguageModelV3Message[] => {
+    if (block.type !== 'tool_result') return []
+    const output = { type: block.is_error ? ('error-text' as const) : ('text' as const), value: block.output }
+    return [
+      {
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: block.id, toolName: block.name, output }],
+      },
+    ]
   })
-  return parts.length > 0 ? [{ role: 'assistant', content: parts }] : []
 }

@@ -10,11 +10,10 @@ import type { Messages } from './messages.ts'
 import { contextOf, userMessage } from './model-context.ts'
 import type { RecentMessages } from './recent-messages.ts'
 import type { Recovery } from './recovery.ts'
-import { relayModel } from './relayed-model.ts'
 import type { RunningTurns, StopReason } from './running-turns.ts'
 import { settleTurn } from './settlement.ts'
 import type { Threads } from './threads.ts'
-import { createToolbox } from './toolbox.ts'
+import { runTurnLoop } from './turn-loop.ts'
 import { createTurnWriter, type TurnWriter } from './turn-writer.ts'
 import type { Turn, Turns } from './turns.ts'
 
@@ -36,8 +35,6 @@ export interface TurnRunner {
   run(request: TurnRequest): Promise<Turn | undefined>
 }
 
-/** How many model calls one turn may take. */
-const MAX_STEPS = 25
 /** How often a thread that another process works on is looked at, in milliseconds. */
 const TAKEN_POLL_MS = 100
 
@@ -74,7 +71,7 @@ export function createTurnRunner(parts: RunnerParts): TurnRunner {
 
   return {
     async run(request) {
-      const [opened, ai] = await Promise.all([open(request), import('ai')])
+      const opened = await open(request)
       if (opened.outcome === 'repeated') return opened.turn
       const { turn, thread } = opened
       const abort = new AbortController()
@@ -92,7 +89,7 @@ export function createTurnRunner(parts: RunnerParts): TurnRunner {
           { message_id: ids.make('msg_'), client_message_id: request.client_message_id },
           request.content,
         )
-        const end = await converse({ ai, parts, request, thread, log, signal: abort.signal })
+        const end = await converse({ parts, request, thread, log, signal: abort.signal })
         if (abort.signal.reason !== ('lost' satisfies StopReason))
           await settleTurn({ ...parts, turn, log, end, onSettled: () => running.remove(current) })
       } finally {
@@ -112,16 +109,14 @@ export type TurnEnd = {
   | { type: 'error'; error: unknown; locale: Locale; request_id: string }
 )
 
-/** The loop of model and tools, written to the log as it goes. Never throws. */
+/** Answers a user's message, written to the log as it goes; says how it ended and never throws. */
 async function converse({
-  ai,
   parts: { recent, models, tools, workspaceOf, ids },
   request: { agent, user_id, content, model: wanted, locale, request_id },
   thread,
   log,
   signal,
 }: {
-  ai: typeof import('ai')
   parts: RunnerParts
   request: TurnRequest
   thread: ThreadDocument
@@ -144,32 +139,24 @@ async function converse({
       models.open([wanted, thread.model, agent.default_model], user_id),
     ])
     opened = model
-    const context = { workspace: workspaceOf(agent._id), agent_id: agent._id, thread_id: thread._id, user_id }
-    const result = await untilAborted(
-      signal,
-      ai.generateText({
-        model: relayModel(opened.model, writer),
-        system: instructionsFor(agent),
-        messages: [...contextOf(history, opened.description.context_window), userMessage(content)],
-        tools: createToolbox({ ai, tools, context, writer }),
-        stopWhen: ai.stepCountIs(MAX_STEPS),
-        maxRetries: 0,
-        abortSignal: signal,
-        onStepFinish: ({ content }) => {
-          // Calls that never reached a tool, e.g. of one that does not exist.
-          for (const part of content)
-            if (part.type === 'tool-error' && !writer.hasResult(part.toolCallId))
-              writer.onToolResult({
-                tool_call_id: part.toolCallId,
-                name: part.toolName,
-                output: (part.error as Error).message,
-                is_error: true,
-              })
-        },
-      }),
-    )
-    writer.flush()
-    return done(result.finishReason === 'tool-calls' ? 'max_steps' : 'end')
+    const stop_reason = await runTurnLoop({
+      opened,
+      prompt: [
+        { role: 'system', content: instructionsFor(agent) },
+        ...contextOf(history, opened.description.context_window),
+        userMessage(content),
+      ],
+      tools,
+      context: {
+        workspace: workspaceOf(agent._id),
+        agent_id: agent._id,
+        thread_id: thread._id,
+        user_id,
+        signal,
+      },
+      writer,
+    })
+    return done(stop_reason)
   } catch (error) {
     writer.flush()
     const reason = signal.aborted ? (signal.reason as StopReason) : undefined
@@ -178,14 +165,4 @@ async function converse({
       reason === 'shutdown' ? new AppError('TURN_INTERRUPTED') : (opened?.explain(error, locale) ?? error)
     return { type: 'error', error: cause, locale, request_id, usage, artifacts }
   }
-}
-
-/** Rejects as soon as the signal is aborted, whether or not the work heeds it. */
-function untilAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }

@@ -2,22 +2,24 @@ import type { LanguageModelV3Usage } from '@ai-sdk/provider'
 import type { Ids } from '#kernel'
 import type { Artifact, Usage } from './documents.ts'
 import type { TurnLog } from './ledger.ts'
-import type { ModelListener } from './relayed-model.ts'
+import type { ModelListener } from './model-call.ts'
+import { argumentsOf } from './model-context.ts'
 import { storable, wellFormed } from './storable.ts'
 
 /** Turns what happens in a turn into events of its log. */
 export interface TurnWriter extends ModelListener {
+  /** A model call begins; what it says is a message of its own. */
+  beginMessage(): void
   onToolResult(result: { tool_call_id: string; name: string; output: string; is_error: boolean }): void
   onAttachment(file: { tool_call_id: string; path: string; media_type: string; url: string | null }): void
   /** Writes text that was held back because half a character was missing. */
   flush(): void
-  hasResult(tool_call_id: string): boolean
   readonly message_id: string | null
   readonly usage: Usage
   readonly artifacts: Artifact[]
 }
 
-/** Makes the writer of one turn; each model call is a message of its own. */
+/** Makes the writer of one turn. */
 export function createTurnWriter({
   log,
   ids,
@@ -30,7 +32,6 @@ export function createTurnWriter({
   const usage: Usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 }
   const artifacts: Artifact[] = []
   const results = new Map<string, string>()
-  const finished = new Set<string>()
   const held = { content: '', reasoning: '' }
   let message_id: string | null = null
 
@@ -53,7 +54,7 @@ export function createTurnWriter({
   }
 
   return {
-    onCall() {
+    beginMessage() {
       message_id = ids.make('msg_')
     },
     onText: (text) => say('content', text),
@@ -64,11 +65,10 @@ export function createTurnWriter({
         message_id: message_id!,
         tool_call_id: id,
         name,
-        input: storable(parsed(input)),
+        input: storable(argumentsOf(input)),
       })
     },
     onToolResult({ tool_call_id, name, output, is_error }) {
-      finished.add(tool_call_id)
       const fields = { tool_call_id, name, output: wellFormed(output), is_error }
       log.write('tool_result', { message_id: resultMessage(tool_call_id), ...fields })
     },
@@ -94,7 +94,6 @@ export function createTurnWriter({
       log.write('usage', { message_id: message_id!, usage: counted, model: model() })
     },
     flush,
-    hasResult: (tool_call_id) => finished.has(tool_call_id),
     get message_id() {
       return message_id
     },
@@ -118,13 +117,4 @@ function usageOf({ inputTokens, outputTokens }: LanguageModelV3Usage): Usage {
 const endsInHalfPair = (text: string) => {
   const last = text.charCodeAt(text.length - 1)
   return last >= 0xd800 && last <= 0xdbff
-}
-
-/** The model's arguments, as it wrote them where they are not JSON. */
-function parsed(input: string): unknown {
-  try {
-    return JSON.parse(input || '{}')
-  } catch {
-    return { text: input }
-  }
 }

@@ -104,7 +104,8 @@ const ask: Probing = async (kind, connection, id, abortSignal) => {
     }
   } catch (error) {
     // Some models that think call it an error to reach the limit while thinking; to do so they must have answered.
-    if (!/(max_tokens|limit) was reached/i.test(String(error))) throw error
+    const isAnswer = /(max_tokens|limit) was reached/i.test(String(error))
+    if (!isAnswer || kind.explainError(error).reason !== 'bad_request') throw error
   }
 }
 

@@ -5,6 +5,7 @@ import type {
   LanguageModelV3CallOptions,
   LanguageModelV3Content,
   LanguageModelV3FinishReason,
+  LanguageModelV3Message,
   LanguageModelV3StreamPart,
   LanguageModelV3Usage,
 } from '@ai-sdk/provider'
@@ -88,7 +89,7 @@ function cut(answer: Answer, limit = Number.POSITIVE_INFINITY): Answer & { isCut
 
 function finishOf(answer: Answer & { isCut?: boolean }, { prompt }: LanguageModelV3CallOptions): Finish {
   const unified = answer.call ? 'tool-calls' : answer.isCut ? 'length' : 'stop'
-  const input = countWords(JSON.stringify(prompt))
+  const input = prompt.reduce((words, { content }) => words + countWords(textIn(content)), 0)
   const text = countWords(answer.text) + (answer.call ? countWords(JSON.stringify(answer.call.input)) : 0)
   const reasoning = countWords(answer.thought ?? '')
   return {
@@ -103,5 +104,10 @@ function finishOf(answer: Answer & { isCut?: boolean }, { prompt }: LanguageMode
 /** Words with the blanks before them; Chinese, which has none, in pairs of characters. Joined they are the text. */
 const toWords = (text: string): string[] =>
   text.match(/\s*(?:\p{Script=Han}{1,2}|[^\s\p{Script=Han}]+)|\s+/gu) ?? []
+
+const textIn = (content: LanguageModelV3Message['content']): string =>
+  typeof content === 'string'
+    ? content
+    : content.map((part) => ('text' in part ? part.text : JSON.stringify(part))).join(' ')
 
 const countWords = (text: string) => text.match(/\p{Script=Han}|[^\s\p{Script=Han}]+/gu)?.length ?? 0

@@ -32,7 +32,7 @@ const sign = (claims: Claims, secret: string | Buffer, header: object = { alg: '
 }
 
 const secretOf = async ({ server }: TestServer): Promise<Buffer> =>
-  (await server.runtime.cradleOf('auth').signingKeys.read()).secret
+  (await server.runtime.cradleOf('auth').signingKeys.read()).secret.export()
 
 const me = (server: TestServer, token: string | null, headers?: Record<string, string>) =>
   server.request('GET', '/auth/me', { token, headers })

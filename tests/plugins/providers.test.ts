@@ -422,6 +422,8 @@ t.test('a test says whether a model answers, and if not, what to do', async (t) 
     error: { message: 'Could not finish the message because max_tokens was reached' },
   })
   t.match(await test(), { ok: true }, 'a model that thinks past the limit has answered')
+  fake.next({ status: 429, error: { message: 'Your rate limit was reached' } })
+  t.match(await test(), { ok: false, reason: 'rate_limit' })
 
   await fake.close()
   t.match(await test({ model_id: 'm' }), { ok: false, reason: 'unreachable' })

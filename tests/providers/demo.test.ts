@@ -44,6 +44,7 @@ t.test(
     t.ok(words.length > 20)
     t.notOk(call)
     t.match(finish, { finishReason: { unified: 'stop' } })
+    t.equal(finish.usage.inputTokens.total, 5)
     t.equal(finish.usage.outputTokens.total, text.split(/\s+/).length)
     t.equal((await answer({ prompt: asked('How tall is  Mount Fuji?') })).text, text)
   },

@@ -1,0 +1,90 @@
+import type {
+  LanguageModelV3FunctionTool,
+  LanguageModelV3ToolCall,
+  LanguageModelV3ToolResultPart,
+} from '@ai-sdk/provider'
+import {
+  type AppError,
+  compileSchema,
+  type Issue,
+  type JSONSchema,
+  type Registry,
+  type Tool,
+  type ToolContext,
+  type Validator,
+} from '#kernel'
+import type { TurnWriter } from './turn-writer.ts'
+
+/** How much of a tool's output the model and the readers get, in characters. */
+const OUTPUT_LIMIT = 65_536
+
+const validators = new WeakMap<JSONSchema, Validator>()
+
+/** Tells a model which tools there are. */
+export function describeTools(tools: Registry<Tool>): LanguageModelV3FunctionTool[] {
+  return tools.list().map(({ name, description, input_schema }) => ({
+    type: 'function',
+    name,
+    description,
+    inputSchema: input_schema as LanguageModelV3FunctionTool['inputSchema'],
+  }))
+}
+
+/** Runs one call; what it came to is written to the turn before the model is told. Rejects only when aborted. */
+export async function runToolCall({
+  call: { toolCallId, toolName, input },
+  tools,
+  context,
+  writer,
+}: {
+  call: Pick<LanguageModelV3ToolCall, 'toolCallId' | 'toolName' | 'input'>
+  tools: Registry<Tool>
+  context: Omit<ToolContext, 'attach'>
+  writer: TurnWriter
+}): Promise<LanguageModelV3ToolResultPart> {
+  const attach: ToolContext['attach'] = (file) =>
+    writer.onAttachment({ tool_call_id: toolCallId, url: null, ...file })
+  const answer = (output: string, is_error: boolean): LanguageModelV3ToolResultPart => {
+    writer.onToolResult({ tool_call_id: toolCallId, name: toolName, output, is_error })
+    return {
+      type: 'tool-result',
+      toolCallId,
+      toolName,
+      output: { type: is_error ? 'error-text' : 'text', value: output },
+    }
+  }
+  try {
+    const tool = tools.get(toolName)
+    if (!tool) throw new Error(`there is no tool "${toolName}"`)
+    return answer(limit(await tool.execute(readInput(tool, input) as never, { ...context, attach })), false)
+  } catch (error) {
+    context.signal.throwIfAborted()
+    return answer(limit((error as Error).message), true)
+  }
+}
+
+const limit = (output: string) =>
+  output.length > OUTPUT_LIMIT
+    ? `${output.slice(0, OUTPUT_LIMIT)}\n[cut after ${OUTPUT_LIMIT} of ${output.length} characters]`
+    : output
+
+/** The arguments of a call, checked; throws a sentence that helps the model to do better. */
+function readInput({ name, input_schema }: Tool, text: string): unknown {
+  const validate = validators.get(input_schema) ?? compileSchema(input_schema, 'json')
+  validators.set(input_schema, validate)
+  let input: unknown
+  try {
+    input = JSON.parse(text || '{}')
+  } catch (error) {
+    throw new Error(`${name} was called with arguments that are not JSON`, { cause: error })
+  }
+  try {
+    return validate(input)
+  } catch (error) {
+    const issues = (error as AppError).details.issues as Issue[]
+    const reasons = issues.map(({ path, message }) => `${path || 'input'} ${message}`)
+    throw new Error(`${name} was called with an input that is not valid: ${reasons.join('; ')}`, {
+      cause: error,
+    })
+  }
+}
