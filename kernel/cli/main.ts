@@ -107,6 +107,12 @@ async function runOf(
   }
 }
 
+// A reader that has enough, such as `head`, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+})
+
 process.exitCode = await main(process.argv.slice(2)).catch((error: Error) => {
   const detailed = process.env.SVC_LOG_LEVEL === 'debug' || !(error instanceof ConfigError)
   process.stderr.write(`svc: ${detailed ? (error.stack ?? error.message) : error.message}\n`)
