@@ -34,6 +34,7 @@ export function createChat(cradle: Cradle): Chat {
     turns,
     threads,
     messages,
+    outcomes,
     recent,
     running,
     recovery,
@@ -49,8 +50,7 @@ export function createChat(cradle: Cradle): Chat {
   const runner = createTurnRunner({
     ledger,
     turns,
-    threads,
-    messages,
+    outcomes,
     recent,
     running,
     recovery,

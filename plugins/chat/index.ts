@@ -8,6 +8,7 @@ import { createHub, type Hub } from './hub.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import type { LedgerEvent } from './ledger-event.ts'
 import { createMessages, type Messages, messageIndexes } from './messages.ts'
+import { createOutcomes, type Outcomes } from './outcomes.ts'
 import { createRecentMessages, type RecentMessages } from './recent-messages.ts'
 import { createRecovery, type Recovery } from './recovery.ts'
 import { chatRoutes } from './routes.ts'
@@ -27,6 +28,7 @@ declare module '#kernel/types' {
     threads: Threads
     messages: Messages
     recent: RecentMessages
+    outcomes: Outcomes
     turns: Turns
     ledger: Ledger
     hub: Hub
@@ -54,6 +56,7 @@ export default plugin({
       createThreads({ threads: collections.threads, clock, ids }),
     )
     host.service('messages', ({ collections }) => createMessages(collections.messages))
+    host.service('outcomes', createOutcomes)
     host.service('recent', ({ messages }) => createRecentMessages(messages))
     host.service('turns', ({ collections, clock, ids, server }) =>
       createTurns({
@@ -65,8 +68,8 @@ export default plugin({
       }),
     )
     host.service('running', createRunningTurns)
-    host.service('recovery', ({ ledger, log, turns, threads, messages, recent, hub, explainError }) =>
-      createRecovery({ ledger, log, turns, threads, messages, recent, hub, explainError }),
+    host.service('recovery', ({ ledger, log, turns, outcomes, recent, hub, explainError }) =>
+      createRecovery({ ledger, log, turns, outcomes, recent, hub, explainError }),
     )
     host.service('history', createHistory)
     host.service('chat', createChat)

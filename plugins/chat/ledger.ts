@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Collection, MongoBulkWriteError, MongoNetworkError, MongoServerSelectionError } from 'mongodb'
 import type { Clock, Logger } from '#kernel'
 import type { Block } from './documents.ts'
+import { createGroupCommit } from './group-commit.ts'
 import {
   eventId,
   eventRange,
@@ -45,7 +46,6 @@ export interface Ledger {
 
 /** Where a text event stops growing, in characters. */
 const MERGE_LIMIT = 8192
-const BATCH_LIMIT = 1000
 const RETRY_MS = { first: 50, most: 2000 }
 const DUPLICATE_KEY = 11000
 /** ShutdownInProgress, InterruptedAtShutdown, InterruptedDueToReplStateChange, NotWritablePrimary, PrimarySteppedDown. */
@@ -64,8 +64,7 @@ interface InternalLog extends TurnLog {
 }
 
 /**
- * Makes the ledger. One writer commits what all turns have waiting in one insert, again and again: no timer,
- * the batch grows with the load.
+ * Makes the ledger: one writer a process commits what all turns have waiting.
  */
 export function createLedger({
   events,
@@ -81,29 +80,16 @@ export function createLedger({
   writer: string
   publish: (event: LedgerEvent) => void
 }): Ledger {
-  const waiting: Entry[] = []
-  let writing: Promise<void> | undefined
   let failure: Error | undefined
 
-  const enqueue = (entry: Entry) => {
-    waiting.push(entry)
-    writing ??= writeAll()
-  }
-
-  const writeAll = async () => {
-    // What arrives in the same tick is written together.
-    await undefined
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, BATCH_LIMIT)
-      for (const entry of batch) entry.sealed = true
-      const lost = await insert(batch)
-      for (const entry of batch) {
-        if (lost.has(entry)) entry.log.lose()
-        else entry.log.commit(entry.event)
-      }
+  const commits = createGroupCommit<Entry>(async (batch) => {
+    for (const entry of batch) entry.sealed = true
+    const lost = await insert(batch)
+    for (const entry of batch) {
+      if (lost.has(entry)) entry.log.lose()
+      else entry.log.commit(entry.event)
     }
-    writing = undefined
-  }
+  })
 
   /** Writes a batch until it is durable; gives the entries that cannot be, e.g. because another process took their place. */
   const insert = async (batch: Entry[]): Promise<Set<Entry>> => {
@@ -163,7 +149,7 @@ export function createLedger({
       } as LedgerEvent
       if (input) event.input = input
       growing = { event, log, sealed: false }
-      if (!lost) enqueue(growing)
+      if (!lost) commits.add(growing)
       return event
     }
 
@@ -236,9 +222,7 @@ export function createLedger({
     get failure() {
       return failure
     },
-    async idle() {
-      while (writing) await writing
-    },
+    idle: commits.idle,
   }
 }
 

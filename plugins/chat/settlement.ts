@@ -2,18 +2,16 @@ import type { ErrorExplainer } from '#kernel'
 import type { Hub } from './hub.ts'
 import type { TurnLog } from './ledger.ts'
 import { type LedgerEvent, seqOf } from './ledger-event.ts'
-import type { Messages } from './messages.ts'
+import type { Outcomes } from './outcomes.ts'
 import { projectTurn } from './projection.ts'
 import type { RecentMessages } from './recent-messages.ts'
-import type { Threads } from './threads.ts'
 import { titleOf } from './title.ts'
 import type { TurnEnd } from './turn-runner.ts'
 import type { Turn } from './turns.ts'
 
 /** What settling writes to. */
 export interface SettlementParts {
-  threads: Threads
-  messages: Messages
+  outcomes: Outcomes
   recent: RecentMessages
   hub: Hub
   explainError: ErrorExplainer
@@ -54,20 +52,19 @@ export async function settleTurn({
 export async function storeOutcome({
   turn,
   events,
-  threads,
-  messages,
+  outcomes,
   recent,
   hub,
 }: SettlementParts & { turn: Turn; events: readonly LedgerEvent[] }): Promise<void> {
   const documents = projectTurn(events)
   const last = events.at(-1)!
-  await messages.store(documents)
-  recent.add(turn.thread_id, turn.first_seq, documents, seqOf(last))
-  await threads.advance(turn.thread_id, {
+  await outcomes.store(documents, {
+    thread_id: turn.thread_id,
     turn_id: turn.turn_id,
     last_seq: seqOf(last),
     title: titleOf(documents[0]!),
     artifacts: documents.flatMap(({ artifacts = [] }) => artifacts),
     unseen: last.type === 'done' && !hub.isReading(turn.thread_id, turn.user_id),
   })
+  recent.add(turn.thread_id, turn.first_seq, documents, seqOf(last))
 }

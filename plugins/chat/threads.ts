@@ -24,6 +24,7 @@ export interface ThreadOwner {
 
 /** What a turn that ends leaves on its thread. */
 export interface ThreadProgress {
+  thread_id: string
   turn_id: string
   last_seq: number
   title: string
@@ -47,8 +48,8 @@ export interface Threads {
   markRead(owner: ThreadOwner, thread_id?: string): Promise<void>
   /** Unread replies of this user by agent. */
   countUnread(user_id: string, agent_ids: readonly string[]): Promise<Map<string, number>>
-  /** Ends the active turn of a thread; doing it again changes nothing. */
-  advance(thread_id: string, progress: ThreadProgress): Promise<void>
+  /** Ends the active turns of these threads; doing it again changes nothing. */
+  advance(progress: readonly ThreadProgress[]): Promise<void>
   /** Hides threads from everybody, to be removed for good afterwards; gives their ids. */
   hide(filter: Partial<ThreadOwner> & { _id?: string }): Promise<string[]>
   /** Threads that are hidden and not yet removed. */
@@ -138,19 +139,26 @@ export function createThreads({
         .toArray()
       return new Map(counts.map(({ _id, unread }) => [_id, unread]))
     },
-    async advance(thread_id, { turn_id, last_seq, title, artifacts, unseen }) {
-      await threads.updateOne({ _id: thread_id, 'active_turn.turn_id': turn_id }, [
-        {
-          $set: {
-            active_turn: null,
-            last_seq,
-            last_active: clock.seconds(),
-            title: { $ifNull: ['$title', { $literal: title }] },
-            ...(unseen ? { unread: { $add: ['$unread', 1] } } : {}),
-            ...(artifacts.length > 0 ? { artifacts: newest(artifacts) } : {}),
-          },
+    async advance(progress) {
+      const last_active = clock.seconds()
+      const operations = progress.map(({ thread_id, turn_id, last_seq, title, artifacts, unseen }) => ({
+        updateOne: {
+          filter: { _id: thread_id, 'active_turn.turn_id': turn_id },
+          update: [
+            {
+              $set: {
+                active_turn: null,
+                last_seq,
+                last_active,
+                title: { $ifNull: ['$title', { $literal: title }] },
+                ...(unseen ? { unread: { $add: ['$unread', 1] } } : {}),
+                ...(artifacts.length > 0 ? { artifacts: newest(artifacts) } : {}),
+              },
+            },
+          ],
         },
-      ])
+      }))
+      await threads.bulkWrite(operations, { ordered: false })
     },
     async hide(filter) {
       const found = await threads.find({ ...filter, ...visible }, { projection: { _id: 1 } }).toArray()

@@ -6,13 +6,12 @@ import type { Block, ThreadDocument } from './documents.ts'
 import type { Hub } from './hub.ts'
 import { instructionsFor } from './instructions.ts'
 import type { Ledger, TurnLog } from './ledger.ts'
-import type { Messages } from './messages.ts'
 import { contextOf, userMessage } from './model-context.ts'
+import type { Outcomes } from './outcomes.ts'
 import type { RecentMessages } from './recent-messages.ts'
 import type { Recovery } from './recovery.ts'
 import type { RunningTurns, StopReason } from './running-turns.ts'
 import { settleTurn } from './settlement.ts'
-import type { Threads } from './threads.ts'
 import { runTurnLoop } from './turn-loop.ts'
 import { createTurnWriter, type TurnWriter } from './turn-writer.ts'
 import type { Turn, Turns } from './turns.ts'
@@ -42,8 +41,7 @@ const TAKEN_POLL_MS = 100
 export interface RunnerParts {
   ledger: Ledger
   turns: Turns
-  threads: Threads
-  messages: Messages
+  outcomes: Outcomes
   recent: RecentMessages
   running: RunningTurns
   recovery: Recovery

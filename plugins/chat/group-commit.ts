@@ -1,0 +1,36 @@
+/** Writes what comes in while a write is under way together, as the next one: no timer, batches grow with the load. */
+export interface GroupCommit<Item> {
+  add(item: Item): void
+  /** Resolves when nothing is waiting or being written. */
+  idle(): Promise<void>
+}
+
+/** Keeps one write well below the database's limit for a message. */
+const BATCH_LIMIT = 1000
+
+/** Makes a group commit over `write`, which gets one batch at a time, in order, and must not throw. */
+export function createGroupCommit<Item>(write: (batch: Item[]) => Promise<void>): GroupCommit<Item> {
+  let waiting: Item[] = []
+  let writing: Promise<void> | undefined
+
+  const writeAll = async () => {
+    // What arrives in the same tick is written together.
+    await undefined
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH_LIMIT)
+      waiting = waiting.slice(BATCH_LIMIT)
+      await write(batch)
+    }
+    writing = undefined
+  }
+
+  return {
+    add(item) {
+      waiting.push(item)
+      writing ??= writeAll()
+    },
+    async idle() {
+      while (writing) await writing
+    },
+  }
+}
