@@ -11,6 +11,8 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** On the embedded engine a majority is acknowledged before the journal is on disk; the journal alone waits for it. */
+const EMBEDDED_WRITE_CONCERN = { journal: true }
 const DEFAULT_NAME = 'svc'
 const SELECTION_TIMEOUT_MS = 5000
 
@@ -33,7 +35,7 @@ export async function openDatabase({
   const client = new MongoClient(url ?? engine!.uri, {
     appName: 'svc',
     ignoreUndefined: true,
-    writeConcern: { w: 'majority', journal: true },
+    writeConcern: url ? { w: 'majority', journal: true } : EMBEDDED_WRITE_CONCERN,
     serverSelectionTimeoutMS: SELECTION_TIMEOUT_MS,
   })
   const close = async () => {

@@ -41,8 +41,8 @@ renameSync(draft, record)
 await lastClientGone()
 
 // Before the lock is let go: after that these two are the next engine's.
-rmSync(record)
-rmSync(socketPath)
+rmSync(record, { force: true })
+rmSync(socketPath, { force: true })
 await database.close()
 
 /** Resolves when there has been no client for as long as the engine lingers. */

@@ -26,7 +26,10 @@ import { relaxedLibrary } from './relaxed-library.ts'
 
 /** A database engine that this process uses, shared with every process that joined the same directory. */
 export interface Engine {
-  /** Stays the same when the engine is started anew. */
+  /**
+   * Stays the same when the engine is started anew. What was acknowledged with `{ journal: true }` survives a
+   * kill of the engine; with `w: 'majority'` beside it the engine does not wait for its journal.
+   */
   readonly uri: string
   /** The process that serves now. */
   readonly pid: number
