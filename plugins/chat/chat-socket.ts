@@ -21,7 +21,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
   const subscriptions = new Map<string, Subscription>()
   const owner = () => ({ user_id: request.context.caller.id, agent_id: request.context.agent._id })
 
-  const attach = (thread_id: string, after: number, isCurrent: boolean) => {
+  const attach = (thread_id: string, after: number, from: 'ledger' | 'now' | 'elsewhere') => {
     subscriptions.get(thread_id)?.end()
     subscriptions.set(
       thread_id,
@@ -29,7 +29,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
         thread_id,
         user_id: owner().user_id,
         after,
-        isCurrent,
+        from,
         outlet: connection,
         hub,
         ledger,
@@ -66,7 +66,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
 
   /** Shows a turn that was started before from its beginning, unless this connection reads its thread anyway. */
   const follow = ({ thread_id, first_seq }: Turn) => {
-    if (!subscriptions.has(thread_id)) attach(thread_id, first_seq - 1, false)
+    if (!subscriptions.has(thread_id)) attach(thread_id, first_seq - 1, 'ledger')
   }
 
   /** The thread that a turn is meant for, attached; undefined where the turn was sent before and goes on where it was. */
@@ -80,7 +80,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
       : session_key
         ? threads.getBySession(owner(), session_key)
         : threads.create(owner()))
-    if (!subscriptions.has(thread._id)) attach(thread._id, chat.positionOf(thread), true)
+    if (!subscriptions.has(thread._id)) attach(thread._id, chat.positionOf(thread), 'now')
     return thread._id
   }
 
@@ -98,9 +98,10 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
         }
         case 'subscribe': {
           const thread = await cradle.threads.get(owner(), frame.thread_id)
-          const { start_seq, ...status } = await cradle.history.status(thread)
+          const { start_seq, elsewhere, ...status } = await cradle.history.status(thread)
           connection.send({ type: 'turn_status', thread_id: thread._id, ...status, paused: false })
-          attach(thread._id, Math.min(frame.after_seq ?? start_seq, status.last_seq), false)
+          const after = Math.min(frame.after_seq ?? start_seq, status.last_seq)
+          attach(thread._id, after, elsewhere ? 'elsewhere' : 'ledger')
         }
       }
     },

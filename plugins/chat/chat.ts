@@ -4,10 +4,10 @@ import { createLanes } from './lanes.ts'
 import { seqOf } from './ledger-event.ts'
 import type { RunningTurns, StopReason } from './running-turns.ts'
 import { createTurnRunner, type TurnRequest } from './turn-runner.ts'
-import type { Turn } from './turns.ts'
+import type { Turn, Turns } from './turns.ts'
 
-/** How often leases are renewed, in milliseconds. */
-const RENEW_MS = 4000
+/** How often leases are renewed and other processes' wishes are looked for, in milliseconds. */
+const RENEW_MS = 1000
 /** How long running turns may go on when the server stops, in milliseconds. */
 const DRAIN_MS = 8000
 
@@ -74,7 +74,10 @@ export function createChat(cradle: Cradle): Chat {
       })
       return repeated
     },
-    stop: (thread_id) => running.stop((turn) => turn.thread_id === thread_id, 'stopped'),
+    async stop(thread_id) {
+      if (running.get(thread_id)) await running.stop((turn) => turn.thread_id === thread_id, 'stopped')
+      else await turns.requestStop(thread_id)
+    },
     stopAgent: (agent_id) => running.stop((turn) => turn.agent_id === agent_id, 'stopped'),
     countActive: (agent_id) => running.list().filter(({ turn }) => turn.agent_id === agent_id).length,
     positionOf(thread) {
@@ -92,7 +95,7 @@ export function createChat(cradle: Cradle): Chat {
     },
     async start() {
       await recovery.adopt()
-      renewal = setInterval(() => void renewLeases(running, turns, log), RENEW_MS)
+      renewal = setInterval(() => void attendTurns(running, turns, log), RENEW_MS)
     },
     async drain() {
       draining = true
@@ -112,11 +115,14 @@ async function refreshed(request: TurnRequest, agents: Cradle['agents']): Promis
   return { ...request, agent }
 }
 
-async function renewLeases(running: RunningTurns, turns: Cradle['turns'], log: Logger): Promise<void> {
+/** Keeps the leases of the running turns and stops those that another process wants stopped. */
+async function attendTurns(running: RunningTurns, turns: Turns, log: Logger): Promise<void> {
+  const current = running.list()
+  if (current.length === 0) return
   try {
-    const current = running.list()
-    if (current.length === 0) return
-    const renewed = await turns.renew(current.map(({ turn }) => turn))
+    const held = current.map(({ turn }) => turn)
+    const [renewed, unwanted] = await Promise.all([turns.renew(held), turns.listStopRequests(held)])
+    await running.stop(({ thread_id }) => unwanted.includes(thread_id), 'stopped')
     if (renewed === current.length) return
     for (const { turn, abort } of current)
       if (running.get(turn.thread_id)?.turn === turn && (await turns.renew([turn])) === 0)

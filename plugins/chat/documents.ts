@@ -82,6 +82,8 @@ export interface ActiveTurn {
   holder: Holder
   lease_until: number
   started_at: number
+  /** Set by a process that cannot stop the turn itself. */
+  stop_requested?: boolean
 }
 
 /** A client message that has started a turn; `_id` is the turn's. */

@@ -24,6 +24,8 @@ export interface ThreadStatus {
   /** The seq before the first event of the active turn. */
   start_seq: number
   last_seq: number
+  /** Whether another process runs the turn. */
+  elsewhere: boolean
 }
 
 /** Reads threads. */
@@ -82,9 +84,11 @@ export function createHistory({
     },
     async status(thread) {
       const active = await activeTurn(thread)
-      if (!active) return { active: false, start_seq: thread.last_seq, last_seq: thread.last_seq }
+      if (!active)
+        return { active: false, start_seq: thread.last_seq, last_seq: thread.last_seq, elsewhere: false }
       const start_seq = active.turn.first_seq - 1
-      return { active: true, turn_id: active.turn.turn_id, start_seq, last_seq: endOf(active)! }
+      const elsewhere = running.get(thread._id) === undefined
+      return { active: true, turn_id: active.turn.turn_id, start_seq, last_seq: endOf(active)!, elsewhere }
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '#kernel'
 import type { Hub, Reader } from './hub.ts'
 import type { Ledger } from './ledger.ts'
-import { frameText, type LedgerEvent, seqOf } from './ledger-event.ts'
+import { frameText, isTerminal, type LedgerEvent, seqOf } from './ledger-event.ts'
 
 /** What a subscription writes to. */
 export interface Outlet {
@@ -22,6 +22,8 @@ const BUFFER_LIMIT = 262_144
 /** How long a peer may take nothing at all before it is closed, in milliseconds. */
 const STALL_LIMIT_MS = 10_000
 const PAGE = 100
+/** How often a turn that another process runs is looked at, in milliseconds. */
+const POLL_MS = 100
 const TOO_SLOW = 1013
 
 /** Frames of live events, so that many readers of one thread share one text. */
@@ -44,7 +46,7 @@ export function subscribe({
   thread_id,
   user_id,
   after,
-  isCurrent,
+  from,
   outlet,
   hub,
   ledger,
@@ -53,8 +55,8 @@ export function subscribe({
   thread_id: string
   user_id: string
   after: number
-  /** Whether `after` is known to be the ledger's end, so that there is nothing to read first. */
-  isCurrent: boolean
+  /** What comes first: the stored events; nothing, as `after` is the ledger's end; or what another process writes. */
+  from: 'ledger' | 'now' | 'elsewhere'
   outlet: Outlet
   hub: Hub
   ledger: Ledger
@@ -62,7 +64,7 @@ export function subscribe({
 }): Subscription {
   let position = after
   let newest = after
-  let live = isCurrent
+  let live = from === 'now'
   let ended = false
 
   const reader: Reader = {
@@ -73,20 +75,26 @@ export function subscribe({
       if (seq === position + 1 && outlet.buffered < BUFFER_LIMIT) {
         position = seq
         outlet.sendText(textOf(event))
-      } else if (seq > position) {
-        live = false
-        void catchUp()
-      }
+      } else if (seq > position) readOn()
     },
+  }
+
+  const readOn = () => {
+    live = false
+    void catchUp()
   }
 
   const catchUp = async () => {
     try {
       while (!ended && !live) {
+        const published = newest
         const events = await ledger.read(thread_id, position, PAGE)
+        // What was published is in the ledger, unless the thread has been removed.
+        if (events.length === 0 && published > position) return end()
         for (const event of events) {
           if (ended) return
           position = seqOf(event)
+          if (isTerminal(event)) clearInterval(polling)
           if (outlet.buffered < BUFFER_LIMIT) outlet.sendText(frameText(event))
           else if (!(await sendSlowly(frameText(event)))) return
         }
@@ -111,15 +119,19 @@ export function subscribe({
       })
     })
 
+  const end = () => {
+    ended = true
+    clearInterval(polling)
+    hub.remove(thread_id, reader)
+  }
+
+  const polling = from === 'elsewhere' ? setInterval(() => live && readOn(), POLL_MS) : undefined
   hub.add(thread_id, reader)
   if (!live) void catchUp()
   return {
     get position() {
       return position
     },
-    end() {
-      ended = true
-      hub.remove(thread_id, reader)
-    },
+    end,
   }
 }

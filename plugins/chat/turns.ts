@@ -40,6 +40,10 @@ export interface Turns {
   forget(turn: Turn): Promise<void>
   /** Renews the leases of these turns; gives how many are still ours. */
   renew(turns: readonly Turn[]): Promise<number>
+  /** Asks the process that runs a thread's turn to stop it. */
+  requestStop(thread_id: string): Promise<void>
+  /** The threads among these whose turns are to be stopped. */
+  listStopRequests(turns: readonly Turn[]): Promise<string[]>
   /** Takes over a turn whose process is gone; one at a time, null when there is none. */
   adopt(): Promise<Turn | null>
   /** Removes what is remembered of a thread's client messages. */
@@ -134,6 +138,18 @@ export function createTurns({
         { $set: { 'active_turn.lease_until': clock.now() + LEASE_MS } },
       )
       return matchedCount
+    },
+    async requestStop(thread_id) {
+      const active = { _id: thread_id, 'active_turn.turn_id': { $exists: true } }
+      await threads.updateOne(active, { $set: { 'active_turn.stop_requested': true } })
+    },
+    async listStopRequests(turns) {
+      const asked = {
+        _id: { $in: turns.map(({ thread_id }) => thread_id) },
+        'active_turn.stop_requested': true,
+      }
+      const found = await threads.find(asked, { projection: { _id: 1 } }).toArray()
+      return found.map(({ _id }) => _id)
     },
     async adopt() {
       const now = clock.now()
