@@ -22,11 +22,10 @@ export const serveCommand: KernelCommand = {
     if (options.json) stdout.write(`${JSON.stringify(describe(server))}\n`)
     else welcome(server, stdout)
     await signalled
-    const limit = setTimeout(() => process.exit(1), STOP_LIMIT_MS)
+    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref()
     void nextSignal().then(() => process.exit(1))
     stderr.write('stopping; once more to stop at once\n')
     await server.stop()
-    clearTimeout(limit)
     return 0
   },
 }

@@ -68,8 +68,8 @@ export default plugin({
       }),
     )
     host.service('running', createRunningTurns)
-    host.service('recovery', ({ ledger, log, turns, outcomes, recent, hub, explainError }) =>
-      createRecovery({ ledger, log, turns, outcomes, recent, hub, explainError }),
+    host.service('recovery', ({ ledger, log, turns, running, outcomes, recent, hub, explainError }) =>
+      createRecovery({ ledger, log, turns, running, outcomes, recent, hub, explainError }),
     )
     host.service('history', createHistory)
     host.service('chat', createChat)

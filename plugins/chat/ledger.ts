@@ -35,8 +35,6 @@ export interface Ledger {
   read(thread_id: string, after: number, limit: number): Promise<LedgerEvent[]>
   /** All events of a turn that begins at `firstSeq`. */
   readTurn(thread_id: string, turn_id: string, firstSeq: number): Promise<LedgerEvent[]>
-  /** The seq of a thread's newest event, 0 where there is none. */
-  lastSeq(thread_id: string): Promise<number>
   remove(thread_id: string): Promise<void>
   /** Why nothing can be written at present, if so. */
   readonly failure: Error | undefined
@@ -209,13 +207,6 @@ export function createLedger({
         .find({ ...eventRange(thread_id, firstSeq - 1), turn_id })
         .sort({ _id: 1 })
         .toArray() as Promise<LedgerEvent[]>,
-    async lastSeq(thread_id) {
-      const newest = await events.findOne(eventRange(thread_id), {
-        sort: { _id: -1 },
-        projection: { _id: 1 },
-      })
-      return newest ? seqOf(newest) : 0
-    },
     async remove(thread_id) {
       await events.deleteMany(eventRange(thread_id))
     },

@@ -1,6 +1,7 @@
 import { AppError, type Logger } from '#kernel'
 import type { Ledger } from './ledger.ts'
 import { isTerminal, seqOf } from './ledger-event.ts'
+import type { RunningTurns } from './running-turns.ts'
 import { type SettlementParts, settleTurn, storeOutcome } from './settlement.ts'
 import type { Turn, Turns } from './turns.ts'
 
@@ -17,9 +18,10 @@ export interface Recovery {
 export function createRecovery({
   ledger,
   turns,
+  running,
   log,
   ...parts
-}: SettlementParts & { ledger: Ledger; turns: Turns; log: Logger }): Recovery {
+}: SettlementParts & { ledger: Ledger; turns: Turns; running: RunningTurns; log: Logger }): Recovery {
   const close = async (turn: Turn) => {
     const { turn_id, thread_id, first_seq } = turn
     const events = await ledger.readTurn(thread_id, turn_id, first_seq)
@@ -55,10 +57,12 @@ export function createRecovery({
     log.info({ turn_id, thread_id }, 'closed a turn that was interrupted')
   }
 
+  const next = () => turns.adopt(new Set(running.list().map(({ turn }) => turn.turn_id)))
+
   return {
     async adopt() {
       let closed = 0
-      for (let turn = await turns.adopt(); turn; turn = await turns.adopt()) {
+      for (let turn = await next(); turn; turn = await next()) {
         await close(turn)
         closed += 1
       }

@@ -4,9 +4,11 @@ import type { Artifact, ThreadDocument } from './documents.ts'
 
 const ARTIFACTS_KEPT = 200
 
-/** Lists are read pinned first, then by last activity. */
+/** Lists are read pinned first, then by last activity; within one second, newer threads first. */
+const LIST_ORDER = { pinned: -1, last_active: -1, _id: -1 } as const
+
 export const threadIndexes: IndexDescription[] = [
-  { key: { user_id: 1, agent_id: 1, pinned: -1, last_active: -1 } },
+  { key: { user_id: 1, agent_id: 1, ...LIST_ORDER } },
   { key: { session_key: 1 }, unique: true },
   { key: { agent_id: 1 } },
   {
@@ -106,7 +108,7 @@ export function createThreads({
     list: ({ user_id, agent_id }, { limit, offset }) =>
       threads
         .find({ user_id, agent_id, ...visible })
-        .sort({ pinned: -1, last_active: -1 })
+        .sort(LIST_ORDER)
         .skip(offset)
         .limit(limit)
         .toArray(),

@@ -2,9 +2,12 @@ import type { MessageDocument } from './documents.ts'
 
 const LENGTH = 40
 
-/** A thread's title from the first thing that was said in it: one line of at most 40 characters. */
+/** A thread's title from the first thing that was said in it, or its files: one line of at most 40 characters. */
 export function titleOf({ content }: Pick<MessageDocument, 'content'>): string {
-  const text = content.map((block) => (block.type === 'text' ? block.text : '')).join(' ')
-  const characters = [...text.replace(/\s+/g, ' ').trim()]
+  const words = content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
+  const names = content.flatMap((block) => ('filename' in block ? [block.filename] : []))
+  const characters = [...(oneLine(words) || oneLine(names))]
   return characters.length > LENGTH ? `${characters.slice(0, LENGTH - 1).join('')}…` : characters.join('')
 }
+
+const oneLine = (texts: string[]) => texts.join(' ').replace(/\s+/g, ' ').trim()

@@ -56,6 +56,8 @@ export function createTurnWriter({
   return {
     beginMessage() {
       message_id = ids.make('msg_')
+      // Some upstreams number the calls of each answer anew.
+      results.clear()
     },
     onText: (text) => say('content', text),
     onReasoning: (text) => say('reasoning', text),

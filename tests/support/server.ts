@@ -67,6 +67,9 @@ export async function startServer(
     env?: Record<string, string>
     plugins?: Record<string, string>
     pingIntervalMs?: number
+    /** Answers 500 where a reply or a frame does not fit its schema; true unless told otherwise. */
+    strictReplies?: boolean
+    stepLimitMs?: { start: number; stop: number }
     /** A clock to move by hand; the system's where none is given. */
     clock?: Clock
     /** Sign the administrator in; false where there is no auth plugin. */
@@ -89,8 +92,8 @@ export async function startServer(
       done()
     },
   })
-  const { clock, pingIntervalMs } = options
-  const settings = { home, env, logTo, clock, strictReplies: true, pingIntervalMs }
+  const { clock, pingIntervalMs, strictReplies = true, stepLimitMs } = options
+  const settings = { home, env, logTo, clock, strictReplies, pingIntervalMs, stepLimitMs }
   let server = await start(settings)
   t.teardown(() => server.stop())
 

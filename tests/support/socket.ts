@@ -17,8 +17,13 @@ export interface TestSocket {
 }
 
 /** Opens a socket; rejects with the HTTP answer where the upgrade was refused. */
-export async function connectSocket(t: Test, url: string, protocols: string[] = []): Promise<TestSocket> {
-  const webSocket = new WebSocket(url, protocols)
+export async function connectSocket(
+  t: Test,
+  url: string,
+  protocols: string[] = [],
+  headers: Record<string, string> = {},
+): Promise<TestSocket> {
+  const webSocket = new WebSocket(url, protocols, { headers })
   t.teardown(() => webSocket.terminate())
   const frames: TestFrame[] = []
   let read = 0

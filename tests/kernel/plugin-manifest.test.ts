@@ -1,0 +1,219 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { bareConfig, createHome, getRoute, pluginSource, startKernel } from '../support/kernel.ts'
+import { installPlugin } from '../support/server.ts'
+
+/** Starts with these plugins, which must be refused, and gives the sentence that says why. */
+async function refusalOf(t: Test, plugins: Record<string, string>, config = {}): Promise<string> {
+  const error = await startKernel(t, { plugins, config }).then(
+    () => t.fail('the server started'),
+    (cause: Error) => cause,
+  )
+  t.equal((error as Error).constructor.name, 'ConfigError', (error as Error).message)
+  return (error as Error).message
+}
+
+t.test('a manifest that is not valid is refused in a sentence with the plugin and the field', async (t) => {
+  const manifest = (fields: string) => `export default { ${fields} }`
+  const named = "name: 'weather', summary: 'Weather'"
+  const label = "{ en: 'a', zh: 'a' }"
+  const cases: [source: string, words: RegExp][] = [
+    ['export default undefined', /its default export is not a manifest object/],
+    ['export default null', /its default export is not a manifest object/],
+    ['export const name = 1', /its default export is not a manifest object/],
+    ['export default []', /its manifest is not valid: it must be object/],
+    [manifest("summary: 'x', setup() {}"), /its manifest is not valid: \/name must have required property/],
+    [manifest("name: 'Bad Name', summary: 'x', setup() {}"), /\/name must match pattern/],
+    [manifest("name: 'weather', setup() {}"), /\/summary must have required property/],
+    [manifest("name: 'weather', summary: '', setup() {}"), /\/summary must NOT have fewer than 1 char/],
+    [manifest(named), /\/setup must have required property/],
+    [manifest(`${named}, setup: 1`), /\/setup must be a function/],
+    [manifest(`${named}, setup() {}, start: 'now'`), /\/start must be a function/],
+    [manifest(`${named}, setup() {}, stop: {}`), /\/stop must be a function/],
+    [manifest(`${named}, setup() {}, kernel: 2`), /\/kernel must be equal to constant: 1/],
+    [manifest(`${named}, setup() {}, version: 1`), /\/version must be string/],
+    [manifest(`${named}, setup() {}, depends: 'auth'`), /\/depends must be array/],
+    [manifest(`${named}, setup() {}, depend: []`), /\/depend must NOT have additional properties/],
+    [manifest(`${named}, setup() {}, config: { key: 'text' }`), /\/config\/key must be object/],
+    [manifest(`${named}, setup() {}, errors: { bad: {} }`), /\/errors property name must be valid|pattern/],
+    [manifest(`${named}, setup() {}, errors: { BAD: { status: 200, message: ${label} } }`), /\/status must be/],
+    [
+      manifest(`${named}, setup() {}, errors: { BAD: { status: 400, message: { en: 'a' } } }`),
+      /\/errors\/BAD\/message\/zh must have required property/,
+    ],
+    [
+      manifest(
+        `${named}, setup() {}, permissions: [{ key: 'A', category: 'c', label: ${label}, description: ${label} }]`,
+      ),
+      /\/permissions\/0\/key must match pattern/,
+    ],
+    ['export default {', /failed to load: Unexpected/],
+    ["throw new Error('no luck')", /failed to load: no luck/],
+    ["import 'not-installed-anywhere'", /failed to load: Cannot find package 'not-installed-anywhere'/],
+  ]
+  for (const [source, words] of cases) {
+    const message = await refusalOf(t, { weather: source })
+    t.match(message, /^plugin "(weather|Bad Name)" \(.*\/plugins\/weather\) failed to load: /)
+    t.match(message, words)
+  }
+})
+
+t.test('a folder that holds no plugin is refused by its name', async (t) => {
+  const home = createHome(t, bareConfig())
+  installPlugin(home, 'weather', pluginSource('weather', ''))
+  rmSync(join(home, 'plugins/weather/index.js'))
+  await t.rejects(startKernel(t, { home }), {
+    message: /^plugin "weather" \(.*weather\) failed to load: Cannot find module/,
+  })
+  writeFileSync(join(home, 'plugins/weather/package.json'), '{')
+  await t.rejects(startKernel(t, { home }), {
+    message: /^plugin "weather" \(.*weather\) failed to load: .*package\.json/,
+  })
+})
+
+t.test('what a plugin declares is checked, and refused with the plugin and the field', async (t) => {
+  const route = (fields: string) =>
+    `host.routes([{ method: 'GET', path: '/x', summary: 's', guard: 'public', response: { 200: {} }, handler() {}, ${fields} }])`
+  const socket = (fields: string) =>
+    `host.socket({ path: '/x', summary: 's', guard: 'public', receive: {}, send: {}, handler() {}, ${fields} })`
+  const job = (fields: string) => `host.job({ name: 'j', every_seconds: 1, run() {}, ${fields} })`
+  const command = (fields: string) => `host.command({ name: 'c', summary: 's', run() {}, ${fields} })`
+  const cases: [setup: string, words: RegExp][] = [
+    ["throw new Error('set up badly')", /: set up badly$/],
+    [route("method: 'post'"), /route post \/x is not valid: \/method must be equal to one of .*GET, POST/],
+    [route("path: 'x'"), /route GET x is not valid: \/path must match pattern/],
+    [route('summary: undefined'), /route GET \/x is not valid: \/summary must have required property/],
+    [route('response: {}'), /route GET \/x is not valid: \/response must NOT have fewer than 1 prop/],
+    [route('response: { ok: {} }'), /route GET \/x is not valid: \/response must match pattern/],
+    [route('handler: undefined'), /route GET \/x is not valid: \/handler must have required property/],
+    [route("handler: 'x'"), /route GET \/x is not valid: \/handler must be a function/],
+    [route('audits: false'), /route GET \/x is not valid: \/audits must NOT have additional/],
+    [route('audit: true'), /route GET \/x is not valid: \/audit must be/],
+    [socket('receive: undefined'), /socket \/x is not valid: \/receive must have required property/],
+    [socket('handler: 1'), /socket \/x is not valid: \/handler must be a function/],
+    [job('every_seconds: 0'), /job j is not valid: \/every_seconds must be > 0/],
+    [job('every_seconds: undefined'), /job j is not valid: \/every_seconds must have required/],
+    [job('run: 1'), /job j is not valid: \/run must be a function/],
+    [command("name: ''"), /command {2}is not valid: \/name must match pattern/],
+    [command('run: undefined'), /command c is not valid: \/run must have required property/],
+    ["host.routes('all')", /route undefined undefined is not valid: it must be object/],
+    ['host.routes()', /is not iterable/],
+    ["host.service('a', () => 1); host.service('a', () => 2)", /: service "a" is declared twice$/],
+    ["host.collection('a'); host.collection('a')", /: collection "a" is declared twice$/],
+    ["host.guard('a', { check() {} }); host.guard('a', { check() {} })", /: guard "a" is declared twice$/],
+    ["host.guard('a', {})", /guard a is not valid: \/check must have required property/],
+    ["host.register('toys', {})", /: there is no registry "toys"/],
+  ]
+  for (const [setup, words] of cases) {
+    const message = await refusalOf(t, { weather: pluginSource('weather', setup) })
+    t.match(message, /^plugin "weather" \(.*\/plugins\/weather\) failed to load: /)
+    t.match(message, words)
+  }
+})
+
+t.test('a route that cannot be served as it is declared is refused with the plugin and the reason', async (t) => {
+  const post = (fields: string) =>
+    `host.routes([{ method: 'POST', path: '/x', summary: 's', guard: 'public', audit: false, response: { 200: {} }, handler() {}, ${fields} }])`
+  const cases: [setup: string, message: RegExp][] = [
+    [post('guard: undefined'), /^route POST \/x of plugin "weather" has no guard$/],
+    [post("guard: 'night'"), /^route POST \/x of plugin "weather" uses the guard "night", which no plugin/],
+    [post("guard: ['night', 'x']"), /^route POST \/x of plugin "weather" uses the guard "night", which no/],
+    [post("errors: ['NO_RAIN']"), /^route POST \/x of plugin "weather" names the error NO_RAIN, which no/],
+    [post('audit: undefined'), /^route POST \/x of plugin "weather" changes something but names no audit/],
+    [
+      "host.socket({ path: '/x', summary: 's', guard: 'night', receive: {}, send: {}, handler() {} })",
+      /^socket \/x of plugin "weather" uses the guard "night", which no plugin declares$/,
+    ],
+    [
+      "host.guard('day', { after: 'night', check() {} })",
+      /^guard day of plugin "weather" uses the guard "night", which no plugin declares$/,
+    ],
+    [
+      "host.guard('day', { after: 'night', check() {} }); host.guard('night', { after: 'day', check() {} })",
+      /^guard day of plugin "weather" comes after itself: day -> night -> day$/,
+    ],
+    [
+      post("body: { type: 'nothing' }"),
+      /^route POST \/x of plugin "weather" has a schema that is not valid: .*type/,
+    ],
+    [
+      "host.socket({ path: '/x', summary: 's', guard: 'public', receive: { a: { minimum: 'x' } }, send: {}, handler() {} })",
+      /^socket \/x of plugin "weather" has a schema that is not valid: .*minimum/,
+    ],
+  ]
+  for (const [setup, message] of cases)
+    t.match(await refusalOf(t, { weather: pluginSource('weather', setup) }), message)
+})
+
+t.test('a cycle of dependencies is printed as it goes round', async (t) => {
+  const plugins = {
+    a: pluginSource('a', '', "depends: ['b'],"),
+    b: pluginSource('b', '', "depends: ['c'],"),
+    c: pluginSource('c', '', "depends: ['b'],"),
+  }
+  t.equal(await refusalOf(t, plugins), 'plugins depend on each other: b -> c -> b')
+  const itself = { a: pluginSource('a', '', "depends: ['a'],") }
+  t.equal(await refusalOf(t, itself), 'plugins depend on each other: a -> a')
+})
+
+t.test('a dependency that there is not is refused with both names', async (t) => {
+  const plugins = { weather: pluginSource('weather', '', "depends: ['sky'],") }
+  t.equal(await refusalOf(t, plugins), 'plugin "weather" depends on "sky", which there is not')
+})
+
+t.test('two plugins of one name are refused with both places', async (t) => {
+  const twice = { one: pluginSource('weather', ''), two: pluginSource('weather', '') }
+  t.match(await refusalOf(t, twice), /^two plugins are named "weather": .*\/one and .*\/two$/)
+  const builtIn = { one: pluginSource('auth', '') }
+  t.match(await refusalOf(t, builtIn), /^two plugins are named "auth": built-in and .*\/one$/)
+  const broken = { one: pluginSource('weather', ''), weather: 'export default 1' }
+  const config = { plugins: { weather: { optional: true } } }
+  t.match(await refusalOf(t, broken, config), /^two plugins are named "weather": .*\/one and .*\/weather$/)
+})
+
+t.test('a name that two plugins declare is refused with both owners', async (t) => {
+  const error = "errors: { RAIN: { status: 400, message: { en: 'a', zh: 'a' } } },"
+  const permission =
+    "permissions: [{ key: 'rain', category: 'c', label: { en: 'a', zh: 'a' }, description: { en: 'a', zh: 'a' } }],"
+  const post = (path: string) =>
+    `host.routes([{ method: 'POST', path: '${path}', summary: 's', guard: 'public', audit: false, response: { 200: {} }, handler() {} }])`
+  const socket = (path: string) =>
+    `host.socket({ path: '${path}', summary: 's', guard: 'public', receive: {}, send: {}, handler() {} })`
+  const cases: [name: string, one: string, two?: string, manifest?: string][] = [
+    ['service "sun"', "host.service('sun', () => 1)"],
+    ['collection "sun"', "host.collection('sun')"],
+    ['guard "sun"', "host.guard('sun', { check() {} })"],
+    ['job "sun"', "host.job({ name: 'sun', every_seconds: 1, run() {} })"],
+    ['command "sun"', "host.command({ name: 'sun', summary: 's', run() {} })"],
+    ['route "POST /sun/:"', post('/sun/:a'), post('/sun/:b')],
+    ['route "GET /sun"', socket('/sun')],
+    ['route "GET /sun"', `host.routes([${getRoute('/sun', '1')}])`, socket('/sun')],
+    ['error "RAIN"', '', '', error],
+    ['permission "rain"', '', '', permission],
+    ['tool "sun"', "host.register('tools', { name: 'sun' })"],
+    ['provider kind "sun"', "host.register('provider_kinds', { kind: 'sun' })"],
+    ['channel kind "sun"', "host.register('channel_kinds', { kind: 'sun' })"],
+  ]
+  for (const [name, one, two = one, manifest = ''] of cases) {
+    const plugins = { first: pluginSource('first', one, manifest), second: pluginSource('second', two, manifest) }
+    t.equal(await refusalOf(t, plugins), `${name} is declared by both first and second`)
+  }
+})
+
+t.test('what the kernel itself declares cannot be declared again', async (t) => {
+  const error = "errors: { NOT_FOUND: { status: 404, message: { en: 'a', zh: 'a' } } },"
+  t.equal(
+    await refusalOf(t, { first: pluginSource('first', '', error) }),
+    'error "NOT_FOUND" is declared by both the kernel and first',
+  )
+  for (const path of ['/health', '/health/live', '/openapi.json'])
+    t.equal(
+      await refusalOf(t, { first: pluginSource('first', `host.routes([${getRoute(path, '1')}])`) }),
+      `route "GET ${path}" is declared by both the kernel and first`,
+    )
+  t.match(
+    await refusalOf(t, { first: pluginSource('first', "host.register('provider_kinds', { kind: 'demo' })") }),
+    /^provider kind "demo" is declared by both providers\/demo and first$/,
+  )
+})

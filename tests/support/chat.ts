@@ -1,0 +1,196 @@
+import { once } from 'node:events'
+import type { Test } from 'tap'
+import { createFrameCheck } from '../../kernel/socket/frames.ts'
+import { sentFrames } from '../../plugins/chat/frames.ts'
+import { createFakeOpenAI, type FakeOpenAI } from './fake-openai.ts'
+import { startServer, type TestReply, type TestServer } from './server.ts'
+import { connectSocket, type TestFrame, type TestSocket } from './socket.ts'
+
+/** The provider, and the reference of its one model, that `startChat` makes the active one. */
+export const PROVIDER = { name: 'fake', kind: 'openai-compatible', models: [{ id: 'm', name: 'M' }] }
+export const MODEL = 'fake:m'
+
+/** A turn as a client saw it, from its first frame to `done` or `error`. */
+export interface SeenTurn {
+  thread_id: string
+  turn_id: string
+  client_message_id: string
+  frames: TestFrame[]
+  end: TestFrame
+}
+
+/** A chat connection of a client whose every frame is checked against the declared ones. */
+export interface ChatSocket extends TestSocket {
+  /** The first frame, past or to come, that is accepted; throws once the socket is closed without it. */
+  until(accept: (frame: TestFrame) => boolean): Promise<TestFrame>
+  /** Sends a user turn and gives its client_message_id. */
+  say(turn: object): string
+  /** Waits until a turn that was sent, here or by another connection, has ended. */
+  seeTurn(client_message_id: string): Promise<SeenTurn>
+  /** `say` and `seeTurn`. */
+  ask(turn: object): Promise<SeenTurn>
+  /** Subscribes and gives the reply. */
+  subscribe(thread_id: string, after_seq?: number): Promise<TestFrame>
+  /** Frames of turns in this thread, in the order they came. */
+  of(thread_id: string): TestFrame[]
+  /** Sends a ping and waits for its answer: what was sent before has been handled then. */
+  settle(): Promise<void>
+}
+
+const check = createFrameCheck(sentFrames)
+const isEnd = ({ type, seq }: TestFrame) => (type === 'done' || type === 'error') && seq !== undefined
+let sent = 0
+
+/** Opens a chat connection at a WebSocket address. */
+export async function connectChat(
+  t: Test,
+  url: string,
+  { protocols, headers }: { protocols?: string[]; headers?: Record<string, string> } = {},
+): Promise<ChatSocket> {
+  const socket = await connectSocket(t, url, protocols, headers)
+  const { frames, webSocket } = socket
+  let isClosed = false
+  let checked = 0
+  void socket.closed.then(() => {
+    isClosed = true
+  })
+
+  const checkFrames = () => {
+    for (; checked < frames.length; checked += 1) {
+      const frame = frames[checked]!
+      try {
+        check(structuredClone(frame))
+      } catch (error) {
+        t.fail(`a frame does not fit its schema: ${JSON.stringify(frame).slice(0, 500)}`, { error })
+      }
+    }
+  }
+  webSocket.on('message', checkFrames)
+  checkFrames()
+
+  const chat: ChatSocket = {
+    ...socket,
+    async until(accept) {
+      for (let index = 0; ; index += 1) {
+        while (index >= frames.length) {
+          if (isClosed)
+            throw new Error(`the socket is closed; its last frame: ${JSON.stringify(frames.at(-1))}`)
+          await Promise.race([once(webSocket, 'message'), socket.closed])
+        }
+        if (accept(frames[index]!)) return frames[index]!
+      }
+    },
+    say(turn) {
+      sent += 1
+      const client_message_id = `c${process.pid}-${sent}`
+      socket.send({ type: 'user_turn', client_message_id, ...turn })
+      return (turn as { client_message_id?: string }).client_message_id ?? client_message_id
+    },
+    async seeTurn(client_message_id) {
+      const first = await chat.until((frame) => frame.client_message_id === client_message_id)
+      if (first.type !== 'turn_started') throw new Error(`the turn did not start: ${JSON.stringify(first)}`)
+      const { thread_id, turn_id } = first
+      const end = await chat.until((frame) => frame.turn_id === turn_id && isEnd(frame))
+      const mine = frames.filter((frame) => frame.turn_id === turn_id && frame.type !== 'turn_status')
+      return { thread_id, turn_id, client_message_id, frames: mine, end }
+    },
+    ask: (turn) => chat.seeTurn(chat.say(turn)),
+    subscribe(thread_id, after_seq) {
+      const before = frames.length
+      socket.send({ type: 'subscribe', thread_id, after_seq })
+      return chat.until((frame) => frame.type === 'turn_status' && frames.indexOf(frame) >= before)
+    },
+    of: (thread_id) => frames.filter((frame) => frame.thread_id === thread_id && frame.seq !== undefined),
+    async settle() {
+      const pongs = frames.filter(({ type }) => type === 'pong').length
+      socket.send({ type: 'ping' })
+      let seen = 0
+      await chat.until(({ type }) => type === 'pong' && seen++ === pongs)
+    },
+  }
+  return chat
+}
+
+/** A server with the administrator's assistant, whose model is the fake upstream's. */
+export interface TestChat {
+  server: TestServer
+  fake: FakeOpenAI
+  agent_id: string
+  connect(options?: {
+    token?: string
+    agent_id?: string
+    headers?: Record<string, string>
+    to?: TestServer
+  }): Promise<ChatSocket>
+  createThread(options?: { token?: string }): Promise<string>
+  /** Calls the API below the agent's threads and gives the answer. */
+  threads(
+    method: string,
+    path: string,
+    options?: { body?: unknown; token?: string; headers?: Record<string, string> },
+  ): Promise<TestReply>
+  /** The body of a page of history. */
+  history(thread_id: string, query?: string, options?: { token?: string }): Promise<TestReply['body']>
+}
+
+/** Starts a server whose active model is a fake upstream's. */
+export async function startChat(
+  t: Test,
+  options: Parameters<typeof startServer>[1] & { existing?: boolean } = {},
+): Promise<TestChat> {
+  const { existing = false, ...serverOptions } = options
+  const [server, fake] = await Promise.all([startServer(t, serverOptions), createFakeOpenAI()])
+  t.teardown(() => fake.close())
+  if (!existing) await useUpstream(server, fake.url)
+  const { body: agents } = await server.request('GET', '/agents')
+  const agent_id: string = agents[0].id
+  const threads: TestChat['threads'] = (method, path, request) =>
+    server.request(method, `/agents/${agent_id}/threads${path}`, request)
+  return {
+    server,
+    fake,
+    agent_id,
+    connect: ({ token, agent_id: other = agent_id, headers, to = server } = {}) =>
+      connectChat(t, chatUrl(to.url, other, token ?? to.admin.token), { headers }),
+    async createThread(request) {
+      const { status, body } = await threads('POST', '', request)
+      if (status !== 201) throw new Error(`a thread could not be made: ${status} ${JSON.stringify(body)}`)
+      return body.thread_id
+    },
+    threads,
+    async history(thread_id, query = '', request = {}) {
+      const { status, body } = await threads('GET', `/${thread_id}/history${query}`, request)
+      if (status !== 200) throw new Error(`history answered ${status} ${JSON.stringify(body)}`)
+      return body
+    },
+  }
+}
+
+/** Makes the model of an upstream the one that everybody uses. */
+export async function useUpstream({ request }: Pick<TestServer, 'request'>, base_url: string): Promise<void> {
+  const made = await request('POST', '/admin/providers', { body: { ...PROVIDER, base_url } })
+  const chosen = await request('PUT', '/models/active', { body: { model: MODEL } })
+  if (made.status !== 201 || chosen.status !== 200)
+    throw new Error(`no upstream: ${JSON.stringify([made.body, chosen.body])}`)
+}
+
+/** The address of an agent's chat. */
+export const chatUrl = (url: string, agent_id: string, token: string): string =>
+  `${url.replace(/^http/, 'ws')}/api/agents/${agent_id}/chat/ws?token=${token}`
+
+/** The seqs from `first` to `last`. */
+export const range = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index)
+
+/** The text of the frames of one type, put together. */
+export const textOf = (frames: readonly TestFrame[], type: 'content' | 'reasoning' = 'content'): string =>
+  frames.map((frame) => (frame.type === type ? frame.content : '')).join('')
+
+/** A promise and what settles it, to hold an upstream. */
+export function createHold(): { hold: Promise<void>; release: () => void } {
+  let release = () => {}
+  const hold = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  return { hold, release }
+}
