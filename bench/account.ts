@@ -1,6 +1,5 @@
 /** A signed-in administrator of a service whose active model is the fake upstream's. */
 export interface Account {
-  userId: string
   agentId: string
   /** The address of the assistant's chat, with the token in it. */
   chatUrl: string
@@ -51,5 +50,5 @@ export async function createAccount({
   if (!assistant) throw new Error('the administrator has no agent named assistant')
 
   const chatUrl = `${url.replace(/^http/, 'ws')}/api/agents/${assistant.id}/chat/ws?token=${token}`
-  return { userId: login.user.id, agentId: assistant.id, chatUrl, call }
+  return { agentId: assistant.id, chatUrl, call }
 }

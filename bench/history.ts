@@ -21,8 +21,7 @@ export const measureHistory: Figure = async (stage) => {
   const client = await MongoClient.connect((await service.engine()).uri)
   const prepare = async (count: number) => {
     const { thread_id } = await account.call<{ thread_id: string }>('POST', base)
-    const owner = { agent_id: account.agentId, user_id: account.userId }
-    await seedThread(client.db('svc'), { thread_id, ...owner, count })
+    await seedThread(client.db('svc'), { thread_id, count })
     const path = `${base}/${thread_id}/history?limit=${pageSize}`
     const page = await account.call<Page>('GET', path)
     const newest = page.messages.at(-1)?.content[0]?.text

@@ -7,12 +7,7 @@ const newId = monotonicFactory()
 /** Fills an empty thread with `count` finished messages, user and assistant by turns, the newest a second old. */
 export async function seedThread(
   db: Db,
-  {
-    thread_id,
-    agent_id,
-    user_id,
-    count,
-  }: { thread_id: string; agent_id: string; user_id: string; count: number },
+  { thread_id, count }: { thread_id: string; count: number },
 ): Promise<void> {
   const messages = db.collection<{ _id: string }>('messages')
   const oldest = Date.now() - count * 1000
@@ -25,8 +20,6 @@ export async function seedThread(
       return {
         _id: `msg_${newId()}`,
         thread_id,
-        agent_id,
-        user_id,
         position,
         role: asked ? 'user' : 'assistant',
         content: [{ type: 'text', text: `Message ${position}: ${'a few words of chat '.repeat(10)}` }],
@@ -37,4 +30,5 @@ export async function seedThread(
     })
     await messages.insertMany(batch, { ordered: false })
   }
+  await db.collection<{ _id: string }>('threads').updateOne({ _id: thread_id }, { $set: { last_seq: count } })
 }

@@ -41,7 +41,7 @@ export function createApp({
   const { log, clock, events } = runtime
   // Only the nearest proxy's word counts: what stands before it, the client may have written itself.
   const app = new Koa({ proxy: http.trust_proxy, maxIpsCount: 1 })
-  app.silent = true
+  app.on('error', (error) => log.info({ error }, 'a reply could not be sent whole'))
   const readBody = createBodyReader(http.body_limit)
 
   const router = new Router({ prefix: '/api' })
