@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** One import of one of our files; `target` is a path from the root, or a package's name. */
+interface Import {
+  file: string
+  target: string
+  typeOnly: boolean
+}
+
+const filesIn = (folder: string) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => join(folder, file))
+
+const IMPORT =
+  /^(?:import|export)\s+(type\s)?(?:[^'"]*?\sfrom\s+)?['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gms
+
+function importsOf(file: string): Import[] {
+  const source = readFileSync(join(ROOT, file), 'utf8')
+  return [...source.matchAll(IMPORT)].map(([, type, from, dynamic]) => {
+    const target = (from ?? dynamic)!
+    const path = target.startsWith('.') ? normalize(join(dirname(file), target)) : target
+    return { file, target: path, typeOnly: type !== undefined }
+  })
+}
+
+/** The folder of one feature or kind, e.g. `plugins/chat`. */
+const homeOf = (path: string) => path.split('/').slice(0, 2).join('/')
+
+const OURS = /^(kernel|plugins|channels|providers|tests|bench)\//
+
+t.test('the kernel imports nothing of ours but itself', async (t) => {
+  const foreign = filesIn('kernel')
+    .flatMap(importsOf)
+    .filter(({ target }) => OURS.test(target) && !target.startsWith('kernel/'))
+  t.same(foreign, [])
+})
+
+t.test('plugins import #kernel and their own folder, of other plugins only types', async (t) => {
+  const imports = filesIn('plugins').flatMap(importsOf)
+  const foreign = imports.filter(
+    ({ file, target, typeOnly }) =>
+      OURS.test(target) && homeOf(target) !== homeOf(file) && !(typeOnly && target.startsWith('plugins/')),
+  )
+  t.same(foreign, [])
+  t.ok(
+    imports.some(({ target }) => target === '#kernel'),
+    'the imports are read',
+  )
+})
+
+t.test('provider kinds import #kernel and their own folder', async (t) => {
+  const imports = filesIn('providers').flatMap(importsOf)
+  t.same(
+    imports.filter(({ file, target }) => OURS.test(target) && homeOf(target) !== homeOf(file)),
+    [],
+  )
+})
+
+t.test('what a plugin takes types of is among the plugins that it depends on', async (t) => {
+  for (const name of readdirSync(join(ROOT, 'plugins'))) {
+    const { default: plugin } = await import(join(ROOT, 'dist', 'plugins', name, 'index.js'))
+    const used = new Set(
+      filesIn(`plugins/${name}`)
+        .flatMap(importsOf)
+        .map(({ target }) => homeOf(target))
+        .filter((home) => home.startsWith('plugins/') && home !== `plugins/${name}`)
+        .map((home) => home.slice('plugins/'.length)),
+    )
+    const undeclared = [...used].filter((other) => !plugin.depends?.includes(other))
+    t.same(undeclared, [], `${name} declares what it depends on`)
+  }
+})

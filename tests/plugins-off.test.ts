@@ -1,0 +1,49 @@
+import t from 'tap'
+import { readBlueprint } from '../kernel/blueprint.ts'
+import { createHome, startServer } from './support/server.ts'
+
+const all = await readBlueprint({ home: createHome(t), env: {} })
+
+for (const { plugin } of all.plugins)
+  t.test(`the server runs without the plugin ${plugin.name} and those that need it`, async (t) => {
+    const server = await startServer(t, {
+      config: { plugins: { [plugin.name]: { enabled: false } } },
+      signIn: false,
+    })
+    const { blueprint, registries } = server.server.runtime
+    const running = new Set(blueprint.plugins.map(({ plugin: { name } }) => name))
+    t.notOk(running.has(plugin.name))
+    for (const { plugin: left } of all.plugins)
+      if (!running.has(left.name) && left.name !== plugin.name)
+        t.ok(
+          left.depends?.some((name) => !running.has(name)),
+          `${left.name} is left out because it needs it`,
+        )
+
+    const health = await server.request('GET', '/health', { token: null })
+    t.match(health, { status: 200, body: { status: 'ok' } })
+    t.same(Object.keys(health.body.plugins).sort(), [...running].sort())
+
+    const { body: document } = await server.request('GET', '/openapi.json', { token: null })
+    for (const planned of all.plugins) {
+      const isRunning = running.has(planned.plugin.name)
+      for (const { method, path } of planned.declarations.routes) {
+        const operation = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+        t.equal(
+          operation !== undefined,
+          isRunning,
+          `${method} ${path} is ${isRunning ? '' : 'not '}described`,
+        )
+        const { status } = await server.request(method, path.replace(/:\w+/g, 'x'), { token: null })
+        if (isRunning) t.not(status, 404, `${method} ${path} answers`)
+        else t.equal(status, 404, `${method} ${path} is not there`)
+      }
+      for (const { key } of planned.plugin.permissions ?? [])
+        t.equal(registries.permissions.get(key) !== undefined, isRunning, `the permission ${key}`)
+    }
+    const collections = (await server.db.listCollections().toArray()).map(({ name }) => name)
+    for (const planned of all.plugins)
+      if (!running.has(planned.plugin.name))
+        for (const name of planned.declarations.collections.keys())
+          t.notOk(collections.includes(name), `no ${name}`)
+  })
