@@ -18,7 +18,7 @@ const PAGE = `<!doctype html>
   </body>
 </html>
 `
-const START = `SwaggerUIBundle({ url: '/api/openapi.json', dom_id: '#swagger-ui', persistAuthorization: true })\n`
+const START = `SwaggerUIBundle({ url: '/api/openapi.json', dom_id: '#swagger-ui', persistAuthorization: true, validatorUrl: null })\n`
 const POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'"
 
 /** Serves the interactive page at /api/docs; all of its files come from the installed package. */

@@ -2,10 +2,12 @@ import { mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Config, ConfigError, layerConfig, readConfigFile } from './config.ts'
-import { discoverKinds, discoverPlugins, type Found } from './discovery.ts'
+import { assertConsistent } from './consistency.ts'
+import { discoverKinds, discoverPlugins } from './discovery.ts'
 import { type ErrorTable, kernelErrors } from './errors.ts'
 import { createHost, type Declarations } from './host.ts'
-import { leaveOut, orderByDependency } from './order.ts'
+import { kernelRoutes } from './kernel-routes.ts'
+import { orderByDependency } from './order.ts'
 import type { Plugin } from './plugin.ts'
 import { createRegistry, type OpenRegistry } from './registry.ts'
 import type { Registries } from './types.ts'
@@ -20,6 +22,15 @@ export interface PlannedPlugin {
   declarations: Declarations
 }
 
+/** A plugin that will not run, with the reason; `failed` where that is a fault of its own. */
+export interface AbsentPlugin {
+  reason: string
+  failed: boolean
+  source: string
+  version: string
+  depends: readonly string[]
+}
+
 /** All that is known of a server before anything runs: no database, no port, no side effect. */
 export interface Blueprint {
   home: string
@@ -27,8 +38,8 @@ export interface Blueprint {
   config: Config
   /** In order of start. */
   plugins: PlannedPlugin[]
-  /** Plugins that will not run, by name, with the reason. */
-  absent: Map<string, { reason: string; source: string; version: string; depends: readonly string[] }>
+  /** Plugins that will not run, by name. */
+  absent: Map<string, AbsentPlugin>
   errors: ErrorTable
 }
 
@@ -38,7 +49,11 @@ export type OpenRegistries = { [Name in keyof Registries]: OpenRegistry<Registri
 /** Where the server keeps what is its own: `SVC_HOME`, else `~/.svc`; made if it is not there. */
 export function homeOf(env: NodeJS.ProcessEnv): string {
   const home = resolve(env.SVC_HOME || join(homedir(), '.svc'))
-  mkdirSync(home, { recursive: true, mode: 0o700 })
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new ConfigError(`the home ${home} cannot be made: ${(error as Error).message}`, { cause: error })
+  }
   return home
 }
 
@@ -53,48 +68,52 @@ export async function readBlueprint({
   flags?: Record<string, string | undefined>
 }): Promise<Blueprint> {
   const file = readConfigFile(home)
-  const packages = Array.isArray(file.packages) ? (file.packages as string[]) : []
+  const packages = Array.isArray(file.packages)
+    ? file.packages.filter((name) => typeof name === 'string')
+    : []
   const { plugins: found, broken } = await discoverPlugins({ home, packages, version: VERSION })
   const sections = [...found.map(({ value }) => value), ...broken.map(({ name }) => ({ name }))]
   const config = layerConfig({ file, env, flags, plugins: sections })
   const settings = config.values.plugins
 
-  const reasons = new Map<string, string>()
-  for (const { name } of sections) if (!settings[name]!.enabled) reasons.set(name, 'switched off')
-  for (const { name, source, error } of broken) {
-    if (reasons.has(name)) continue
+  const plugins: PlannedPlugin[] = []
+  const absent: Blueprint['absent'] = new Map()
+  const giveUp = (name: string, source: string, error: Error): string => {
+    const reason = `failed to load: ${error.message}`
     if (!settings[name]!.optional)
-      throw new ConfigError(`plugin "${name}" (${source}) failed to load: ${error.message}`, { cause: error })
-    reasons.set(name, `failed to load: ${error.message}`)
+      throw new ConfigError(`plugin "${name}" (${source}) ${reason}`, { cause: error })
+    return reason
   }
-  const ordered = orderByDependency(found.map((item) => ({ ...item, ...item.value })))
-  const { present, absent } = leaveOut(ordered, reasons)
-
-  const plugins = present.map(({ value, source, version }) => {
-    const { host, declarations } = createHost()
-    value.setup(host)
-    return { plugin: value, source, version, optional: settings[value.name]!.optional, declarations }
-  })
+  for (const { name, source, error } of broken) {
+    const failed = settings[name]!.enabled
+    const reason = failed ? giveUp(name, source, error) : SWITCHED_OFF
+    absent.set(name, { reason, failed, source, version: '', depends: [] })
+  }
+  for (const { value: plugin, source, version } of orderByDependency(found, absent)) {
+    const { name, depends = [] } = plugin
+    const leaveOut = (reason: string, failed = false) =>
+      absent.set(name, { reason, failed, source, version, depends })
+    const missing = depends.find((dependency) => absent.has(dependency))
+    if (!settings[name]!.enabled) leaveOut(SWITCHED_OFF)
+    else if (missing) leaveOut(`needs ${missing}, which is off`)
+    else {
+      const { host, declarations } = createHost()
+      try {
+        plugin.setup(host)
+        plugins.push({ plugin, source, version, optional: settings[name]!.optional, declarations })
+      } catch (error) {
+        leaveOut(giveUp(name, source, error as Error), true)
+      }
+    }
+  }
   const errors: ErrorTable = { ...kernelErrors }
   for (const { plugin } of plugins) Object.assign(errors, plugin.errors)
-  assertConsistent(plugins, errors)
-  return {
-    home,
-    version: VERSION,
-    config,
-    plugins,
-    absent: new Map(
-      [...absent].map(([name, reason]) => [name, { reason, ...sourceOf(name, found, broken) }]),
-    ),
-    errors,
-  }
+  const blueprint = { home, version: VERSION, config, plugins, absent, errors }
+  assertConsistent(blueprint, kernelRoutes(blueprint))
+  return blueprint
 }
 
-function sourceOf(name: string, found: Found<Plugin>[], broken: { name: string; source: string }[]) {
-  const plugin = found.find(({ value }) => value.name === name)
-  const source = plugin?.source ?? broken.find((item) => item.name === name)!.source
-  return { source, version: plugin?.version ?? '', depends: plugin?.value.depends ?? [] }
-}
+const SWITCHED_OFF = 'switched off'
 
 /** Fills the registries from the kinds' folders and from what these plugins registered. */
 export async function fillRegistries(plugins: readonly PlannedPlugin[]): Promise<OpenRegistries> {
@@ -110,49 +129,4 @@ export async function fillRegistries(plugins: readonly PlannedPlugin[]): Promise
     for (const { registry, entry } of declarations.entries) registries[registry].add(entry, plugin.name)
   }
   return registries
-}
-
-const MUTATING = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
-
-/** Refuses names used twice, and routes that name a guard or an error that no plugin declares. */
-function assertConsistent(plugins: readonly PlannedPlugin[], errors: ErrorTable): void {
-  const owners = new Map<string, string>()
-  const claim = (sort: string, name: string, owner: string) => {
-    const other = owners.get(`${sort} ${name}`)
-    if (other) throw new ConfigError(`${sort} "${name}" is declared by both ${other} and ${owner}`)
-    owners.set(`${sort} ${name}`, owner)
-  }
-  const shape = (path: string) => path.replace(/:\w+/g, ':')
-  for (const code of Object.keys(kernelErrors)) claim('error', code, 'the kernel')
-  for (const { plugin, declarations } of plugins) {
-    for (const code of Object.keys(plugin.errors ?? {})) claim('error', code, plugin.name)
-    for (const name of declarations.services.keys()) claim('service', name, plugin.name)
-    for (const name of declarations.collections.keys()) claim('collection', name, plugin.name)
-    for (const name of declarations.guards.keys()) claim('guard', name, plugin.name)
-    for (const { name } of declarations.jobs) claim('job', name, plugin.name)
-    for (const { name } of declarations.commands) claim('command', name, plugin.name)
-    for (const { path } of declarations.sockets) claim('socket', shape(path), plugin.name)
-    for (const { method, path } of declarations.routes)
-      claim('route', `${method} ${shape(path)}`, plugin.name)
-  }
-  for (const { plugin, declarations } of plugins) {
-    const refuse = (what: string, wrong: string) => {
-      throw new ConfigError(`${what} of plugin "${plugin.name}" ${wrong}`)
-    }
-    for (const { path, guard } of declarations.sockets) assertGuard(`socket ${path}`, guard)
-    for (const { method, path, guard, audit, errors: codes = [] } of declarations.routes) {
-      const what = `route ${method} ${path}`
-      assertGuard(what, guard)
-      if (MUTATING.has(method) && audit === undefined)
-        refuse(what, 'changes something but names no audit action')
-      for (const code of codes)
-        if (!errors[code]) refuse(what, `names the error ${code}, which no plugin declares`)
-    }
-    function assertGuard(what: string, guard: unknown): void {
-      const name = String(Array.isArray(guard) ? guard[0] : guard)
-      if (!guard) refuse(what, 'has no guard')
-      if (name !== 'public' && !owners.has(`guard ${name}`))
-        refuse(what, `uses the guard "${name}", which no plugin declares`)
-    }
-  }
 }

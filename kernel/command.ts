@@ -1,3 +1,4 @@
+import { createFormCheck } from './form.ts'
 import type { Cradle } from './types.ts'
 
 /** What a command is called with. */
@@ -23,3 +24,39 @@ export interface Command {
   /** Gives the exit code; nothing counts as 0. */
   run(input: CommandInput, cradle: Cradle): Promise<number | undefined> | number | undefined
 }
+
+const text = { type: 'string' }
+
+/** Checks the form of a command that a plugin declares. */
+export const assertCommand = createFormCheck<Command>(
+  {
+    type: 'object',
+    properties: {
+      name: { type: 'string', pattern: '^[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)?$' },
+      summary: { type: 'string', minLength: 1 },
+      arguments: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: { name: text, summary: text, required: { type: 'boolean' } },
+          required: ['name', 'summary'],
+          additionalProperties: false,
+        },
+      },
+      options: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: { flags: text, summary: text },
+          required: ['flags', 'summary'],
+          additionalProperties: false,
+        },
+      },
+      database: { type: 'boolean' },
+      run: true,
+    },
+    required: ['name', 'summary', 'run'],
+    additionalProperties: false,
+  },
+  ['run'],
+)

@@ -117,12 +117,15 @@ function parseText({ path, schema }: ConfigLeaf, { source, text }: Layer): unkno
     if (value === undefined) throw wrong('true or false (or 1, 0, yes, no, on, off)')
     return value
   }
-  if (schema.type === 'array')
-    return text
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean)
-  const parsed = { value: text }
+  const parsed = {
+    value:
+      schema.type === 'array'
+        ? text
+            .split(',')
+            .map((part) => part.trim())
+            .filter(Boolean)
+        : text,
+  }
   try {
     compileSchema({ type: 'object', properties: { value: schema } }, 'text')(parsed)
   } catch (error) {
@@ -147,15 +150,16 @@ function assign(target: Record<string, unknown>, path: string[], value: unknown)
     target[name] = value
     return
   }
-  if (typeof target[name] !== 'object' || target[name] === null) target[name] = {}
-  assign(target[name] as Record<string, unknown>, rest, value)
+  target[name] ??= {}
+  // What is no section in the file stays, to be refused.
+  if (typeof target[name] === 'object') assign(target[name] as Record<string, unknown>, rest, value)
 }
 
 const lookUp = (value: unknown, path: string[]): unknown =>
   path.reduce<unknown>((part, name) => (part as Record<string, unknown> | undefined)?.[name], value)
 
 function explain([issue]: Issue[], leaves: ConfigLeaf[]): string {
-  const key = issue!.path.slice(1).replaceAll('/', '.')
+  const key = issue!.path.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
   if (issue!.rule !== 'additionalProperties') return `${key || 'the configuration'} ${issue!.message}`
   const known = leaves.map(({ path }) => path.join('.'))
   const nearest = closest(

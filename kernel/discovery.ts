@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { ConfigError } from './config.ts'
 import { assertPlugin, type Plugin } from './plugin.ts'
 import type { Registries } from './types.ts'
 
@@ -20,17 +21,18 @@ const KIND_FOLDERS: Record<string, keyof Registries> = {
   channels: 'channel_kinds',
 }
 
-/** A plugin's module that could not be loaded, with the name it would go by. */
+/** A plugin that could not be loaded; `name` is its manifest's or, where that could not be read, its folder's. */
 export interface BrokenPlugin {
   name: string
   source: string
   error: Error
 }
 
-interface Location {
-  entry: string
+/** A place where a plugin is to be found, and how its module is found there. */
+interface Place {
+  name: string
   source: string
-  version: string
+  locate(): { entry: string; version: string }
 }
 
 /** Loads every plugin there is: built in, named in `packages`, and in `<home>/plugins`. */
@@ -43,28 +45,43 @@ export async function discoverPlugins({
   packages: readonly string[]
   version: string
 }): Promise<{ plugins: Found<Plugin>[]; broken: BrokenPlugin[] }> {
-  const locations: Location[] = [
+  const places: Place[] = [
     ...foldersIn(join(BUILT_IN_ROOT, 'plugins')).map((folder) => ({
-      entry: join(folder, 'index.js'),
+      name: basename(folder),
       source: 'built-in',
-      version,
+      locate: () => ({ entry: join(folder, 'index.js'), version }),
     })),
-    ...packages.map((name) => locate(findPackage(name, home), name)),
-    ...foldersIn(join(home, 'plugins')).map((folder) => locate(folder, folder)),
+    ...packages.map((name) => ({
+      name: basename(name),
+      source: name,
+      locate: () => locate(findPackage(name, home)),
+    })),
+    ...foldersIn(join(home, 'plugins')).map((folder) => ({
+      name: basename(folder),
+      source: folder,
+      locate: () => locate(folder),
+    })),
   ]
   const plugins: Found<Plugin>[] = []
   const broken: BrokenPlugin[] = []
-  for (const { entry, source, version } of locations) {
+  for (const { name, source, locate } of places) {
+    let candidate: unknown
     try {
-      const plugin = assertPlugin(await loadDefault(entry), source)
+      const { entry, version } = locate()
+      candidate = await loadDefault(entry)
+      const plugin = assertPlugin(candidate)
       plugins.push({ value: plugin, source, version: plugin.version ?? version })
     } catch (error) {
-      const name = dirname(entry).split('/').at(-1)!
-      broken.push({ name, source, error: error as Error })
+      broken.push({ name: nameIn(candidate) ?? name, source, error: error as Error })
     }
   }
-  refuseSameNames(plugins)
+  refuseSameNames([...plugins.map(({ value, source }) => ({ name: value.name, source })), ...broken])
   return { plugins, broken }
+}
+
+function nameIn(candidate: unknown): string | undefined {
+  const name = (candidate as { name?: unknown } | null | undefined)?.name
+  return typeof name === 'string' ? name : undefined
 }
 
 /** Loads the kinds in the folders `providers/` and `channels/`. */
@@ -94,19 +111,26 @@ function foldersIn(parent: string): string[] {
 function findPackage(name: string, home: string): string {
   const roots = [home, ...ancestors(BUILT_IN_ROOT)]
   const folder = roots.map((root) => join(root, 'node_modules', name)).find((path) => existsSync(path))
-  if (!folder)
-    throw new Error(`the package "${name}" that the configuration names is not installed in ${home}`)
+  if (!folder) throw new Error(`the package is not installed in ${home}`)
   return folder
 }
 
 const ancestors = (path: string): string[] =>
   dirname(path) === path ? [path] : [path, ...ancestors(dirname(path))]
 
-function locate(folder: string, source: string): Location {
-  const file = join(folder, 'package.json')
-  const manifest = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+function locate(folder: string): { entry: string; version: string } {
+  const manifest = readManifest(join(folder, 'package.json'))
   const entry = exportedEntry(manifest.exports) ?? manifest.main ?? 'index.js'
-  return { entry: join(folder, entry), source, version: manifest.version ?? '0.0.0' }
+  return { entry: join(folder, entry), version: manifest.version ?? '0.0.0' }
+}
+
+function readManifest(file: string): { exports?: unknown; main?: string; version?: string } {
+  if (!existsSync(file)) return {}
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new Error(`${file} is not valid JSON: ${(error as Error).message}`, { cause: error })
+  }
 }
 
 /** The file that `import` gets from a package's `exports`. */
@@ -116,11 +140,11 @@ function exportedEntry(exported: unknown): string | undefined {
   return exportedEntry(conditions['.'] ?? conditions.import ?? conditions.node ?? conditions.default)
 }
 
-function refuseSameNames(plugins: Found<Plugin>[]): void {
+function refuseSameNames(plugins: readonly { name: string; source: string }[]): void {
   const sources = new Map<string, string>()
-  for (const { value, source } of plugins) {
-    const other = sources.get(value.name)
-    if (other) throw new Error(`two plugins are named "${value.name}": ${other} and ${source}`)
-    sources.set(value.name, source)
+  for (const { name, source } of plugins) {
+    const other = sources.get(name)
+    if (other) throw new ConfigError(`two plugins are named "${name}": ${other} and ${source}`)
+    sources.set(name, source)
   }
 }

@@ -29,7 +29,7 @@ export function replyTo(
   error: unknown,
   { table, locale, request_id }: { table: ErrorTable; locale: Locale; request_id: string },
 ): ErrorReply {
-  const known = error instanceof AppError && table[error.code] ? error : undefined
+  const known = error instanceof AppError && Object.hasOwn(table, error.code) ? error : undefined
   const code = known?.code ?? (unavailable(error) ? 'DATABASE_UNAVAILABLE' : 'INTERNAL_ERROR')
   const definition = table[code]!
   const details = known?.details ?? {}

@@ -26,7 +26,7 @@ const PATIENCE_MS = 2000
 export function healthRoutes(runtime: Runtime): Route[] {
   const pluginStates = async () => {
     const states: Record<string, 'ok' | 'failed'> = {}
-    for (const name of runtime.failed.keys()) states[name] = 'failed'
+    for (const name of runtime.failed) states[name] = 'failed'
     await Promise.all(
       runtime.plugins.map(async ({ plugin: { name }, declarations: { health } }) => {
         states[name] = 'ok'

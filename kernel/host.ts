@@ -1,10 +1,11 @@
 import type { IndexDescription } from 'mongodb'
-import type { Command } from './command.ts'
+import { assertCommand, type Command } from './command.ts'
 import { AppError } from './errors.ts'
-import type { Guard } from './http/guard.ts'
-import type { Route } from './http/route.ts'
-import type { Job } from './jobs.ts'
-import type { Socket } from './socket/socket.ts'
+import { assertGuard, type Guard } from './http/guard.ts'
+import { assertRoute, type Route } from './http/route.ts'
+import { assertJob, type Job } from './jobs.ts'
+import { REGISTRY_NAMES } from './registry.ts'
+import { assertSocket, type Socket } from './socket/socket.ts'
 import type { Collections, Cradle, Events, GuardContexts, Registries, Services } from './types.ts'
 
 /** How a plugin declares what it brings. Everything runs later, or never if only the declarations are asked for. */
@@ -58,17 +59,29 @@ export function createHost(): { host: Host; declarations: Declarations } {
     health: [],
   }
   const host: Host = {
-    service: (name, factory) => void declarations.services.set(name, factory as (cradle: Cradle) => unknown),
-    collection: (name, { indexes = [] } = {}) => void declarations.collections.set(name, indexes),
-    guard: (name, guard) => void declarations.guards.set(name, guard as Guard),
-    routes: (routes) => void declarations.routes.push(...routes),
-    socket: (socket) => void declarations.sockets.push(socket),
+    service: (name, factory) => setOnce(declarations.services, 'service', name, factory as never),
+    collection: (name, { indexes = [] } = {}) =>
+      setOnce(declarations.collections, 'collection', name, indexes),
+    guard: (name, guard) => setOnce(declarations.guards, 'guard', name, assertGuard(guard, `guard ${name}`)),
+    routes: (routes) => {
+      for (const route of routes)
+        declarations.routes.push(assertRoute(route, `route ${route.method} ${route.path}`))
+    },
+    socket: (socket) => void declarations.sockets.push(assertSocket(socket, `socket ${socket.path}`)),
     on: (event, listener) => void declarations.listeners.push({ event, listener: listener as never }),
-    job: (job) => void declarations.jobs.push(job),
-    command: (command) => void declarations.commands.push(command),
-    register: (registry, entry) => void declarations.entries.push({ registry, entry: entry as never }),
+    job: (job) => void declarations.jobs.push(assertJob(job, `job ${job.name}`)),
+    command: (command) => void declarations.commands.push(assertCommand(command, `command ${command.name}`)),
+    register: (registry, entry) => {
+      if (!REGISTRY_NAMES.includes(registry)) throw new Error(`there is no registry "${registry}"`)
+      declarations.entries.push({ registry, entry: entry as never })
+    },
     health: (check) => void declarations.health.push(check as (cradle: Cradle) => unknown),
     error: (code, details) => new AppError(code, details),
   }
   return { host, declarations }
+}
+
+function setOnce<Value>(declared: Map<string, Value>, sort: string, name: string, value: Value): void {
+  if (declared.has(name)) throw new Error(`${sort} "${name}" is declared twice`)
+  declared.set(name, value)
 }

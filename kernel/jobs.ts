@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Collection } from 'mongodb'
 import type { Clock } from './clock.ts'
+import { createFormCheck } from './form.ts'
 import type { Logger } from './log.ts'
 import type { Cradle } from './types.ts'
 
@@ -10,6 +11,21 @@ export interface Job {
   every_seconds: number
   run(cradle: Cradle<never>, signal: AbortSignal): unknown
 }
+
+/** Checks the form of a job that a plugin declares. */
+export const assertJob = createFormCheck<Job>(
+  {
+    type: 'object',
+    properties: {
+      name: { type: 'string', minLength: 1 },
+      every_seconds: { type: 'number', exclusiveMinimum: 0 },
+      run: true,
+    },
+    required: ['name', 'every_seconds', 'run'],
+    additionalProperties: false,
+  },
+  ['run'],
+)
 
 /** Who runs a job at present and until when, in Unix milliseconds. */
 export interface LeaseDocument {
@@ -58,12 +74,9 @@ export function startJobs({
       } catch (error) {
         if (!abort.signal.aborted) log.error({ error, job: job.name }, 'job failed')
       }
-      await pause(job.every_seconds * 1000, undefined, { signal: abort.signal }).catch(ignoreAbort)
+      // It fails only by being aborted, which ends the loop.
+      await pause(job.every_seconds * 1000, undefined, { signal: abort.signal }).catch(() => undefined)
     }
-  }
-
-  const ignoreAbort = (error: unknown) => {
-    if (!abort.signal.aborted) throw error
   }
 
   const loops = jobs.map(loop)

@@ -14,7 +14,7 @@ export function kernelRoutes(blueprint: Blueprint, runtime?: Runtime): Route[] {
     guard: 'public',
     response: { 200: { type: 'object' } },
   }).handle(() => {
-    document ??= describeApi(blueprint, routes)
+    document ??= describeApi({ ...blueprint, plugins: runtime!.plugins }, routes)
     return document
   })
   const routes: Route[] = [...healthRoutes(runtime!), openapi]

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Blueprint } from './blueprint.ts'
 import type { ErrorTable } from './errors.ts'
 import type { Route } from './http/route.ts'
@@ -38,7 +39,10 @@ export function describeApi(blueprint: Blueprint, kernelRoutes: readonly Route[]
       paths[path][route.method.toLowerCase()] = describeRoute(route, tag, blueprint.errors, schemas)
     }
     for (const socket of sockets)
-      paths[templateOf(socket.path)] = { get: describeSocket(socket, tag, schemas) }
+      paths[templateOf(socket.path)] = {
+        ...paths[templateOf(socket.path)],
+        get: describeSocket(socket, tag, schemas),
+      }
   }
   return {
     openapi: '3.1.0',
@@ -54,6 +58,12 @@ export function describeApi(blueprint: Blueprint, kernelRoutes: readonly Route[]
 }
 
 const templateOf = (path: string) => path.replace(/:(\w+)/g, '{$1}')
+
+/** Where a WebSocket takes the token, as browsers cannot set its headers. */
+const TOKEN_PARAMETER = { name: 'token', in: 'query', schema: { type: 'string' } }
+
+const describeGuard = (guard: Route['guard']): Json =>
+  guard === 'public' ? { security: [] } : { security: [{ bearer: [] }], 'x-guard': guard }
 
 const jsonContent = (schema: unknown) => ({ 'application/json': { schema } })
 
@@ -74,8 +84,7 @@ function describeRoute(
     operationId: operationId(method, path),
     summary,
     tags: [tag],
-    security: guard === 'public' ? [] : [{ bearer: [] }],
-    ...(guard === 'public' ? {} : { 'x-guard': guard }),
+    ...describeGuard(guard),
     parameters: [...pathParameters(path), ...queryParameters(query)],
     ...(body ? { requestBody: { required: true, content: jsonContent(hoist(body, schemas)) } } : {}),
     responses: { ...Object.fromEntries(replies), ...describeErrors(codesOf(route), errors) },
@@ -116,10 +125,9 @@ function describeSocket(
     operationId: operationId('open', path),
     summary,
     tags: [tag],
-    security: [{ bearer: [] }],
-    'x-guard': guard,
+    ...describeGuard(guard),
     'x-websocket': { receive: frames(receive), send: frames(send) },
-    parameters: [...pathParameters(path), { name: 'token', in: 'query', schema: { type: 'string' } }],
+    parameters: [...pathParameters(path), ...(guard === 'public' ? [] : [TOKEN_PARAMETER])],
     responses: { 101: { description: 'Switching protocols' } },
   }
 }
@@ -156,7 +164,9 @@ function hoist(schema: unknown, schemas: Record<string, unknown>): unknown {
   if (Array.isArray(schema)) return schema.map((part) => hoist(part, schemas))
   if (typeof schema !== 'object' || schema === null) return schema
   const copy = Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, hoist(part, schemas)]))
-  if (typeof copy.title !== 'string' || copy.type === undefined) return copy
-  schemas[copy.title] = copy
+  if (typeof copy.title !== 'string' || copy.type === undefined || !/^[\w.-]+$/.test(copy.title)) return copy
+  schemas[copy.title] ??= copy
+  // Of two different schemas of one title, the second stands where it is used.
+  if (!isDeepStrictEqual(schemas[copy.title], copy)) return copy
   return { $ref: `#/components/schemas/${copy.title}` }
 }

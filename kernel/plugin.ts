@@ -1,7 +1,8 @@
-import type { AppError, ErrorTable } from './errors.ts'
+import type { ErrorTable } from './errors.ts'
+import { createFormCheck } from './form.ts'
 import type { Host } from './host.ts'
 import type { LocalizedText } from './locale.ts'
-import { compileSchema, type describeIssues, type JSONSchema } from './schema.ts'
+import type { JSONSchema } from './schema.ts'
 import type { Cradle } from './types.ts'
 
 /** The version of the plugin contract that this kernel speaks. */
@@ -44,7 +45,7 @@ const localized = {
   required: ['en', 'zh'],
 } as const
 
-const checkManifest = compileSchema<Plugin>(
+const checkManifest = createFormCheck<Plugin>(
   {
     type: 'object',
     properties: {
@@ -89,23 +90,12 @@ const checkManifest = compileSchema<Plugin>(
     required: ['name', 'summary', 'setup'],
     additionalProperties: false,
   },
-  'json',
+  ['setup', 'start', 'stop'],
 )
 
-/** Checks what a module exported; throws one readable sentence that names the source and what is wrong. */
-export function assertPlugin(candidate: unknown, source: string): Plugin {
+/** Checks what a module exported; throws one readable sentence that says what is wrong. */
+export function assertPlugin(candidate: unknown): Plugin {
   if (typeof candidate !== 'object' || candidate === null)
-    throw new Error(`${source} is not a plugin: its default export is not a manifest object`)
-  const manifest = candidate as Record<string, unknown>
-  const label = typeof manifest.name === 'string' ? `plugin "${manifest.name}" (${source})` : source
-  try {
-    checkManifest(candidate)
-  } catch (error) {
-    const [issue] = (error as AppError).details.issues as ReturnType<typeof describeIssues>
-    throw new Error(`${label} has a manifest that is not valid: ${issue!.path || 'it'} ${issue!.message}`)
-  }
-  for (const step of ['setup', 'start', 'stop'])
-    if (manifest[step] !== undefined && typeof manifest[step] !== 'function')
-      throw new Error(`${label} has a manifest that is not valid: /${step} must be a function`)
-  return candidate as Plugin
+    throw new Error('its default export is not a manifest object')
+  return checkManifest(candidate, 'its manifest')
 }

@@ -1,3 +1,6 @@
+import { ConfigError } from './config.ts'
+import type { Registries } from './types.ts'
+
 /** Entries of one sort under unique names, each with the plugin that brought it. */
 export interface Registry<Entry> {
   get(name: string): Entry | undefined
@@ -11,6 +14,14 @@ export interface OpenRegistry<Entry> extends Registry<Entry> {
   add(entry: Entry, owner: string): void
 }
 
+/** The registries that there are. */
+export const REGISTRY_NAMES: readonly (keyof Registries)[] = [
+  'provider_kinds',
+  'channel_kinds',
+  'tools',
+  'permissions',
+]
+
 /** Makes an empty registry; a name used twice is refused with both owners named. */
 export function createRegistry<Entry>(sort: string, nameOf: (entry: Entry) => string): OpenRegistry<Entry> {
   const entries = new Map<string, { entry: Entry; owner: string }>()
@@ -18,7 +29,7 @@ export function createRegistry<Entry>(sort: string, nameOf: (entry: Entry) => st
     add(entry, owner) {
       const name = nameOf(entry)
       const taken = entries.get(name)
-      if (taken) throw new Error(`${sort} "${name}" is declared by both ${taken.owner} and ${owner}`)
+      if (taken) throw new ConfigError(`${sort} "${name}" is declared by both ${taken.owner} and ${owner}`)
       entries.set(name, { entry, owner })
     },
     get: (name) => entries.get(name)?.entry,

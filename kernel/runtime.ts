@@ -18,8 +18,8 @@ export interface Runtime {
   database: Database | undefined
   /** Plugins that run, in order of start. */
   plugins: PlannedPlugin[]
-  /** Optional plugins that failed to start, by name, with the reason. */
-  failed: Map<string, string>
+  /** Plugins that failed to load or to start and were optional, and those that need them, by name. */
+  failed: Set<string>
   /** Milliseconds that each plugin's start took. */
   startTimes: Map<string, number>
   registries: OpenRegistries
@@ -55,10 +55,12 @@ export async function openRuntime({
   stepLimitMs?: { start: number; stop: number }
 }): Promise<Runtime> {
   const { home, version, config } = blueprint
-  const database = wanted ? await openDatabase({ url: config.values.database.url, home, log }) : undefined
   const events = createEventBus()
   const sockets = createSocketDirectory()
   const registries = await fillRegistries(blueprint.plugins)
+  const secrets = createSecrets(loadSecretKey(home))
+  // Last of what may fail, as it has to be closed again.
+  const database = wanted ? await openDatabase({ url: config.values.database.url, home, log }) : undefined
   const facts: ServerFacts = {
     version,
     home,
@@ -69,7 +71,7 @@ export async function openRuntime({
   const shared = {
     clock,
     ids: createIds(),
-    secrets: createSecrets(loadSecretKey(home)),
+    secrets,
     events,
     registries,
     sockets,
@@ -95,7 +97,7 @@ export async function openRuntime({
     blueprint,
     database,
     plugins: blueprint.plugins,
-    failed: new Map(),
+    failed: new Set([...blueprint.absent].flatMap(([name, { failed }]) => (failed ? [name] : []))),
     startTimes: new Map(),
     registries,
     events,
@@ -124,12 +126,18 @@ export async function openRuntime({
   }
 
   async function start() {
+    for (const [plugin, { failed, reason }] of blueprint.absent)
+      if (failed) log.error({ plugin, reason }, 'an optional plugin is left out')
     await prepare()
     for (const planned of blueprint.plugins) {
-      const { plugin, optional } = planned
-      const missing = plugin.depends?.find((name) => runtime.failed.has(name))
+      const { name, depends = [] } = planned.plugin
+      const leaveOut = (error: unknown) => {
+        runtime.failed.add(name)
+        log.error({ error, plugin: name }, 'an optional plugin is left out')
+      }
+      const missing = depends.find((dependency) => runtime.failed.has(dependency))
       if (missing) {
-        runtime.failed.set(plugin.name, `needs ${missing}, which failed`)
+        leaveOut(new Error(`plugin "${name}" needs "${missing}", which failed`))
         continue
       }
       const before = performance.now()
@@ -137,11 +145,10 @@ export async function openRuntime({
       try {
         await step(planned, 'start')
       } catch (error) {
-        if (!optional) throw error
-        log.error({ error, plugin: plugin.name }, 'an optional plugin failed to start and is left out')
-        runtime.failed.set(plugin.name, (error as Error).message)
+        if (!planned.optional) throw error
+        leaveOut(error)
       }
-      runtime.startTimes.set(plugin.name, Math.round((performance.now() - before) * 10) / 10)
+      runtime.startTimes.set(name, Math.round((performance.now() - before) * 10) / 10)
     }
     runtime.plugins = blueprint.plugins.filter(({ plugin }) => !runtime.failed.has(plugin.name))
     jobs = startJobs({
@@ -157,17 +164,21 @@ export async function openRuntime({
 
   async function stop(beforeClosing?: () => Promise<void>) {
     try {
-      await jobs?.stop()
-      for (const planned of started.reverse()) {
-        try {
-          await step(planned, 'stop')
-        } catch (error) {
-          log.error({ error, plugin: planned.plugin.name }, 'a plugin failed to stop')
-        }
-      }
+      await goOn('the jobs', async () => jobs?.stop())
+      for (const planned of started.reverse())
+        await goOn(`plugin "${planned.plugin.name}"`, () => step(planned, 'stop'))
       await beforeClosing?.()
     } finally {
       await database?.close()
+    }
+  }
+
+  /** A part that does not stop must not keep the others from it. */
+  async function goOn(what: string, act: () => Promise<void>) {
+    try {
+      await act()
+    } catch (error) {
+      log.error({ error }, `${what} failed to stop`)
     }
   }
 

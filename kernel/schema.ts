@@ -53,15 +53,17 @@ export function compileSchema<Value>(schema: JSONSchema, use: keyof typeof insta
 
 /** Puts ajv's errors in the contract's form, the field that is too many or missing included in the path. */
 export function describeIssues(errors: ErrorObject[]): Issue[] {
-  return errors.slice(0, MAX_ISSUES).map(({ instancePath, keyword, params, message = '' }) => {
+  return errors.slice(0, MAX_ISSUES).map(({ instancePath, keyword, params, message }) => {
     const field: string | undefined =
       params.additionalProperty ?? params.missingProperty ?? params.unevaluatedProperty
-    const path = field === undefined ? instancePath : `${instancePath}/${field.slice(0, 64)}`
+    const path = field === undefined ? instancePath : `${instancePath}/${escapePointer(field.slice(0, 64))}`
     const allowed =
       params.allowedValues ?? (params.allowedValue === undefined ? undefined : [params.allowedValue])
-    return { path, rule: keyword, message: allowed ? `${message}: ${allowed.join(', ')}` : message }
+    return { path, rule: keyword, message: allowed ? `${message}: ${allowed.join(', ')}` : message! }
   })
 }
+
+const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** An object schema with these properties and no others. */
 export function objectOf<

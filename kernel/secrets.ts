@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { chmodSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ConfigError } from './config.ts'
 
 /** Encrypts what is stored and must come back in the clear later, e.g. a provider's key. */
 export interface Secrets {
@@ -27,7 +28,7 @@ export function loadSecretKey(home: string): Buffer {
   }
   chmodSync(path, 0o600)
   const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64url')
-  if (key.length !== KEY_BYTES) throw new Error(`${path} does not hold a key of ${KEY_BYTES} bytes`)
+  if (key.length !== KEY_BYTES) throw new ConfigError(`${path} does not hold a key of ${KEY_BYTES} bytes`)
   return key
 }
 
@@ -42,12 +43,12 @@ export function createSecrets(key: Buffer): Secrets {
     },
     open(sealed, purpose) {
       const [version, ...parts] = sealed.split('.')
+      if (version !== 'v1' || parts.length !== 3) throw new Error('a stored secret has an unknown form')
       const [nonce, tag, body] = parts.map((part) => Buffer.from(part, 'base64url'))
-      if (version !== 'v1' || !nonce || !tag || !body) throw new Error('a stored secret has an unknown form')
-      const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: 16 })
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce!, { authTagLength: 16 })
         .setAAD(Buffer.from(purpose))
-        .setAuthTag(tag)
-      return decipher.update(body, undefined, 'utf8') + decipher.final('utf8')
+        .setAuthTag(tag!)
+      return decipher.update(body!, undefined, 'utf8') + decipher.final('utf8')
     },
   }
 }

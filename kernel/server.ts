@@ -11,6 +11,7 @@ import { replyTo } from './error-reply.ts'
 import { AppError } from './errors.ts'
 import { createApp } from './http/app.ts'
 import { createGuardChains } from './http/guard-chain.ts'
+import { originOf } from './http/origin.ts'
 import { requestIdOf } from './http/request-facts.ts'
 import { kernelRoutes } from './kernel-routes.ts'
 import { createLogger } from './log.ts'
@@ -86,19 +87,20 @@ async function listen({
   const chainOf = createGuardChains(runtime.plugins, runtime.cradleOf)
   const owned = runtime.plugins.map(({ plugin, declarations }) => ({
     ...declarations,
+    owner: plugin.name,
     cradle: runtime.cradleOf(plugin.name),
   }))
   const common = { runtime, chainOf, draining: () => draining, strictReplies }
   const upgrader = createUpgrader({
     ...common,
     pingIntervalMs,
-    sockets: owned.flatMap(({ sockets, cradle }) => sockets.map((socket) => ({ socket, cradle }))),
+    sockets: owned.flatMap(({ sockets, ...of }) => sockets.map((socket) => ({ socket, ...of }))),
   })
   const app = createApp({
     ...common,
     routes: [
-      ...kernelRoutes(blueprint, runtime).map((route) => ({ route, cradle: undefined as never })),
-      ...owned.flatMap(({ routes, cradle }) => routes.map((route) => ({ route, cradle }))),
+      ...kernelRoutes(blueprint, runtime).map((route) => ({ route, owner: '', cradle: undefined as never })),
+      ...owned.flatMap(({ routes, ...of }) => routes.map((route) => ({ route, ...of }))),
     ],
     isSocket: upgrader.knows,
     serveDocs: enable_api_docs ? serveApiDocs() : undefined,
@@ -107,33 +109,40 @@ async function listen({
   const http = createHttpServer(app.callback())
   http.on('upgrade', upgrader.upgrade)
   http.on('clientError', (error: NodeJS.ErrnoException, stream: Duplex) => {
-    const code = CLIENT_ERRORS[error.code ?? ''] ?? 'BAD_REQUEST'
+    const code = CLIENT_ERRORS[error.code!] ?? 'BAD_REQUEST'
     refuse(stream, replyTo(new AppError(code), { table: errors, locale: 'en', request_id: requestIdOf({}) }))
   })
   await new Promise<void>((resolve, reject) => {
     http.once('error', reject)
     http.listen(settings.port, settings.host, resolve)
   })
+  const closeHttp = async () => {
+    const closed = new Promise((resolve) => http.close(resolve))
+    http.closeIdleConnections()
+    const timer = setTimeout(() => http.closeAllConnections(), HTTP_PATIENCE_MS)
+    await closed
+    clearTimeout(timer)
+  }
   const { port } = http.address() as AddressInfo
-  const url = `http://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${port}`
+  const url = originOf(settings.host, port)
   const note = join(home, 'server.json')
-  writeFileSync(note, JSON.stringify({ url, pid: process.pid }), { mode: 0o600 })
-  chmodSync(note, 0o600)
+  try {
+    writeFileSync(note, JSON.stringify({ url, pid: process.pid }), { mode: 0o600 })
+    chmodSync(note, 0o600)
+  } catch (error) {
+    await closeHttp()
+    throw error
+  }
   runtime.log.info({ url, start_ms: Object.fromEntries(runtime.startTimes) }, 'listening')
 
   let stopping: Promise<void> | undefined
-  const stop = async () => {
+  const stop = () => {
     draining = true
     rmSync(note, { force: true })
-    try {
-      await runtime.stop(() => upgrader.close(SOCKET_PATIENCE_MS))
-    } finally {
-      const closed = new Promise((resolve) => http.close(resolve))
-      http.closeIdleConnections()
-      const timer = setTimeout(() => http.closeAllConnections(), HTTP_PATIENCE_MS)
-      await closed
-      clearTimeout(timer)
-    }
+    // What is still being answered may need the database to its end.
+    return runtime.stop(async () => {
+      await Promise.all([upgrader.close(SOCKET_PATIENCE_MS), closeHttp()])
+    })
   }
   return {
     url,

@@ -1,11 +1,16 @@
 import { accessSync, constants, statSync } from 'node:fs'
+import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { type Blueprint, fillRegistries, readBlueprint } from '../blueprint.ts'
 import type { CommandInput } from '../command.ts'
 import { openDatabase } from '../database/database.ts'
+import { originOf } from '../http/origin.ts'
 import { createLogger } from '../log.ts'
 import { loadSecretKey } from '../secrets.ts'
 import { JSON_OPTION, type KernelCommand, printJson, printTable } from './kernel-command.ts'
+
+/** How long what holds our port may take to answer, in milliseconds. */
+const PORT_PATIENCE_MS = 2000
 
 /** One thing that was looked at. */
 interface Finding {
@@ -98,7 +103,16 @@ async function checkPort({ host, port }: { host: string; port: number }): Promis
     probe.listen(port, host, () => probe.close(() => resolve(undefined)))
   })
   if (!refusal) return `${host}:${port} is free`
-  const answer = await fetch(`http://${host}:${port}/api/health/live`).catch(() => undefined)
-  if (answer?.ok) return `${host}:${port} is held by a running server`
+  if (await answers(`${originOf(host, port)}/api/health/live`))
+    return `${host}:${port} is held by a running server`
   throw new Error(`${host}:${port} cannot be used: ${refusal.message}`)
 }
+
+/** Whether a GET is answered with 200. `fetch` does not settle where a peer closes without a word. */
+const answers = (url: string) =>
+  new Promise<boolean>((resolve) => {
+    get(url, { signal: AbortSignal.timeout(PORT_PATIENCE_MS) }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode === 200)
+    }).on('error', () => resolve(false))
+  })

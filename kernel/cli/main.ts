@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { inspect } from 'node:util'
 import { CommanderError, Command as Program } from 'commander'
 import { type Blueprint, homeOf, readBlueprint } from '../blueprint.ts'
 import type { Command, CommandInput } from '../command.ts'
@@ -92,7 +93,7 @@ async function runOf(
   input: CommandInput,
 ): Promise<number> {
   const database = command.database ?? true
-  const level = input.env.SVC_LOG_LEVEL ?? 'warn'
+  const level = input.env.SVC_LOG_LEVEL || 'warn'
   const runtime = await openRuntime({ blueprint, log: createLogger({ level }), database })
   try {
     if (database) await runtime.prepare()
@@ -113,8 +114,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit()
 })
 
-process.exitCode = await main(process.argv.slice(2)).catch((error: Error) => {
-  const detailed = process.env.SVC_LOG_LEVEL === 'debug' || !(error instanceof ConfigError)
-  process.stderr.write(`svc: ${detailed ? (error.stack ?? error.message) : error.message}\n`)
+process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
+  const plain = error instanceof ConfigError && process.env.SVC_LOG_LEVEL !== 'debug'
+  process.stderr.write(`svc: ${plain ? error.message : inspect(error)}\n`)
   return 1
 })

@@ -49,6 +49,8 @@ export function listPlugins(blueprint: Blueprint, startTimes: ReadonlyMap<string
 const withoutEmpty = (lists: Record<string, string[]>) =>
   Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0))
 
+const listNames = (names: string[]) => names.join(', ') || '-'
+
 /** `svc plugins`: what is there, what it brings, and the kinds in the registries. */
 export const pluginsCommand: KernelCommand = {
   name: 'plugins',
@@ -76,27 +78,9 @@ export const pluginsCommand: KernelCommand = {
     const { provider_kinds, channel_kinds, tools } = await fillRegistries(blueprint.plugins)
     stdout.write('\n')
     printTable(stdout, [
-      [
-        'provider kinds',
-        provider_kinds
-          .list()
-          .map(({ kind }) => kind)
-          .join(', ') || '-',
-      ],
-      [
-        'channel kinds',
-        channel_kinds
-          .list()
-          .map(({ kind }) => kind)
-          .join(', ') || '-',
-      ],
-      [
-        'tools',
-        tools
-          .list()
-          .map(({ name }) => name)
-          .join(', ') || '-',
-      ],
+      ['provider kinds', listNames(provider_kinds.list().map(({ kind }) => kind))],
+      ['channel kinds', listNames(channel_kinds.list().map(({ kind }) => kind))],
+      ['tools', listNames(tools.list().map(({ name }) => name))],
     ])
     return 0
   },

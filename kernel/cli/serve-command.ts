@@ -22,8 +22,9 @@ export const serveCommand: KernelCommand = {
     if (options.json) stdout.write(`${JSON.stringify(describe(server))}\n`)
     else welcome(server, stdout)
     await signalled
-    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref()
-    void nextSignal().then(() => process.exit(1))
+    const giveUp = () => process.exit(1)
+    setTimeout(giveUp, STOP_LIMIT_MS).unref()
+    void nextSignal().then(giveUp)
     stderr.write('stopping; once more to stop at once\n')
     await server.stop()
     return 0

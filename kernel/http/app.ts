@@ -1,23 +1,29 @@
+import { METHODS } from 'node:http'
 import cors from '@koa/cors'
 import Router from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
 import { replyTo } from '../error-reply.ts'
 import { AppError } from '../errors.ts'
-import { chooseLocale } from '../locale.ts'
+import { compileFor } from '../form.ts'
+import { chooseLocale, type Locale } from '../locale.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Cradle } from '../types.ts'
 import { createBodyReader } from './body.ts'
-import { createEndpoint } from './endpoint.ts'
+import { createEndpoint, type EndpointParts } from './endpoint.ts'
 import type { GuardUse } from './guard.ts'
 import type { GuardChain } from './guard-chain.ts'
 import { requestIdOf } from './request-facts.ts'
 import type { Route } from './route.ts'
 
-/** A route and whose services its handler gets. */
+/** A route, whose it is and whose services its handler gets. */
 export interface OwnedRoute {
   route: Route
+  owner: string
   cradle: Cradle
 }
+
+/** Answers while the process runs, also while it ends. */
+const LIVE_PATH = '/api/health/live'
 
 /** Makes the Koa application for these routes. `draining` answers whether new requests are turned away. */
 export function createApp({
@@ -41,25 +47,40 @@ export function createApp({
   const { log, clock, events } = runtime
   // Only the nearest proxy's word counts: what stands before it, the client may have written itself.
   const app = new Koa({ proxy: http.trust_proxy, maxIpsCount: 1 })
-  app.on('error', (error) => log.info({ error }, 'a reply could not be sent whole'))
+  // Called for what goes wrong once the handler is done: a body that is no JSON after all, a stream that breaks.
+  app.context.onerror = function (this: Context, error: Error | null) {
+    if (!error) return
+    if (this.headerSent || !this.writable) {
+      log.info({ error, request_id: this.state.request_id }, 'a reply could not be sent whole')
+      this.res.destroy()
+      return
+    }
+    answerError(this, error)
+    this.res.end(JSON.stringify(this.body))
+  }
   const readBody = createBodyReader(http.body_limit)
 
-  const router = new Router({ prefix: '/api' })
-  for (const { route, cradle } of sortBySpecificity(routes)) {
-    const endpoint = createEndpoint(route, {
+  const explain = (error: unknown, locale: Locale, request_id: string) =>
+    replyTo(error, { table: runtime.blueprint.errors, locale, request_id })
+  const router = new Router({ prefix: '/api', methods: METHODS })
+  for (const { route, owner, cradle } of sortBySpecificity(routes)) {
+    const name = `${route.method} ${route.path}`
+    const parts: EndpointParts = {
       guard: chainOf(route.guard),
       cradle,
       readBody,
       audit: (record) => events.emit('route.audited', record),
+      statusOf: (error) => explain(error, 'en', '').status,
       seconds: () => clock.seconds(),
-      onWrongReply: ({ method, path }, error) => {
-        if (strictReplies) throw new Error(`reply of ${method} ${path} does not fit: ${describe(error)}`)
+      onWrongReply: (error) => {
+        if (strictReplies) throw new Error(`reply of ${name} does not fit: ${describe(error)}`)
         log.error(
-          { issues: (error as AppError).details.issues, route: `${method} ${path}` },
+          { issues: (error as AppError).details.issues, route: name },
           'reply does not fit its schema',
         )
       },
-    })
+    }
+    const endpoint = compileFor(`route ${name} of plugin "${owner}"`, () => createEndpoint(route, parts))
     router.register(route.path, [route.method.toLowerCase()], (context: Context) => {
       context.state.route = route.path
       return endpoint(context)
@@ -75,10 +96,9 @@ export function createApp({
     context.set('X-Content-Type-Options', 'nosniff')
     context.set('Cache-Control', 'no-store')
     try {
-      if (draining()) throw new AppError('SHUTTING_DOWN')
+      if (draining() && context.path !== LIVE_PATH) throw new AppError('SHUTTING_DOWN')
       await next()
-      if (context.status === 404 && context.body === undefined)
-        throw new AppError(isSocket(context.path) ? 'UPGRADE_REQUIRED' : 'NOT_FOUND')
+      if (context.body === undefined) refuseUnanswered(context)
     } catch (error) {
       answerError(context, error)
     }
@@ -92,17 +112,16 @@ export function createApp({
   if (http.cors_origins.length > 0) app.use(corsFor(http.cors_origins))
   if (serveDocs) app.use(serveDocs)
   app.use(router.routes())
-  app.use(
-    router.allowedMethods({
-      throw: true,
-      methodNotAllowed: () => new AppError('METHOD_NOT_ALLOWED'),
-      notImplemented: () => new AppError('METHOD_NOT_ALLOWED'),
-    }),
-  )
+  app.use(router.allowedMethods())
+
+  function refuseUnanswered({ status, path }: Context): void {
+    if (status === 405) throw new AppError('METHOD_NOT_ALLOWED')
+    if (status === 404) throw new AppError(isSocket(path) ? 'UPGRADE_REQUIRED' : 'NOT_FOUND')
+  }
 
   function answerError(context: Context, error: unknown): void {
     const { request_id, locale } = context.state
-    const { status, level, body } = replyTo(error, { table: runtime.blueprint.errors, locale, request_id })
+    const { status, level, body } = explain(error, locale, request_id)
     log[level](
       { error: level === 'error' ? error : undefined, code: body.code, request_id },
       'request refused',

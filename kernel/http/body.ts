@@ -10,6 +10,8 @@ interface BodyFailure extends Error {
   code?: string
 }
 
+const JSON_TYPES = ['json', '+json']
+
 /** Reads JSON bodies of at most `limit` (e.g. `1mb`); gives {} where there is none. */
 export function createBodyReader(limit: string): (context: Context) => Promise<unknown> {
   const parse = koaBody({
@@ -17,6 +19,7 @@ export function createBodyReader(limit: string): (context: Context) => Promise<u
     text: false,
     urlencoded: false,
     multipart: false,
+    jsonTypes: JSON_TYPES,
     jsonLimit: limit,
     patchKoa: true,
     patchNode: false,
@@ -27,7 +30,7 @@ export function createBodyReader(limit: string): (context: Context) => Promise<u
   })
   return async (context) => {
     if (!hasBody(context)) return {}
-    if (!context.is('json', '+json'))
+    if (!context.is(JSON_TYPES))
       throw new AppError('UNSUPPORTED_MEDIA_TYPE', { expected: 'application/json' })
     await parse(context, async () => undefined)
     return (context.request as { body?: unknown }).body

@@ -13,14 +13,16 @@ export interface EndpointParts {
   cradle: Cradle
   readBody: (context: Context) => Promise<unknown>
   /** Called with replies that do not fit their schema; may throw. */
-  onWrongReply: (route: Route, error: unknown) => void
+  onWrongReply: (error: unknown) => void
   audit: (record: AuditRecord) => Promise<void>
+  /** The status that an error is answered with. */
+  statusOf: (error: unknown) => number
   /** Unix seconds. */
   seconds: () => number
 }
 
 const PARAMETER = compileSchema<string>(
-  { type: 'string', maxLength: 256, pattern: '^[^/\\u0000-\\u001f]+$' },
+  { type: 'string', maxLength: 256, pattern: '^[^/\\u0000-\\u001f\\u007f]+$' },
   'text',
 )
 
@@ -58,11 +60,14 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
     const query = checkQuery?.({ ...context.query })
     const body = checkBody?.(await parts.readBody(context))
 
-    let status = 500
+    let status: number
     let result: unknown
     try {
       result = await route.handler({ ...facts, ...added, query, body } as never, parts.cradle)
       status = isChosenReply(result) ? result.status : statuses[0]!
+    } catch (error) {
+      status = parts.statusOf(error)
+      throw error
     } finally {
       if (route.audit)
         await parts.audit({
@@ -71,7 +76,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
           action: route.audit,
           target: Object.values(params).join('/') || idIn(result),
           payload: redactBody(body),
-          status,
+          status: status!,
           ip: context.ip,
           request_id: state.request_id,
         })
@@ -82,7 +87,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
     try {
       checkReply.get(status)?.(content)
     } catch (error) {
-      parts.onWrongReply(route, error)
+      parts.onWrongReply(error)
     }
     context.status = status
     context.body = route.response[status] === null ? null : content

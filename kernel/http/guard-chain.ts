@@ -15,8 +15,11 @@ export function createGuardChains(
     for (const [name, guard] of declarations.guards) guards.set(name, { guard, owner: plugin.name })
 
   const chainOf = (name: string): { guard: Guard; owner: string }[] => {
+    if (name === 'public') return []
     const declared = guards.get(name)
-    return declared ? [...chainOf(declared.guard.after ?? 'public'), declared] : []
+    // Its plugin was optional and failed; what it guards must not be open instead.
+    if (!declared) throw new Error(`the guard "${name}" is needed, but its plugin failed to start`)
+    return [...chainOf(declared.guard.after ?? 'public'), declared]
   }
 
   return (use) => {

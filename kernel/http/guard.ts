@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { createFormCheck } from '../form.ts'
 import type { Locale } from '../locale.ts'
 import type { Cradle, GuardContexts } from '../types.ts'
 
@@ -37,6 +38,17 @@ export interface Guard<Name extends keyof GuardContexts = keyof GuardContexts> {
     argument: string | undefined,
   ): Promise<Partial<GuardContexts[Name]>> | Partial<GuardContexts[Name]>
 }
+
+/** Checks the form of a guard that a plugin declares; the one before it is looked up later. */
+export const assertGuard = createFormCheck<Guard>(
+  {
+    type: 'object',
+    properties: { after: { type: 'string' }, check: true },
+    required: ['check'],
+    additionalProperties: false,
+  },
+  ['check'],
+)
 
 /** Who is asking, as far as the kernel is told by a guard: used for language and the audit row. */
 export interface Caller {

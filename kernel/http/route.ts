@@ -1,10 +1,13 @@
+import { createFormCheck } from '../form.ts'
 import type { Locale } from '../locale.ts'
 import type { JSONSchema, TypeOf } from '../schema.ts'
 import type { Cradle } from '../types.ts'
 import type { ContextOf, GuardUse } from './guard.ts'
 
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
 /** The methods that routes may have. */
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type Method = (typeof METHODS)[number]
 
 /** What a route is, declared once: validation, types, guard, audit row and OpenAPI all come from it. */
 export interface RouteSpec {
@@ -15,7 +18,7 @@ export interface RouteSpec {
   readonly guard: GuardUse
   readonly query?: JSONSchema
   readonly body?: JSONSchema
-  /** Replies by status; null stands for no body. The first is the answer of a handler that names none. */
+  /** Replies by status; null stands for no body. The lowest is the answer of a handler that names none. */
   readonly response: { readonly [status: number]: JSONSchema | null }
   /** Codes of errors that this route answers besides those of its guard and of validation. */
   readonly errors?: readonly string[]
@@ -54,7 +57,7 @@ export interface ChosenReply<Status, Body> {
 
 const CHOSEN = Symbol('chosen reply')
 
-/** Answers with a status other than the first that the route declares, or with headers. */
+/** Answers with a status other than the lowest that the route declares, or with headers. */
 export function reply<const Status extends number, Body>(
   status: Status,
   body: Body,
@@ -78,6 +81,33 @@ type Replies<Spec extends RouteSpec> = {
 export interface Route extends RouteSpec {
   readonly handler: (request: never, cradle: Cradle) => unknown
 }
+
+/** Checks the form of a route that a plugin declares; guard and errors are looked up later. */
+export const assertRoute = createFormCheck<Route>(
+  {
+    type: 'object',
+    properties: {
+      method: { enum: METHODS },
+      path: { type: 'string', pattern: '^/' },
+      summary: { type: 'string', minLength: 1 },
+      guard: true,
+      query: { type: 'object' },
+      body: { type: 'object' },
+      response: {
+        type: 'object',
+        minProperties: 1,
+        propertyNames: { pattern: '^[2-5][0-9]{2}$' },
+        additionalProperties: { type: ['object', 'null'] },
+      },
+      errors: { type: 'array', items: { type: 'string' } },
+      audit: { anyOf: [{ type: 'string', minLength: 1 }, { const: false }] },
+      handler: true,
+    },
+    required: ['method', 'path', 'summary', 'response', 'handler'],
+    additionalProperties: false,
+  },
+  ['handler'],
+)
 
 /** Declares a route; `handle` is separate so that the reply's type is fixed before the handler is read. */
 export function route<const Spec extends RouteSpec>(spec: Spec) {

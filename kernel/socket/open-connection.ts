@@ -42,6 +42,11 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
   const waiting: (() => Promise<void>)[] = []
   let working = false
 
+  /** Frames that came before are not handled any more. */
+  const end = (code: number, reason: string) => {
+    waiting.length = 0
+    webSocket.close(code, reason)
+  }
   const sendText = (text: string, flushed?: () => void) => {
     if (webSocket.readyState === webSocket.OPEN) webSocket.send(text, flushed)
     else flushed?.()
@@ -55,7 +60,7 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
     },
     sendText,
     sendError,
-    close: (code, reason) => webSocket.close(code, reason),
+    close: end,
     get buffered() {
       return webSocket.bufferedAmount
     },
@@ -64,7 +69,7 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
     get context() {
       return context
     },
-    close: (code, reason) => webSocket.close(code, reason),
+    close: end,
     recheck: () => {
       stale = true
     },
@@ -90,7 +95,7 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
     } catch (error) {
       sendError(error)
       badInARow += 1
-      if (badInARow >= BAD_FRAMES_IN_A_ROW) webSocket.close(CLOSE.badFrames, 'too many bad frames')
+      if (badInARow >= BAD_FRAMES_IN_A_ROW) end(CLOSE.badFrames, 'too many bad frames')
       return
     }
     if (!(await isStillAllowed())) return
@@ -111,7 +116,7 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
       const { status, body } = explain(error)
       sendError(error)
       const ended = status === 401 || status === 403
-      webSocket.close(ended ? CLOSE.sessionEnded : CLOSE.badFrames, ended ? 'session ended' : body.code)
+      end(ended ? CLOSE.sessionEnded : CLOSE.badFrames, ended ? 'session ended' : body.code)
       return false
     }
   }

@@ -1,3 +1,4 @@
+import { createFormCheck } from '../form.ts'
 import type { ContextOf, GuardUse } from '../http/guard.ts'
 import type { RequestFacts } from '../http/route.ts'
 import type { JSONSchema, TypeOf } from '../schema.ts'
@@ -45,8 +46,28 @@ export interface Socket extends SocketSpec {
     connection: Connection<never>,
     request: never,
     cradle: Cradle,
-  ) => ConnectionHandler<never> | Promise<ConnectionHandler<never>>
+  ) => ConnectionHandler<never>
 }
+
+const frames = { type: 'object', additionalProperties: { type: 'object' } }
+
+/** Checks the form of a socket that a plugin declares; its guard is looked up later. */
+export const assertSocket = createFormCheck<Socket>(
+  {
+    type: 'object',
+    properties: {
+      path: { type: 'string', pattern: '^/' },
+      summary: { type: 'string', minLength: 1 },
+      guard: true,
+      receive: frames,
+      send: frames,
+      handler: true,
+    },
+    required: ['path', 'summary', 'receive', 'send', 'handler'],
+    additionalProperties: false,
+  },
+  ['handler'],
+)
 
 /** The request that opened a connection; its guard's context is renewed when `SocketDirectory.recheck` asks for it. */
 export type OpeningRequest<Spec extends SocketSpec> = RequestFacts & {

@@ -3,8 +3,9 @@ import type { Duplex } from 'node:stream'
 import Router from '@koa/router'
 import bytes from 'bytes'
 import { WebSocketServer } from 'ws'
-import { replyTo } from '../error-reply.ts'
+import { type ErrorReply, replyTo } from '../error-reply.ts'
 import { AppError } from '../errors.ts'
+import { compileFor } from '../form.ts'
 import { callerIn, type GuardRequest, type GuardUse } from '../http/guard.ts'
 import type { GuardChain } from '../http/guard-chain.ts'
 import { requestIdOf } from '../http/request-facts.ts'
@@ -15,9 +16,10 @@ import { createFrameCheck, createFrameReader } from './frames.ts'
 import { CLOSE, type OpenConnection, openConnection } from './open-connection.ts'
 import type { Socket } from './socket.ts'
 
-/** A socket and whose services its handler gets. */
+/** A socket, whose it is and whose services its handler gets. */
 export interface OwnedSocket {
   socket: Socket
+  owner: string
   cradle: Cradle
 }
 
@@ -64,19 +66,20 @@ export function createUpgrader({
   const endpoints = new Map(
     sockets.map((owned) => [router.register(owned.socket.path, ['get'], () => {}), compile(owned)]),
   )
-  const pinging = setInterval(() => {
+  let pinging: NodeJS.Timeout | undefined
+  const pingAll = () => {
     const now = performance.now()
     for (const connection of open) connection.keepAlive(now, pingIntervalMs * 1.4)
-  }, pingIntervalMs)
+  }
 
-  function compile({ socket, cradle }: OwnedSocket) {
-    return {
+  function compile({ socket, owner, cradle }: OwnedSocket) {
+    return compileFor(`socket ${socket.path} of plugin "${owner}"`, () => ({
       socket,
       cradle,
       guard: chainOf(socket.guard),
       readFrame: createFrameReader(socket.receive),
       checkSent: strictReplies ? createFrameCheck(socket.send) : undefined,
-    }
+    }))
   }
 
   function find(pathname: string) {
@@ -150,6 +153,7 @@ export function createUpgrader({
           },
         })
         open.add(connection)
+        pinging ??= setInterval(pingAll, pingIntervalMs)
         runtime.sockets.add(connection)
       })
     } catch (error) {
@@ -186,13 +190,13 @@ function parseUrl({ url }: IncomingMessage): URL {
 /** The peer's address; behind a trusted proxy, what that proxy added last. */
 function addressOf({ headers, socket }: IncomingMessage, trustProxy: boolean): string {
   const forwarded = trustProxy ? String(headers['x-forwarded-for'] ?? '').split(',') : []
-  return forwarded.at(-1)?.trim() || (socket.remoteAddress ?? '')
+  return forwarded.at(-1)?.trim() || socket.remoteAddress!
 }
 
 /** Answers on a raw connection, for what never reaches the application, and closes it. */
 export function refuse(
   stream: Duplex,
-  { status, body }: { status: number; body: object },
+  { status, body }: ErrorReply,
   headers: Record<string, string> = {},
 ): void {
   if (!stream.writable) {
@@ -204,6 +208,7 @@ export function refuse(
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(content)),
     Connection: 'close',
+    'X-Request-Id': body.request_id,
     ...headers,
   }).map(([name, value]) => `${name}: ${value}\r\n`)
   stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${content}`)

@@ -1,5 +1,5 @@
 import { AppError, type FrameOf, socket } from '#kernel'
-import type { Block } from './documents.ts'
+import type { Block, ThreadDocument } from './documents.ts'
 import { receivedFrames, sentFrames } from './frames.ts'
 import { storable } from './storable.ts'
 import { type Subscription, subscribe } from './subscription.ts'
@@ -17,11 +17,14 @@ type UserTurn = Extract<FrameOf<typeof receivedFrames>, { type: 'user_turn' }>
 
 /** The chat WebSocket: turns, subscriptions, stops and keepalive of one connection. */
 export const chatSocket = declared.handle((connection, request, cradle) => {
-  const { chat, hub, ledger, log } = cradle
+  const { chat, hub, ledger, log, running, threads, turns } = cradle
   const subscriptions = new Map<string, Subscription>()
   const owner = () => ({ user_id: request.context.caller.id, agent_id: request.context.agent._id })
+  let closed = false
 
   const attach = (thread_id: string, after: number, from: 'ledger' | 'now' | 'elsewhere') => {
+    // The connection may have gone while the frame that asks for this was worked on.
+    if (closed) return
     subscriptions.get(thread_id)?.end()
     subscriptions.set(
       thread_id,
@@ -41,14 +44,19 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
   const startTurn = async (frame: UserTurn) => {
     const { user_id, agent_id } = owner()
     const { client_message_id, model } = frame
-    const [agent, thread_id] = await Promise.all([
+    const [agent, repeated, found] = await Promise.all([
       cradle.agents.findVisible(request.context.caller, agent_id),
-      resolveThread(frame),
+      client_message_id === undefined ? null : turns.findRepeated(owner(), client_message_id),
+      findThread(frame),
     ])
+    if (repeated) return follow(repeated)
     if (agent?.state !== 'running')
       throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
     if (model) await cradle.models.assertUsable(model, user_id)
-    if (thread_id === undefined) return
+    const isNew = !found && frame.thread_id === undefined
+    const thread = isNew ? await threads.create(owner()) : found
+    if (thread && !subscriptions.has(thread._id)) join(thread, client_message_id)
+    const thread_id = thread?._id ?? frame.thread_id!
     chat
       .enter({
         thread_id,
@@ -57,10 +65,14 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
         content: contentOf(frame),
         client_message_id,
         model,
-        locale: request.context.caller.locale ?? request.locale,
+        locale: request.locale,
         request_id: request.request_id,
       })
-      .then((repeated) => repeated && follow(repeated))
+      .then(async (repeated) => {
+        if (!repeated) return
+        follow(repeated)
+        if (isNew) await discard(thread_id)
+      })
       .catch((error) => connection.sendError(error, { thread_id, client_message_id }))
   }
 
@@ -69,19 +81,25 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
     if (!subscriptions.has(thread_id)) attach(thread_id, first_seq - 1, 'ledger')
   }
 
-  /** The thread that a turn is meant for, attached; undefined where the turn was sent before and goes on where it was. */
-  const resolveThread = async ({ thread_id, session_key, client_message_id }: UserTurn) => {
-    const { threads, turns } = cradle
-    const repeated = client_message_id && (await turns.findRepeated(owner(), client_message_id))
-    if (repeated) return void follow(repeated)
-    if (thread_id && subscriptions.has(thread_id)) return thread_id
-    const thread = await (thread_id
-      ? threads.get(owner(), thread_id)
-      : session_key
-        ? threads.getBySession(owner(), session_key)
-        : threads.create(owner()))
-    if (!subscriptions.has(thread._id)) attach(thread._id, chat.positionOf(thread), 'now')
-    return thread._id
+  /** Shows what comes in a thread from now on, and all of the turn that this message has begun a moment ago. */
+  const join = (thread: ThreadDocument, client_message_id: string | undefined) => {
+    const current = running.get(thread._id)
+    if (current?.opened && client_message_id !== undefined && current.client_message_id === client_message_id)
+      follow(current.opened.turn)
+    else attach(thread._id, chat.positionOf(thread), 'now')
+  }
+
+  /** The thread that a turn is meant for, unless this connection reads it or the turn is to begin one. */
+  const findThread = async ({ thread_id, session_key }: UserTurn) => {
+    if (thread_id) return subscriptions.has(thread_id) ? undefined : threads.get(owner(), thread_id)
+    return session_key === undefined ? undefined : threads.getBySession(owner(), session_key)
+  }
+
+  /** Removes a thread that was begun for a turn which another connection had started meanwhile. */
+  const discard = async (thread_id: string) => {
+    subscriptions.get(thread_id)?.end()
+    subscriptions.delete(thread_id)
+    await chat.purge(await threads.hide({ ...owner(), _id: thread_id }))
   }
 
   return {
@@ -90,14 +108,17 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
         case 'ping':
           return connection.send({ type: 'pong' })
         case 'user_turn':
-          return startTurn(frame)
+          return startTurn(frame).catch((error) => {
+            const { thread_id, client_message_id } = frame
+            connection.sendError(error, { thread_id, client_message_id })
+          })
         case 'stop': {
-          const thread = await cradle.threads.get(owner(), frame.thread_id)
+          const thread = await threads.get(owner(), frame.thread_id)
           void chat.stop(thread._id)
           return
         }
         case 'subscribe': {
-          const thread = await cradle.threads.get(owner(), frame.thread_id)
+          const thread = await threads.get(owner(), frame.thread_id)
           const { start_seq, elsewhere, ...status } = await cradle.history.status(thread)
           connection.send({ type: 'turn_status', thread_id: thread._id, ...status, paused: false })
           const after = Math.min(frame.after_seq ?? start_seq, status.last_seq)
@@ -106,6 +127,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
       }
     },
     close() {
+      closed = true
       for (const subscription of subscriptions.values()) subscription.end()
     },
   }

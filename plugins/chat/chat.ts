@@ -75,13 +75,14 @@ export function createChat(cradle: Cradle): Chat {
       return repeated
     },
     async stop(thread_id) {
-      if (running.get(thread_id)) await running.stop((turn) => turn.thread_id === thread_id, 'stopped')
-      else await turns.requestStop(thread_id)
+      const current = running.get(thread_id)
+      await running.stop((turn) => turn === current, 'stopped')
+      if (!current?.opened) await turns.requestStop(thread_id)
     },
     stopAgent: (agent_id) => running.stop((turn) => turn.agent_id === agent_id, 'stopped'),
-    countActive: (agent_id) => running.list().filter(({ turn }) => turn.agent_id === agent_id).length,
+    countActive: (agent_id) => running.list().filter((turn) => turn.agent_id === agent_id).length,
     positionOf(thread) {
-      const current = running.get(thread._id)
+      const current = running.get(thread._id)?.opened
       if (!current) return thread.last_seq
       const last = current.log.committed.at(-1)
       return last ? seqOf(last) : current.turn.first_seq - 1
@@ -117,16 +118,16 @@ async function refreshed(request: TurnRequest, agents: Cradle['agents']): Promis
 
 /** Keeps the leases of the running turns and stops those that another process wants stopped. */
 async function attendTurns(running: RunningTurns, turns: Turns, log: Logger): Promise<void> {
-  const current = running.list()
+  const current = running.list().filter(({ opened }) => opened)
   if (current.length === 0) return
   try {
-    const held = current.map(({ turn }) => turn)
+    const held = current.map(({ opened }) => opened!.turn)
     const [renewed, unwanted] = await Promise.all([turns.renew(held), turns.listStopRequests(held)])
     await running.stop(({ thread_id }) => unwanted.includes(thread_id), 'stopped')
     if (renewed === current.length) return
-    for (const { turn, abort } of current)
-      if (running.get(turn.thread_id)?.turn === turn && (await turns.renew([turn])) === 0)
-        abort.abort('lost' satisfies StopReason)
+    for (const turn of current)
+      if (running.get(turn.thread_id) === turn && (await turns.renew([turn.opened!.turn])) === 0)
+        turn.abort.abort('lost' satisfies StopReason)
   } catch (error) {
     log.error({ error }, 'leases could not be renewed')
   }

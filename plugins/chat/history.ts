@@ -1,6 +1,6 @@
 import type { Artifact, MessageDocument, Source, ThreadDocument } from './documents.ts'
 import type { Ledger } from './ledger.ts'
-import { seqOf } from './ledger-event.ts'
+import { isTerminal, type LedgerEvent, seqOf } from './ledger-event.ts'
 import type { Messages } from './messages.ts'
 import { projectTurn } from './projection.ts'
 import type { RunningTurns } from './running-turns.ts'
@@ -48,7 +48,7 @@ export function createHistory({
   running: RunningTurns
 }): History {
   const activeTurn = async ({ _id, active_turn }: ThreadDocument) => {
-    const local = running.get(_id)
+    const local = running.get(_id)?.opened
     if (local) return { turn: local.turn, events: [...local.log.committed] }
     if (!active_turn) return undefined
     const { turn_id, first_seq } = active_turn
@@ -58,7 +58,9 @@ export function createHistory({
   return {
     async page(thread, { limit, offset, before }) {
       const active = await activeTurn(thread)
-      const current = before === undefined && active ? projectTurn(active.events).reverse() : []
+      const current = projectTurn(active?.events ?? [])
+        .filter(({ position }) => before === undefined || position < before)
+        .reverse()
       const skipped = current.slice(0, offset)
       const shown = current.slice(offset, offset + limit)
       const room = limit - shown.length
@@ -66,7 +68,7 @@ export function createHistory({
         limit: room,
         offset: offset - skipped.length,
         // What a turn adds from here on is left to the subscription behind last_seq.
-        before: before ?? active?.turn.first_seq ?? thread.last_seq + 1,
+        before: Math.min(before ?? Infinity, active?.turn.first_seq ?? thread.last_seq + 1),
       })
       const older = room > 0 ? stored.slice(-room) : []
       const page = [...older, ...shown.reverse()]
@@ -76,7 +78,7 @@ export function createHistory({
         messages: page,
         has_more,
         next_cursor: has_more && page[0] ? String(page[0].position) : null,
-        turn_active: active !== undefined,
+        turn_active: active !== undefined && !hasEnded(active),
         last_seq: endOf(active) ?? thread.last_seq,
         artifacts: thread.artifacts,
         sources: thread.sources,
@@ -84,19 +86,26 @@ export function createHistory({
     },
     async status(thread) {
       const active = await activeTurn(thread)
-      if (!active)
-        return { active: false, start_seq: thread.last_seq, last_seq: thread.last_seq, elsewhere: false }
+      const last_seq = endOf(active) ?? thread.last_seq
+      if (!active || hasEnded(active))
+        return { active: false, start_seq: last_seq, last_seq, elsewhere: false }
       const start_seq = active.turn.first_seq - 1
-      const elsewhere = running.get(thread._id) === undefined
-      return { active: true, turn_id: active.turn.turn_id, start_seq, last_seq: endOf(active)!, elsewhere }
+      const elsewhere = running.get(thread._id)?.opened === undefined
+      return { active: true, turn_id: active.turn.turn_id, start_seq, last_seq, elsewhere }
     },
   }
 }
 
-const endOf = (
-  active: { turn: { first_seq: number }; events: Parameters<typeof seqOf>[0][] } | undefined,
-) => {
+interface ReadTurn {
+  turn: { first_seq: number }
+  events: LedgerEvent[]
+}
+
+const endOf = (active: ReadTurn | undefined) => {
   if (!active) return undefined
   const last = active.events.at(-1)
   return last ? seqOf(last) : active.turn.first_seq - 1
 }
+
+/** A turn whose last event is read has nothing to follow, though its thread may not show it yet. */
+const hasEnded = ({ events }: ReadTurn) => events.length > 0 && isTerminal(events.at(-1)!)

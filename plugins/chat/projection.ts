@@ -85,8 +85,10 @@ function closeMessages(messages: MessageDocument[], last: LedgerEvent, open: Ope
         ? 'stopped'
         : undefined
   if (!status) return
+  const named = last.type === 'done' ? last.frame.message_id : null
   const reply =
-    messages.findLast(({ role }) => role === 'assistant') ?? open(last, `msg_${last._id}`, 'assistant')
+    messages.findLast(({ role }) => role === 'assistant') ??
+    open(last, named ?? `msg_${last._id}`, 'assistant')
   reply.status = status
 }
 

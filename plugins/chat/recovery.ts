@@ -57,7 +57,7 @@ export function createRecovery({
     log.info({ turn_id, thread_id }, 'closed a turn that was interrupted')
   }
 
-  const next = () => turns.adopt(new Set(running.list().map(({ turn }) => turn.turn_id)))
+  const next = () => turns.adopt(new Set(running.list().flatMap(({ opened }) => opened?.turn.turn_id ?? [])))
 
   return {
     async adopt() {

@@ -4,11 +4,13 @@ import type { Turn } from './turns.ts'
 /** Why a turn is ended before its reply is finished. */
 export type StopReason = 'stopped' | 'shutdown' | 'lost'
 
-/** One turn that this process runs. */
+/** One turn that this process runs, or is about to: `opened` is set once its thread is its own. */
 export interface RunningTurn {
-  turn: Turn
-  log: TurnLog
+  thread_id: string
+  agent_id: string
+  client_message_id: string | undefined
   abort: AbortController
+  opened?: { turn: Turn; log: TurnLog }
 }
 
 /** The turns that this process runs, by thread. */
@@ -18,7 +20,7 @@ export interface RunningTurns {
   get(thread_id: string): RunningTurn | undefined
   list(): RunningTurn[]
   /** Ends the matching turns early and waits until they are settled. */
-  stop(match: (turn: Turn) => boolean, reason: StopReason): Promise<void>
+  stop(match: (running: RunningTurn) => boolean, reason: StopReason): Promise<void>
   /** Resolves when no turn runs. */
   idle(): Promise<void>
 }
@@ -32,16 +34,16 @@ export function createRunningTurns(): RunningTurns {
     new Promise<void>((resolve) => waiting.set(running, [...(waiting.get(running) ?? []), resolve]))
 
   return {
-    add: (running) => void byThread.set(running.turn.thread_id, running),
+    add: (running) => void byThread.set(running.thread_id, running),
     remove(running) {
-      if (byThread.get(running.turn.thread_id) === running) byThread.delete(running.turn.thread_id)
+      if (byThread.get(running.thread_id) === running) byThread.delete(running.thread_id)
       for (const resolve of waiting.get(running) ?? []) resolve()
       waiting.delete(running)
     },
     get: (thread_id) => byThread.get(thread_id),
     list: () => [...byThread.values()],
     async stop(match, reason) {
-      const matching = [...byThread.values()].filter(({ turn }) => match(turn))
+      const matching = [...byThread.values()].filter(match)
       const ends = matching.map(settled)
       for (const { abort } of matching) abort.abort(reason)
       await Promise.all(ends)

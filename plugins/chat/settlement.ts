@@ -5,6 +5,7 @@ import { type LedgerEvent, seqOf } from './ledger-event.ts'
 import type { Outcomes } from './outcomes.ts'
 import { projectTurn } from './projection.ts'
 import type { RecentMessages } from './recent-messages.ts'
+import { storable } from './storable.ts'
 import { titleOf } from './title.ts'
 import type { TurnEnd } from './turn-runner.ts'
 import type { Turn } from './turns.ts'
@@ -41,7 +42,8 @@ export async function settleTurn({
   }
   if (end.type === 'error') {
     const { code, message, details, request_id } = parts.explainError(end.error, end.locale, end.request_id)
-    await log.finish('error', { code, message, details, request_id }, settle)
+    const frame = { code, message, details, request_id }
+    await log.finish('error', storable(frame) as typeof frame, settle)
   } else {
     const { message_id, usage, stop_reason } = end
     await log.finish('done', { message_id, usage: { ...usage }, stop_reason }, settle)

@@ -7,6 +7,7 @@ const ARTIFACTS_KEPT = 200
 /** Lists are read pinned first, then by last activity; within one second, newer threads first. */
 const LIST_ORDER = { pinned: -1, last_active: -1, _id: -1 } as const
 
+/** The indexes by which threads are listed, resumed, recovered and removed. */
 export const threadIndexes: IndexDescription[] = [
   { key: { user_id: 1, agent_id: 1, ...LIST_ORDER } },
   { key: { session_key: 1 }, unique: true },

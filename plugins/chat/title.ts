@@ -6,7 +6,8 @@ const LENGTH = 40
 export function titleOf({ content }: Pick<MessageDocument, 'content'>): string {
   const words = content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
   const names = content.flatMap((block) => ('filename' in block ? [block.filename] : []))
-  const characters = [...(oneLine(words) || oneLine(names))]
+  // Twice as long as a title can be, so that a long text is not taken apart for it.
+  const characters = [...(oneLine(words) || oneLine(names)).slice(0, 4 * LENGTH)]
   return characters.length > LENGTH ? `${characters.slice(0, LENGTH - 1).join('')}…` : characters.join('')
 }
 

@@ -10,11 +10,11 @@ import { contextOf, userMessage } from './model-context.ts'
 import type { Outcomes } from './outcomes.ts'
 import type { RecentMessages } from './recent-messages.ts'
 import type { Recovery } from './recovery.ts'
-import type { RunningTurns, StopReason } from './running-turns.ts'
+import type { RunningTurn, RunningTurns, StopReason } from './running-turns.ts'
 import { settleTurn } from './settlement.ts'
 import { runTurnLoop } from './turn-loop.ts'
 import { createTurnWriter, type TurnWriter } from './turn-writer.ts'
-import type { Turn, Turns } from './turns.ts'
+import type { Opened, Turn, Turns } from './turns.ts'
 
 /** One thing a user says to an agent. */
 export interface TurnRequest {
@@ -57,43 +57,54 @@ export interface RunnerParts {
 export function createTurnRunner(parts: RunnerParts): TurnRunner {
   const { ledger, turns, running, recovery, ids } = parts
 
-  /** Opens the turn behind all that came before it, also when that was another process's. */
-  const open = async ({ thread_id, agent, user_id, client_message_id }: TurnRequest) => {
-    for (;;) {
-      const opened = await turns.open({ user_id, agent_id: agent._id }, thread_id, client_message_id)
-      if (opened.outcome !== 'taken') return opened
-      await recovery.adopt()
-      await pause(TAKEN_POLL_MS)
+  /** Runs a turn if its thread is free; it can be stopped from the moment that it might begin. */
+  const attempt = async (request: TurnRequest): Promise<Opened> => {
+    const { thread_id, agent, user_id, client_message_id } = request
+    const agent_id = agent._id
+    const current: RunningTurn = { thread_id, agent_id, client_message_id, abort: new AbortController() }
+    running.add(current)
+    try {
+      const opened = await turns.open({ user_id, agent_id }, thread_id, client_message_id)
+      if (opened.outcome === 'opened') await carryOut(request, opened, current)
+      return opened
+    } finally {
+      running.remove(current)
     }
+  }
+
+  const carryOut = async (
+    request: TurnRequest,
+    { turn, thread }: Extract<Opened, { outcome: 'opened' }>,
+    current: RunningTurn,
+  ) => {
+    const { abort } = current
+    const log = ledger.open({
+      thread_id: turn.thread_id,
+      turn_id: turn.turn_id,
+      lastSeq: turn.first_seq - 1,
+      onLost: () => abort.abort('lost' satisfies StopReason),
+    })
+    current.opened = { turn, log }
+    log.write(
+      'turn_started',
+      { message_id: ids.make('msg_'), client_message_id: request.client_message_id },
+      request.content,
+    )
+    const end = await converse({ parts, request, thread, log, signal: abort.signal })
+    if (abort.signal.reason !== ('lost' satisfies StopReason))
+      await settleTurn({ ...parts, turn, log, end, onSettled: () => running.remove(current) })
   }
 
   return {
     async run(request) {
-      const opened = await open(request)
-      if (opened.outcome === 'repeated') return opened.turn
-      const { turn, thread } = opened
-      const abort = new AbortController()
-      const log = ledger.open({
-        thread_id: turn.thread_id,
-        turn_id: turn.turn_id,
-        lastSeq: turn.first_seq - 1,
-        onLost: () => abort.abort('lost' satisfies StopReason),
-      })
-      const current = { turn, log, abort }
-      running.add(current)
-      try {
-        log.write(
-          'turn_started',
-          { message_id: ids.make('msg_'), client_message_id: request.client_message_id },
-          request.content,
-        )
-        const end = await converse({ parts, request, thread, log, signal: abort.signal })
-        if (abort.signal.reason !== ('lost' satisfies StopReason))
-          await settleTurn({ ...parts, turn, log, end, onSettled: () => running.remove(current) })
-      } finally {
-        running.remove(current)
+      for (;;) {
+        const attempted = await attempt(request)
+        if (attempted.outcome === 'opened') return undefined
+        if (attempted.outcome === 'repeated') return attempted.turn
+        // Behind all that came before it, also when that is another process's.
+        await recovery.adopt()
+        await pause(TAKEN_POLL_MS)
       }
-      return undefined
     },
   }
 }

@@ -4,7 +4,10 @@ import type { Artifact, Usage } from './documents.ts'
 import type { TurnLog } from './ledger.ts'
 import type { ModelListener } from './model-call.ts'
 import { argumentsOf } from './model-context.ts'
-import { storable, wellFormed } from './storable.ts'
+import { bounded, storable, wellFormed } from './storable.ts'
+
+/** How much text one event holds at the most, in characters. */
+const PIECE = 65_536
 
 /** Turns what happens in a turn into events of its log. */
 export interface TurnWriter extends ModelListener {
@@ -14,6 +17,7 @@ export interface TurnWriter extends ModelListener {
   onAttachment(file: { tool_call_id: string; path: string; media_type: string; url: string | null }): void
   /** Writes text that was held back because half a character was missing. */
   flush(): void
+  /** The last reply that has begun to be written, or else the one that a model was called for. */
   readonly message_id: string | null
   readonly usage: Usage
   readonly artifacts: Artifact[]
@@ -33,17 +37,26 @@ export function createTurnWriter({
   const artifacts: Artifact[] = []
   const results = new Map<string, string>()
   const held = { content: '', reasoning: '' }
-  let message_id: string | null = null
+  let begun: string | null = null
+  let written: string | null = null
 
+  /** The message that what the model says belongs to. */
+  const reply = () => {
+    written = begun
+    return begun!
+  }
+  const writeText = (type: 'content' | 'reasoning', text: string) => {
+    for (const piece of piecesOf(text)) log.write(type, { message_id: reply(), content: wellFormed(piece) })
+  }
   const say = (type: 'content' | 'reasoning', text: string) => {
     const whole = held[type] + text
     const cut = endsInHalfPair(whole) ? whole.length - 1 : whole.length
     held[type] = whole.slice(cut)
-    if (cut > 0) log.write(type, { message_id: message_id!, content: wellFormed(whole.slice(0, cut)) })
+    writeText(type, whole.slice(0, cut))
   }
   const flush = () => {
     for (const type of ['reasoning', 'content'] as const) {
-      if (held[type]) log.write(type, { message_id: message_id!, content: wellFormed(held[type]) })
+      writeText(type, held[type])
       held[type] = ''
     }
   }
@@ -55,7 +68,7 @@ export function createTurnWriter({
 
   return {
     beginMessage() {
-      message_id = ids.make('msg_')
+      begun = ids.make('msg_')
       // Some upstreams number the calls of each answer anew.
       results.clear()
     },
@@ -64,17 +77,23 @@ export function createTurnWriter({
     onToolCall({ id, name, input }) {
       flush()
       log.write('tool_call', {
-        message_id: message_id!,
-        tool_call_id: id,
-        name,
-        input: storable(argumentsOf(input)),
+        message_id: reply(),
+        tool_call_id: wellFormed(id),
+        name: wellFormed(name),
+        input: bounded(storable(argumentsOf(input))),
       })
     },
     onToolResult({ tool_call_id, name, output, is_error }) {
-      const fields = { tool_call_id, name, output: wellFormed(output), is_error }
-      log.write('tool_result', { message_id: resultMessage(tool_call_id), ...fields })
+      log.write('tool_result', {
+        message_id: resultMessage(tool_call_id),
+        tool_call_id: wellFormed(tool_call_id),
+        name: wellFormed(name),
+        output: wellFormed(output),
+        is_error,
+      })
     },
-    onAttachment({ tool_call_id, path, media_type, url }) {
+    onAttachment({ tool_call_id, path: place, media_type, url }) {
+      const path = wellFormed(place)
       const filename = path.split('/').at(-1)!
       const [family] = media_type.split('/')
       const kind = family === 'image' || family === 'video' || family === 'audio' ? family : 'file'
@@ -93,11 +112,11 @@ export function createTurnWriter({
       const counted = usageOf(call)
       for (const name of Object.keys(counted) as (keyof Usage)[])
         usage[name] = (usage[name] ?? 0) + counted[name]!
-      log.write('usage', { message_id: message_id!, usage: counted, model: model() })
+      log.write('usage', { message_id: reply(), usage: counted, model: model() })
     },
     flush,
     get message_id() {
-      return message_id
+      return written ?? begun
     },
     usage,
     artifacts,
@@ -119,4 +138,15 @@ function usageOf({ inputTokens, outputTokens }: LanguageModelV3Usage): Usage {
 const endsInHalfPair = (text: string) => {
   const last = text.charCodeAt(text.length - 1)
   return last >= 0xd800 && last <= 0xdbff
+}
+
+/** A text in pieces of bounded length, no character cut in half. */
+function* piecesOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    const piece = text.slice(start, start + PIECE)
+    const end = start + piece.length
+    const whole = end < text.length && endsInHalfPair(piece) ? piece.slice(0, -1) : piece
+    yield whole
+    start += whole.length
+  }
 }

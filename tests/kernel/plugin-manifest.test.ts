@@ -37,7 +37,10 @@ t.test('a manifest that is not valid is refused in a sentence with the plugin an
     [manifest(`${named}, setup() {}, depend: []`), /\/depend must NOT have additional properties/],
     [manifest(`${named}, setup() {}, config: { key: 'text' }`), /\/config\/key must be object/],
     [manifest(`${named}, setup() {}, errors: { bad: {} }`), /\/errors property name must be valid|pattern/],
-    [manifest(`${named}, setup() {}, errors: { BAD: { status: 200, message: ${label} } }`), /\/status must be/],
+    [
+      manifest(`${named}, setup() {}, errors: { BAD: { status: 200, message: ${label} } }`),
+      /\/status must be/,
+    ],
     [
       manifest(`${named}, setup() {}, errors: { BAD: { status: 400, message: { en: 'a' } } }`),
       /\/errors\/BAD\/message\/zh must have required property/,
@@ -112,39 +115,42 @@ t.test('what a plugin declares is checked, and refused with the plugin and the f
   }
 })
 
-t.test('a route that cannot be served as it is declared is refused with the plugin and the reason', async (t) => {
-  const post = (fields: string) =>
-    `host.routes([{ method: 'POST', path: '/x', summary: 's', guard: 'public', audit: false, response: { 200: {} }, handler() {}, ${fields} }])`
-  const cases: [setup: string, message: RegExp][] = [
-    [post('guard: undefined'), /^route POST \/x of plugin "weather" has no guard$/],
-    [post("guard: 'night'"), /^route POST \/x of plugin "weather" uses the guard "night", which no plugin/],
-    [post("guard: ['night', 'x']"), /^route POST \/x of plugin "weather" uses the guard "night", which no/],
-    [post("errors: ['NO_RAIN']"), /^route POST \/x of plugin "weather" names the error NO_RAIN, which no/],
-    [post('audit: undefined'), /^route POST \/x of plugin "weather" changes something but names no audit/],
-    [
-      "host.socket({ path: '/x', summary: 's', guard: 'night', receive: {}, send: {}, handler() {} })",
-      /^socket \/x of plugin "weather" uses the guard "night", which no plugin declares$/,
-    ],
-    [
-      "host.guard('day', { after: 'night', check() {} })",
-      /^guard day of plugin "weather" uses the guard "night", which no plugin declares$/,
-    ],
-    [
-      "host.guard('day', { after: 'night', check() {} }); host.guard('night', { after: 'day', check() {} })",
-      /^guard day of plugin "weather" comes after itself: day -> night -> day$/,
-    ],
-    [
-      post("body: { type: 'nothing' }"),
-      /^route POST \/x of plugin "weather" has a schema that is not valid: .*type/,
-    ],
-    [
-      "host.socket({ path: '/x', summary: 's', guard: 'public', receive: { a: { minimum: 'x' } }, send: {}, handler() {} })",
-      /^socket \/x of plugin "weather" has a schema that is not valid: .*minimum/,
-    ],
-  ]
-  for (const [setup, message] of cases)
-    t.match(await refusalOf(t, { weather: pluginSource('weather', setup) }), message)
-})
+t.test(
+  'a route that cannot be served as it is declared is refused with the plugin and the reason',
+  async (t) => {
+    const post = (fields: string) =>
+      `host.routes([{ method: 'POST', path: '/x', summary: 's', guard: 'public', audit: false, response: { 200: {} }, handler() {}, ${fields} }])`
+    const cases: [setup: string, message: RegExp][] = [
+      [post('guard: undefined'), /^route POST \/x of plugin "weather" has no guard$/],
+      [post("guard: 'night'"), /^route POST \/x of plugin "weather" uses the guard "night", which no plugin/],
+      [post("guard: ['night', 'x']"), /^route POST \/x of plugin "weather" uses the guard "night", which no/],
+      [post("errors: ['NO_RAIN']"), /^route POST \/x of plugin "weather" names the error NO_RAIN, which no/],
+      [post('audit: undefined'), /^route POST \/x of plugin "weather" changes something but names no audit/],
+      [
+        "host.socket({ path: '/x', summary: 's', guard: 'night', receive: {}, send: {}, handler() {} })",
+        /^socket \/x of plugin "weather" uses the guard "night", which no plugin declares$/,
+      ],
+      [
+        "host.guard('day', { after: 'night', check() {} })",
+        /^guard day of plugin "weather" uses the guard "night", which no plugin declares$/,
+      ],
+      [
+        "host.guard('day', { after: 'night', check() {} }); host.guard('night', { after: 'day', check() {} })",
+        /^guard day of plugin "weather" follows guards in a circle: day -> night -> day$/,
+      ],
+      [
+        post("body: { type: 'nothing' }"),
+        /^route POST \/x of plugin "weather" has a schema that is not valid: .*type/,
+      ],
+      [
+        "host.socket({ path: '/x', summary: 's', guard: 'public', receive: { a: { minimum: 'x' } }, send: {}, handler() {} })",
+        /^socket \/x of plugin "weather" has a schema that is not valid: .*minimum/,
+      ],
+    ]
+    for (const [setup, message] of cases)
+      t.match(await refusalOf(t, { weather: pluginSource('weather', setup) }), message)
+  },
+)
 
 t.test('a cycle of dependencies is printed as it goes round', async (t) => {
   const plugins = {
@@ -196,7 +202,10 @@ t.test('a name that two plugins declare is refused with both owners', async (t) 
     ['channel kind "sun"', "host.register('channel_kinds', { kind: 'sun' })"],
   ]
   for (const [name, one, two = one, manifest = ''] of cases) {
-    const plugins = { first: pluginSource('first', one, manifest), second: pluginSource('second', two, manifest) }
+    const plugins = {
+      first: pluginSource('first', one, manifest),
+      second: pluginSource('second', two, manifest),
+    }
     t.equal(await refusalOf(t, plugins), `${name} is declared by both first and second`)
   }
 })

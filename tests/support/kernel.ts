@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { createHome, startServer, type TestServer } from './server.ts'
 
-const CLI = fileURLToPath(new URL('../../kernel/cli/main.js', import.meta.url))
+/** The program `svc`. */
+export const CLI = fileURLToPath(new URL('../../kernel/cli/main.js', import.meta.url))
 
 /** The plugins that come with the server, by the names of their folders. */
 export const BUILT_IN_PLUGINS = readdirSync(fileURLToPath(new URL('../../plugins', import.meta.url)))
@@ -42,7 +43,7 @@ export const getRoute = (path: string, expression: string, more = '') =>
      handler: async (request, cradle) => (${expression}) }`
 
 /** The environment of a `svc` of its own: nothing of ours but the home, so that a developer's settings do not count. */
-function environment(home: string, more: Record<string, string>): NodeJS.ProcessEnv {
+export function environment(home: string, more: Record<string, string>): NodeJS.ProcessEnv {
   const clean = Object.entries(process.env).filter(([name]) => !/^SVC_|_API_KEY$|^LC_ALL$|^LANG$/.test(name))
   return { ...Object.fromEntries(clean), SVC_HOME: home, ...more }
 }

@@ -1,0 +1,65 @@
+import type { Blueprint } from './blueprint.ts'
+import { ConfigError } from './config.ts'
+import { kernelErrors } from './errors.ts'
+import type { Route } from './http/route.ts'
+
+const MUTATING = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+
+/** Refuses names used twice, and what names a guard or an error that no plugin declares. */
+export function assertConsistent({ plugins, errors }: Blueprint, kernelRoutes: readonly Route[]): void {
+  const owners = new Map<string, string>()
+  const claim = (sort: string, name: string, owner: string) => {
+    const other = owners.get(`${sort} ${name}`)
+    if (other) throw new ConfigError(`${sort} "${name}" is declared by both ${other} and ${owner}`)
+    owners.set(`${sort} ${name}`, owner)
+  }
+  const claimRoute = (method: string, path: string, owner: string) =>
+    claim('route', `${method} ${path.replace(/:\w+/g, ':')}`, owner)
+  for (const code of Object.keys(kernelErrors)) claim('error', code, 'the kernel')
+  claim('guard', 'public', 'the kernel')
+  for (const { method, path } of kernelRoutes) claimRoute(method, path, 'the kernel')
+  for (const { plugin, declarations } of plugins) {
+    for (const code of Object.keys(plugin.errors ?? {})) claim('error', code, plugin.name)
+    for (const name of declarations.services.keys()) claim('service', name, plugin.name)
+    for (const name of declarations.collections.keys()) claim('collection', name, plugin.name)
+    for (const name of declarations.guards.keys()) claim('guard', name, plugin.name)
+    for (const { name } of declarations.jobs) claim('job', name, plugin.name)
+    for (const { name } of declarations.commands) claim('command', name, plugin.name)
+    for (const { method, path } of declarations.routes) claimRoute(method, path, plugin.name)
+    // A socket is opened by a GET.
+    for (const { path } of declarations.sockets) claimRoute('GET', path, plugin.name)
+  }
+
+  const precedingGuard = new Map<string, string | undefined>(
+    plugins.flatMap(({ declarations }) => [...declarations.guards].map(([name, { after }]) => [name, after])),
+  )
+  for (const { plugin, declarations } of plugins) {
+    const refuse = (what: string, wrong: string) => {
+      throw new ConfigError(`${what} of plugin "${plugin.name}" ${wrong}`)
+    }
+    const assertGuard = (what: string, use: unknown) => {
+      if (!use) refuse(what, 'has no guard')
+      const name = String(Array.isArray(use) ? use[0] : use)
+      if (name !== 'public' && !precedingGuard.has(name))
+        refuse(what, `uses the guard "${name}", which no plugin declares`)
+    }
+    for (const [name, { after }] of declarations.guards) {
+      const path = [name]
+      for (let next: string | undefined = after; next; next = precedingGuard.get(next)) {
+        assertGuard(`guard ${name}`, next)
+        if (path.includes(next))
+          refuse(`guard ${name}`, `follows guards in a circle: ${[...path, next].join(' -> ')}`)
+        path.push(next)
+      }
+    }
+    for (const { path, guard } of declarations.sockets) assertGuard(`socket ${path}`, guard)
+    for (const { method, path, guard, audit, errors: codes = [] } of declarations.routes) {
+      const what = `route ${method} ${path}`
+      assertGuard(what, guard)
+      if (MUTATING.has(method) && audit === undefined)
+        refuse(what, 'changes something but names no audit action')
+      for (const code of codes)
+        if (!errors[code]) refuse(what, `names the error ${code}, which no plugin declares`)
+    }
+  }
+}

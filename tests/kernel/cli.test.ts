@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import { bareConfig, CLI, createHome, environment, runCommand } from '../support/kernel.ts'
+
+t.test('a reader that has enough is no failure', async (t) => {
+  const child = spawn(process.execPath, [CLI, 'openapi'], { env: environment(createHome(t), {}) })
+  child.stdout.destroy()
+  let stderr = ''
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
+  })
+  const [code] = await once(child, 'close')
+  t.strictSame({ code, stderr }, { code: 0, stderr: '' })
+})
+
+t.test(
+  'output that cannot be written for another reason is a failure',
+  { skip: existsSync('/dev/full') ? false : 'there is no device that is always full' },
+  async (t) => {
+    const child = spawn(process.execPath, [CLI, 'config'], {
+      env: environment(createHome(t), {}),
+      stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+    })
+    let stderr = ''
+    child.stderr!.on('data', (chunk) => {
+      stderr += chunk
+    })
+    const [code] = await once(child, 'close')
+    t.not(code, 0)
+    t.match(stderr, /ENOSPC/)
+  },
+)
+
+t.test('a home that cannot be made is told in one sentence', async (t) => {
+  const file = join(createHome(t), 'file')
+  writeFileSync(file, 'mine')
+  for (const home of [file, join(file, 'home')])
+    t.match(await runCommand(home, ['doctor']), {
+      code: 1,
+      stdout: '',
+      stderr: new RegExp(`^svc: the home ${home} cannot be made: E(EXIST|NOTDIR): .*\\n$`),
+    })
+  t.equal(readFileSync(file, 'utf8'), 'mine')
+})
+
+t.test('doctor tells of a database that does not answer', async (t) => {
+  const SVC_DATABASE_URL = 'mongodb://user:canary@127.0.0.1:9/svc'
+  const { code, stdout, stderr } = await runCommand(createHome(t, bareConfig()), ['doctor'], {
+    env: { SVC_DATABASE_URL, SVC_PORT: '0' },
+  })
+  t.equal(code, 1)
+  t.match(stdout, /^FAIL +database +connect ECONNREFUSED 127\.0\.0\.1:9$/m)
+  t.match(stdout, /^ok +port /m, 'the rest is still looked at')
+  t.notMatch(stdout + stderr, /canary/)
+})
+
+t.test('doctor does not wait for a port whose holder never answers', async (t) => {
+  const silent = createServer((stream) => stream.on('error', () => stream.destroy())).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  t.teardown(() => silent.close())
+  const { port } = silent.address() as { port: number }
+  const { code, stdout } = await runCommand(createHome(t, bareConfig()), ['doctor'], {
+    env: { SVC_PORT: String(port) },
+  })
+  t.equal(code, 1)
+  t.match(stdout, new RegExp(`^FAIL +port +127\\.0\\.0\\.1:${port} cannot be used: .*EADDRINUSE`, 'm'))
+})

@@ -1,0 +1,203 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { bareConfig, createHome, pluginSource, runCommand } from '../support/kernel.ts'
+import { installPlugin } from '../support/server.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
+
+const tool = pluginSource(
+  'tool',
+  `
+  host.collection('notes')
+  host.routes([{ method: 'GET', path: '/notes/:id', summary: 'Read', guard: 'public', response: { 200: {} }, handler() {} }])
+  host.socket({ path: '/notes/ws', summary: 'Watch', guard: 'public', receive: {}, send: {}, handler() {} })
+  host.on('noted', ({ text }, { collections }) => collections.notes.insertOne({ text }))
+  const command = (name, run, more) => host.command({ name, summary: 'Do ' + name, run, ...more })
+  command('say', ({ args, options, stdout }) => void stdout.write(JSON.stringify({ args, options }) + '\\n'), {
+    arguments: [{ name: 'first', summary: 'f', required: true }, { name: 'second', summary: 's' }],
+    options: [{ flags: '--loud', summary: 'l' }, { flags: '--to <name>', summary: 't' }],
+    database: false,
+  })
+  command('note add', async ({ args, stdout }, { events, collections }) => {
+    await events.emit('noted', { text: args[0] })
+    stdout.write(String(await collections.notes.countDocuments()))
+  }, { arguments: [{ name: 'text', summary: 't', required: true }] })
+  command('note fail', () => { throw host.error('NOTE_LOST', { name: 'mine' }) }, { database: false })
+  command('note break', () => { throw new Error('torn apart', { cause: new Error('by the wind') }) }, { database: false })
+  command('note drop', () => { throw 'just text' }, { database: false })
+  command('note code', () => 7, { database: false })
+  command('note peek', (input, { collections }) => void collections.notes, { database: false })
+  command('note log', (input, { log }) => { log.info('quietly'); log.warn('loudly') }, { database: false })`,
+  `errors: { NOTE_LOST: { status: 404, message: { en: 'The note {name} is lost.', zh: '笔记 {name} 丢失了。' } } },`,
+)
+
+function prepare(t: Test): string {
+  const home = createHome(t, bareConfig())
+  installPlugin(home, 'tool', tool)
+  return home
+}
+
+t.test('help, version and what cannot be understood', async (t) => {
+  const home = prepare(t)
+  for (const args of [['help'], ['--help']]) {
+    const { code, stdout } = await runCommand(home, args)
+    t.equal(code, 0)
+    for (const words of [
+      /^Usage: svc /,
+      /serve .*Run the server/,
+      /doctor/,
+      /say .*Do say/,
+      /note +note commands/,
+    ])
+      t.match(stdout, words)
+  }
+  t.match(await runCommand(home, ['help', 'note']), { code: 0, stdout: /add <text> +Do note add/ })
+  t.match(await runCommand(home, ['--version']), { code: 0, stdout: `${version}\n` })
+  t.match(await runCommand(home, []), { code: 1, stderr: /^Usage: svc / })
+  t.match(await runCommand(home, ['nothing']), {
+    code: 1,
+    stderr: /unknown command 'nothing'.*svc help shows all/s,
+  })
+  t.match(await runCommand(home, ['config', '--colour']), { code: 1, stderr: /unknown option '--colour'/ })
+  t.notOk(existsSync(join(home, 'db')), 'none of it needs a database')
+})
+
+t.test('config is a table, or JSON', async (t) => {
+  const home = prepare(t)
+  const { code, stdout, stderr } = await runCommand(home, ['config'], { env: { SVC_PORT: '99' } })
+  t.same([code, stderr], [0, ''])
+  const lines = stdout.trimEnd().split('\n')
+  t.match(lines[1], /^http\.port +99 +env SVC_PORT +SVC_PORT$/)
+  t.match(lines[2], /^http\.public_url +- +default +SVC_PUBLIC_URL$/)
+  t.ok(lines.some((line) => /^http\.cors_origins +\[\] +default/.test(line)))
+  t.ok(lines.some((line) => /^plugins\.tool\.enabled +true +default +$/.test(line)))
+  t.equal(
+    new Set(lines.map((line) => line.search(/(?<= )(default|env|config)/))).size,
+    1,
+    'columns are aligned',
+  )
+  t.notOk(existsSync(join(home, 'db')))
+})
+
+t.test('plugins lists what is there, what it brings and why some are left out', async (t) => {
+  const home = prepare(t)
+  const { code, stdout } = await runCommand(home, ['plugins'])
+  t.equal(code, 0)
+  t.match(stdout, /^name +version +source +state +provides$/m)
+  t.match(
+    stdout,
+    /^tool +1\.0\.0 +.*\/plugins\/tool +enabled +1 collections, 1 routes, 1 sockets, 8 commands$/m,
+  )
+  t.match(stdout, /^auth +\S+ +built-in +switched off +$/m)
+  t.match(stdout, /^provider kinds +.*demo/m)
+  t.match(stdout, /^tools +-$/m)
+
+  const rows = JSON.parse((await runCommand(home, ['plugins', '--json'])).stdout)
+  t.match(
+    rows.find(({ name }: { name: string }) => name === 'tool'),
+    {
+      name: 'tool',
+      version: '1.0.0',
+      source: join(home, 'plugins/tool'),
+      enabled: true,
+      depends: [],
+      start_ms: null,
+      provides: { collections: ['notes'], routes: ['GET /notes/:id'], sockets: ['/notes/ws'] },
+    },
+  )
+  t.match(
+    rows.find(({ name }: { name: string }) => name === 'auth'),
+    {
+      enabled: false,
+      source: 'built-in',
+      reason: 'switched off',
+      provides: {},
+    },
+  )
+
+  const whole = await runCommand(createHome(t), ['plugins'])
+  t.match(whole.stdout, /^tools +\w+(, \w+)+$/m)
+  t.match(whole.stdout, /^auth +.*enabled +\d+ services, /m)
+})
+
+t.test('openapi prints the document without a database', async (t) => {
+  const home = prepare(t)
+  for (const args of [['openapi'], ['openapi', '--json']]) {
+    const { code, stdout } = await runCommand(home, args)
+    t.equal(code, 0)
+    t.match(JSON.parse(stdout), {
+      openapi: '3.1.0',
+      info: { version },
+      paths: { '/notes/{id}': {}, '/health': {} },
+    })
+  }
+  t.notOk(existsSync(join(home, 'db')))
+})
+
+t.test('a command of a plugin gets its arguments and options, and its code is the exit code', async (t) => {
+  const home = prepare(t)
+  const said = await runCommand(home, ['say', 'a b', '--loud', '--to', 'ann'])
+  t.same([said.code, said.stderr], [0, ''])
+  t.same(JSON.parse(said.stdout), { args: ['a b', null], options: { loud: true, to: 'ann' } })
+  t.match(await runCommand(home, ['say']), { code: 1, stderr: /missing required argument 'first'/ })
+  t.match(await runCommand(home, ['note', 'code']), { code: 7 })
+  t.notOk(existsSync(join(home, 'db')), 'none of these asked for the database')
+})
+
+t.test('a command that works on the database has it, with the listeners of every plugin', async (t) => {
+  const home = prepare(t)
+  t.match(await runCommand(home, ['note', 'add', 'x']), { code: 0, stdout: '1', stderr: '' })
+  t.match(await runCommand(home, ['note', 'add', 'y']), { code: 0, stdout: '2' })
+  t.match(await runCommand(home, ['note', 'peek']), {
+    code: 1,
+    stderr: /plugin "tool" asks for the collection "notes" in a command without a database/,
+  })
+})
+
+t.test('a command that fails by rule says so in the language of the terminal', async (t) => {
+  const home = prepare(t)
+  const cases: [env: Record<string, string>, stderr: string][] = [
+    [{}, 'svc: The note mine is lost. (NOTE_LOST)\n'],
+    [{ LANG: 'zh_CN.UTF-8' }, 'svc: 笔记 mine 丢失了。 (NOTE_LOST)\n'],
+    [{ LANG: 'zh_CN.UTF-8', LC_ALL: 'C.UTF-8' }, 'svc: The note mine is lost. (NOTE_LOST)\n'],
+  ]
+  for (const [env, stderr] of cases)
+    t.match(await runCommand(home, ['note', 'fail'], { env }), { code: 1, stdout: '', stderr })
+})
+
+t.test('a command that fails by accident shows all there is to know', async (t) => {
+  const home = prepare(t)
+  t.match(await runCommand(home, ['note', 'break']), {
+    code: 1,
+    stderr: /^svc: Error: torn apart\n +at [\s\S]*by the wind/,
+  })
+  t.match(await runCommand(home, ['note', 'drop']), { code: 1, stderr: /^svc: 'just text'\n$/ })
+})
+
+t.test('commands log warnings, unless more or less is asked for', async (t) => {
+  const home = prepare(t)
+  for (const [env, quietly, loudly] of [
+    [{}, false, true],
+    [{ SVC_LOG_LEVEL: '' }, false, true],
+    [{ SVC_LOG_LEVEL: 'info' }, true, true],
+    [{ SVC_LOG_LEVEL: 'error' }, false, false],
+  ] as const) {
+    const { code, stderr } = await runCommand(home, ['note', 'log'], { env })
+    t.equal(code, 0, stderr)
+    t.equal(stderr.includes('quietly'), quietly)
+    t.equal(stderr.includes('loudly'), loudly)
+  }
+})
+
+t.test(
+  'a mistake in the configuration is one sentence, on every command, and more where asked for',
+  async (t) => {
+    const home = createHome(t, { http: { prot: 1 } })
+    const sentence = 'svc: the configuration has no key "http.prot"; did you mean "http.port"?\n'
+    for (const args of [['serve'], ['config'], ['plugins'], ['openapi'], ['help'], ['chat']])
+      t.same(await runCommand(home, args), { code: 1, stdout: '', stderr: sentence })
+    const { stderr } = await runCommand(home, ['config'], { env: { SVC_LOG_LEVEL: 'debug' } })
+    t.match(stderr, /did you mean "http\.port"\?\n +at /)
+  },
+)

@@ -1,0 +1,184 @@
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { bareConfig, createHome, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
+import { installPlugin, startServer } from '../support/server.ts'
+
+const tuned = pluginSource(
+  'tuned',
+  '',
+  `config: {
+    size: { type: 'integer', minimum: 1, default: 3, env: 'TUNED_SIZE' },
+    ratio: { type: 'number', env: 'TUNED_RATIO' },
+    names: { type: 'array', items: { type: 'string' }, default: [], env: 'TUNED_NAMES' },
+    sizes: { type: 'array', items: { type: 'integer' }, default: [], env: 'TUNED_SIZES' },
+    key: { type: 'string', writeOnly: true, env: 'TUNED_KEY' },
+    map: { type: 'object', additionalProperties: { type: 'integer' }, default: {} },
+    deep: {
+      type: 'object', additionalProperties: false,
+      properties: { on: { type: 'boolean', default: true, env: 'TUNED_ON' } },
+    },
+  },`,
+)
+
+type Row = { key: string; value?: unknown; source: string; env?: string }
+
+/** What `svc config --json` lists with this file and these variables. */
+async function list(t: Test, config: object, env: Record<string, string> = {}): Promise<Row[]> {
+  const home = createHome(t, config)
+  installPlugin(home, 'tuned', tuned)
+  const { stdout, stderr, code } = await runCommand(home, ['config', '--json'], { env })
+  t.equal(code, 0, stderr)
+  return JSON.parse(stdout)
+}
+
+const rowOf = (rows: Row[], wanted: string) => rows.find(({ key }) => key === wanted)
+
+t.test('every key is listed with its value and where that comes from', async (t) => {
+  const rows = await list(t, {})
+  t.match(rows, [
+    { key: 'http.host', value: '127.0.0.1', source: 'default', env: 'SVC_HOST' },
+    { key: 'http.port', value: 8088, source: 'default', env: 'SVC_PORT' },
+    { key: 'http.public_url', value: undefined, source: 'default' },
+    { key: 'http.trust_proxy', value: false },
+    { key: 'http.cors_origins', value: [] },
+    { key: 'http.body_limit', value: '1mb' },
+    { key: 'database.url', value: undefined, source: 'default', env: 'SVC_DATABASE_URL' },
+    { key: 'log.level', value: 'info' },
+    { key: 'enable_api_docs', value: false },
+    { key: 'packages', value: [] },
+  ])
+  t.match(rowOf(rows, 'plugins.tuned.enabled'), { value: true, source: 'default' })
+  t.match(rowOf(rows, 'plugins.tuned.size'), { value: 3, env: 'TUNED_SIZE' })
+  t.match(rowOf(rows, 'plugins.tuned.deep.on'), { value: true })
+  t.match(rowOf(rows, 'plugins.tuned.map'), { value: {} })
+  t.ok(rowOf(rows, 'plugins.auth.access_token_ttl_seconds'))
+})
+
+t.test('the file goes over the defaults, and variables over the file', async (t) => {
+  const file = {
+    http: { port: 1, host: '0.0.0.0' },
+    log: null,
+    plugins: { tuned: { size: 5, deep: { on: false }, map: { a: 1 } } },
+  }
+  const rows = await list(t, file, {
+    SVC_PORT: '2',
+    SVC_HOST: '',
+    SVC_CORS_ORIGINS: ' https://a.example, https://b.example ,',
+    SVC_TRUST_PROXY: 'Yes',
+    SVC_LOG_LEVEL: 'warn',
+    TUNED_RATIO: '0.5',
+    TUNED_SIZES: '1,2',
+    TUNED_ON: '1',
+  })
+  const expected: Row[] = [
+    { key: 'http.port', value: 2, source: 'env SVC_PORT' },
+    { key: 'http.host', value: '0.0.0.0', source: 'config.json' },
+    { key: 'http.trust_proxy', value: true, source: 'env SVC_TRUST_PROXY' },
+    {
+      key: 'http.cors_origins',
+      value: ['https://a.example', 'https://b.example'],
+      source: 'env SVC_CORS_ORIGINS',
+    },
+    { key: 'log.level', value: 'warn', source: 'env SVC_LOG_LEVEL' },
+    { key: 'plugins.tuned.size', value: 5, source: 'config.json' },
+    { key: 'plugins.tuned.ratio', value: 0.5, source: 'env TUNED_RATIO' },
+    { key: 'plugins.tuned.sizes', value: [1, 2], source: 'env TUNED_SIZES' },
+    { key: 'plugins.tuned.map', value: { a: 1 }, source: 'config.json' },
+    { key: 'plugins.tuned.deep.on', value: true, source: 'env TUNED_ON' },
+  ]
+  for (const row of expected) t.match(rowOf(rows, row.key), row)
+})
+
+t.test('true and false can be written in several ways', async (t) => {
+  const spellings: [text: string, value: boolean][] = [
+    ...['1', 'true', 'YES', 'on', ' True '].map((text) => [text, true] as [string, boolean]),
+    ...['0', 'false', 'No', 'OFF'].map((text) => [text, false] as [string, boolean]),
+  ]
+  const keys = spellings.map((_, at) => `flag_${at}: { type: 'boolean', env: 'FLAG_${at}' }`)
+  const home = createHome(t, bareConfig())
+  installPlugin(home, 'flags', pluginSource('flags', '', `config: { ${keys.join(', ')} },`))
+  const env = Object.fromEntries(spellings.map(([text], at) => [`FLAG_${at}`, text]))
+  const rows: Row[] = JSON.parse((await runCommand(home, ['config', '--json'], { env })).stdout)
+  for (const [at, [text, value]] of spellings.entries())
+    t.match(rowOf(rows, `plugins.flags.flag_${at}`), { value, source: `env FLAG_${at}` }, text)
+})
+
+t.test('secrets are never shown', async (t) => {
+  const env = { SVC_DATABASE_URL: 'mongodb://user:canary@db.example/x' }
+  const rows = await list(t, { plugins: { tuned: { key: 'canary' } } }, env)
+  t.match(rowOf(rows, 'database.url'), { value: '••••', source: 'env SVC_DATABASE_URL' })
+  t.match(rowOf(rows, 'plugins.tuned.key'), { value: '••••', source: 'config.json' })
+  t.notMatch(JSON.stringify(rows), /canary/)
+})
+
+t.test('a configuration that is not valid stops the start with one sentence', async (t) => {
+  const inFile: [config: unknown, message: RegExp][] = [
+    [[], /config\.json must hold a JSON object$/],
+    [null, /config\.json must hold a JSON object$/],
+    ['text', /config\.json must hold a JSON object$/],
+    [{ http: { prot: 1 } }, /^the configuration has no key "http\.prot"; did you mean "http\.port"\?$/],
+    [{ htp: {} }, /^the configuration has no key "htp"; did you mean "http"\?$/],
+    [{ 'lo/g~': 1 }, /^the configuration has no key "lo\/g~"; did you mean "log"\?$/],
+    [
+      { plugins: { tund: {} } },
+      /^the configuration has no key "plugins\.tund"; did you mean "plugins\.tuned"\?$/,
+    ],
+    [
+      { plugins: { tuned: { deep: { of: 1 } } } },
+      /^the configuration has no key "plugins\.tuned\.deep\.of"; did you mean "plugins\.tuned\.deep\.on"\?$/,
+    ],
+    [{ http: { port: '8088' } }, /^http\.port must be integer$/],
+    [{ http: { port: 65536 } }, /^http\.port must be <= 65535$/],
+    [{ http: 'x' }, /^http must be object$/],
+    [{ http: [] }, /^http must be object$/],
+    [{ http: { body_limit: 'a lot' } }, /^http\.body_limit must match pattern/],
+    [{ http: { public_url: 'svc.example' } }, /^http\.public_url must match pattern/],
+    [{ log: { level: 'loud' } }, /^log\.level must be equal to one of the allowed values: fatal, error/],
+    [{ packages: [5] }, /^packages\.0 must be string$/],
+    [{ packages: 'one' }, /^packages must be array$/],
+    [{ plugins: { tuned: { size: 0 } } }, /^plugins\.tuned\.size must be >= 1$/],
+    [{ plugins: { tuned: { map: { a: 'x' } } } }, /^plugins\.tuned\.map\.a must be integer$/],
+    [{ plugins: { tuned: { enabled: 'no' } } }, /^plugins\.tuned\.enabled must be boolean$/],
+  ]
+  for (const [config, message] of inFile) {
+    const home = createHome(t, config as object)
+    installPlugin(home, 'tuned', tuned)
+    await t.rejects(startServer(t, { home, env: { SVC_PORT: '', SVC_LOG_LEVEL: '' } }), { message })
+  }
+  const home = createHome(t)
+  writeFileSync(join(home, 'config.json'), '{"http": }')
+  await t.rejects(startServer(t, { home }), { message: /config\.json is not valid JSON: / })
+
+  const inVariables: [env: Record<string, string>, message: RegExp][] = [
+    [{ SVC_PORT: 'x' }, /^http\.port \(env SVC_PORT\) must be integer$/],
+    [{ SVC_PORT: '99999' }, /^http\.port \(env SVC_PORT\) must be <= 65535$/],
+    [{ SVC_TRUST_PROXY: 'maybe' }, /^http\.trust_proxy \(env SVC_TRUST_PROXY\) must be true or false/],
+    [{ SVC_LOG_LEVEL: 'loud' }, /^log\.level \(env SVC_LOG_LEVEL\) must be equal to one of .*: fatal, error/],
+    [
+      { SVC_DATABASE_URL: 'postgres://canary' },
+      /^database\.url \(env SVC_DATABASE_URL\) must match pattern "[^"]*"$/,
+    ],
+    [{ TUNED_SIZE: '0' }, /^plugins\.tuned\.size \(env TUNED_SIZE\) must be >= 1$/],
+    [{ TUNED_SIZES: '1,x' }, /^plugins\.tuned\.sizes \(env TUNED_SIZES\) must be integer$/],
+    [{ TUNED_ON: '2' }, /^plugins\.tuned\.deep\.on \(env TUNED_ON\) must be true or false/],
+  ]
+  for (const [env, message] of inVariables)
+    await t.rejects(startKernel(t, { plugins: { tuned }, env }), { message })
+  for (const env of [{ SVC_PORT: '0' }, { SVC_PORT: '' }])
+    await t.rejects(startServer(t, { config: { ...bareConfig(), http: 'x' }, env }), {
+      message: 'http must be object',
+    })
+})
+
+t.test('the home is made if it is not there, for its owner alone', async (t) => {
+  const home = join(createHome(t), 'new', 'home')
+  const { code } = await runCommand(home, ['config'])
+  t.equal(code, 0)
+  t.equal(statSync(home).mode & 0o777, 0o700)
+  const byDefault = createHome(t)
+  mkdirSync(join(byDefault, '.svc'))
+  writeFileSync(join(byDefault, '.svc/config.json'), '{"http":{"port":77}}')
+  const { stdout } = await runCommand('', ['config'], { env: { HOME: byDefault } })
+  t.match(stdout, /http\.port +77 +config\.json +SVC_PORT/)
+})

@@ -1,0 +1,123 @@
+import { once } from 'node:events'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, createServer as createPlainServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { startDatabaseProxy } from '../support/database-proxy.ts'
+import { bareConfig, createHome, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
+import { installPlugin } from '../support/server.ts'
+
+type Finding = { check: string; ok: boolean; detail: string }
+
+/** What `svc doctor --json` finds, by check. */
+async function examine(home: string, options?: Parameters<typeof runCommand>[2]) {
+  const { code, stdout, stderr } = await runCommand(home, ['doctor', '--json'], options)
+  if (!stdout) throw new Error(stderr)
+  const findings: Finding[] = JSON.parse(stdout)
+  return { code, ...Object.fromEntries(findings.map(({ check, ...found }) => [check, found])) }
+}
+
+const anyPort = { env: { SVC_PORT: '0' } }
+
+/** Lets a server of some sort hold a port. */
+async function hold(t: Test, server: Server): Promise<{ env: { SVC_PORT: string } }> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  return { env: { SVC_PORT: String((server.address() as AddressInfo).port) } }
+}
+
+t.test('a home in order passes every check', async (t) => {
+  const home = createHome(t)
+  t.match(await examine(home, anyPort), {
+    code: 0,
+    node: { ok: true, detail: process.versions.node },
+    home: { ok: true, detail: home },
+    configuration: { ok: true, detail: /^\d+ keys, \d+ plugins enabled, 0 left out$/ },
+    'secret key': { ok: true, detail: 'present, 0600' },
+    'kinds and tools': { ok: true, detail: /^\d+ provider kinds, \d+ channel kinds, \d+ tools$/ },
+    database: { ok: true, detail: /^(embedded engine|MongoDB server), [\d.]+ ms$/ },
+    port: { ok: true, detail: '127.0.0.1:0 is free' },
+  })
+  const { code, stdout } = await runCommand(home, ['doctor'], anyPort)
+  t.equal(code, 0)
+  t.match(stdout, /^ok +home +\/.*\nok +configuration +\d+/m)
+})
+
+t.test('each thing that is wrong is named, and the exit code is 1', async (t) => {
+  const open = createHome(t, bareConfig())
+  chmodSync(open, 0o777)
+  t.match(await examine(open, anyPort), { code: 1, home: { ok: false, detail: /can be written by others/ } })
+
+  const odd = createHome(t, { http: { prot: 1 } })
+  const report = await examine(odd, anyPort)
+  t.match(report, {
+    code: 1,
+    configuration: { ok: false, detail: /no key "http\.prot"/ },
+    'secret key': { ok: true },
+  })
+  t.notOk('database' in report, 'what needs the configuration is not tried')
+  const { stdout } = await runCommand(odd, ['doctor'])
+  t.match(stdout, /^FAIL +configuration +the configuration has no key/m)
+
+  const home = createHome(t, bareConfig())
+  installPlugin(home, 'one', pluginSource('one', "host.register('tools', { name: 'saw' })"))
+  installPlugin(home, 'two', pluginSource('two', "host.register('tools', { name: 'saw' })"))
+  writeFileSync(join(home, 'secret.key'), 'short')
+  writeFileSync(join(home, 'db'), 'a file')
+  t.match(await examine(home, anyPort), {
+    code: 1,
+    configuration: { ok: true, detail: /2 plugins enabled, \d+ left out/ },
+    'secret key': { ok: false, detail: /does not hold a key of 32 bytes/ },
+    'kinds and tools': { ok: false, detail: 'tool "saw" is declared by both one and two' },
+    database: { ok: false, detail: /EEXIST|ENOTDIR/ },
+    port: { ok: true },
+  })
+})
+
+t.test('a Node that is too old is named', async (t) => {
+  const home = createHome(t, bareConfig())
+  for (const [version, ok] of [
+    ['18.20.4', false],
+    ['20.18.9', false],
+    ['20.19.0', true],
+    ['22.0.0', true],
+  ] as const) {
+    const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
+    const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`]
+    t.match(await examine(home, { ...anyPort, nodeArgs }), { node: { ok, detail: version } })
+  }
+})
+
+t.test('a database server is looked at where one is configured', async (t) => {
+  const database = await startDatabaseProxy(t)
+  const home = createHome(t, bareConfig())
+  const env = { ...anyPort.env, SVC_DATABASE_URL: database.serverUrl }
+  t.match(await examine(home, { env }), { code: 0, database: { detail: /^MongoDB server, [\d.]+ ms$/ } })
+})
+
+t.test('a port that is in use is told apart from one that our own server holds', async (t) => {
+  const home = createHome(t, bareConfig())
+  const server = await startKernel(t)
+  const { port } = new URL(server.url)
+  t.match(await examine(home, { env: { SVC_PORT: port } }), {
+    code: 0,
+    port: { detail: `127.0.0.1:${port} is held by a running server` },
+  })
+  const inUse = { code: 1, port: { ok: false, detail: /cannot be used: listen EADDRINUSE/ } }
+  const other = await hold(
+    t,
+    createServer((_, response) => response.writeHead(404).end()),
+  )
+  t.match(await examine(home, other), inUse)
+  const mute = await hold(
+    t,
+    createPlainServer((socket) => socket.destroy()),
+  )
+  const silent = await hold(
+    t,
+    createPlainServer((socket) => t.teardown(() => socket.destroy())),
+  )
+  for (const held of await Promise.all([examine(home, mute), examine(home, silent)])) t.match(held, inUse)
+})

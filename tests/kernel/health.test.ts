@@ -1,0 +1,110 @@
+import t from 'tap'
+import { startDatabaseProxy } from '../support/database-proxy.ts'
+import { getRoute, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
+
+const moods: Record<string, boolean> = { well: true }
+Object.assign(globalThis, { moods })
+
+t.test('health tells the state of the server, its plugins and its database', async (t) => {
+  const plugins = {
+    steady: pluginSource('steady', 'host.health(() => {})'),
+    moody: pluginSource(
+      'moody',
+      "host.service('mood', () => moods); host.health(async ({ mood }) => { if (!mood.well) throw new Error('feels ill') })",
+    ),
+  }
+  const server = await startKernel(t, { plugins })
+  const { status, body } = await server.request('GET', '/health', { token: null })
+  t.equal(status, 200)
+  t.match(body, {
+    status: 'ok',
+    version: server.server.runtime.facts.version,
+    started_at: server.server.runtime.facts.started_at,
+    plugins: { steady: 'ok', moody: 'ok' },
+    database: { ok: true, latency_ms: Number },
+  })
+  t.ok(body.database.latency_ms > 0)
+
+  moods.well = false
+  t.match(await server.request('GET', '/health'), {
+    status: 200,
+    body: { status: 'ok', plugins: { steady: 'ok', moody: 'failed' } },
+  })
+  t.match(server.logged(), /feels ill.*plugin is not healthy/)
+  t.match(await server.request('GET', '/health/live'), { status: 200, body: { status: 'ok' } })
+})
+
+t.test('while the database is away, that is what is answered, and all comes back with it', async (t) => {
+  const database = await startDatabaseProxy(t)
+  const plugins = {
+    rows: pluginSource(
+      'rows',
+      `host.collection('rows', { indexes: [{ key: { n: 1 } }] })
+       host.routes([
+         ${getRoute('/count', 'cradle.collections.rows.countDocuments()')},
+         { method: 'POST', path: '/rows', summary: 's', guard: 'public', audit: false, response: { 204: null },
+           handler: async (request, { collections }) => void await collections.rows.insertOne({ n: 1 }) },
+       ])
+       host.job({ name: 'rows', every_seconds: 0.05, run() {} })`,
+      "stop() { process.emit('rows stopped') },",
+    ),
+  }
+  const server = await startKernel(t, { plugins, env: { SVC_DATABASE_URL: database.url } })
+  t.equal(server.db.databaseName, new URL(database.url).pathname.slice(1))
+  t.teardown(() => server.db.dropDatabase().catch(() => undefined))
+  t.equal((await server.request('POST', '/rows')).status, 204)
+
+  const held = database.hold()
+  const writing = server.request('POST', '/rows')
+  await held
+  database.cut()
+  const refused = await writing
+  t.equal(refused.status, 503)
+  t.match(refused.body.error, {
+    code: 'DATABASE_UNAVAILABLE',
+    message: 'The database is away. Try again in a moment.',
+  })
+  t.notMatch(JSON.stringify(refused.body), /127\.0\.0\.1|mongo/i)
+  t.equal(refused.headers.get('connection'), 'close')
+
+  const [health, live, read] = await Promise.all([
+    server.request('GET', '/health'),
+    server.request('GET', '/health/live'),
+    server.request('GET', '/count'),
+  ])
+  t.match(health, {
+    status: 503,
+    body: { status: 'failed', plugins: {}, database: { ok: false, latency_ms: null } },
+  })
+  t.equal(live.status, 200)
+  t.match(read, { status: 503, body: { error: { code: 'DATABASE_UNAVAILABLE' } } })
+  t.match(server.logged(), /database is away/)
+  t.match(server.logged(), /job failed/)
+
+  database.release()
+  database.restore()
+  while ((await server.request('GET', '/health')).status !== 200);
+  t.equal((await server.request('POST', '/rows')).status, 204)
+
+  database.cut()
+  let stopped = false
+  process.once('rows stopped', () => {
+    stopped = true
+  })
+  await server.stop()
+  t.ok(stopped, 'plugins are stopped without it')
+  t.match(server.logged(), /the jobs failed to stop/)
+  database.restore()
+})
+
+t.test('a server without its database does not start, and says so', async (t) => {
+  const database = await startDatabaseProxy(t)
+  database.cut()
+  const home = t.testdir({ 'config.json': '{}' })
+  const { code, stderr, stdout } = await runCommand(home, ['serve'], {
+    env: { SVC_DATABASE_URL: database.serverUrl, SVC_PORT: '0' },
+  })
+  t.equal(code, 1)
+  t.equal(stdout, '')
+  t.match(stderr, /MongoServerSelectionError/)
+})

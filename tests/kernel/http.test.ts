@@ -1,0 +1,418 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import t from 'tap'
+import { getRoute, pluginSource, rawRequest, sendRaw, startKernel } from '../support/kernel.ts'
+
+const lab = pluginSource(
+  'lab',
+  `
+  host.guard('badge', {
+    async check({ headers, setHeader, method }, { registries }) {
+      if (headers['x-user'] === undefined) throw host.error('NO_BADGE')
+      setHeader('X-Checked', method)
+      return { caller: { id: '1', username: headers['x-user'], locale: headers['x-locale'] } }
+    },
+  })
+  host.guard('rank', {
+    after: 'badge',
+    check(request, cradle, context, argument) {
+      if (context.caller.username !== argument) throw host.error('FORBIDDEN', { rank: argument })
+      return { rank: argument }
+    },
+  })
+  host.routes([
+    ${getRoute('/hello', "{ hello: 'world' }")},
+    ${getRoute('/rooms/:id', '{ room: request.params.id }')},
+    ${getRoute('/rooms/best', "{ room: 'the best' }")},
+    ${getRoute('/rooms/:id/doors/:door', '{ ...request.params }')},
+    ${getRoute('/me', '{ caller: request.caller, locale: request.locale }', "guard: 'badge',")},
+    ${getRoute('/chief', '{ rank: request.rank }', "guard: ['rank', 'chief'],")},
+    ${getRoute('/facts', '{ ip: request.ip, request_id: request.request_id, locale: request.locale, agent: request.headers["user-agent"] }')},
+    ${getRoute('/fail', "Promise.reject(new Error('the canary sang'))")},
+    ${getRoute('/unknown-code', "Promise.reject(host.error('NEVER_DECLARED', { canary: 1 }))")},
+    ${getRoute('/prototype-code', "Promise.reject(host.error('constructor'))")},
+    ${getRoute('/not-an-error', "Promise.reject('just text')")},
+    ${getRoute('/polite', "Promise.reject(host.error('COME_BACK', { name: 'Ann', retry_after_seconds: 2.4 }))")},
+    ${getRoute('/broken', "Promise.reject(host.error('BROKEN', {}))")},
+    ${getRoute('/circular', '(() => { const a = {}; a.a = a; return a })()')},
+    ${getRoute('/nothing', 'undefined', 'response: { 204: null },')},
+    ${getRoute('/text', "'plain'")},
+    ${getRoute('/query', 'request.query', "query: { type: 'object', properties: { n: { type: 'integer', minimum: 1, default: 7 }, tags: { type: 'array', items: { type: 'string' } }, on: { type: 'boolean' } }, required: ['tags'], additionalProperties: false },")},
+    ${getRoute('/missing-file', "import('node:fs').then(({ createReadStream }) => createReadStream('/nowhere/at/all'))")},
+    ${getRoute('/breaking-file', "import('node:stream').then(({ Readable }) => Readable.from((async function* () { yield 'half'; throw new Error('torn') })()))")},
+    { method: 'POST', path: '/rooms', summary: 's', guard: 'public', audit: false, response: { 201: {} }, handler: () => ({}) },
+  ])`,
+  `errors: {
+    NO_BADGE: { status: 401, message: { en: 'Show your badge.', zh: '请出示证件。' } },
+    COME_BACK: { status: 429, level: 'warn', message: { en: 'Later, {name}{missing}.', zh: '稍后再来，{name}。' } },
+    BROKEN: { status: 502, message: { en: 'Broken.', zh: '坏了。' } },
+  },`,
+)
+
+t.test('requests', async (t) => {
+  const server = await startKernel(t, { plugins: { lab } })
+  const get = (path: string, headers: Record<string, string> = {}) => server.request('GET', path, { headers })
+  const entries = () =>
+    server
+      .logged()
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+  const entryOf = (request_id: string, msg: string) =>
+    entries().find((entry) => entry.request_id === request_id && entry.msg === msg)
+
+  t.test('a request is answered with what the handler gives, and is logged', async (t) => {
+    const { status, body, headers } = await get('/hello')
+    t.equal(status, 200)
+    t.same(body, { hello: 'world' })
+    t.match(headers.get('content-type'), /^application\/json/)
+    t.equal(headers.get('cache-control'), 'no-store')
+    t.equal(headers.get('x-content-type-options'), 'nosniff')
+    t.equal(headers.get('access-control-allow-origin'), null)
+    const entry = entryOf(headers.get('x-request-id')!, 'request')
+    t.match(entry, { method: 'GET', route: '/hello', status: 200, ms: Number, level: 30 })
+    t.equal((await get('/text')).body, 'plain')
+    const empty = await get('/nothing')
+    t.same([empty.status, empty.body], [204, ''])
+  })
+
+  t.test('every answer that is no success has the error body', async (t) => {
+    const cases: [method: string, path: string, status: number, code: string, allow?: string][] = [
+      ['GET', '/nowhere', 404, 'NOT_FOUND'],
+      ['POST', '/nowhere', 404, 'NOT_FOUND'],
+      ['PROPFIND', '/nowhere', 404, 'NOT_FOUND'],
+      ['OPTIONS', '/nowhere', 404, 'NOT_FOUND'],
+      ['POST', '/hello', 405, 'METHOD_NOT_ALLOWED', 'HEAD, GET'],
+      ['DELETE', '/rooms', 405, 'METHOD_NOT_ALLOWED', 'POST'],
+      ['PROPFIND', '/hello', 405, 'METHOD_NOT_ALLOWED', 'HEAD, GET'],
+      ['GET', '/me', 401, 'NO_BADGE'],
+      ['GET', '/fail', 500, 'INTERNAL_ERROR'],
+      ['GET', '/polite', 429, 'COME_BACK'],
+      ['GET', '/broken', 502, 'BROKEN'],
+    ]
+    for (const [method, path, status, code, allow = null] of cases) {
+      const { status: got, body, headers } = await server.request(method, path)
+      const request_id = headers.get('x-request-id')
+      t.equal(got, status, `${method} ${path}`)
+      t.match(body, { error: { code, message: /\w/, details: {}, request_id } })
+      t.same(Object.keys(body), ['error'])
+      t.equal(headers.get('allow'), allow)
+    }
+    t.equal((await fetch(`${server.url}/`)).status, 404)
+    t.match(await (await fetch(`${server.url}/elsewhere`)).json(), { error: { code: 'NOT_FOUND' } })
+  })
+
+  t.test('OPTIONS tells which methods a path knows', async (t) => {
+    const { status, headers } = await server.request('OPTIONS', '/rooms')
+    t.equal(status, 200)
+    t.equal(headers.get('allow'), 'POST')
+  })
+
+  t.test('HEAD is answered like GET, without the body', async (t) => {
+    const found = await sendRaw(server.url, rawRequest('HEAD', '/api/hello'))
+    t.same([found.status, found.text], [200, ''])
+    t.equal(found.headers['content-length'], String(JSON.stringify({ hello: 'world' }).length))
+    const missing = await sendRaw(server.url, rawRequest('HEAD', '/api/nowhere'))
+    t.same([missing.status, missing.text], [404, ''])
+  })
+
+  t.test('literal segments go before parameters', async (t) => {
+    t.same((await get('/rooms/best')).body, { room: 'the best' })
+    t.same((await get('/rooms/12')).body, { room: '12' })
+    t.same((await get('/rooms/best/doors/left')).body, { id: 'best', door: 'left' })
+    t.same((await get('/rooms/12/')).body, { room: '12' })
+  })
+
+  t.test('a path parameter that can be the name of nothing is not found', async (t) => {
+    const status = async (name: string) =>
+      (await sendRaw(server.url, rawRequest('GET', `/api/rooms/${name}`))).status
+    for (const name of [
+      'a%2Fb',
+      '%2F',
+      '..%2F..%2Fetc',
+      '%00',
+      'a%00b',
+      '%0a',
+      '%1f',
+      '%7f',
+      'x'.repeat(257),
+    ])
+      t.equal(await status(name), 404, name.slice(0, 20))
+    for (const name of ['%', '%zz', '%e0%a4', '%c3%28'])
+      t.match(await status(name), /^(200|404)$/, `${name} does no harm`)
+    t.equal(await status('x'.repeat(256)), 200)
+    const { body } = await get('/rooms/%E6%88%BF%E9%97%B4%20%3F%23')
+    t.same(body, { room: '房间 ?#' })
+  })
+
+  t.test('guards run in their order before the handler and add to its request', async (t) => {
+    t.match((await get('/me', { 'x-user': 'ann' })).body, { caller: { username: 'ann' } })
+    const chief = await get('/chief', { 'x-user': 'chief' })
+    t.same(chief.body, { rank: 'chief' })
+    t.equal(chief.headers.get('x-checked'), 'GET')
+    t.match(await get('/chief', { 'x-user': 'ann' }), {
+      status: 403,
+      body: { error: { code: 'FORBIDDEN', details: { rank: 'chief' } } },
+    })
+    t.equal((await get('/chief')).status, 401)
+    const entry = entryOf(chief.headers.get('x-request-id')!, 'request')
+    t.match(entry, { username: 'chief', route: '/chief' })
+  })
+
+  t.test('a request id of the agreed form is taken over, another is made', async (t) => {
+    for (const id of ['abc', 'A-b_9', 'x'.repeat(64)]) {
+      const { body, headers } = await get('/facts', { 'x-request-id': id })
+      t.equal(headers.get('x-request-id'), id)
+      t.equal(body.request_id, id)
+      t.ok(entryOf(id, 'request'))
+    }
+    for (const id of ['', 'a b', 'x'.repeat(65), 'a;b', 'ä', '<script>']) {
+      const { text, headers } = await sendRaw(
+        server.url,
+        rawRequest('GET', '/api/nowhere', { 'X-Request-Id': id }),
+      )
+      t.match(headers['x-request-id'], /^[\da-f-]{36}$/, id)
+      t.equal(JSON.parse(text).error.request_id, headers['x-request-id'])
+    }
+  })
+
+  t.test('messages are in the best language of the request, then in that of the caller', async (t) => {
+    const cases: [accept: string | undefined, own: string | undefined, language: 'en' | 'zh'][] = [
+      [undefined, undefined, 'en'],
+      [undefined, 'zh', 'zh'],
+      [undefined, 'fr', 'en'],
+      ['zh', undefined, 'zh'],
+      ['zh-CN', undefined, 'zh'],
+      ['ZH-tw,en;q=0.5', undefined, 'zh'],
+      ['en', 'zh', 'en'],
+      ['fr', 'zh', 'zh'],
+      ['*', 'zh', 'zh'],
+      ['', 'zh', 'zh'],
+      ['en;q=0.2, zh;q=0.8', undefined, 'zh'],
+      ['zh;q=0.2, en;q=0.8', 'zh', 'en'],
+      ['zh;q=0, fr', undefined, 'en'],
+      ['en;q=0, fr', 'zh', 'zh'],
+      ['zh; level=1; q=0.4, en;q=0.3', undefined, 'zh'],
+      ['zh;q=.., en', undefined, 'en'],
+      [';;,,;q=', undefined, 'en'],
+    ]
+    for (const [accept, own, language] of cases) {
+      const headers = {
+        'X-User': 'ann',
+        ...(accept === undefined ? {} : { 'Accept-Language': accept }),
+        ...(own === undefined ? {} : { 'X-Locale': own }),
+      }
+      const answer = await sendRaw(server.url, rawRequest('GET', '/api/me', headers))
+      t.equal(JSON.parse(answer.text).locale, language, `${accept} / ${own}`)
+    }
+    const refused = await get('/me', { 'accept-language': 'zh-CN,zh;q=0.9' })
+    t.equal(refused.body.error.message, '请出示证件。')
+    t.equal((await get('/nowhere', { 'accept-language': 'zh' })).body.error.message, '未找到。')
+  })
+
+  t.test('a message is filled from the details, and a wait is a header as well', async (t) => {
+    const { body, headers } = await get('/polite')
+    t.match(body.error, { message: 'Later, Ann.', details: { name: 'Ann', retry_after_seconds: 2.4 } })
+    t.equal(headers.get('retry-after'), '3')
+    t.match(entryOf(headers.get('x-request-id')!, 'request refused'), { level: 40, code: 'COME_BACK' })
+  })
+
+  t.test('an error of no known kind tells its cause to the log alone', async (t) => {
+    for (const path of ['/fail', '/unknown-code', '/prototype-code', '/not-an-error']) {
+      const { status, body, headers } = await get(path)
+      t.equal(status, 500, path)
+      t.match(body.error, { code: 'INTERNAL_ERROR', message: /request id/, details: {} })
+      t.notMatch(JSON.stringify(body), /canary|just text/)
+      const entry = entryOf(headers.get('x-request-id')!, 'request refused')
+      t.match(entry, { level: 50, code: 'INTERNAL_ERROR' })
+      t.ok(entry.error, path)
+    }
+    t.match(server.logged(), /the canary sang/)
+    const broken = await get('/broken')
+    t.match(entryOf(broken.headers.get('x-request-id')!, 'request refused'), {
+      level: 50,
+      error: { code: 'BROKEN' },
+    })
+    const missing = await get('/nowhere')
+    t.match(entryOf(missing.headers.get('x-request-id')!, 'request refused'), {
+      level: 30,
+      code: 'NOT_FOUND',
+    })
+  })
+
+  t.test('a reply that cannot be written has the error body too, or ends where it broke', async (t) => {
+    const { status, body, headers } = await get('/circular')
+    t.equal(status, 500)
+    t.match(body.error, { code: 'INTERNAL_ERROR', request_id: headers.get('x-request-id') })
+    t.match(entryOf(body.error.request_id, 'request refused'), { error: { message: /circular/ } })
+
+    await t.rejects(get('/missing-file'))
+    t.match(server.logged(), /ENOENT.*a reply could not be sent whole/)
+    const broken = await sendRaw(server.url, rawRequest('GET', '/api/breaking-file'))
+    t.equal(broken.status, 200)
+    t.match(broken.text, /half/)
+    t.notMatch(broken.text, /\r\n0\r\n/, 'the reader can tell that it is not whole')
+    t.match(server.logged(), /torn.*a reply could not be sent whole/)
+  })
+
+  t.test('a query is text that becomes the types asked for', async (t) => {
+    t.same((await get('/query?tags=a')).body, { n: 7, tags: ['a'] })
+    t.same((await get('/query?tags=a&tags=b&n=3&on=true')).body, { n: 3, tags: ['a', 'b'], on: true })
+    const issuesOf = async (query: string) => {
+      const { status, body } = await get(`/query${query}`)
+      t.equal(status, 422, query)
+      return body.error.details.issues
+    }
+    t.match(await issuesOf(''), [{ path: '/tags', rule: 'required' }])
+    t.match(await issuesOf('?tags=a&n=x'), [{ path: '/n', rule: 'type', message: 'must be integer' }])
+    t.match(await issuesOf('?tags=a&n=0'), [{ path: '/n', rule: 'minimum' }])
+    t.match(await issuesOf('?tags=a&n=1&n=2'), [{ path: '/n', rule: 'type' }])
+    t.match(await issuesOf('?tags=a&more=1'), [{ path: '/more', rule: 'additionalProperties' }])
+    t.match(await issuesOf('?tags=a&constructor=1'), [{ path: '/constructor' }])
+    t.same((await get('/query?tags=a&__proto__=1&__proto__=2')).body, { n: 7, tags: ['a'] })
+  })
+
+  t.test('the address is that of the peer, whatever the client writes', async (t) => {
+    const { body } = await get('/facts', { 'x-forwarded-for': '9.9.9.9' })
+    t.match(body.ip, /^(::ffff:)?127\.0\.0\.1$/)
+  })
+
+  t.test('what is not HTTP is refused with the error body', async (t) => {
+    const cases: [what: string, bytes: string, status: number, code: string][] = [
+      ['garbage', 'nonsense\r\n\r\n', 400, 'BAD_REQUEST'],
+      ['an unknown method', 'FETCH /api/hello HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'BAD_REQUEST'],
+      ['two lengths', rawRequest('POST', '/api/rooms', { 'Content-Length': '1, 2' }), 400, 'BAD_REQUEST'],
+      [
+        'a length and chunks',
+        rawRequest('POST', '/api/rooms', { 'Content-Length': '1', 'Transfer-Encoding': 'chunked' }),
+        400,
+        'BAD_REQUEST',
+      ],
+      [
+        'large headers',
+        rawRequest('GET', '/api/hello', { 'X-Pad': 'x'.repeat(20_000) }),
+        431,
+        'HEADERS_TOO_LARGE',
+      ],
+    ]
+    for (const [what, bytes, status, code] of cases) {
+      const answer = await sendRaw(server.url, bytes)
+      t.equal(answer.status, status, what)
+      t.match(JSON.parse(answer.text), { error: { code, message: /\w/, details: {} } })
+      t.equal(answer.headers.connection, 'close')
+      t.equal(answer.headers['x-request-id'], JSON.parse(answer.text).error.request_id)
+    }
+    t.equal((await get('/hello')).status, 200, 'the server goes on')
+  })
+
+  t.test('a peer that is cut off in the middle of a request does no harm', async (t) => {
+    const stream = connect(Number(new URL(server.url).port), '127.0.0.1')
+    await once(stream, 'connect')
+    stream.write('GET /api/hello HTTP/1.1\r\nHost:')
+    await new Promise((resolve) => setImmediate(resolve))
+    stream.resetAndDestroy()
+    await once(stream, 'close')
+    t.equal((await get('/hello')).status, 200)
+  })
+})
+
+t.test('behind a trusted proxy the address is the one that the proxy added', async (t) => {
+  const server = await startKernel(t, { plugins: { lab }, env: { SVC_TRUST_PROXY: 'true' } })
+  const ipOf = async (forwarded?: string) => {
+    const headers: Record<string, string> = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
+    return (await server.request('GET', '/facts', { headers })).body.ip
+  }
+  t.equal(await ipOf('1.2.3.4'), '1.2.3.4')
+  t.equal(await ipOf('6.6.6.6, 1.2.3.4'), '1.2.3.4', 'not what the client wrote before it')
+  t.match(await ipOf(), /127\.0\.0\.1$/)
+})
+
+t.test('other origins may call where the configuration lists them', async (t) => {
+  const allowed = 'https://console.example'
+  const server = await startKernel(t, {
+    plugins: { lab },
+    config: { http: { cors_origins: [allowed, 'http://localhost:3000'] } },
+  })
+  const ask = (method: string, path: string, headers: Record<string, string>) =>
+    server.request(method, path, { headers })
+  const answer = await ask('GET', '/hello', { origin: allowed })
+  t.equal(answer.headers.get('access-control-allow-origin'), allowed)
+  t.equal(answer.headers.get('access-control-allow-credentials'), 'true')
+  t.match(answer.headers.get('access-control-expose-headers'), /X-Request-Id,X-Access-Token,Retry-After/)
+  t.equal(answer.headers.get('vary'), 'Origin')
+  const refused = await ask('GET', '/me', { origin: allowed })
+  t.equal(refused.status, 401)
+  t.equal(refused.headers.get('access-control-allow-origin'), allowed, 'errors can be read as well')
+  const preflight = await ask('OPTIONS', '/rooms', {
+    origin: allowed,
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'authorization',
+  })
+  t.equal(preflight.status, 204)
+  t.match(preflight.headers.get('access-control-allow-methods'), /POST/)
+  t.equal(preflight.headers.get('access-control-allow-headers'), 'authorization')
+  for (const origin of ['https://evil.example', 'null', `${allowed}.evil.example`, undefined]) {
+    const other = await ask('GET', '/hello', origin === undefined ? {} : { origin })
+    t.equal(other.status, 200)
+    t.equal(other.headers.get('access-control-allow-origin'), null, String(origin))
+  }
+})
+
+t.test(
+  'a reply that does not fit its schema is refused while testing, and logged in production',
+  async (t) => {
+    const wrong = pluginSource(
+      'wrong',
+      `host.routes([
+      ${getRoute('/wrong', "{ size: 'large', secret: 'canary' }", "response: { 200: { type: 'object', properties: { size: { type: 'integer' } }, additionalProperties: false } },")},
+      ${getRoute('/right', '{ size: 1 }', "response: { 200: { type: 'object', properties: { size: { type: 'integer' } } } },")},
+    ])`,
+    )
+    const strict = await startKernel(t, { plugins: { wrong } })
+    t.equal((await strict.request('GET', '/wrong')).status, 500)
+    t.match(strict.logged(), /reply of GET \/wrong does not fit: .*\/secret/)
+    t.equal((await strict.request('GET', '/right')).status, 200)
+
+    const lenient = await startKernel(t, { plugins: { wrong }, strictReplies: false })
+    t.match(await lenient.request('GET', '/wrong'), { status: 200, body: { size: 'large' } })
+    const entry = lenient
+      .logged()
+      .split('\n')
+      .find((line) => line.includes('reply does not fit its schema'))
+    t.match(JSON.parse(entry!), { level: 50, route: 'GET /wrong', issues: [{ path: '/secret' }] })
+    t.notMatch(entry, /canary/, 'without its values')
+  },
+)
+
+t.test('while the server stops, requests are turned away', async (t) => {
+  const plugins = {
+    lab,
+    slow: pluginSource(
+      'slow',
+      '',
+      "stop() { return new Promise((resolve) => process.once('go on', resolve)) },",
+    ),
+  }
+  const server = await startKernel(t, { plugins })
+  const { url } = server
+  const stopped = server.stop()
+  const refused = await server.request('GET', '/hello')
+  t.equal(refused.status, 503)
+  t.match(refused.body, { error: { code: 'SHUTTING_DOWN', request_id: String } })
+  t.equal(refused.headers.get('connection'), 'close')
+  t.match(await server.request('GET', '/health/live'), { status: 200, body: { status: 'ok' } })
+  process.emit('go on' as never)
+  await stopped
+  await t.rejects(fetch(`${url}/api/health/live`))
+})
+
+t.test(
+  'a server can listen on an IPv6 address',
+  { skip: networkInterfaces().lo?.some(({ family }) => family === 'IPv6') ? false : 'there is no IPv6 here' },
+  async (t) => {
+    const server = await startKernel(t, { env: { SVC_HOST: '::1' } })
+    t.match(server.url, /^http:\/\/\[::1\]:\d+$/)
+    t.equal((await server.request('GET', '/health/live')).status, 200)
+  },
+)

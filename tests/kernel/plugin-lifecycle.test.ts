@@ -1,0 +1,441 @@
+import { once } from 'node:events'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { joinEngine } from '../../kernel/database/engine.ts'
+import { bareConfig, createHome, getRoute, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
+import { installPlugin, startServer } from '../support/server.ts'
+
+/** Where plugins in this process write down what happens to them. */
+const diary: string[] = []
+Object.assign(globalThis, { diary })
+t.beforeEach(() => {
+  diary.length = 0
+})
+
+/** A plugin that writes down its steps. */
+const diarist = (name: string, manifest = '', setup = '') =>
+  pluginSource(
+    name,
+    setup,
+    `start() { diary.push('start ${name}') }, stop() { diary.push('stop ${name}') }, ${manifest}`,
+  )
+
+t.test('plugins start after those they depend on, and stop in reverse order', async (t) => {
+  const plugins = {
+    a: diarist('a', "depends: ['c'],"),
+    b: diarist('b', "depends: ['a', 'c'],"),
+    c: diarist('c'),
+    d: pluginSource('d', ''),
+  }
+  const server = await startKernel(t, { plugins })
+  t.same(diary, ['start c', 'start a', 'start b'])
+  t.same([...server.server.runtime.startTimes.keys()], ['c', 'a', 'b', 'd'])
+  await Promise.all([server.stop(), server.stop()])
+  t.same(diary.slice(3), ['stop b', 'stop a', 'stop c'])
+})
+
+t.test('a plugin that fails to start stops the start, and what had started is stopped', async (t) => {
+  const plugins = {
+    a: diarist('a'),
+    b: pluginSource('b', '', "start() { throw new Error('no way') },"),
+    c: diarist('c'),
+  }
+  await t.rejects(startKernel(t, { plugins }), {
+    message: 'plugin "b" failed to start: no way',
+    cause: { message: 'no way' },
+  })
+  t.same(diary, ['start a', 'stop a'])
+})
+
+t.test('a plugin that takes too long is named, and told by its signal', async (t) => {
+  const slow = (step: string) =>
+    pluginSource(
+      'slow',
+      '',
+      `${step}(cradle, signal) { return new Promise(() => signal.addEventListener('abort', () => diary.push(signal.reason.message))) },`,
+    )
+  const stepLimitMs = { start: 30, stop: 40 }
+  const plugins = { a: diarist('a'), slow: slow('start') }
+  await t.rejects(startKernel(t, { stepLimitMs, plugins }), {
+    message: 'plugin "slow" failed to start: plugin "slow" did not start within 30 ms',
+  })
+  t.same(diary, ['start a', 'plugin "slow" did not start within 30 ms', 'stop a'])
+
+  diary.length = 0
+  const server = await startKernel(t, { stepLimitMs, plugins: { a: diarist('a'), slow: slow('stop') } })
+  await server.stop()
+  t.same(diary, ['start a', 'plugin "slow" did not stop within 40 ms', 'stop a'], 'the others are stopped')
+  t.match(server.logged(), /"message":"plugin \\"slow\\" failed to stop: .*plugin \\"slow\\" failed to stop"/)
+})
+
+t.test('an optional plugin that fails is logged and left out with those that need it', async (t) => {
+  const route = (name: string) => `host.routes([${getRoute(`/${name}`, `'${name}'`)}])`
+  const needing = (wanted: string) => `depends: ['${wanted}'],`
+  const listener = "host.on('server.starting', () => diary.push('heard'))"
+  const plugins = {
+    unloaded: "throw new Error('cannot load')",
+    badly: 'export default { name: "badly-made" }',
+    undeclared: pluginSource('undeclared', "throw new Error('cannot declare')"),
+    unstarted: pluginSource(
+      'unstarted',
+      `${listener}; ${route('unstarted')}`,
+      "start() { throw new Error('cannot start') },",
+    ),
+    'needs-unloaded': diarist('needs-unloaded', needing('unloaded'), route('needs-unloaded')),
+    'needs-undeclared': diarist('needs-undeclared', needing('undeclared'), route('needs-undeclared')),
+    'needs-unstarted': diarist('needs-unstarted', needing('unstarted'), route('needs-unstarted')),
+    further: diarist('further', needing('needs-unstarted'), route('further')),
+    fine: diarist('fine', '', route('fine')),
+  }
+  const optional = { optional: true }
+  const config = {
+    plugins: { unloaded: optional, 'badly-made': optional, undeclared: optional, unstarted: optional },
+  }
+  const server = await startKernel(t, { plugins, config })
+  t.same(diary, ['start fine'])
+  const { body } = await server.request('GET', '/health')
+  t.same(body.plugins, {
+    unloaded: 'failed',
+    'badly-made': 'failed',
+    undeclared: 'failed',
+    unstarted: 'failed',
+    'needs-unstarted': 'failed',
+    further: 'failed',
+    fine: 'ok',
+  })
+  const { body: api } = await server.request('GET', '/openapi.json')
+  t.same(Object.keys(api.paths).sort(), ['/fine', '/health', '/health/live', '/openapi.json'])
+  for (const name of Object.keys(plugins))
+    t.equal((await server.request('GET', `/${name}`)).status, name === 'fine' ? 200 : 404, name)
+  const log = server
+    .logged()
+    .split('\n')
+    .filter((line) => line.includes('optional plugin is left out'))
+  t.equal(log.length, 6)
+  for (const words of [
+    /cannot load/,
+    /summary/,
+    /cannot declare/,
+    /cannot start/,
+    /\\"unstarted\\", which failed/,
+  ])
+    t.match(log.join('\n'), words)
+
+  const home = createHome(t, bareConfig())
+  installPlugin(home, 'unloaded', plugins.unloaded)
+  await t.rejects(startServer(t, { home }), {
+    message: /^plugin "unloaded" \(.*\/unloaded\) failed to load: cannot load$/,
+  })
+})
+
+t.test('nothing is left open because the guard of an optional plugin failed', async (t) => {
+  const plugins = {
+    doors: pluginSource(
+      'doors',
+      "host.guard('locked', { check() { throw host.error('FORBIDDEN') } })",
+      "start() { throw new Error('out of order') },",
+    ),
+    room: pluginSource('room', `host.routes([${getRoute('/room', "'open'", "guard: 'locked',")}])`),
+  }
+  const config = { plugins: { doors: { optional: true } } }
+  await t.rejects(startKernel(t, { plugins, config }), {
+    message: 'the guard "locked" is needed, but its plugin failed to start',
+  })
+})
+
+t.test(
+  'a plugin that is switched off leaves nothing behind, and neither do those that need it',
+  async (t) => {
+    const all = (name: string) => `
+    host.service('${name}', () => diary.push('${name}'))
+    host.collection('${name}_rows', { indexes: [{ key: { name: 1 } }] })
+    host.guard('${name}', { check() { return {} } })
+    host.routes([${getRoute(`/${name}`, `'${name}'`, `guard: '${name}',`)}])
+    host.socket({ path: '/${name}/ws', summary: 's', guard: 'public', receive: {}, send: {}, handler() {} })
+    host.on('server.starting', () => diary.push('${name} heard'))
+    host.job({ name: '${name}', every_seconds: 60, run() { diary.push('${name} worked') } })
+    host.command({ name: '${name}', summary: 'Do ${name}', run() {} })
+    host.register('tools', { name: '${name}' })
+    host.health(() => {})`
+    const manifest = (name: string, more = '') => `
+    permissions: [{ key: '${name}', category: 'c', label: { en: 'a', zh: 'a' }, description: { en: 'a', zh: 'a' } }],
+    errors: { ${name.toUpperCase()}: { status: 400, message: { en: 'a', zh: 'a' } } },
+    config: { level: { type: 'integer', default: 1 } }, ${more}`
+    const plugins = {
+      off: diarist('off', manifest('off'), all('off')),
+      needy: diarist('needy', manifest('needy', "depends: ['off'],"), all('needy')),
+      on: diarist('on', manifest('on'), all('on')),
+    }
+    const config = { plugins: { off: { enabled: false, level: 5 } } }
+    const server = await startKernel(t, { plugins, config })
+    const { runtime } = server.server
+    t.same(
+      diary.filter((line) => !line.startsWith('on')),
+      ['start on'],
+    )
+    t.same(Object.keys((await server.request('GET', '/health')).body.plugins), ['on'])
+    const { body: api } = await server.request('GET', '/openapi.json')
+    t.notMatch(JSON.stringify(api), /off|needy/)
+    t.match(JSON.stringify(api), /\/on\/ws/)
+    for (const name of ['off', 'needy']) {
+      t.equal((await server.request('GET', `/${name}`)).status, 404)
+      await t.rejects(server.connect(`/${name}/ws`), { message: 'refused with 404' })
+      t.notOk(runtime.registries.permissions.get(name))
+      t.notOk(runtime.registries.tools.get(name))
+      t.notOk(runtime.blueprint.errors[name.toUpperCase()])
+    }
+    t.equal(runtime.registries.tools.owner('on'), 'on')
+    const collections = await server.db.listCollections().toArray()
+    t.same(
+      collections.map(({ name }) => name).filter((name) => name.endsWith('_rows')),
+      ['on_rows'],
+    )
+
+    const { stdout } = await runCommand(server.home, ['plugins', '--json'])
+    const rows: { name: string; enabled: boolean; reason?: string; provides: object }[] = JSON.parse(stdout)
+    const rowOf = (wanted: string) => rows.find(({ name }) => name === wanted)
+    t.match(rowOf('off'), { enabled: false, reason: 'switched off', version: '1.0.0', provides: {} })
+    t.match(rowOf('needy'), { enabled: false, reason: 'needs off, which is off', depends: ['off'] })
+    t.match(rowOf('on'), { enabled: true, provides: { routes: ['GET /on'], collections: ['on_rows'] } })
+    const help = await runCommand(server.home, ['help'])
+    t.match(help.stdout, /Do on/)
+    t.notMatch(help.stdout, /Do off|Do needy/)
+  },
+)
+
+t.test('a plugin that cannot load can be switched off', async (t) => {
+  const config = { plugins: { unloaded: { enabled: false } } }
+  const plugins = {
+    unloaded: "throw new Error('cannot load')",
+    needy: diarist('needy', "depends: ['unloaded'],"),
+  }
+  const server = await startKernel(t, { plugins, config })
+  t.same((await server.request('GET', '/health')).body.plugins, {})
+})
+
+t.test('a plugin sees its own services and those of plugins it depends on, each made once', async (t) => {
+  const ask = (name: string) => getRoute(`/ask/${name}`, `cradle.${name}`)
+  const plugins = {
+    bakery: pluginSource(
+      'bakery',
+      `host.service('bread', ({ flour }) => ({ of: flour }))
+       host.service('flour', () => diary.push('milled'))`,
+    ),
+    guest: pluginSource(
+      'guest',
+      `host.routes([${ask('bread')}, ${ask('flour')}, ${ask('toString')}])`,
+      "depends: ['bakery'],",
+    ),
+    thief: pluginSource('thief', `host.routes([${getRoute('/steal', 'cradle.bread')}, ${ask('gold')}])`),
+  }
+  const server = await startKernel(t, { plugins })
+  t.same((await server.request('GET', '/ask/bread')).body, { of: 1 })
+  t.equal((await server.request('GET', '/ask/flour')).body, 1)
+  t.same(diary, ['milled'], 'the second reader got the same one')
+  for (const path of ['/steal', '/ask/gold']) t.equal((await server.request('GET', path)).status, 500)
+  t.match(
+    server.logged(),
+    /plugin \\"thief\\" asks for \\"bread\\" of plugin \\"bakery\\" without depending on it/,
+  )
+  t.match(server.logged(), /plugin \\"thief\\" asks for the service \\"gold\\", which no plugin declares/)
+})
+
+t.test('a plugin has its own collections only, with their indexes', async (t) => {
+  const index = '{ indexes: [{ key: { name: 1 }, unique: true }] }'
+  const tag = 'Object.prototype.toString.call(cradle.collections)'
+  const plugins = {
+    owner: pluginSource(
+      'owner',
+      `host.collection('rows', ${index})
+       host.routes([${getRoute('/rows', 'cradle.collections.rows.countDocuments()')}, ${getRoute('/tag', tag)}])`,
+    ),
+    thief: pluginSource(
+      'thief',
+      `host.routes([${getRoute('/steal', 'cradle.collections.rows')}])`,
+      "depends: ['owner'],",
+    ),
+  }
+  const server = await startKernel(t, { plugins })
+  t.equal((await server.request('GET', '/rows')).body, 0)
+  t.equal((await server.request('GET', '/tag')).body, '[object Object]')
+  t.equal((await server.request('GET', '/steal')).status, 500)
+  t.match(server.logged(), /plugin \\"thief\\" asks for the collection \\"rows\\", which it does not own/)
+  const indexes = await server.db.collection('rows').indexes()
+  t.match(indexes, [{ key: { _id: 1 } }, { key: { name: 1 }, unique: true }])
+})
+
+t.test('events reach listeners in the order of their plugins, and failures are gathered', async (t) => {
+  const listening = (act: string) => `host.on('tested', async ({ word }, cradle) => { ${act} })`
+  const plugins = {
+    a: pluginSource(
+      'a',
+      listening("diary.push('a ' + word + ' ' + cradle.pitch)") + "; host.service('pitch', () => 'high')",
+      "depends: ['b'],",
+    ),
+    b: pluginSource('b', listening("diary.push('b ' + word); if (word === 'bad') throw new Error('b fell')")),
+    c: pluginSource('c', listening("if (word !== 'good') throw new Error('c fell')")),
+    d: pluginSource(
+      'd',
+      `host.routes([${getRoute(
+        '/emit/:word',
+        `cradle.events.emit('tested', request.params).then(() => 'ok', (error) => [error.message, error.errors?.map((one) => one.message)])`,
+      )}, ${getRoute('/unheard', "cradle.events.emit('unheard', {}).then(() => 'ok')")}])`,
+    ),
+  }
+  const server = await startKernel(t, { plugins })
+  const emit = async (word: string) => (await server.request('GET', `/emit/${word}`)).body
+  t.equal(await emit('good'), 'ok')
+  t.same(diary, ['b good', 'a good high'])
+  t.same(await emit('poor'), ['c fell', null])
+  t.same(await emit('bad'), ['2 listeners of tested failed', ['b fell', 'c fell']])
+  t.same(diary.slice(-2), ['b bad', 'a bad high'], 'a failure does not keep the event from the others')
+  t.equal((await server.request('GET', '/unheard')).body, 'ok')
+})
+
+t.test('entries of a registry are found by name, with who brought them', async (t) => {
+  const expression = `[cradle.registries.tools.list().map((tool) => tool.name), cradle.registries.tools.get('hammer')?.label,
+    cradle.registries.tools.owner('hammer'), cradle.registries.tools.get('saw') === undefined,
+    cradle.registries.tools.owner('saw') === undefined, cradle.registries.provider_kinds.owner('demo')]`
+  const plugins = {
+    shed: pluginSource('shed', "host.register('tools', { name: 'hammer', label: 'Hammer' })"),
+    smith: pluginSource('smith', `host.routes([${getRoute('/tools', expression)}])`),
+  }
+  const server = await startKernel(t, { plugins })
+  t.same((await server.request('GET', '/tools')).body, [
+    ['hammer'],
+    'Hammer',
+    'shed',
+    true,
+    true,
+    'providers/demo',
+  ])
+})
+
+t.test('a plugin knows the server it runs in, and its own configuration', async (t) => {
+  const expression =
+    '{ server: cradle.server, config: cradle.config, now: cradle.clock.now(), seconds: cradle.clock.seconds() }'
+  const plugins = {
+    facts: pluginSource(
+      'facts',
+      `host.routes([${getRoute('/facts', expression)}])`,
+      "config: { size: { type: 'integer', default: 3 }, colour: { type: 'string' } },",
+    ),
+  }
+  const config = {
+    http: { public_url: 'https://svc.example' },
+    plugins: { facts: { colour: 'red' } },
+  }
+  const before = Date.now()
+  const server = await startKernel(t, { plugins, config })
+  const { body } = await server.request('GET', '/facts')
+  t.same(body.config, { enabled: true, optional: false, size: 3, colour: 'red' })
+  t.match(body.server, { home: server.home, version: /^\d+\.\d+\.\d+/, public_url: 'https://svc.example' })
+  t.match(body.server.node_id, /^[\da-f-]{36}$/)
+  t.ok(body.now >= before && body.now <= Date.now())
+  t.equal(body.seconds, Math.floor(body.now / 1000))
+  t.ok(body.server.started_at <= body.seconds && body.server.started_at >= Math.floor(before / 1000))
+})
+
+t.test('packages that the configuration names are loaded by what they export', async (t) => {
+  const forms: Record<string, object | undefined> = {
+    'exports-string': { exports: './lib/entry.js' },
+    'exports-dot': { exports: { '.': './lib/entry.js' }, main: './wrong.js' },
+    'exports-conditions': { exports: { require: './wrong.cjs', import: './lib/entry.js' } },
+    'exports-nested': { exports: { '.': { types: './x.d.ts', node: { import: './lib/entry.js' } } } },
+    'exports-default': { exports: { default: './lib/entry.js' } },
+    'exports-others': { exports: { './other': './wrong.js' }, main: 'lib/entry.js' },
+    'only-main': { main: 'lib/entry.js' },
+    '@scope/scoped': { main: 'lib/entry.js', version: '3.2.1' },
+    'only-index': {},
+    'no-manifest': undefined,
+  }
+  const packages = Object.keys(forms)
+  const home = createHome(t, bareConfig({ packages: [...packages, 'linked'] }))
+  const install = (name: string, folder: string, manifest: object | undefined) => {
+    const file = manifest && Object.keys(manifest).length > 0 ? 'lib/entry.js' : 'index.js'
+    mkdirSync(join(folder, 'lib'), { recursive: true })
+    if (manifest) writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', ...manifest }))
+    else writeFileSync(join(home, 'package.json'), '{"type":"module"}')
+    writeFileSync(join(folder, file), diarist(name))
+  }
+  for (const [name, manifest] of Object.entries(forms))
+    install(name.split('/').at(-1)!, join(home, 'node_modules', name), manifest)
+  install('linked', join(home, 'elsewhere'), { main: 'lib/entry.js' })
+  symlinkSync(join(home, 'elsewhere'), join(home, 'node_modules/linked'))
+
+  const server = await startServer(t, { home, signIn: false })
+  const names = [...packages.map((name) => name.split('/').at(-1)!), 'linked']
+  t.same(
+    diary,
+    names.map((name) => `start ${name}`),
+  )
+  const { plugins } = server.server.runtime.blueprint
+  t.match(
+    plugins.find(({ plugin }) => plugin.name === 'scoped'),
+    { source: '@scope/scoped', version: '3.2.1' },
+  )
+  t.match(plugins[0], { source: 'exports-string', version: '0.0.0' })
+})
+
+t.test('a package that is not installed, or not well, is refused by name, and can be optional', async (t) => {
+  const config = bareConfig({ packages: ['@acme/weather'] })
+  const home = createHome(t, config)
+  await t.rejects(startServer(t, { home }), {
+    message: `plugin "weather" (@acme/weather) failed to load: the package is not installed in ${home}`,
+  })
+  const folder = join(home, 'node_modules/@acme/weather')
+  mkdirSync(join(folder, 'dist'), { recursive: true })
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', main: 'dist/index.js' }))
+  writeFileSync(join(folder, 'dist/index.js'), 'export default 1')
+  await t.rejects(startServer(t, { home }), {
+    message: 'plugin "weather" (@acme/weather) failed to load: its default export is not a manifest object',
+  })
+  const optional = { ...config, plugins: { ...config.plugins, weather: { optional: true } } }
+  writeFileSync(join(home, 'config.json'), JSON.stringify(optional))
+  const server = await startServer(t, { home, signIn: false })
+  t.same((await server.request('GET', '/health')).body.plugins, { weather: 'failed' })
+})
+
+t.test('hidden folders and files beside the plugins are passed over', async (t) => {
+  const home = createHome(t, bareConfig())
+  installPlugin(home, 'fine', diarist('fine'))
+  installPlugin(home, '.hidden', "throw new Error('was loaded')")
+  writeFileSync(join(home, 'plugins/notes.txt'), 'text')
+  await startServer(t, { home, signIn: false })
+  t.same(diary, ['start fine'])
+})
+
+t.test('a start that fails leaves neither a database nor a port open', async (t) => {
+  const home = createHome(t, bareConfig())
+  installPlugin(home, 'late', pluginSource('late', '', "start() { throw new Error('too late') },"))
+  await t.rejects(startServer(t, { home }), { message: /too late/ })
+  const directory = join(home, 'db')
+  const log = { info() {}, warn() {}, error() {} }
+  const engine = await joinEngine({ directory, runtimeDirectory: join(home, 'runtime'), log })
+  t.teardown(() => engine.close())
+
+  installPlugin(home, 'late', pluginSource('late', ''))
+  mkdirSync(join(home, 'server.json'))
+  const { stderr, code } = await runCommand(home, ['serve'], { env: { SVC_PORT: '0' } })
+  t.equal(code, 1)
+  t.match(stderr, /EISDIR/)
+})
+
+t.test('requests under way are answered before the database is closed', async (t) => {
+  const plugins = {
+    slow: pluginSource(
+      'slow',
+      `host.collection('rows')
+       host.routes([${getRoute('/slow', "new Promise((resolve) => { globalThis.goOn = resolve; process.emit('slow') }).then(() => cradle.collections.rows.countDocuments())")}])`,
+      'stop() { setImmediate(goOn) },',
+    ),
+  }
+  const server = await startKernel(t, { plugins })
+  const asked = once(process, 'slow')
+  const answer = server.request('GET', '/slow')
+  await asked
+  const stopped = server.stop()
+  t.match(await answer, { status: 200, body: 0 })
+  await stopped
+})

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { createSecrets, loadSecretKey } from '../../kernel/secrets.ts'
+import { bareConfig, createHome, runCommand, startKernel } from '../support/kernel.ts'
+
+const newBox = () => createSecrets(randomBytes(32))
+const keyFile = (home: string) => join(home, 'secret.key')
+const modeOf = (path: string) => statSync(path).mode & 0o777
+
+t.test('a sealed text opens again, and two seals of one text differ', async (t) => {
+  const box = newBox()
+  for (const text of ['sk-1', '', '密钥 🔑', 'x'.repeat(100_000)]) {
+    const sealed = box.seal(text, 'providers')
+    t.match(sealed, /^v1\.[\w-]{16}\.[\w-]{22}\.[\w-]*$/)
+    t.equal(box.open(sealed, 'providers'), text)
+    t.not(box.seal(text, 'providers'), sealed)
+  }
+})
+
+t.test('a text opens only for the purpose and with the key that it was sealed with', async (t) => {
+  const box = newBox()
+  const sealed = box.seal('sk-1', 'providers')
+  t.throws(() => box.open(sealed, 'channels'), /unable to authenticate/)
+  t.throws(() => box.open(sealed, ''), /unable to authenticate/)
+  t.throws(() => newBox().open(sealed, 'providers'), /unable to authenticate/)
+})
+
+t.test('a text that was changed in any part does not open', async (t) => {
+  const box = newBox()
+  const [version, nonce, tag, body] = box.seal('sk-1', 'providers').split('.') as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  const flip = (part: string) => {
+    const bytes = Buffer.from(part, 'base64url')
+    bytes[0]! ^= 1
+    return bytes.toString('base64url')
+  }
+  const shorten = (part: string) => Buffer.from(part, 'base64url').subarray(0, -1).toString('base64url')
+  const lengthen = (part: string) => Buffer.from(`${part}AAAA`, 'base64url').toString('base64url')
+  for (const change of [flip, shorten, lengthen, () => '']) {
+    t.throws(() => box.open([version, change(nonce), tag, body].join('.'), 'providers'))
+    t.throws(() => box.open([version, nonce, change(tag), body].join('.'), 'providers'))
+    t.throws(() => box.open([version, nonce, tag, change(body)].join('.'), 'providers'))
+  }
+  const other = box.seal('sk-2', 'providers').split('.')
+  t.throws(() => box.open([version, nonce, tag, other[3]].join('.'), 'providers'))
+  t.throws(() => box.open([version, other[1], tag, body].join('.'), 'providers'))
+})
+
+t.test('what has another form than ours does not open', async (t) => {
+  const box = newBox()
+  const sealed = box.seal('sk-1', 'providers')
+  for (const text of ['', 'sk-1', 'v1', 'v1.a.b', sealed.replace('v1', 'v2'), `${sealed}.x`, sealed.slice(3)])
+    t.throws(() => box.open(text, 'providers'), { message: 'a stored secret has an unknown form' })
+})
+
+t.test('the key is made once, also by processes that start at the same time', async (t) => {
+  const home = createHome(t)
+  const checks = await Promise.all([1, 2, 3, 4].map(() => runCommand(home, ['doctor', '--json'])))
+  for (const { stdout } of checks)
+    t.match(
+      JSON.parse(stdout).find(({ check }: { check: string }) => check === 'secret key'),
+      { ok: true },
+    )
+  const key = readFileSync(keyFile(home), 'utf8')
+  t.match(key, /^[\w-]{43}$/)
+  t.equal(modeOf(keyFile(home)), 0o600)
+  t.equal(loadSecretKey(home).toString('base64url'), key)
+  t.equal(readFileSync(keyFile(home), 'utf8'), key)
+  t.strictSame(
+    readdirSync(home).filter((name) => name.includes('secret')),
+    ['secret.key'],
+    'nothing else is left',
+  )
+})
+
+t.test('a key file that others can read is closed to them, and may end in a line break', async (t) => {
+  const home = createHome(t)
+  const key = randomBytes(32)
+  writeFileSync(keyFile(home), `${key.toString('base64url')}\n`)
+  chmodSync(keyFile(home), 0o644)
+  t.strictSame(loadSecretKey(home), key)
+  t.equal(modeOf(keyFile(home)), 0o600)
+})
+
+t.test('a key file of another form stops the start in a sentence and stays as it is', async (t) => {
+  for (const content of ['', 'short', randomBytes(33).toString('base64url')]) {
+    const home = createHome(t, bareConfig())
+    writeFileSync(keyFile(home), content)
+    const message = `${keyFile(home)} does not hold a key of 32 bytes`
+    await t.rejects(startKernel(t, { home }), { message })
+    t.equal(readFileSync(keyFile(home), 'utf8'), content)
+    t.strictSame(readdirSync(home).sort(), ['config.json', 'secret.key'], 'no database was opened')
+  }
+  const home = createHome(t)
+  writeFileSync(keyFile(home), 'short')
+  const { code, stderr } = await runCommand(home, ['serve'])
+  t.equal(code, 1)
+  t.equal(stderr, `svc: ${keyFile(home)} does not hold a key of 32 bytes\n`)
+})
+
+t.test('a home that takes no hard links stops the start with the reason', async (t) => {
+  const home = createHome(t)
+  const withoutLinks = `data:text/javascript,${encodeURIComponent(`
+    import fs from 'node:fs'
+    import { syncBuiltinESMExports } from 'node:module'
+    fs.linkSync = () => { throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' }) }
+    syncBuiltinESMExports()
+  `)}`
+  const { code, stdout } = await runCommand(home, ['doctor'], { nodeArgs: ['--import', withoutLinks] })
+  t.equal(code, 1)
+  t.match(stdout, /FAIL {2}secret key +EPERM: operation not permitted, link\n/)
+  t.strictSame(
+    readdirSync(home).filter((name) => name.includes('secret')),
+    [],
+  )
+})

@@ -1,0 +1,143 @@
+import { once } from 'node:events'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { readBlueprint } from '../../kernel/blueprint.ts'
+import { bareConfig, createHome, pluginSource, runCommand, spawnServer } from '../support/kernel.ts'
+import { installPlugin } from '../support/server.ts'
+
+/** A home whose one plugin does this when the server starts, and this when it stops. */
+function prepare(t: Test, { setup = '', manifest = '', config = {} } = {}): string {
+  const home = createHome(t, bareConfig(config))
+  installPlugin(home, 'weather', pluginSource('weather', setup, manifest))
+  return home
+}
+
+t.test('serve welcomes with addresses and announcements, and stops in order when told to', async (t) => {
+  const home = prepare(t, {
+    setup: "host.on('server.starting', ({ announce }) => announce('sky', 'clear tonight'))",
+  })
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const { child, url, ended } = await spawnServer(t, home)
+    const note = join(home, 'server.json')
+    t.strictSame(JSON.parse(readFileSync(note, 'utf8')), { url, pid: child.pid })
+    t.equal(statSync(note).mode & 0o777, 0o600)
+    t.equal((await fetch(`${url}/api/health/live`)).status, 200)
+    child.kill(signal)
+    const { code, stdout, stderr } = await ended
+    t.equal(code, 0, stderr)
+    t.notOk(existsSync(note), 'the note of a server that runs is gone')
+    t.match(stderr, /^stopping; once more to stop at once$/m)
+    t.match(stdout, new RegExp(`^ {2}address +${url}$`, 'm'))
+    t.match(stdout, /^ {2}sky +clear tonight$/m)
+    t.match(
+      stdout,
+      new RegExp(`^ {2}API docs +start with SVC_ENABLE_API_DOCS=1, then open ${url}/api/docs$`, 'm'),
+    )
+    t.match(stdout, new RegExp(`^ {2}API schema +${url}/api/openapi\\.json$`, 'm'))
+    await t.rejects(fetch(`${url}/api/health/live`), 'the port is free again')
+  }
+})
+
+t.test('serve names the page of the API where it is on', async (t) => {
+  const { child, url, ended } = await spawnServer(t, prepare(t, { config: { enable_api_docs: true } }))
+  child.kill('SIGTERM')
+  t.match((await ended).stdout, new RegExp(`^ {2}API docs +${url}/api/docs$`, 'm'))
+})
+
+t.test('serve --json prints one line for programs', async (t) => {
+  const home = prepare(t, {
+    setup: "host.on('server.starting', ({ announce }) => announce('sky', 'clear tonight'))",
+  })
+  const { child, url, ended } = await spawnServer(t, home, ['--json'])
+  child.kill('SIGTERM')
+  const { stdout, code } = await ended
+  t.equal(code, 0)
+  t.equal(stdout.split('\n').length, 2, 'one line')
+  const described = JSON.parse(stdout)
+  t.match(described, { url, pid: child.pid, version: /^\d/, announcements: { sky: 'clear tonight' } })
+  t.type(described.start_ms.weather, 'number')
+})
+
+t.test('flags go over variables, and variables over the file', async (t) => {
+  const home = prepare(t, { config: { http: { port: 1 }, log: { level: 'error' } } })
+  const { child, ended } = await spawnServer(
+    t,
+    home,
+    ['--port', '0', '--host', 'localhost', '--log-level', 'debug'],
+    {
+      env: { SVC_PORT: '2', SVC_HOST: '192.0.2.1', SVC_LOG_LEVEL: 'fatal' },
+    },
+  )
+  child.kill('SIGTERM')
+  const { stdout, stderr } = await ended
+  t.match(stdout, /address +http:\/\/localhost:\d+$/m)
+  t.match(stderr, /"msg":"listening"/)
+
+  const { config } = await readBlueprint({
+    home,
+    env: { SVC_PORT: '2', SVC_LOG_LEVEL: 'warn' },
+    flags: { port: '3', host: undefined, 'log-level': '' },
+  })
+  const sources = config
+    .rows()
+    .flatMap(({ key, value, source }) => (source === 'default' ? [] : [[key, value, source]]))
+  t.strictSame(
+    sources.filter(([key]) => /^(http|log)\./.test(key as string)),
+    [
+      ['http.port', 3, 'flag --port'],
+      ['log.level', 'warn', 'env SVC_LOG_LEVEL'],
+    ],
+  )
+})
+
+t.test('a second signal ends a server that takes its time to stop', async (t) => {
+  const home = prepare(t, { manifest: 'stop() { return new Promise(() => {}) },' })
+  const { child, ended, output } = await spawnServer(t, home)
+  child.kill('SIGTERM')
+  while (!output().stderr.includes('stopping')) await once(child.stderr, 'data')
+  child.kill('SIGINT')
+  t.match(await ended, { code: 1, signal: null, stderr: /^stopping; once more/m })
+})
+
+t.test('a signal that comes while the server starts stops it once it has started', async (t) => {
+  const home = prepare(t, { manifest: "start() { process.kill(process.pid, 'SIGTERM') }," })
+  const { code, stdout, stderr } = await runCommand(home, ['serve'], { env: { SVC_PORT: '0' } })
+  t.equal(code, 0, stderr)
+  t.match(stdout, /address +http/)
+  t.notOk(existsSync(join(home, 'server.json')))
+})
+
+t.test('a port in use is told in one sentence, and the other server goes on', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  t.teardown(() => other.close())
+  const { port } = other.address() as { port: number }
+  const home = prepare(t)
+  const { code, stdout, stderr } = await runCommand(home, ['serve', '--port', String(port)])
+  t.equal(code, 1)
+  t.equal(stdout, '')
+  t.match(
+    stderr,
+    new RegExp(
+      `svc: port ${port} is in use: is the server running already\\? SVC_PORT or --port chooses another\\n$`,
+    ),
+  )
+  t.notOk(existsSync(join(home, 'server.json')))
+  t.ok(other.listening)
+})
+
+t.test('a flag that is not valid stops the start in one sentence', async (t) => {
+  const home = prepare(t)
+  const cases: [args: string[], stderr: RegExp][] = [
+    [['--port', 'abc'], /^svc: http\.port \(flag --port\) must be integer\n$/],
+    [['--port', '70000'], /^svc: http\.port \(flag --port\) must be <= 65535\n$/],
+    [['--log-level', 'loud'], /^svc: log\.level \(flag --log-level\) must be equal to one of .*silent\n$/],
+    [['--port'], /option '--port <number>' argument missing/],
+    [['--colour'], /unknown option '--colour'/],
+  ]
+  for (const [args, stderr] of cases)
+    t.match(await runCommand(home, ['serve', ...args]), { code: 1, stdout: '', stderr }, args.join(' '))
+  t.notOk(existsSync(join(home, 'db')), 'no database was opened')
+})

@@ -1,0 +1,219 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import t from 'tap'
+import WebSocket from 'ws'
+import { getRoute, pluginSource, rawRequest, sendRaw, startKernel } from '../support/kernel.ts'
+import { connectSocket } from '../support/socket.ts'
+
+const hall = pluginSource(
+  'hall',
+  `
+  const frames = { receive: { where: { type: 'object' } }, send: { here: { type: 'object' } } }
+  const tell = (connection, request) => ({
+    message: () => connection.send({
+      type: 'here', params: request.params, ip: request.ip, request_id: request.request_id,
+      locale: request.locale, context: request.context, agent: request.headers['user-agent'],
+    }),
+  })
+  host.guard('ticket', {
+    async check({ query, headers, transport, method, route, setHeader, ip }, cradle, context, argument) {
+      const protocol = (headers['sec-websocket-protocol'] ?? '').split(',')[0]
+      const ticket = query.ticket ?? (protocol.startsWith('ticket.') ? protocol.slice(7) : undefined)
+      if (ticket === undefined) throw host.error('NO_TICKET')
+      if (ticket === 'slow') await new Promise((resolve) => { process.emit('guard waits', resolve) })
+      if (ticket === 'broken') throw new Error('the canary sang')
+      setHeader('X-Seat', ticket)
+      return { caller: { id: '1', username: ticket, locale: query.locale }, facts: { transport, method, route, argument, ip } }
+    },
+  })
+  host.socket({ path: '/hall/ws', summary: 's', guard: 'public', ...frames, handler: tell })
+  host.socket({ path: '/halls/:id/ws', summary: 's', guard: ['ticket', 'front'], ...frames, handler: tell })
+  host.socket({ path: '/halls/:id/broken', summary: 's', guard: 'public', ...frames, handler() { throw new Error('no floor') } })
+  host.routes([${getRoute('/hall', "'open'")}])`,
+  "errors: { NO_TICKET: { status: 401, message: { en: 'A ticket, please.', zh: '请出示门票。' } } },",
+)
+
+const upgrade = {
+  Connection: 'Upgrade',
+  Upgrade: 'websocket',
+  'Sec-WebSocket-Version': '13',
+  'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+}
+
+t.test('opening', async (t) => {
+  const server = await startKernel(t, { plugins: { hall } })
+  const address = server.url.replace('http', 'ws')
+  const open = (path: string, protocols?: string[], headers?: Record<string, string>) =>
+    connectSocket(t, `${address}/api${path}`, protocols, headers)
+  const ask = async (path: string, protocols?: string[], headers?: Record<string, string>) => {
+    const socket = await open(path, protocols, headers)
+    socket.send({ type: 'where' })
+    return socket.next('here')
+  }
+
+  t.test('a socket knows its request and what its guard found', async (t) => {
+    t.match(await ask('/halls/7/ws?ticket=ann', [], { 'x-request-id': 'req-1', 'user-agent': 'test' }), {
+      params: { id: '7' },
+      ip: /127\.0\.0\.1$/,
+      request_id: 'req-1',
+      locale: 'en',
+      agent: 'test',
+      context: {
+        caller: { username: 'ann' },
+        facts: { transport: 'socket', method: 'GET', route: '/halls/:id/ws', argument: 'front' },
+      },
+    })
+    t.match(await ask('/hall/ws'), { params: {}, context: {} })
+    t.match((await ask('/halls/%E6%88%BF/ws?ticket=a')).params, { id: '房' })
+  })
+
+  t.test('its language is chosen as that of a request is', async (t) => {
+    t.match(await ask('/halls/7/ws?ticket=a', [], { 'accept-language': 'zh-CN' }), { locale: 'zh' })
+    t.match(await ask('/halls/7/ws?ticket=a&locale=zh'), { locale: 'zh' })
+    t.match(await ask('/halls/7/ws?ticket=a&locale=zh', [], { 'accept-language': 'en' }), { locale: 'en' })
+  })
+
+  t.test('the answer carries the request id and what the guard adds', async (t) => {
+    const webSocket = new WebSocket(`${address}/api/halls/7/ws?ticket=ann`, {
+      headers: { 'x-request-id': 'req-2' },
+    })
+    const [response] = await once(webSocket, 'upgrade')
+    t.match(response.headers, { 'x-request-id': 'req-2', 'x-seat': 'ann' })
+    await once(webSocket, 'open')
+    webSocket.terminate()
+  })
+
+  t.test('a subprotocol can stand for a query, and the first one offered is chosen', async (t) => {
+    const socket = await open('/halls/7/ws', ['ticket.ann', 'other'])
+    t.equal(socket.webSocket.protocol, 'ticket.ann')
+    socket.send({ type: 'where' })
+    t.match(await socket.next(), { context: { caller: { username: 'ann' } } })
+  })
+
+  t.test('a refusal is an HTTP answer with the error body', async (t) => {
+    const cases: [path: string, status: number, code: string][] = [
+      ['/nowhere', 404, 'NOT_FOUND'],
+      ['/hall', 404, 'NOT_FOUND'],
+      ['/halls/a%2Fb/ws?ticket=a', 404, 'NOT_FOUND'],
+      ['/halls/a%00b/ws?ticket=a', 404, 'NOT_FOUND'],
+      [`/halls/${'x'.repeat(257)}/ws?ticket=a`, 404, 'NOT_FOUND'],
+      ['/halls/7/ws', 401, 'NO_TICKET'],
+      ['/halls/7/ws?ticket=broken', 500, 'INTERNAL_ERROR'],
+      ['/halls/%zz/ws', 400, 'BAD_REQUEST'],
+      ['/halls/%e0%a4/ws', 400, 'BAD_REQUEST'],
+    ]
+    for (const [path, status, code] of cases) {
+      const headers = { ...upgrade, 'X-Request-Id': 'req-3', 'Accept-Language': 'zh' }
+      const answer = await sendRaw(server.url, rawRequest('GET', `/api${path}`, headers))
+      t.equal(answer.status, status, path)
+      t.match(answer.headers, {
+        'content-type': /^application\/json/,
+        connection: 'close',
+        'x-request-id': 'req-3',
+      })
+      const { error } = JSON.parse(answer.text)
+      t.match(error, { code, message: /[\u4e00-\u9fff]/, request_id: 'req-3' })
+      t.notMatch(answer.text, /canary/)
+    }
+    t.match(server.logged(), /the canary sang.*socket refused/)
+    const elsewhere = await sendRaw(server.url, rawRequest('GET', '/elsewhere', upgrade))
+    t.equal(elsewhere.status, 404)
+    const nonsense = await sendRaw(server.url, rawRequest('GET', 'http://[', upgrade))
+    t.match(nonsense, { status: 400, text: /BAD_REQUEST/ })
+  })
+
+  t.test('a handshake that is not right is refused with the reason', async (t) => {
+    const cases: [headers: Record<string, string>, reason: RegExp][] = [
+      [{ 'Sec-WebSocket-Key': 'short' }, /Sec-WebSocket-Key/],
+      [{ 'Sec-WebSocket-Version': '7' }, /Sec-WebSocket-Version/],
+      [{ Upgrade: 'h2c' }, /Upgrade/],
+      [{ 'Sec-WebSocket-Protocol': 'a,,b' }, /Sec-WebSocket-Protocol/],
+    ]
+    for (const [headers, reason] of cases) {
+      const text = rawRequest('GET', '/api/hall/ws', { ...upgrade, 'X-Request-Id': 'req-4', ...headers })
+      const answer = await sendRaw(server.url, text)
+      t.equal(answer.status, 400)
+      t.equal(answer.headers['x-request-id'], 'req-4')
+      t.match(JSON.parse(answer.text).error, {
+        code: 'BAD_REQUEST',
+        details: { reason },
+        request_id: 'req-4',
+      })
+    }
+    const posted = await sendRaw(server.url, rawRequest('POST', '/api/hall/ws', upgrade))
+    t.equal(posted.status, 400)
+  })
+
+  t.test('a plain request to a socket is told to upgrade', async (t) => {
+    t.match(await server.request('GET', '/hall/ws'), {
+      status: 426,
+      body: { error: { code: 'UPGRADE_REQUIRED' } },
+    })
+    t.match(await server.request('GET', '/halls/7/ws'), { status: 426 })
+  })
+
+  t.test('a peer that leaves while its guard works is forgotten', async (t) => {
+    for (const leave of ['resetAndDestroy', 'destroy'] as const) {
+      const waiting = once(process, 'guard waits')
+      const stream = connect(Number(new URL(server.url).port), '127.0.0.1')
+      stream.write(rawRequest('GET', '/api/halls/7/ws?ticket=slow', upgrade))
+      const [goOn] = await waiting
+      stream[leave]()
+      await once(stream, 'close')
+      goOn()
+      t.match(await ask('/halls/7/ws?ticket=next'), { context: { caller: { username: 'next' } } })
+    }
+  })
+
+  t.test('a handler that fails to start closes its socket with 1011', async (t) => {
+    const socket = await open('/halls/7/broken')
+    t.match(await socket.next('error'), { code: 'INTERNAL_ERROR', request_id: String })
+    t.match(await socket.closed, { code: 1011 })
+    t.match(server.logged(), /no floor/)
+    t.match(await ask('/hall/ws'), { params: {} }, 'the server goes on')
+  })
+})
+
+t.test('behind a trusted proxy the address is the one that the proxy added', async (t) => {
+  const server = await startKernel(t, { plugins: { hall }, env: { SVC_TRUST_PROXY: '1' } })
+  const ipOf = async (headers: Record<string, string>) => {
+    const socket = await connectSocket(t, `${server.url.replace('http', 'ws')}/api/hall/ws`, [], headers)
+    socket.send({ type: 'where' })
+    return (await socket.next('here')).ip
+  }
+  t.equal(await ipOf({ 'x-forwarded-for': '6.6.6.6, 1.2.3.4' }), '1.2.3.4')
+  t.match(await ipOf({}), /127\.0\.0\.1$/)
+})
+
+t.test('while the server stops, sockets are refused and open ones told with 1001', async (t) => {
+  const slow = pluginSource(
+    'slow',
+    '',
+    "stop() { return new Promise((resolve) => process.once('stop on', resolve)) },",
+  )
+  const server = await startKernel(t, { plugins: { hall, slow } })
+  const address = `${server.url.replace('http', 'ws')}/api/hall/ws`
+  const socket = await connectSocket(t, address)
+  const stopped = server.stop()
+  await t.rejects(connectSocket(t, address), {
+    status: 503,
+    body: { error: { code: 'SHUTTING_DOWN' } },
+  } as never)
+  socket.send({ type: 'where' })
+  t.match(await socket.next(), { type: 'here' }, 'what is open works until the plugins have stopped')
+  process.emit('stop on' as never)
+  t.match(await socket.closed, { code: 1001, reason: 'server is shutting down' })
+  await stopped
+})
+
+t.test('a peer that does not answer a farewell does not hold up the stop', async (t) => {
+  const server = await startKernel(t, { plugins: { hall } })
+  const stream = connect(Number(new URL(server.url).port), '127.0.0.1')
+  t.teardown(() => stream.destroy())
+  stream.write(rawRequest('GET', '/api/hall/ws', upgrade))
+  await once(stream, 'data')
+  const closed = once(stream, 'close')
+  await server.stop()
+  stream.resume()
+  await closed
+})

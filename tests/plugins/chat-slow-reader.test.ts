@@ -1,0 +1,82 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import t from 'tap'
+import { range, startChat, textOf } from '../support/chat.ts'
+import type { TestFrame } from '../support/socket.ts'
+
+const chat = await startChat(t)
+const { fake, createThread } = chat
+
+const PIECE = 'x'.repeat(8000)
+/** More than the buffers of the operating system hold, in several messages. */
+const muchText = () => [
+  ...range(1, 3).map(() => ({
+    text: Array.from({ length: 800 }, () => PIECE),
+    toolCalls: [{ name: 'ls', arguments: {} }],
+  })),
+  { text: 'the end' },
+]
+const whole = `${PIECE.repeat(2400)}the end`
+
+/** Opens a connection and gives the server's side of it as well. */
+async function connectBothSides() {
+  const accepted: Socket[] = []
+  const note = (message: unknown) => void accepted.push((message as { socket: Socket }).socket)
+  subscribe('net.server.socket', note)
+  const socket = await chat.connect()
+  unsubscribe('net.server.socket', note)
+  const port = (socket.webSocket as unknown as { _socket: Socket })._socket.localPort
+  return { socket, serverSide: accepted.find(({ remotePort }) => remotePort === port)! }
+}
+
+const seqsOf = (frames: readonly TestFrame[]) => frames.map(({ seq }) => seq)
+
+t.test('A reader that stops reading is cut off, costs no more memory and delays nobody', async (t) => {
+  const speaker = await chat.connect()
+  const thread_id = await createThread()
+  const { socket: slow, serverSide } = await connectBothSides()
+  await slow.subscribe(thread_id)
+  slow.webSocket.pause()
+  let most = 0
+  speaker.webSocket.on('message', () => {
+    most = Math.max(most, serverSide.writableLength)
+  })
+  fake.next(...muchText())
+  const { frames, end } = await speaker.ask({ thread_id, text: 'much' })
+  t.match(end, { type: 'done', stop_reason: 'end' })
+  t.ok(textOf(frames) === whole, 'the other reader has everything while this one has stopped')
+  t.ok(most > 0 && most < 1024 * 1024, `at most ${most} bytes waited for it`)
+
+  // The goodbye is the only thing that is still added behind what waits.
+  const waiting = serverSide.writableLength
+  while (serverSide.writableLength === waiting) await pause(50)
+  slow.webSocket.resume()
+  t.match(await slow.closed, { code: 1013 })
+  const seen = slow.of(thread_id)
+  t.ok(seen.length < frames.length)
+  const back = await chat.connect()
+  await back.subscribe(thread_id, seen.length)
+  await back.until(({ type }) => type === 'done')
+  t.strictSame(seqsOf([...seen, ...back.of(thread_id)]), range(1, frames.length))
+  t.ok(textOf([...seen, ...back.of(thread_id)]) === whole)
+})
+
+t.test('A reader that is slow but reads gets everything at its own pace', async (t) => {
+  const speaker = await chat.connect()
+  const thread_id = await createThread()
+  const { socket: slow, serverSide } = await connectBothSides()
+  await slow.subscribe(thread_id)
+  let most = 0
+  slow.webSocket.on('message', () => {
+    most = Math.max(most, serverSide.writableLength)
+    slow.webSocket.pause()
+    setTimeout(() => slow.webSocket.resume(), 1)
+  })
+  fake.next(...muchText())
+  const { frames } = await speaker.ask({ thread_id, text: 'much' })
+  await slow.until(({ type }) => type === 'done')
+  t.strictSame(seqsOf(slow.of(thread_id)), seqsOf(frames))
+  t.ok(textOf(slow.of(thread_id)) === whole)
+  t.ok(most < 1024 * 1024, `at most ${most} bytes waited for it`)
+})

@@ -1,0 +1,239 @@
+import t from 'tap'
+import { createHold, range, startChat, textOf } from '../support/chat.ts'
+
+/** A tool that tells the test that it was called, and returns when it is let go. */
+const lingeringTool = `
+export default {
+  name: 'linger',
+  summary: 'A tool that takes its time',
+  kernel: 1,
+  setup(host) {
+    host.register('tools', {
+      name: 'linger',
+      label: { en: 'Linger', zh: '逗留' },
+      description: 'Waits.',
+      input_schema: { type: 'object' },
+      disableable: true,
+      execute: (_, { attach }) =>
+        new Promise((resolve) => globalThis.chatTestTool({ attach, release: () => resolve('late') })),
+    })
+  },
+}
+`
+
+const chat = await startChat(t, { plugins: { linger: lingeringTool } })
+const { fake, createThread, history, server } = chat
+
+/** Queues an answer that waits, half of its text said, until it is let go. */
+function holdAnswer() {
+  const { hold, release } = createHold()
+  const request = fake.request(fake.requests.length)
+  fake.next({ text: ['first ', 'second'], hold, holdAfter: 1 })
+  return { request, release }
+}
+
+t.test('Turns of one thread wait for each other and keep their order', async (t) => {
+  const thread_id = await createThread()
+  const [one, other] = [await chat.connect(), await chat.connect()]
+  const { request, release } = holdAnswer()
+  const sent = [one.say({ thread_id, text: 'turn 0' })]
+  await request
+  const before = fake.requests.length
+  for (const n of range(1, 4)) {
+    const socket = n % 2 ? other : one
+    sent.push(socket.say({ thread_id, text: `turn ${n}` }))
+    await socket.settle()
+  }
+  t.equal(fake.requests.length, before, 'nothing is asked of the model while a turn runs')
+  t.match(await history(thread_id), { messages: { length: 2 }, turn_active: true })
+  release()
+  const turns = await Promise.all(sent.map((id) => one.seeTurn(id)))
+  t.strictSame(
+    turns.map(({ frames }) => textOf(frames)),
+    ['first second', 'turn 1', 'turn 2', 'turn 3', 'turn 4'],
+  )
+  t.strictSame(
+    one.of(thread_id).map(({ seq, turn_id }) => [seq, turn_id]),
+    turns.flatMap(({ frames, turn_id }) => frames.map(({ seq }) => [seq, turn_id])),
+    'the frames of turns are not mixed',
+  )
+  const last = fake.requests.at(-1)!.body.messages.map(({ content }) => content)
+  t.strictSame(last.slice(-3), ['turn 3', 'turn 3', 'turn 4'], 'each turn knows those before it')
+})
+
+t.test('Eight turns may wait; the ninth is told that the thread is busy and can be sent again', async (t) => {
+  const thread_id = await createThread()
+  const socket = await chat.connect()
+  const { request, release } = holdAnswer()
+  const sent = [socket.say({ thread_id, text: 'running' })]
+  await request
+  for (const n of range(1, 8)) sent.push(socket.say({ thread_id, text: `waiting ${n}` }))
+  const ninth = socket.say({ thread_id, text: 'too many' })
+  t.match(await socket.until(({ client_message_id }) => client_message_id === ninth), {
+    type: 'error',
+    code: 'THREAD_BUSY',
+    thread_id,
+    details: { waiting: 8 },
+    message: /8 turns/,
+    request_id: String,
+  })
+  release()
+  await Promise.all(sent.map((id) => socket.seeTurn(id)))
+  socket.say({ thread_id, text: 'now?', client_message_id: ninth })
+  const { turn_id } = await socket.until((f) => f.type === 'turn_started' && f.client_message_id === ninth)
+  await socket.until((f) => f.type === 'done' && f.turn_id === turn_id)
+  t.equal((await history(thread_id, '?limit=100')).messages.length, 20)
+})
+
+t.test('Threads run in parallel, also many of them on one connection', async (t) => {
+  const socket = await chat.connect()
+  const made = await Promise.all(range(1, 20).map(() => createThread()))
+  const before = fake.requests.length
+  const { hold, release } = createHold()
+  fake.next(...made.map(() => ({ text: ['a', 'b'], hold, holdAfter: 1 })))
+  const sent = made.map((thread_id) => socket.say({ thread_id, text: 'go' }))
+  await Promise.all(
+    made.map((thread_id) => socket.until((f) => f.thread_id === thread_id && f.type === 'content')),
+  )
+  t.equal(fake.requests.length, before + 20)
+  const { body } = await server.request('GET', `/agents/${chat.agent_id}/status`)
+  t.equal(body.turns_active, 20)
+  const { body: rows } = await chat.threads('GET', '?limit=100')
+  t.equal(rows.filter(({ turn_active }: { turn_active: boolean }) => turn_active).length, 20)
+  release()
+  for (const turn of await Promise.all(sent.map((id) => socket.seeTurn(id))))
+    t.equal(textOf(turn.frames), 'ab')
+})
+
+t.test('Stop ends the call of the model and keeps the text so far', async (t) => {
+  const thread_id = await createThread()
+  const socket = await chat.connect()
+  const { request } = holdAnswer()
+  const sent = socket.say({ thread_id, text: 'talk' })
+  await socket.until(({ content }) => content === 'first ')
+  socket.send({ type: 'stop', thread_id })
+  await (await request).aborted
+  const { end, frames } = await socket.seeTurn(sent)
+  t.match(end, { type: 'done', stop_reason: 'stopped' })
+  const [said, reply, ...more] = (await history(thread_id)).messages
+  t.match(said, { role: 'user', status: 'complete' })
+  t.match(reply, { id: end.message_id, status: 'stopped', content: [{ type: 'text', text: 'first ' }] })
+  t.strictSame(more, [])
+  t.equal(frames.at(-1), end)
+  t.match((await socket.ask({ thread_id, text: 'go on' })).end, { stop_reason: 'end' })
+})
+
+t.test('Stop before the first word leaves an empty reply that is marked as stopped', async (t) => {
+  const thread_id = await createThread()
+  const socket = await chat.connect()
+  const { hold } = createHold()
+  const next = fake.request(fake.requests.length)
+  fake.next({ text: ['never'], hold })
+  const sent = socket.say({ thread_id, text: 'talk' })
+  const request = await next
+  socket.send({ type: 'stop', thread_id })
+  await request.aborted
+  const { end } = await socket.seeTurn(sent)
+  t.match(end, { type: 'done', stop_reason: 'stopped', message_id: String })
+  t.match((await history(thread_id)).messages, [
+    { role: 'user', status: 'complete' },
+    { id: end.message_id, role: 'assistant', status: 'stopped', content: [] },
+  ])
+})
+
+t.test('Stop between two steps names the reply that is there', async (t) => {
+  const thread_id = await createThread()
+  const socket = await chat.connect()
+  const { hold } = createHold()
+  const second = fake.request(fake.requests.length + 1)
+  fake.next({ text: 'Looking', toolCalls: [{ name: 'ls', arguments: {} }] }, { text: ['never'], hold })
+  const sent = socket.say({ thread_id, text: 'talk' })
+  await second
+  socket.send({ type: 'stop', thread_id })
+  const { end } = await socket.seeTurn(sent)
+  t.match(end, { stop_reason: 'stopped' })
+  t.match((await history(thread_id)).messages, [
+    { role: 'user' },
+    { id: end.message_id, role: 'assistant', status: 'stopped' },
+    { role: 'tool' },
+  ])
+})
+
+t.test('A stop sent right behind its turn ends it, whether or not it has begun', async (t) => {
+  const socket = await chat.connect()
+  for (const round of range(1, 10)) {
+    const thread_id = await createThread()
+    const { hold } = createHold()
+    const next = fake.requests.length
+    fake.script(() => ({ text: ['never', 'ending'], hold, holdAfter: 1 }))
+    const sent = socket.say({ thread_id, text: `round ${round}` })
+    socket.send({ type: 'stop', thread_id })
+    t.match((await socket.seeTurn(sent)).end, { type: 'done', stop_reason: 'stopped' })
+    if (fake.requests[next]) await fake.requests[next].aborted
+    t.match(await history(thread_id), {
+      turn_active: false,
+      messages: [{ role: 'user' }, { status: 'stopped' }],
+    })
+  }
+  fake.script(({ body }) => ({ text: String(body.messages.at(-1)?.content) }))
+})
+
+t.test('Stop ends only the turn that runs; without one it does nothing', async (t) => {
+  const thread_id = await createThread()
+  const socket = await chat.connect()
+  socket.send({ type: 'stop', thread_id })
+  await socket.settle()
+  t.strictSame(
+    socket.frames.map(({ type }) => type),
+    ['pong'],
+  )
+  t.match((await socket.ask({ thread_id, text: 'after a stop' })).end, { stop_reason: 'end' })
+
+  const { request } = holdAnswer()
+  const running = socket.say({ thread_id, text: 'running' })
+  await request
+  const waiting = socket.say({ thread_id, text: 'waiting' })
+  socket.send({ type: 'stop', thread_id })
+  t.match((await socket.seeTurn(running)).end, { stop_reason: 'stopped' })
+  t.match((await socket.seeTurn(waiting)).end, { stop_reason: 'end' })
+})
+
+t.test('A turn goes on when every client has left', async (t) => {
+  const thread_id = await createThread()
+  const socket = await chat.connect()
+  const { request, release } = holdAnswer()
+  const sent = socket.say({ thread_id, text: 'I am leaving' })
+  await socket.until(({ content }) => content === 'first ')
+  socket.webSocket.terminate()
+  await socket.closed
+  const back = await chat.connect()
+  await back.settle()
+  t.equal((await request).abortedAt, undefined)
+  await back.subscribe(thread_id, 0)
+  release()
+  const { frames, end } = await back.seeTurn(sent)
+  t.equal(textOf(frames), 'first second')
+  t.match(end, { stop_reason: 'end' })
+})
+
+t.test('A tool that is running when its turn is stopped adds nothing any more', async (t) => {
+  const thread_id = await createThread()
+  const socket = await chat.connect()
+  const called = new Promise<{ attach(file: object): void; release(): void }>((resolve) => {
+    Object.assign(globalThis, { chatTestTool: resolve })
+  })
+  fake.next({ toolCalls: [{ name: 'linger', arguments: {} }] }, { text: 'never' })
+  const sent = socket.say({ thread_id, text: 'linger' })
+  const { attach, release } = await called
+  socket.send({ type: 'stop', thread_id })
+  const { end, frames } = await socket.seeTurn(sent)
+  t.match(end, { stop_reason: 'stopped' })
+  attach({ path: 'late.txt', media_type: 'text/plain' })
+  release()
+  const next = await socket.ask({ thread_id, text: 'and now' })
+  t.equal(frames.at(-1), end)
+  t.equal(next.frames[0]!.seq, end.seq + 1)
+  const { messages, artifacts } = await history(thread_id)
+  t.match(messages, [{ role: 'user' }, { status: 'stopped' }, { role: 'user' }, { role: 'assistant' }])
+  t.strictSame(artifacts, [])
+})

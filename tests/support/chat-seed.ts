@@ -1,0 +1,47 @@
+import type { MessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
+import type { LedgerEvent } from '../../plugins/chat/ledger-event.ts'
+import { eventId, seqOf } from '../../plugins/chat/ledger-event.ts'
+import type { TestChat } from './chat.ts'
+
+/** Makes a thread of so many turns, each a copy of one that was really carried on, and gives its id. */
+export async function seedThread(
+  { server, createThread, connect }: TestChat,
+  turns: number,
+): Promise<string> {
+  const threads = server.db.collection<ThreadDocument>('threads')
+  const messages = server.db.collection<MessageDocument>('messages')
+  const events = server.db.collection<LedgerEvent>('events')
+
+  const thread_id = await createThread()
+  const socket = await connect()
+  const { frames } = await socket.ask({ thread_id, text: 'a message of the past' })
+  socket.close()
+  const size = frames.length
+  const said = await messages.find({ thread_id }).sort({ position: 1 }).toArray()
+  const written = await events
+    .find({ _id: { $gt: eventId(thread_id, 0), $lte: eventId(thread_id, size) } })
+    .toArray()
+
+  const copies = Array.from({ length: turns - 1 }, (_, index) => index + 1)
+  await messages.insertMany(
+    copies.flatMap((n) =>
+      said.map((message) => ({
+        ...message,
+        _id: `${message._id}-${n}`,
+        turn_id: `${message.turn_id}-${n}`,
+        position: message.position + n * size,
+      })),
+    ),
+  )
+  await events.insertMany(
+    copies.flatMap((n) =>
+      written.map((event) => ({
+        ...event,
+        _id: eventId(thread_id, seqOf(event) + n * size),
+        turn_id: `${event.turn_id}-${n}`,
+      })),
+    ),
+  )
+  await threads.updateOne({ _id: thread_id }, { $set: { last_seq: turns * size } })
+  return thread_id
+}
