@@ -35,7 +35,12 @@ export function readConfigFile(home: string): Record<string, unknown> {
   try {
     content = JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
-    throw new ConfigError(`${path} is not valid JSON: ${(error as Error).message}`)
+    // The piece of the file that the message quotes may be a secret.
+    const reason = (error as Error).message.replace(
+      /(, )?(\.\.\.)?".*"(\.\.\.)? (?=is not valid JSON$)/s,
+      ' ',
+    )
+    throw new ConfigError(`${path} is not valid JSON: ${reason}`)
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content))
     throw new ConfigError(`${path} must hold a JSON object`)
@@ -160,7 +165,7 @@ const lookUp = (value: unknown, path: string[]): unknown =>
 
 function explain([issue]: Issue[], leaves: ConfigLeaf[]): string {
   const key = issue!.path.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
-  if (issue!.rule !== 'additionalProperties') return `${key || 'the configuration'} ${issue!.message}`
+  if (issue!.rule !== 'additionalProperties') return `${key} ${issue!.message}`
   const known = leaves.map(({ path }) => path.join('.'))
   const nearest = closest(
     key,

@@ -1,7 +1,5 @@
-import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { DestinationStream } from 'pino'
 import { serveApiDocs } from './api-docs.ts'
@@ -16,6 +14,7 @@ import { requestIdOf } from './http/request-facts.ts'
 import { kernelRoutes } from './kernel-routes.ts'
 import { createLogger } from './log.ts'
 import { openRuntime, type Runtime } from './runtime.ts'
+import { removeServerNote, writeServerNote } from './server-note.ts'
 import { createUpgrader, refuse } from './socket/upgrade.ts'
 
 /** A server that listens. */
@@ -125,20 +124,19 @@ async function listen({
   }
   const { port } = http.address() as AddressInfo
   const url = originOf(settings.host, port)
-  const note = join(home, 'server.json')
+  const note = { url, pid: process.pid, start_ms: Object.fromEntries(runtime.startTimes) }
   try {
-    writeFileSync(note, JSON.stringify({ url, pid: process.pid }), { mode: 0o600 })
-    chmodSync(note, 0o600)
+    writeServerNote(home, note)
   } catch (error) {
     await closeHttp()
     throw error
   }
-  runtime.log.info({ url, start_ms: Object.fromEntries(runtime.startTimes) }, 'listening')
+  runtime.log.info({ url, start_ms: note.start_ms }, 'listening')
 
   let stopping: Promise<void> | undefined
   const stop = () => {
     draining = true
-    rmSync(note, { force: true })
+    removeServerNote(home, note)
     // What is still being answered may need the database to its end.
     return runtime.stop(async () => {
       await Promise.all([upgrader.close(SOCKET_PATIENCE_MS), closeHttp()])

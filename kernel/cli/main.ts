@@ -43,7 +43,7 @@ async function main(argv: string[]): Promise<number> {
   })
   for (const command of kernelCommands)
     define(program, command, async (args, options) => {
-      exitCode = (await command.run(inputFor(args, options))) ?? 0
+      exitCode = await command.run(inputFor(args, options))
     })
 
   const named = argv.find((argument) => !argument.startsWith('-'))
@@ -52,7 +52,9 @@ async function main(argv: string[]): Promise<number> {
     for (const { plugin, declarations } of blueprint.plugins)
       for (const command of declarations.commands)
         define(program, command, async (args, options) => {
-          exitCode = await runOf(blueprint, plugin.name, command, inputFor(args, options))
+          exitCode = await runOf(blueprint, plugin.name, command, inputFor(args, options)).catch(
+            (error: unknown) => explain(error, blueprint, env),
+          )
         })
   }
   try {
@@ -98,14 +100,17 @@ async function runOf(
   try {
     if (database) await runtime.prepare()
     return (await command.run(input, runtime.cradleOf(owner))) ?? 0
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    const locale = chooseLocale((input.env.LC_ALL || input.env.LANG)?.replace('_', '-'))
-    const { body } = replyTo(error, { table: blueprint.errors, locale, request_id: '' })
-    throw new ConfigError(`${body.message} (${body.code})`)
   } finally {
     await runtime.stop()
   }
+}
+
+/** What fails by rule is told in one sentence, in the language of the terminal. */
+function explain(error: unknown, { errors }: Blueprint, env: NodeJS.ProcessEnv): never {
+  if (!(error instanceof AppError)) throw error
+  const locale = chooseLocale((env.LC_ALL || env.LANG)?.replace('_', '-'))
+  const { body } = replyTo(error, { table: errors, locale, request_id: '' })
+  throw new ConfigError(`${body.message} (${body.code})`)
 }
 
 // A reader that has enough, such as `head`, is no failure.

@@ -1,7 +1,8 @@
 import { type Blueprint, fillRegistries, readBlueprint } from '../blueprint.ts'
+import { readServerNote } from '../server-note.ts'
 import { JSON_OPTION, type KernelCommand, printJson, printTable } from './kernel-command.ts'
 
-/** One line of `svc plugins`; `start_ms` is null where the plugin is not running in this process. */
+/** One line of `svc plugins`; `start_ms` is that of the server that runs on this home, null where none does. */
 export interface PluginRow {
   name: string
   version: string
@@ -14,14 +15,14 @@ export interface PluginRow {
 }
 
 /** Lists every plugin that was found, those left out with the reason. */
-export function listPlugins(blueprint: Blueprint, startTimes: ReadonlyMap<string, number>): PluginRow[] {
+export function listPlugins(blueprint: Blueprint, startTimes: Record<string, number>): PluginRow[] {
   const running = blueprint.plugins.map(({ plugin, source, version, declarations }) => ({
     name: plugin.name,
     version,
     source,
     enabled: true,
     depends: plugin.depends ?? [],
-    start_ms: startTimes.get(plugin.name) ?? null,
+    start_ms: startTimes[plugin.name] ?? null,
     provides: withoutEmpty({
       services: [...declarations.services.keys()],
       collections: [...declarations.collections.keys()],
@@ -58,7 +59,7 @@ export const pluginsCommand: KernelCommand = {
   options: [JSON_OPTION],
   async run({ home, env, options, stdout }) {
     const blueprint = await readBlueprint({ home, env })
-    const rows = listPlugins(blueprint, new Map())
+    const rows = listPlugins(blueprint, readServerNote(home)?.start_ms ?? {})
     if (options.json) {
       printJson(stdout, rows)
       return 0

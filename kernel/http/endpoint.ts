@@ -5,6 +5,7 @@ import { compileSchema, type JSONSchema } from '../schema.ts'
 import type { AuditRecord, Cradle } from '../types.ts'
 import { callerIn } from './guard.ts'
 import type { GuardChain } from './guard-chain.ts'
+import { assertParams } from './params.ts'
 import { isChosenReply, type Route } from './route.ts'
 
 /** What serving a route needs besides the route. */
@@ -21,11 +22,6 @@ export interface EndpointParts {
   seconds: () => number
 }
 
-const PARAMETER = compileSchema<string>(
-  { type: 'string', maxLength: 256, pattern: '^[^/\\u0000-\\u001f\\u007f]+$' },
-  'text',
-)
-
 /** Makes the handler of one route: guard, then body, then validation, then the plugin, then the reply. */
 export function createEndpoint(route: Route, parts: EndpointParts): (context: Context) => Promise<void> {
   const checkQuery = route.query && compileSchema(route.query, 'text')
@@ -41,7 +37,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
 
   return async (context) => {
     const { state, headers } = context
-    const params = paramsOf(context)
+    const params = assertParams(context.params)
     const added = await parts.guard({
       transport: 'http',
       method: context.method,
@@ -92,16 +88,6 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
     context.status = status
     context.body = route.response[status] === null ? null : content
   }
-}
-
-/** Path parameters; one that cannot be the name of anything is answered like one that is not there. */
-function paramsOf({ params }: Context): Record<string, string> {
-  try {
-    for (const value of Object.values(params)) PARAMETER(value)
-  } catch {
-    throw new AppError('NOT_FOUND')
-  }
-  return params
 }
 
 const idIn = (result: unknown): string | null => {

@@ -84,7 +84,18 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
       return context
     },
   }
-  const handler = parts.accept(connection as Connection<never>, request)
+  const accept = (): ConnectionHandler<never> | undefined => {
+    try {
+      const handler = parts.accept(connection as Connection<never>, request)
+      if (typeof handler?.message === 'function') return handler
+      throw new Error('the handler of a socket has to give { message } at once')
+    } catch (error) {
+      sendError(error)
+      end(CLOSE.failed, 'could not be opened')
+      return undefined
+    }
+  }
+  const handler = accept()
 
   const handle = async (data: RawData, isBinary: boolean) => {
     let frame: Frame
@@ -100,7 +111,7 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
     }
     if (!(await isStillAllowed())) return
     try {
-      await handler.message(frame as never)
+      await handler?.message(frame as never)
     } catch (error) {
       sendError(error, threadOf(frame))
     }
@@ -131,6 +142,14 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
     working = false
   }
 
+  const release = async () => {
+    try {
+      await handler?.close?.()
+    } catch (error) {
+      explain(error)
+    }
+  }
+
   webSocket.on('message', (data, isBinary) => {
     lastHeard = performance.now()
     if (webSocket.readyState !== webSocket.OPEN) return
@@ -144,7 +163,7 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
   webSocket.on('close', () => {
     waiting.length = 0
     parts.onClose(entry)
-    handler.close?.()
+    void release()
   })
   // ws answers a violation of the protocol with the right close code; the close event follows.
   webSocket.on('error', () => webSocket.terminate())

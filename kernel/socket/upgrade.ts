@@ -8,6 +8,7 @@ import { AppError } from '../errors.ts'
 import { compileFor } from '../form.ts'
 import { callerIn, type GuardRequest, type GuardUse } from '../http/guard.ts'
 import type { GuardChain } from '../http/guard-chain.ts'
+import { assertParams } from '../http/params.ts'
 import { requestIdOf } from '../http/request-facts.ts'
 import { chooseLocale } from '../locale.ts'
 import type { Runtime } from '../runtime.ts'
@@ -85,7 +86,8 @@ export function createUpgrader({
   function find(pathname: string) {
     const [layer] = router.match(pathname, 'GET').path
     if (!layer) throw new AppError('NOT_FOUND')
-    return { endpoint: endpoints.get(layer)!, params: layer.params(pathname, layer.captures(pathname)) }
+    const params = assertParams(layer.params(pathname, layer.captures(pathname)))
+    return { endpoint: endpoints.get(layer)!, params }
   }
 
   async function upgrade(incoming: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
@@ -96,7 +98,7 @@ export function createUpgrader({
       const reply = replyTo(error, { table: blueprint.errors, locale, request_id })
       log[reply.level](
         { error: reply.level === 'error' ? error : undefined, code: reply.body.code, request_id },
-        'socket refused',
+        'socket failed',
       )
       return reply
     }
@@ -121,6 +123,7 @@ export function createUpgrader({
         },
       }
       const context = await guard(guardRequest)
+      if (draining()) throw new AppError('SHUTTING_DOWN')
       locale = chooseLocale(incoming.headers['accept-language'], callerIn(context)?.locale)
       stream.off('error', dropped)
       answerHeaders.set(incoming, extra)

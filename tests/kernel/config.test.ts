@@ -149,6 +149,12 @@ t.test('a configuration that is not valid stops the start with one sentence', as
   const home = createHome(t)
   writeFileSync(join(home, 'config.json'), '{"http": }')
   await t.rejects(startServer(t, { home }), { message: /config\.json is not valid JSON: / })
+  writeFileSync(join(home, 'config.json'), '{"api_key": x"sk-secret"}')
+  await t.rejects(
+    startServer(t, { home }),
+    { message: /config\.json is not valid JSON: Unexpected token 'x' is not valid JSON$/ },
+    'nothing of the file is repeated',
+  )
 
   const inVariables: [env: Record<string, string>, message: RegExp][] = [
     [{ SVC_PORT: 'x' }, /^http\.port \(env SVC_PORT\) must be integer$/],

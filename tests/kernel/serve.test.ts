@@ -21,7 +21,7 @@ t.test('serve welcomes with addresses and announcements, and stops in order when
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const { child, url, ended } = await spawnServer(t, home)
     const note = join(home, 'server.json')
-    t.strictSame(JSON.parse(readFileSync(note, 'utf8')), { url, pid: child.pid })
+    t.match(JSON.parse(readFileSync(note, 'utf8')), { url, pid: child.pid, start_ms: { weather: Number } })
     t.equal(statSync(note).mode & 0o777, 0o600)
     t.equal((await fetch(`${url}/api/health/live`)).status, 200)
     child.kill(signal)
@@ -140,4 +140,21 @@ t.test('a flag that is not valid stops the start in one sentence', async (t) => 
   for (const [args, stderr] of cases)
     t.match(await runCommand(home, ['serve', ...args]), { code: 1, stdout: '', stderr }, args.join(' '))
   t.notOk(existsSync(join(home, 'db')), 'no database was opened')
+})
+
+t.test('two servers on one home leave the note of the one that runs on', async (t) => {
+  const home = prepare(t)
+  const [row] = JSON.parse((await runCommand(home, ['plugins', '--json'])).stdout)
+  t.equal(row.start_ms, null, 'no server runs yet')
+  const first = await spawnServer(t, home)
+  const second = await spawnServer(t, home)
+  first.child.kill('SIGTERM')
+  t.equal((await first.ended).code, 0)
+  const note = JSON.parse(readFileSync(join(home, 'server.json'), 'utf8'))
+  t.equal(note.pid, second.child.pid)
+  const rows = JSON.parse((await runCommand(home, ['plugins', '--json'])).stdout)
+  const weather = rows.find(({ name }: { name: string }) => name === 'weather')
+  t.equal(weather.start_ms, note.start_ms.weather, 'svc plugins shows the start of the server that runs')
+  second.child.kill('SIGTERM')
+  await second.ended
 })

@@ -77,10 +77,9 @@ t.test('opening', async (t) => {
     const webSocket = new WebSocket(`${address}/api/halls/7/ws?ticket=ann`, {
       headers: { 'x-request-id': 'req-2' },
     })
+    t.teardown(() => webSocket.terminate())
     const [response] = await once(webSocket, 'upgrade')
     t.match(response.headers, { 'x-request-id': 'req-2', 'x-seat': 'ann' })
-    await once(webSocket, 'open')
-    webSocket.terminate()
   })
 
   t.test('a subprotocol can stand for a query, and the first one offered is chosen', async (t) => {
@@ -115,7 +114,7 @@ t.test('opening', async (t) => {
       t.match(error, { code, message: /[\u4e00-\u9fff]/, request_id: 'req-3' })
       t.notMatch(answer.text, /canary/)
     }
-    t.match(server.logged(), /the canary sang.*socket refused/)
+    t.match(server.logged(), /the canary sang.*socket failed/)
     const elsewhere = await sendRaw(server.url, rawRequest('GET', '/elsewhere', upgrade))
     t.equal(elsewhere.status, 404)
     const nonsense = await sendRaw(server.url, rawRequest('GET', 'http://[', upgrade))
@@ -194,7 +193,12 @@ t.test('while the server stops, sockets are refused and open ones told with 1001
   const server = await startKernel(t, { plugins: { hall, slow } })
   const address = `${server.url.replace('http', 'ws')}/api/hall/ws`
   const socket = await connectSocket(t, address)
+  const waiting = once(process, 'guard waits')
+  const late = connectSocket(t, address.replace('/hall/', '/halls/7/').concat('?ticket=slow'))
+  const [goOn] = await waiting
   const stopped = server.stop()
+  goOn()
+  await t.rejects(late, { message: 'refused with 503' }, 'also one that its guard was still looking at')
   await t.rejects(connectSocket(t, address), {
     status: 503,
     body: { error: { code: 'SHUTTING_DOWN' } },

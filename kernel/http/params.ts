@@ -1,0 +1,17 @@
+import { AppError } from '../errors.ts'
+import { compileSchema } from '../schema.ts'
+
+const PARAMETER = compileSchema<string>(
+  { type: 'string', maxLength: 256, pattern: '^[^/\\u0000-\\u001f\\u007f]+$' },
+  'text',
+)
+
+/** Path parameters as they are; one that cannot be the name of anything is answered like one that is not there. */
+export function assertParams(params: Record<string, string>): Record<string, string> {
+  try {
+    for (const value of Object.values(params)) PARAMETER(value)
+  } catch (error) {
+    throw new AppError('NOT_FOUND', {}, { cause: error })
+  }
+  return params
+}

@@ -1,0 +1,158 @@
+import { EventEmitter, once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { bareConfig, createHome, pluginSource, spawnServer, startKernel } from '../support/kernel.ts'
+import { installPlugin, startServer, type TestServer } from '../support/server.ts'
+
+/** What the jobs of the tests tell, and what they are told. */
+const bench = new EventEmitter()
+Object.assign(globalThis, { bench })
+
+const job = (name: string, every: number, run: string) =>
+  `host.job({ name: '${name}', every_seconds: ${every}, run: async (cradle, signal) => { ${run} } })`
+
+/** A plugin whose one job writes down which server runs it. */
+const turner = (every: number) =>
+  pluginSource(
+    'turner',
+    `host.collection('runs')
+     ${job('turn', every, "await cradle.collections.runs.insertOne({ node: cradle.server.node_id }); globalThis.bench?.emit('turned', cradle.server.node_id)")}`,
+  )
+
+const leasesOf = (server: TestServer) =>
+  server.db.collection<{ _id: string; holder: string; until: number }>('leases')
+
+t.test('a job runs at once and then again and again, with the services of its plugin', async (t) => {
+  const plugins = {
+    worker: pluginSource(
+      'worker',
+      `host.service('tool', () => 'hammer'); ${job('work', 0.02, "bench.emit('worked', cradle.tool)")}`,
+    ),
+  }
+  const first = once(bench, 'worked')
+  const server = await startKernel(t, { plugins })
+  t.same(await first, ['hammer'])
+  for (let n = 0; n < 3; n++) await once(bench, 'worked')
+  t.match(await leasesOf(server).findOne(), { _id: 'work', holder: server.server.runtime.facts.node_id })
+  await server.stop()
+  const again = await startServer(t, { home: server.home, signIn: false })
+  await once(bench, 'worked')
+  await again.stop()
+})
+
+t.test('a job that fails is logged and tried again', async (t) => {
+  const plugins = {
+    worker: pluginSource(
+      'worker',
+      job(
+        'work',
+        0.02,
+        "globalThis.tries = (globalThis.tries ?? 0) + 1; if (tries < 3) throw new Error('try ' + tries); bench.emit('worked')",
+      ),
+    ),
+  }
+  const worked = once(bench, 'worked')
+  const server = await startKernel(t, { plugins })
+  await worked
+  const failures = server
+    .logged()
+    .split('\n')
+    .filter((entry) => entry.includes('job failed'))
+  t.match(
+    failures.map((entry) => JSON.parse(entry)),
+    [
+      { level: 50, job: 'work', error: { message: 'try 1' } },
+      { level: 50, job: 'work', error: { message: 'try 2' } },
+    ],
+  )
+  t.equal(failures.length, 2)
+})
+
+t.test('of two servers one runs the job, and the other when that one has stopped', async (t) => {
+  const one = await startKernel(t, { plugins: { turner: turner(0.05) } })
+  const node = one.server.runtime.facts.node_id
+  const two = await startServer(t, { home: one.home, signIn: false })
+  const ran: string[] = []
+  const note = (by: string) => ran.push(by)
+  bench.on('turned', note)
+  t.teardown(() => bench.off('turned', note))
+  for (let n = 0; n < 5; n++) await once(bench, 'turned')
+  t.same(new Set(ran), new Set([node]))
+  const stopped = one.stop()
+  while (ran.at(-1) === node) await once(bench, 'turned')
+  t.equal(ran.at(-1), two.server.runtime.facts.node_id)
+  await stopped
+})
+
+t.test('a job is taken over when the server that ran it is gone without a word', async (t) => {
+  const home = createHome(t, bareConfig())
+  installPlugin(home, 'turner', turner(0.05))
+  const { child, ended } = await spawnServer(t, home)
+  const server = await startServer(t, { home, signIn: false })
+  const node = server.server.runtime.facts.node_id
+  while ((await leasesOf(server).findOne())?.holder === undefined) await sleep(10)
+  t.not((await leasesOf(server).findOne())?.holder, node)
+  t.notOk(await server.db.collection('runs').findOne({ node }))
+  const taken = once(bench, 'turned')
+  child.kill('SIGKILL')
+  await ended
+  t.same(await taken, [node])
+  t.match(await leasesOf(server).findOne(), { holder: node })
+})
+
+t.test('a job that runs for longer than its lease keeps it', async (t) => {
+  const home = createHome(t, bareConfig())
+  const run =
+    "bench.emit('begun', cradle.server.node_id); await new Promise((resolve) => bench.once('finish', resolve))"
+  installPlugin(home, 'worker', pluginSource('worker', job('long', 0.05, run)))
+  let begun = 0
+  const count = () => begun++
+  bench.on('begun', count)
+  t.teardown(() => bench.off('begun', count))
+  const first = once(bench, 'begun')
+  const one = await startServer(t, { home, signIn: false })
+  await first
+  const { until } = (await leasesOf(one).findOne())!
+  await startServer(t, { home, signIn: false })
+  // Ten periods are more than three leases.
+  while ((await leasesOf(one).findOne())!.until < until + 500) await sleep(10)
+  t.match(await leasesOf(one).findOne(), { holder: one.server.runtime.facts.node_id })
+  t.equal(begun, 1)
+  bench.emit('finish')
+  await once(bench, 'begun')
+  t.teardown(() => bench.emit('finish'))
+})
+
+t.test('a stop tells the running job, waits for it and gives its lease back', async (t) => {
+  const plugins = {
+    heeding: pluginSource(
+      'heeding',
+      job(
+        'heed',
+        60,
+        "bench.emit('heeding'); await new Promise((resolve, reject) => signal.addEventListener('abort', () => reject(new Error('was told'))))",
+      ),
+    ),
+    finishing: pluginSource(
+      'finishing',
+      job(
+        'finish',
+        60,
+        "await new Promise((resolve) => signal.addEventListener('abort', resolve)); await new Promise(setImmediate); bench.emit('finished')",
+      ),
+    ),
+  }
+  const heeding = once(bench, 'heeding')
+  const server = await startKernel(t, { plugins })
+  await heeding
+  const other = await startServer(t, { home: server.home, signIn: false })
+  t.equal(await leasesOf(other).countDocuments(), 2)
+  let finished = false
+  bench.once('finished', () => {
+    finished = true
+  })
+  await server.stop()
+  t.ok(finished)
+  t.notMatch(server.logged(), /was told|job failed/, 'an end that was asked for is no failure')
+  t.same(await leasesOf(other).find({ holder: server.server.runtime.facts.node_id }).toArray(), [])
+})

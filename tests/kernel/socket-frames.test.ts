@@ -1,0 +1,420 @@
+import { EventEmitter, once } from 'node:events'
+import { connect } from 'node:net'
+import t, { type Test } from 'tap'
+import { getRoute, pluginSource, rawRequest, startKernel } from '../support/kernel.ts'
+import { connectSocket } from '../support/socket.ts'
+
+/** What the handler of the tests' socket tells, and what it is told. */
+const wire = new EventEmitter()
+/** Codes that the guard refuses with, by name. */
+const banned = new Map<string, string>()
+Object.assign(globalThis, { wire, banned })
+
+const line = pluginSource(
+  'line',
+  `
+  const text = { type: 'string' }
+  const open = (properties) => ({ type: 'object', properties })
+  const closed = (properties, required = []) => ({ type: 'object', properties, required, additionalProperties: false })
+  const receive = {
+    echo: closed({ text, size: { type: 'integer', default: 1 } }, ['text']),
+    fail: closed({ how: text, thread_id: text }),
+    misspeak: closed({}),
+    raw: closed({}),
+    wait: closed({ n: { type: 'integer' }, pad: text }),
+    bye: closed({}),
+    who: closed({}),
+  }
+  const send = { echoed: closed({ text, size: { type: 'integer' } }, ['text']), me: open({}), raw: closed({}) }
+  const act = {
+    echo: ({ text, size }, connection) => connection.send({ type: 'echoed', text, size }),
+    fail({ how }) {
+      if (how === 'rule') throw host.error('LINE_BUSY', { line: 7 })
+      return Promise.reject(new Error('the canary sang'))
+    },
+    misspeak: (frame, connection) => connection.send({ type: 'echoed', canary: true }),
+    raw(frame, connection) {
+      connection.sendText('{"type":"raw"}', () => wire.emit('flushed', connection.buffered))
+      connection.sendError(host.error('LINE_BUSY', { line: 8 }), { turn_id: 't1' })
+    },
+    wait: async ({ n }) => {
+      wire.emit('waiting', n)
+      if (n === 0) await new Promise((resolve) => wire.once('go on', resolve))
+    },
+    bye(frame, connection) {
+      connection.close(4000, 'as you wish')
+      connection.send({ type: 'echoed', text: 'too late' })
+      connection.sendText('{}', () => wire.emit('flushed anyway'))
+    },
+    who: (frame, connection, request) => connection.send({ type: 'me', ...request.context }),
+  }
+  host.guard('known', {
+    async check({ query }) {
+      if (banned.has(query.name)) throw host.error(banned.get(query.name))
+      return { caller: { id: query.name, username: query.name }, seen: wire.emit('checked', query.name) }
+    },
+  })
+  host.socket({
+    path: '/line', summary: 's', guard: 'known', receive, send,
+    handler: (connection, request) => ({
+      message: (frame) => act[frame.type](frame, connection, request),
+      close() {
+        wire.emit('closed', request.context.caller.username)
+        if (request.context.caller.username === 'clumsy') throw new Error('slipped')
+        if (request.context.caller.username === 'sorry') return Promise.reject(new Error('regrets'))
+      },
+    }),
+  })
+  const bad = (path, handler) => host.socket({ path, summary: 's', guard: 'public', receive, send, handler })
+  bad('/mute', () => undefined)
+  bad('/later', async () => ({ message() {} }))
+  const by = (name) => ({ caller }) => caller?.username === name
+  host.routes([
+    ${getRoute('/contexts', 'cradle.sockets.contexts().map((context) => context.caller.username)')},
+    ${getRoute('/recheck/:name', 'cradle.sockets.recheck(by(request.params.name))')},
+    ${getRoute('/close/:name', "cradle.sockets.close(by(request.params.name), 4401, 'gone')")},
+  ])`,
+  `errors: {
+    LINE_BUSY: { status: 409, message: { en: 'Line {line} is busy.', zh: '线路 {line} 占线。' } },
+    LEFT: { status: 403, message: { en: 'You have left.', zh: '您已离开。' } },
+  },`,
+)
+
+async function start(t: Test, options: Parameters<typeof startKernel>[1] = {}) {
+  const server = await startKernel(t, { plugins: { line }, ...options })
+  const address = server.url.replace('http', 'ws')
+  const open = (name = 'ann', headers: Record<string, string> = {}) =>
+    connectSocket(t, `${address}/api/line?name=${name}`, [], headers)
+  const get = async (path: string) => (await server.request('GET', path)).body
+  return { server, address, open, get }
+}
+
+/** Bytes that open a socket by hand. */
+const handshake = (name: string) =>
+  rawRequest('GET', `/api/line?name=${name}`, {
+    Connection: 'Upgrade',
+    Upgrade: 'websocket',
+    'Sec-WebSocket-Version': '13',
+    'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  })
+
+/** Opens a socket by hand, for what no client would send. */
+async function openRaw(url: string, name: string) {
+  const stream = connect(Number(new URL(url).port), '127.0.0.1')
+  stream.write(handshake(name))
+  await once(stream, 'data')
+  return stream
+}
+
+t.test('frames go both ways, checked and completed by their schemas', async (t) => {
+  const { open } = await start(t)
+  const socket = await open()
+  socket.send({ type: 'echo', text: '你好' })
+  t.same(await socket.next(), { type: 'echoed', text: '你好', size: 1 })
+  socket.send({ type: 'echo', text: 'a', size: 2 })
+  t.same(await socket.next(), { type: 'echoed', text: 'a', size: 2 })
+  socket.send({ type: 'raw' })
+  t.same(await socket.next(), { type: 'raw' })
+  const busy = await socket.next()
+  t.match(busy, {
+    type: 'error',
+    code: 'LINE_BUSY',
+    turn_id: 't1',
+    message: 'Line 8 is busy.',
+    details: { line: 8 },
+  })
+})
+
+t.test('what is sent is told when it has left', async (t) => {
+  const { open } = await start(t)
+  const socket = await open()
+  const flushed = once(wire, 'flushed')
+  socket.send({ type: 'raw' })
+  t.same(await flushed, [0])
+})
+
+t.test('a frame that is not right is answered, and the socket lives', async (t) => {
+  const { open } = await start(t)
+  const socket = await open('ann', { 'x-request-id': 'req-1' })
+  const cases: [frame: string, code: string, details: object][] = [
+    ['', 'BAD_FRAME', { reason: 'not JSON' }],
+    ['{', 'BAD_FRAME', { reason: 'not JSON' }],
+    ['null', 'BAD_FRAME', { reason: 'unknown type' }],
+    ['5', 'BAD_FRAME', { reason: 'unknown type' }],
+    ['[]', 'BAD_FRAME', { reason: 'unknown type' }],
+    ['{}', 'BAD_FRAME', { reason: 'unknown type' }],
+    ['{"type":5}', 'BAD_FRAME', { reason: 'unknown type' }],
+    ['{"type":"sing"}', 'BAD_FRAME', { reason: 'unknown type', known: ['echo', 'fail'] }],
+    ['{"type":"constructor"}', 'BAD_FRAME', { reason: 'unknown type' }],
+    ['{"type":"echo"}', 'VALIDATION_FAILED', { issues: [{ path: '/text', rule: 'required' }] }],
+    ['{"type":"echo","text":5}', 'VALIDATION_FAILED', { issues: [{ path: '/text', rule: 'type' }] }],
+    ['{"type":"bye","x":1}', 'VALIDATION_FAILED', { issues: [{ path: '/x' }] }],
+    ['{"type":"bye","__proto__":{}}', 'VALIDATION_FAILED', { issues: [{ path: '/__proto__' }] }],
+  ]
+  for (const [frame, code, details] of cases) {
+    socket.send(frame)
+    t.match(await socket.next(), { type: 'error', code, details, message: /\w/, request_id: 'req-1' }, frame)
+  }
+  socket.webSocket.send(Buffer.from('{"type":"who"}'), { binary: true })
+  t.match(await socket.next(), { code: 'BAD_FRAME', message: 'The frame is not valid: binary.' })
+  socket.send({ type: 'echo', text: 'still here' })
+  t.match(await socket.next(), { text: 'still here' })
+})
+
+t.test('twenty bad frames in a row close the socket, nineteen do not', async (t) => {
+  const { open } = await start(t)
+  const socket = await open()
+  for (let round = 0; round < 3; round++) {
+    for (let n = 0; n < 19; n++) socket.send('{')
+    socket.send({ type: 'echo', text: 'good' })
+    t.match(await socket.next('echoed'), { text: 'good' })
+  }
+  for (let n = 0; n < 25; n++) socket.send('{')
+  t.match(await socket.closed, { code: 1008, reason: 'too many bad frames' })
+  t.equal(socket.frames.filter(({ type }) => type === 'error').length, 3 * 19 + 20)
+})
+
+t.test('a handler that fails answers with an error frame, of the thread that it was about', async (t) => {
+  const { server, open } = await start(t)
+  const socket = await open()
+  socket.send({ type: 'fail', how: 'rule', thread_id: 'thr_1' })
+  t.match(await socket.next(), {
+    type: 'error',
+    thread_id: 'thr_1',
+    code: 'LINE_BUSY',
+    message: 'Line 7 is busy.',
+  })
+  socket.send({ type: 'fail' })
+  const error = await socket.next()
+  t.match(error, { code: 'INTERNAL_ERROR', details: {}, request_id: String })
+  t.notOk('thread_id' in error)
+  t.notMatch(JSON.stringify(error), /canary/)
+  t.match(server.logged(), new RegExp(`the canary sang.*"request_id":"${error.request_id}".*socket failed`))
+  const chinese = await open('ann', { 'accept-language': 'zh' })
+  chinese.send({ type: 'fail', how: 'rule' })
+  t.match(await chinese.next(), { message: '线路 7 占线。' })
+})
+
+t.test(
+  'a frame of ours that does not fit its schema fails while testing, and is sent in production',
+  async (t) => {
+    const strict = await start(t)
+    const socket = await strict.open()
+    socket.send({ type: 'misspeak' })
+    t.match(await socket.next(), { type: 'error', code: 'VALIDATION_FAILED' })
+    const lenient = await start(t, { strictReplies: false })
+    const other = await lenient.open()
+    other.send({ type: 'misspeak' })
+    t.same(await other.next(), { type: 'echoed', canary: true })
+  },
+)
+
+t.test('frames are handled one after the other', async (t) => {
+  const { open } = await start(t)
+  const socket = await open()
+  const order: number[] = []
+  const note = (n: number) => order.push(n)
+  wire.on('waiting', note)
+  t.teardown(() => wire.off('waiting', note))
+  const first = once(wire, 'waiting')
+  for (const n of [0, 1, 2]) socket.send({ type: 'wait', n })
+  socket.send({ type: 'echo', text: 'last' })
+  await first
+  t.same(order, [0])
+  t.same(socket.frames, [])
+  wire.emit('go on')
+  await socket.next('echoed')
+  t.same(order, [0, 1, 2])
+})
+
+t.test('a peer that sends faster than it is served is not read any further', async (t) => {
+  const { server, open } = await start(t)
+  const socket = await open()
+  const handled: number[] = []
+  const note = (n: number) => handled.push(n)
+  wire.on('waiting', note)
+  t.teardown(() => wire.off('waiting', note))
+  const first = once(wire, 'waiting')
+  const pad = 'x'.repeat(100_000)
+  for (let n = 0; n < 400; n++) socket.send({ type: 'wait', n, pad })
+  await first
+  let left = -1
+  while (left !== socket.webSocket.bufferedAmount) {
+    left = socket.webSocket.bufferedAmount
+    for (let n = 0; n < 20; n++) await server.request('GET', '/health/live')
+  }
+  t.ok(left > 1_000_000, `${left} bytes wait with the peer`)
+  t.same(handled, [0])
+  wire.emit('go on')
+  socket.send({ type: 'echo', text: 'last' })
+  await socket.next('echoed')
+  t.same(
+    handled,
+    Array.from({ length: 400 }, (_, n) => n),
+  )
+})
+
+t.test('a connection that its handler closes sends nothing more', async (t) => {
+  const { open } = await start(t)
+  const socket = await open()
+  const flushed = once(wire, 'flushed anyway')
+  socket.send({ type: 'bye' })
+  socket.send({ type: 'echo', text: 'unheard' })
+  t.match(await socket.closed, { code: 4000, reason: 'as you wish' })
+  await flushed
+  t.same(socket.frames, [])
+})
+
+t.test('a handler is told of the end of its connection, however it comes', async (t) => {
+  const { server, open, get } = await start(t)
+  const ends: Record<string, () => Promise<unknown>> = {
+    closing: async () => (await open('closing')).close(),
+    terminating: async () => (await open('terminating')).webSocket.terminate(),
+    reset: async () => (await openRaw(server.url, 'reset')).resetAndDestroy(),
+    clumsy: async () => (await open('clumsy')).close(),
+    sorry: async () => (await open('sorry')).close(),
+  }
+  for (const [name, end] of Object.entries(ends)) {
+    const closed = once(wire, 'closed')
+    await end()
+    t.same(await closed, [name])
+  }
+  t.same(await get('/contexts'), [])
+  t.match(server.logged(), /slipped.*socket failed/)
+  t.match(server.logged(), /regrets.*socket failed/)
+})
+
+t.test('a socket whose handler gives nothing to call is closed with 1011', async (t) => {
+  const { server, address } = await start(t)
+  for (const path of ['/mute', '/later']) {
+    const socket = await connectSocket(t, `${address}/api${path}`)
+    t.match(await socket.closed, { code: 1011 }, path)
+    t.match(socket.frames, [{ type: 'error', code: 'INTERNAL_ERROR' }])
+  }
+  t.match(server.logged(), /has to give \{ message \} at once/)
+})
+
+t.test('connections can be listed and closed by what their guard found', async (t) => {
+  const { open, get } = await start(t)
+  const [ann, bob, other] = await Promise.all([open('ann'), open('bob'), open('ann')])
+  t.same((await get('/contexts')).sort(), ['ann', 'ann', 'bob'])
+  t.equal(await get('/close/ann'), 2)
+  for (const socket of [ann, other]) t.match(await socket.closed, { code: 4401, reason: 'gone' })
+  bob.send({ type: 'who' })
+  t.match(await bob.next(), { caller: { username: 'bob' } })
+  t.equal(await get('/close/nobody'), 0)
+})
+
+t.test('frames that wait behind another are dropped when their connection is closed', async (t) => {
+  const { open, get } = await start(t)
+  const socket = await open('eve')
+  const handled: number[] = []
+  const note = (n: number) => handled.push(n)
+  wire.on('waiting', note)
+  t.teardown(() => wire.off('waiting', note))
+  const first = once(wire, 'waiting')
+  for (const n of [0, 1, 2]) socket.send({ type: 'wait', n })
+  await first
+  t.equal(await get('/close/eve'), 1)
+  wire.emit('go on')
+  t.match(await socket.closed, { code: 4401 })
+  t.same(handled, [0])
+})
+
+t.test('the guard is asked again before the next frame where that is wanted', async (t) => {
+  const { open, get } = await start(t)
+  const checks: string[] = []
+  const note = (name: string) => checks.push(name)
+  wire.on('checked', note)
+  t.teardown(() => wire.off('checked', note))
+  const [ann, bob] = await Promise.all([open('ann'), open('bob')])
+  t.equal(await get('/recheck/ann'), 1)
+  for (const socket of [ann, bob, ann]) {
+    socket.send({ type: 'who' })
+    t.match(await socket.next(), { type: 'me' })
+  }
+  t.same(checks.sort(), ['ann', 'ann', 'bob'], 'once for one recheck')
+
+  banned.set('ann', 'LEFT')
+  ann.send({ type: 'echo', text: 'unasked' })
+  t.match(await ann.next(), { text: 'unasked' })
+  await get('/recheck/ann')
+  for (const text of ['a', 'b', 'c']) ann.send({ type: 'echo', text })
+  t.match(await ann.next(), { type: 'error', code: 'LEFT', message: 'You have left.' })
+  t.match(await ann.closed, { code: 4401, reason: 'session ended' })
+  t.equal(ann.frames.filter(({ type }) => type === 'echoed').length, 1, 'what came after is not handled')
+  banned.clear()
+})
+
+t.test(
+  'a guard that does not find any more what it looked for closes the socket with that reason',
+  async (t) => {
+    const { open, get } = await start(t)
+    const socket = await open('lost')
+    banned.set('lost', 'NOT_FOUND')
+    t.teardown(() => banned.clear())
+    await get('/recheck/lost')
+    socket.send({ type: 'who' })
+    t.match(await socket.next(), { type: 'error', code: 'NOT_FOUND' })
+    t.match(await socket.closed, { code: 1008, reason: 'NOT_FOUND' })
+  },
+)
+
+t.test('peers are pinged; one that answers stays, a silent one is dropped', async (t) => {
+  const { server, open, get } = await start(t, { pingIntervalMs: 50 })
+  const live = await open('live')
+  const silent = await openRaw(server.url, 'silent')
+  silent.resume()
+  t.same((await get('/contexts')).sort(), ['live', 'silent'])
+  const dropped = once(silent, 'close')
+  let pings = 0
+  live.webSocket.on('ping', () => pings++)
+  await dropped
+  while (pings < 4) await once(live.webSocket, 'ping')
+  t.same(await get('/contexts'), ['live'])
+  live.send({ type: 'who' })
+  t.match(await live.next(), { caller: { username: 'live' } })
+})
+
+t.test('a peer that talks needs no pong', async (t) => {
+  const { server, get } = await start(t, { pingIntervalMs: 50 })
+  const talker = await openRaw(server.url, 'talker')
+  let pings = 0
+  talker.on('data', (chunk) => {
+    // The server's pings are two bytes, 0x89 0x00; each is answered with a frame that is no pong.
+    if (!chunk.includes(Buffer.from([0x89, 0]))) return
+    pings += 1
+    talker.write(Buffer.concat([Buffer.from([0x81, 0x80, 0, 0, 0, 0])]))
+    if (pings === 5) talker.emit('five pings')
+  })
+  await once(talker, 'five pings')
+  t.same(await get('/contexts'), ['talker'])
+  talker.destroy()
+})
+
+t.test('what breaks the protocol closes the socket with the code for it', async (t) => {
+  const { server, open } = await start(t, { config: { http: { body_limit: '1kb' } } })
+  const large = await open()
+  large.send({ type: 'echo', text: 'x'.repeat(2000) })
+  t.match(await large.closed, { code: 1009 })
+  const huge = await open()
+  huge.send({ type: 'echo', text: 'x'.repeat(5_000_000) })
+  t.match(await huge.closed, { code: 1009 })
+
+  const bytes: [what: string, frame: number[], code: number][] = [
+    ['a reserved bit', [0xc1, 0x80, 0, 0, 0, 0], 1002],
+    ['a frame that is not masked', [0x81, 0x01, 0x61], 1002],
+    ['text that is not UTF-8', [0x81, 0x81, 0, 0, 0, 0, 0xff], 1007],
+  ]
+  for (const [what, frame, code] of bytes) {
+    const stream = await openRaw(server.url, 'ann')
+    stream.write(Buffer.from(frame))
+    const [answer] = await once(stream, 'data')
+    t.equal(answer[0], 0x88, `${what} is answered with a close frame`)
+    t.equal(answer.readUInt16BE(2), code, what)
+    stream.destroy()
+  }
+  const fine = await open()
+  fine.send({ type: 'who' })
+  t.match(await fine.next(), { type: 'me' })
+})
