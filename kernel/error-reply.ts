@@ -1,4 +1,4 @@
-import { MongoNetworkError, MongoServerSelectionError } from 'mongodb'
+import { isUnavailable } from './database/unavailable.ts'
 import { AppError, type ErrorDefinition, type ErrorTable } from './errors.ts'
 import type { Locale } from './locale.ts'
 import type { Logger } from './log.ts'
@@ -21,16 +21,13 @@ export interface ErrorReply {
 /** Puts anything thrown into the words of its reader, for frames that are stored or sent later. */
 export type ErrorExplainer = (error: unknown, locale: Locale, request_id: string) => ErrorBody
 
-const unavailable = (error: unknown) =>
-  error instanceof MongoNetworkError || error instanceof MongoServerSelectionError
-
 /** Turns anything thrown into the reply; what is not an AppError of a known code tells the client nothing of its cause. */
 export function replyTo(
   error: unknown,
   { table, locale, request_id }: { table: ErrorTable; locale: Locale; request_id: string },
 ): ErrorReply {
   const known = error instanceof AppError && Object.hasOwn(table, error.code) ? error : undefined
-  const code = known?.code ?? (unavailable(error) ? 'DATABASE_UNAVAILABLE' : 'INTERNAL_ERROR')
+  const code = known?.code ?? (isUnavailable(error) ? 'DATABASE_UNAVAILABLE' : 'INTERNAL_ERROR')
   const definition = table[code]!
   const details = known?.details ?? {}
   const message = definition.message[locale].replace(/\{(\w+)\}/g, (_, name) => String(details[name] ?? ''))

@@ -67,12 +67,25 @@ export function startJobs({
     }
   }
 
+  /** A job that runs for long keeps its lease. */
+  const run = async (job: Job, cradle: Cradle, fail: (error: unknown) => void) => {
+    const renewal = setInterval(() => void acquire(job).catch(fail), job.every_seconds * 1000)
+    try {
+      await job.run(cradle as Cradle<never>, abort.signal)
+    } finally {
+      clearInterval(renewal)
+    }
+  }
+
   const loop = async ({ job, cradle }: { job: Job; cradle: Cradle }) => {
+    const fail = (error: unknown) => {
+      if (!abort.signal.aborted) log.error({ error, job: job.name }, 'job failed')
+    }
     while (!abort.signal.aborted) {
       try {
-        if (await acquire(job)) await job.run(cradle as Cradle<never>, abort.signal)
+        if (await acquire(job)) await run(job, cradle, fail)
       } catch (error) {
-        if (!abort.signal.aborted) log.error({ error, job: job.name }, 'job failed')
+        fail(error)
       }
       // It fails only by being aborted, which ends the loop.
       await pause(job.every_seconds * 1000, undefined, { signal: abort.signal }).catch(() => undefined)

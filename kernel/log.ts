@@ -3,29 +3,34 @@ import pino from 'pino'
 /** The kernel's logger: pino, one JSON object a line. */
 export type Logger = pino.Logger
 
-const SECRET_NAMES = [
-  'password',
-  'old_password',
-  'new_password',
-  'admin_password',
-  'api_key',
-  'secret',
-  'client_secret',
-  'app_secret',
-  'bot_token',
-  'token',
-  'access_token',
-  'authorization',
-  'cookie',
-]
+/** Names of fields whose values are never written; also `X-Access-Token`, `apiKey`, `set-cookie` and their like. */
+const SECRET_NAME = /(password|passwd|secret|token|api[-_]?key|private[-_]?key|authorization|cookie)$/i
 
-/** Secret fields at any of the depths that our log objects have. */
-export const REDACTED_PATHS = SECRET_NAMES.flatMap((name) => [
-  name,
-  `*.${name}`,
-  `*.*.${name}`,
-  `*.*.*.${name}`,
-])
+/** What lies deeper is not written. */
+const DEPTH_LIMIT = 6
+
+/** A copy without the values of secret fields. pino's own redaction knows no pattern of names and costs 30 µs a line. */
+function withoutSecrets(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (depth === DEPTH_LIMIT) return '[deeper]'
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1))
+  if (![Object.prototype, null].includes(Object.getPrototypeOf(value))) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name,
+      SECRET_NAME.test(name) && field ? '[redacted]' : withoutSecrets(field, depth + 1),
+    ]),
+  )
+}
+
+/** What tells an error's cause and no more: those of client libraries also carry whole requests with their keys. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return withoutSecrets(error)
+  const { type, message, stack } = pino.stdSerializers.err(error)
+  const { code, status, details, errors } = error as Error & Record<string, unknown>
+  const parts = Array.isArray(errors) ? errors.map(describeError) : undefined
+  return { type, message, stack, code, status, details: withoutSecrets(details), errors: parts }
+}
 
 /** Makes a logger that writes to `destination`, or to standard error, where it is readable for a person on a terminal. */
 export function createLogger({
@@ -38,8 +43,8 @@ export function createLogger({
   const options: pino.LoggerOptions = {
     level,
     base: undefined,
-    redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
-    serializers: { error: pino.stdSerializers.err },
+    formatters: { log: (fields) => withoutSecrets(fields) as Record<string, unknown> },
+    serializers: { error: describeError, err: describeError },
   }
   if (destination) return pino(options, destination)
   if (!process.stderr.isTTY) return pino(options, pino.destination({ dest: 2, sync: false }))

@@ -3,9 +3,7 @@ import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { type Blueprint, fillRegistries, readBlueprint } from '../blueprint.ts'
 import type { CommandInput } from '../command.ts'
-import { openDatabase } from '../database/database.ts'
 import { originOf } from '../http/origin.ts'
-import { createLogger } from '../log.ts'
 import { loadSecretKey } from '../secrets.ts'
 import { JSON_OPTION, type KernelCommand, printJson, printTable } from './kernel-command.ts'
 
@@ -86,6 +84,8 @@ function checkHome(home: string): string {
 }
 
 async function checkDatabase(url: string | undefined, home: string): Promise<string> {
+  const { openDatabase } = await import('../database/database.ts')
+  const { createLogger } = await import('../log.ts')
   const database = await openDatabase({ url, home, log: createLogger({ level: 'silent' }) })
   try {
     const latency = await database.ping()

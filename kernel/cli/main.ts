@@ -1,14 +1,9 @@
 #!/usr/bin/env node
 import { inspect } from 'node:util'
 import { CommanderError, Command as Program } from 'commander'
-import { type Blueprint, homeOf, readBlueprint } from '../blueprint.ts'
+import { homeOf, readBlueprint } from '../blueprint.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { ConfigError } from '../config.ts'
-import { replyTo } from '../error-reply.ts'
-import { AppError } from '../errors.ts'
-import { chooseLocale } from '../locale.ts'
-import { createLogger } from '../log.ts'
-import { openRuntime } from '../runtime.ts'
 import { VERSION } from '../version.ts'
 import { configCommand } from './config-command.ts'
 import { doctorCommand } from './doctor-command.ts'
@@ -52,9 +47,8 @@ async function main(argv: string[]): Promise<number> {
     for (const { plugin, declarations } of blueprint.plugins)
       for (const command of declarations.commands)
         define(program, command, async (args, options) => {
-          exitCode = await runOf(blueprint, plugin.name, command, inputFor(args, options)).catch(
-            (error: unknown) => explain(error, blueprint, env),
-          )
+          const { runPluginCommand } = await import('./plugin-command.ts')
+          exitCode = await runPluginCommand(blueprint, plugin.name, command, inputFor(args, options))
         })
   }
   try {
@@ -86,31 +80,6 @@ function define(
     const self = values.pop() as Program
     await action(self.processedArgs, self.opts())
   })
-}
-
-async function runOf(
-  blueprint: Blueprint,
-  owner: string,
-  command: Command,
-  input: CommandInput,
-): Promise<number> {
-  const database = command.database ?? true
-  const level = input.env.SVC_LOG_LEVEL || 'warn'
-  const runtime = await openRuntime({ blueprint, log: createLogger({ level }), database })
-  try {
-    if (database) await runtime.prepare()
-    return (await command.run(input, runtime.cradleOf(owner))) ?? 0
-  } finally {
-    await runtime.stop()
-  }
-}
-
-/** What fails by rule is told in one sentence, in the language of the terminal. */
-function explain(error: unknown, { errors }: Blueprint, env: NodeJS.ProcessEnv): never {
-  if (!(error instanceof AppError)) throw error
-  const locale = chooseLocale((env.LC_ALL || env.LANG)?.replace('_', '-'))
-  const { body } = replyTo(error, { table: errors, locale, request_id: '' })
-  throw new ConfigError(`${body.message} (${body.code})`)
 }
 
 // A reader that has enough, such as `head`, is no failure.

@@ -1,5 +1,5 @@
 import { ConfigError } from '../config.ts'
-import { type Server, startServer } from '../server.ts'
+import type { Server } from '../server.ts'
 import { JSON_OPTION, type KernelCommand, printTable } from './kernel-command.ts'
 
 /** How long a stop may take before the process ends anyway, in milliseconds. */
@@ -18,6 +18,7 @@ export const serveCommand: KernelCommand = {
   async run({ home, env, options, stdout, stderr }) {
     const flags = { host: text(options.host), port: text(options.port), 'log-level': text(options.logLevel) }
     const signalled = nextSignal()
+    const { startServer } = await import('../server.ts')
     const server = await startServer({ home, env, flags }).catch(explainStart)
     if (options.json) stdout.write(`${JSON.stringify(describe(server))}\n`)
     else welcome(server, stdout)

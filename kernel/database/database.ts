@@ -1,6 +1,8 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { join } from 'node:path'
 import { type Db, type IndexDescription, MongoClient } from 'mongodb'
 import type { Logger } from '../log.ts'
+import { CLIENT_SOCKETS, endWaitsOnClose } from './closed-sockets.ts'
 import { joinEngine } from './engine.ts'
 
 /** The open database. */
@@ -38,8 +40,10 @@ export async function openDatabase({
     writeConcern: url ? { w: 'majority', journal: true } : EMBEDDED_WRITE_CONCERN,
     serverSelectionTimeoutMS: SELECTION_TIMEOUT_MS,
   })
+  subscribe(CLIENT_SOCKETS, endWaitsOnClose)
   const close = async () => {
     await client.close()
+    unsubscribe(CLIENT_SOCKETS, endWaitsOnClose)
     await engine?.close()
   }
   try {

@@ -17,7 +17,7 @@ type UserTurn = Extract<FrameOf<typeof receivedFrames>, { type: 'user_turn' }>
 
 /** The chat WebSocket: turns, subscriptions, stops and keepalive of one connection. */
 export const chatSocket = declared.handle((connection, request, cradle) => {
-  const { chat, hub, ledger, log, running, threads, turns } = cradle
+  const { chat, history, hub, ledger, log, running, threads, turns } = cradle
   const subscriptions = new Map<string, Subscription>()
   const owner = () => ({ user_id: request.context.caller.id, agent_id: request.context.agent._id })
   let closed = false
@@ -70,22 +70,24 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
       })
       .then(async (repeated) => {
         if (!repeated) return
-        follow(repeated)
+        await follow(repeated)
         if (isNew) await discard(thread_id)
       })
       .catch((error) => connection.sendError(error, { thread_id, client_message_id }))
   }
 
-  /** Shows a turn that was started before from its beginning, unless this connection reads its thread anyway. */
-  const follow = ({ thread_id, first_seq }: Turn) => {
-    if (!subscriptions.has(thread_id)) attach(thread_id, first_seq - 1, 'ledger')
+  /** Shows a turn that was started before, wherever it runs, as far as this connection has not seen it yet. */
+  const follow = async ({ thread_id, first_seq }: Turn) => {
+    const { elsewhere } = await history.status(await threads.get(owner(), thread_id))
+    const after = subscriptions.get(thread_id)?.position ?? first_seq - 1
+    attach(thread_id, after, elsewhere ? 'elsewhere' : 'ledger')
   }
 
   /** Shows what comes in a thread from now on, and all of the turn that this message has begun a moment ago. */
   const join = (thread: ThreadDocument, client_message_id: string | undefined) => {
     const current = running.get(thread._id)
     if (current?.opened && client_message_id !== undefined && current.client_message_id === client_message_id)
-      follow(current.opened.turn)
+      attach(thread._id, current.opened.turn.first_seq - 1, 'ledger')
     else attach(thread._id, chat.positionOf(thread), 'now')
   }
 
@@ -119,7 +121,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
         }
         case 'subscribe': {
           const thread = await threads.get(owner(), frame.thread_id)
-          const { start_seq, elsewhere, ...status } = await cradle.history.status(thread)
+          const { start_seq, elsewhere, ...status } = await history.status(thread)
           connection.send({ type: 'turn_status', thread_id: thread._id, ...status, paused: false })
           const after = Math.min(frame.after_seq ?? start_seq, status.last_seq)
           attach(thread._id, after, elsewhere ? 'elsewhere' : 'ledger')

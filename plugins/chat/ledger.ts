@@ -1,16 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Collection, MongoBulkWriteError, MongoNetworkError, MongoServerSelectionError } from 'mongodb'
-import type { Clock, Logger } from '#kernel'
+import { type Collection, MongoBulkWriteError } from 'mongodb'
+import { type Clock, isUnavailable, type Logger } from '#kernel'
 import type { Block } from './documents.ts'
 import { createGroupCommit } from './group-commit.ts'
-import {
-  eventId,
-  eventRange,
-  type FrameFields,
-  type FrameType,
-  type LedgerEvent,
-  seqOf,
-} from './ledger-event.ts'
+import { eventId, eventRange, type FrameFields, type FrameType, type LedgerEvent } from './ledger-event.ts'
 
 /** The part of the ledger that one turn writes. */
 export interface TurnLog {
@@ -230,8 +223,7 @@ function grow(entry: Entry | undefined, type: FrameType, frame: FrameFields[Fram
 
 /** Whether trying again can help: the database is away, restarting or stepping down. */
 const isPassing = (error: unknown): boolean =>
-  error instanceof MongoNetworkError ||
-  error instanceof MongoServerSelectionError ||
+  isUnavailable(error) ||
   (error as { hasErrorLabel?(label: string): boolean }).hasErrorLabel?.('RetryableWriteError') === true ||
   SHUTDOWN_CODES.has((error as { code?: number }).code ?? 0)
 

@@ -57,16 +57,25 @@ export function createRecovery({
     log.info({ turn_id, thread_id }, 'closed a turn that was interrupted')
   }
 
-  const next = () => turns.adopt(new Set(running.list().flatMap(({ opened }) => opened?.turn.turn_id ?? [])))
+  const next = () => turns.adopt((thread_id) => running.get(thread_id) !== undefined)
 
+  const adoptAll = async () => {
+    let closed = 0
+    for (let turn = await next(); turn; turn = await next()) {
+      await close(turn)
+      closed += 1
+    }
+    return closed
+  }
+
+  let adopting: Promise<number> | undefined
   return {
-    async adopt() {
-      let closed = 0
-      for (let turn = await next(); turn; turn = await next()) {
-        await close(turn)
-        closed += 1
-      }
-      return closed
+    adopt() {
+      // One at a time: a turn that is being closed has nobody who runs it.
+      adopting ??= adoptAll().finally(() => {
+        adopting = undefined
+      })
+      return adopting
     },
   }
 }

@@ -44,8 +44,8 @@ export interface Turns {
   requestStop(thread_id: string): Promise<void>
   /** The threads among these whose turns are to be stopped. */
   listStopRequests(turns: readonly Turn[]): Promise<string[]>
-  /** Takes over a turn that nobody runs any more, at all or among `running` here; null when there is none. */
-  adopt(running: ReadonlySet<string>): Promise<Turn | null>
+  /** Takes over a turn that nobody runs any more, here or elsewhere; null when there is none. */
+  adopt(runsHere: (thread_id: string) => boolean): Promise<Turn | null>
   /** Removes what is remembered of a thread's client messages. */
   remove(thread_id: string): Promise<void>
 }
@@ -68,9 +68,7 @@ export function createTurns({
 }): Turns {
   const holder: Holder = { node_id, host: hostname(), pid: process.pid }
   const isDead = (other: Holder) =>
-    other.host === holder.host &&
-    other.node_id !== node_id &&
-    (other.pid === holder.pid || !isAlive(other.pid))
+    other.host === holder.host && (other.pid === holder.pid || !isAlive(other.pid))
 
   const turnOf = ({ _id, user_id, agent_id }: ThreadDocument, { turn_id, first_seq }: ActiveTurn): Turn => ({
     turn_id,
@@ -153,12 +151,14 @@ export function createTurns({
       const found = await threads.find(asked, { projection: { _id: 1 } }).toArray()
       return found.map(({ _id }) => _id)
     },
-    async adopt(running) {
+    async adopt(runsHere) {
       const now = clock.now()
       const held = await threads.find({ 'active_turn.lease_until': { $gt: 0 } }).toArray()
       for (const thread of held) {
         const turn = thread.active_turn!
-        if (running.has(turn.turn_id) || (turn.lease_until >= now && !isDead(turn.holder))) continue
+        if (runsHere(thread._id)) continue
+        const isOurs = turn.holder.node_id === node_id
+        if (!isOurs && turn.lease_until >= now && !isDead(turn.holder)) continue
         const adopted = await threads.updateOne(
           {
             _id: thread._id,

@@ -40,40 +40,35 @@ t.test('a home in order passes every check', async (t) => {
     database: { ok: true, detail: /^(embedded engine|MongoDB server), [\d.]+ ms$/ },
     port: { ok: true, detail: '127.0.0.1:0 is free' },
   })
-  const { code, stdout } = await runCommand(home, ['doctor'], anyPort)
-  t.equal(code, 0)
-  t.match(stdout, /^ok +home +\/.*\nok +configuration +\d+/m)
 })
 
 t.test('each thing that is wrong is named, and the exit code is 1', async (t) => {
-  const open = createHome(t, bareConfig())
-  chmodSync(open, 0o777)
-  t.match(await examine(open, anyPort), { code: 1, home: { ok: false, detail: /can be written by others/ } })
-
   const odd = createHome(t, { http: { prot: 1 } })
+  chmodSync(odd, 0o777)
   const report = await examine(odd, anyPort)
   t.match(report, {
     code: 1,
+    home: { ok: false, detail: /can be written by others/ },
     configuration: { ok: false, detail: /no key "http\.prot"/ },
     'secret key': { ok: true },
   })
   t.notOk('database' in report, 'what needs the configuration is not tried')
-  const { stdout } = await runCommand(odd, ['doctor'])
-  t.match(stdout, /^FAIL +configuration +the configuration has no key/m)
 
   const home = createHome(t, bareConfig())
   installPlugin(home, 'one', pluginSource('one', "host.register('tools', { name: 'saw' })"))
   installPlugin(home, 'two', pluginSource('two', "host.register('tools', { name: 'saw' })"))
   writeFileSync(join(home, 'secret.key'), 'short')
   writeFileSync(join(home, 'db'), 'a file')
-  t.match(await examine(home, anyPort), {
-    code: 1,
-    configuration: { ok: true, detail: /2 plugins enabled, \d+ left out/ },
-    'secret key': { ok: false, detail: /does not hold a key of 32 bytes/ },
-    'kinds and tools': { ok: false, detail: 'tool "saw" is declared by both one and two' },
-    database: { ok: false, detail: /EEXIST|ENOTDIR/ },
-    port: { ok: true },
-  })
+  const { code, stdout } = await runCommand(home, ['doctor'], anyPort)
+  t.equal(code, 1)
+  const lines = [
+    /^ok +configuration +\d+ keys, 2 plugins enabled, \d+ left out$/m,
+    /^FAIL +secret key +.* does not hold a key of 32 bytes$/m,
+    /^FAIL +kinds and tools +tool "saw" is declared by both one and two$/m,
+    /^FAIL +database +.*(EEXIST|ENOTDIR)/m,
+    /^ok +port +127\.0\.0\.1:0 is free$/m,
+  ]
+  for (const line of lines) t.match(stdout, line)
 })
 
 t.test('a Node that is too old is named', async (t) => {
@@ -81,8 +76,6 @@ t.test('a Node that is too old is named', async (t) => {
   for (const [version, ok] of [
     ['18.20.4', false],
     ['20.18.9', false],
-    ['20.19.0', true],
-    ['22.0.0', true],
   ] as const) {
     const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
     const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`]

@@ -4,7 +4,10 @@ import { pluginSource, startKernel } from '../support/kernel.ts'
 const rows: Record<string, unknown>[] = []
 Object.assign(globalThis, { auditRows: rows })
 
-const shop = pluginSource(
+const kernel = new URL('../../kernel/index.js', import.meta.url).href
+
+const shop = `import { reply } from '${kernel}'
+${pluginSource(
   'shop',
   `
   const body = {
@@ -31,10 +34,11 @@ const shop = pluginSource(
     route('POST', '/failed', 'goods.fail', () => { throw new Error('no') }),
     route('POST', '/bare', 'goods.bare', () => 'text'),
     route('POST', '/numbered', 'goods.numbered', () => ({ id: 5 })),
+    route('POST', '/chosen', 'goods.choose', () => reply(202, { id: 'chosen-1' }, { Location: '/goods/chosen-1' })),
     route('POST', '/probe', false, () => ({})),
-    { ...route('GET', '/goods', undefined, () => []) },
+    route('GET', '/goods', undefined, () => []),
   ])`,
-)
+)}`
 const auditor = pluginSource('auditor', `host.on('route.audited', (record) => auditRows.push(record))`)
 
 t.beforeEach(() => {
@@ -69,6 +73,7 @@ t.test('every call of a mutating route is told once, with who, what, on what and
   })
   t.match(await call('POST', '/bare'), { row: { actor: null, target: null, payload: undefined } })
   t.match(await call('POST', '/numbered'), { row: { target: null } }, 'only text is an id')
+  t.match(await call('POST', '/chosen'), { status: 202, row: { target: 'chosen-1', status: 202 } })
   t.match(await call('POST', '/refused', { name: 'a' }, 'ann'), {
     status: 403,
     row: { action: 'goods.refuse', status: 403, payload: { name: 'a' }, target: null },

@@ -30,8 +30,11 @@ const echo = pluginSource(
   ])`,
 )
 
-async function start(t: Test, options: Parameters<typeof startKernel>[1] = {}) {
-  const server = await startKernel(t, { plugins: { echo }, ...options })
+const usual = await startKernel(t, { plugins: { echo } })
+
+/** The server of all tests, or one of its own where it has another configuration. */
+async function start(t: Test, config?: object) {
+  const server = config ? await startKernel(t, { plugins: { echo }, config: { ...config } }) : usual
   const send = async (
     body: string | Buffer,
     headers: Record<string, string> = {},
@@ -53,6 +56,8 @@ t.test('a body is read on every method that can have one', async (t) => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
     t.same(await send('{"name":"a"}', {}, { method }), { status: 200, body: { name: 'a', size: 1 } })
   t.same(await send('', {}), { status: 200, body: { size: 1 } }, 'no body is an empty object')
+  const bare = await sendRaw(server.url, rawRequest('POST', '/api/echo'))
+  t.same([bare.status, bare.text], [200, '{"size":1}'], 'nor is one without a length')
   t.equal(
     (await server.request('POST', '/bodyless', { body: 'anything' })).status,
     204,
@@ -164,7 +169,7 @@ t.test('compressed bodies are read', async (t) => {
 })
 
 t.test('a body over the limit is refused, however it is wrapped', async (t) => {
-  const { send, server } = await start(t, { config: { http: { body_limit: '1kb' } } })
+  const { send, server } = await start(t, { http: { body_limit: '1kb' } })
   const large = JSON.stringify({ name: 'x'.repeat(2000) })
   const refusal = { error: { code: 'BODY_TOO_LARGE', details: { limit: 1024 }, message: /1024 bytes/ } }
   t.match(await send(large), { status: 413, body: refusal })

@@ -270,7 +270,7 @@ t.test('events reach listeners in the order of their plugins, and failures are g
   const plugins = {
     a: pluginSource(
       'a',
-      listening("diary.push('a ' + word + ' ' + cradle.pitch)") + "; host.service('pitch', () => 'high')",
+      `${listening("diary.push('a ' + word + ' ' + cradle.pitch)")}; host.service('pitch', () => 'high')`,
       "depends: ['b'],",
     ),
     b: pluginSource('b', listening("diary.push('b ' + word); if (word === 'bad') throw new Error('b fell')")),
@@ -439,3 +439,24 @@ t.test('requests under way are answered before the database is closed', async (t
   t.match(await answer, { status: 200, body: 0 })
   await stopped
 })
+
+t.test(
+  'an error is put into words for a reader whom it reaches later, its cause goes to the log',
+  async (t) => {
+    const explain = (error: string, locale: string) => `cradle.explainError(${error}, '${locale}', 'req-7')`
+    const expression = `[${explain("host.error('RAIN', { mm: 3 })", 'zh')}, ${explain("new Error('the canary sang')", 'en')}]`
+    const errors = "errors: { RAIN: { status: 409, message: { en: '{mm} mm', zh: '{mm} 毫米' } } },"
+    const plugins = {
+      sky: pluginSource('sky', `host.routes([${getRoute('/explained', expression)}])`, errors),
+    }
+    const server = await startKernel(t, { plugins })
+    const { body } = await server.request('GET', '/explained')
+    t.match(body, [
+      { code: 'RAIN', message: '3 毫米', details: { mm: 3 }, request_id: 'req-7' },
+      { code: 'INTERNAL_ERROR', details: {}, request_id: 'req-7' },
+    ])
+    t.notMatch(JSON.stringify(body), /canary/)
+    t.match(server.logged(), /the canary sang.*"request_id":"req-7","msg":"failed"/)
+    t.notMatch(server.logged(), /"code":"RAIN"/)
+  },
+)

@@ -59,7 +59,7 @@ const line = pluginSource(
     handler: (connection, request) => ({
       message: (frame) => act[frame.type](frame, connection, request),
       close() {
-        wire.emit('closed', request.context.caller.username)
+        wire.emit('closed ' + request.context.caller.username)
         if (request.context.caller.username === 'clumsy') throw new Error('slipped')
         if (request.context.caller.username === 'sorry') return Promise.reject(new Error('regrets'))
       },
@@ -80,13 +80,19 @@ const line = pluginSource(
   },`,
 )
 
-async function start(t: Test, options: Parameters<typeof startKernel>[1] = {}) {
-  const server = await startKernel(t, { plugins: { line }, ...options })
+const usual = await startKernel(t, { plugins: { line } })
+
+/** The server of most tests, or one of its own where it has options. */
+async function start(t: Test, options?: Parameters<typeof startKernel>[1]) {
+  const server = options ? await startKernel(t, { plugins: { line }, ...options }) : usual
   const address = server.url.replace('http', 'ws')
   const open = (name = 'ann', headers: Record<string, string> = {}) =>
     connectSocket(t, `${address}/api/line?name=${name}`, [], headers)
   const get = async (path: string) => (await server.request('GET', path)).body
-  return { server, address, open, get }
+  /** Which of these are connected. */
+  const present = async (...names: string[]): Promise<string[]> =>
+    (await get('/contexts')).filter((name: string) => names.includes(name)).sort()
+  return { server, address, open, get, present }
 }
 
 /** Bytes that open a socket by hand. */
@@ -266,7 +272,7 @@ t.test('a connection that its handler closes sends nothing more', async (t) => {
 })
 
 t.test('a handler is told of the end of its connection, however it comes', async (t) => {
-  const { server, open, get } = await start(t)
+  const { server, open, present } = await start(t)
   const ends: Record<string, () => Promise<unknown>> = {
     closing: async () => (await open('closing')).close(),
     terminating: async () => (await open('terminating')).webSocket.terminate(),
@@ -275,11 +281,11 @@ t.test('a handler is told of the end of its connection, however it comes', async
     sorry: async () => (await open('sorry')).close(),
   }
   for (const [name, end] of Object.entries(ends)) {
-    const closed = once(wire, 'closed')
+    const closed = once(wire, `closed ${name}`)
     await end()
-    t.same(await closed, [name])
+    await closed
   }
-  t.same(await get('/contexts'), [])
+  t.same(await present(...Object.keys(ends)), [])
   t.match(server.logged(), /slipped.*socket failed/)
   t.match(server.logged(), /regrets.*socket failed/)
 })
@@ -295,10 +301,10 @@ t.test('a socket whose handler gives nothing to call is closed with 1011', async
 })
 
 t.test('connections can be listed and closed by what their guard found', async (t) => {
-  const { open, get } = await start(t)
-  const [ann, bob, other] = await Promise.all([open('ann'), open('bob'), open('ann')])
-  t.same((await get('/contexts')).sort(), ['ann', 'ann', 'bob'])
-  t.equal(await get('/close/ann'), 2)
+  const { open, get, present } = await start(t)
+  const [ann, bob, other] = await Promise.all([open('amy'), open('bob'), open('amy')])
+  t.same(await present('amy', 'bob'), ['amy', 'amy', 'bob'])
+  t.equal(await get('/close/amy'), 2)
   for (const socket of [ann, other]) t.match(await socket.closed, { code: 4401, reason: 'gone' })
   bob.send({ type: 'who' })
   t.match(await bob.next(), { caller: { username: 'bob' } })
@@ -321,24 +327,41 @@ t.test('frames that wait behind another are dropped when their connection is clo
   t.same(handled, [0])
 })
 
+t.test('frames that come after their connection was closed are dropped', async (t) => {
+  const { server, get } = await start(t)
+  const stream = await openRaw(server.url, 'eve')
+  let handled = 0
+  const count = () => handled++
+  wire.on('waiting', count)
+  t.teardown(() => wire.off('waiting', count))
+  t.equal(await get('/close/eve'), 1)
+  const unmasked = [0, 0, 0, 0]
+  const frame = Buffer.from('{"type":"wait","n":1}')
+  stream.write(Buffer.from([0x81, 0x80 | frame.length, ...unmasked, ...frame]))
+  stream.write(Buffer.from([0x88, 0x82, ...unmasked, 0x0f, 0xa0]))
+  stream.resume()
+  await once(stream, 'close')
+  t.equal(handled, 0)
+})
+
 t.test('the guard is asked again before the next frame where that is wanted', async (t) => {
   const { open, get } = await start(t)
   const checks: string[] = []
   const note = (name: string) => checks.push(name)
   wire.on('checked', note)
   t.teardown(() => wire.off('checked', note))
-  const [ann, bob] = await Promise.all([open('ann'), open('bob')])
-  t.equal(await get('/recheck/ann'), 1)
+  const [ann, bob] = await Promise.all([open('eva'), open('ben')])
+  t.equal(await get('/recheck/eva'), 1)
   for (const socket of [ann, bob, ann]) {
     socket.send({ type: 'who' })
     t.match(await socket.next(), { type: 'me' })
   }
-  t.same(checks.sort(), ['ann', 'ann', 'bob'], 'once for one recheck')
+  t.same(checks.sort(), ['eva', 'eva', 'ben'], 'once for one recheck')
 
-  banned.set('ann', 'LEFT')
+  banned.set('eva', 'LEFT')
   ann.send({ type: 'echo', text: 'unasked' })
   t.match(await ann.next(), { text: 'unasked' })
-  await get('/recheck/ann')
+  await get('/recheck/eva')
   for (const text of ['a', 'b', 'c']) ann.send({ type: 'echo', text })
   t.match(await ann.next(), { type: 'error', code: 'LEFT', message: 'You have left.' })
   t.match(await ann.closed, { code: 4401, reason: 'session ended' })
@@ -360,35 +383,24 @@ t.test(
   },
 )
 
-t.test('peers are pinged; one that answers stays, a silent one is dropped', async (t) => {
-  const { server, open, get } = await start(t, { pingIntervalMs: 50 })
+t.test('peers are pinged; one that answers or talks stays, a silent one is dropped', async (t) => {
+  const { server, open, present } = await start(t, { pingIntervalMs: 400 })
   const live = await open('live')
+  const talker = await openRaw(server.url, 'talker')
+  // A ping of the server is the two bytes 89 00; each is answered with a frame that is no pong.
+  talker.on('data', (chunk) => {
+    if (chunk.includes(Buffer.from([0x89, 0]))) talker.write(Buffer.from([0x81, 0x80, 0, 0, 0, 0]))
+  })
   const silent = await openRaw(server.url, 'silent')
   silent.resume()
-  t.same((await get('/contexts')).sort(), ['live', 'silent'])
-  const dropped = once(silent, 'close')
+  t.same(await present('live', 'silent', 'talker'), ['live', 'silent', 'talker'])
   let pings = 0
   live.webSocket.on('ping', () => pings++)
-  await dropped
+  await once(silent, 'close')
   while (pings < 4) await once(live.webSocket, 'ping')
-  t.same(await get('/contexts'), ['live'])
+  t.same(await present('live', 'silent', 'talker'), ['live', 'talker'])
   live.send({ type: 'who' })
   t.match(await live.next(), { caller: { username: 'live' } })
-})
-
-t.test('a peer that talks needs no pong', async (t) => {
-  const { server, get } = await start(t, { pingIntervalMs: 50 })
-  const talker = await openRaw(server.url, 'talker')
-  let pings = 0
-  talker.on('data', (chunk) => {
-    // The server's pings are two bytes, 0x89 0x00; each is answered with a frame that is no pong.
-    if (!chunk.includes(Buffer.from([0x89, 0]))) return
-    pings += 1
-    talker.write(Buffer.concat([Buffer.from([0x81, 0x80, 0, 0, 0, 0])]))
-    if (pings === 5) talker.emit('five pings')
-  })
-  await once(talker, 'five pings')
-  t.same(await get('/contexts'), ['talker'])
   talker.destroy()
 })
 

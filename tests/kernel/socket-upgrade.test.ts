@@ -159,6 +159,8 @@ t.test('opening', async (t) => {
       const [goOn] = await waiting
       stream[leave]()
       await once(stream, 'close')
+      // By the time this is answered, the server has heard of it.
+      await server.request('GET', '/health/live')
       goOn()
       t.match(await ask('/halls/7/ws?ticket=next'), { context: { caller: { username: 'next' } } })
     }

@@ -2,22 +2,28 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
-import { range, startChat, textOf } from '../support/chat.ts'
+import { type ChatSocket, range, startChat, textOf } from '../support/chat.ts'
 import type { TestFrame } from '../support/socket.ts'
 
 const chat = await startChat(t)
 const { fake, createThread } = chat
 
 const PIECE = 'x'.repeat(8000)
-/** More than the buffers of the operating system hold, in several messages. */
-const muchText = () => [
-  ...range(1, 3).map(() => ({
-    text: Array.from({ length: 800 }, () => PIECE),
-    toolCalls: [{ name: 'ls', arguments: {} }],
-  })),
-  { text: 'the end' },
-]
-const whole = `${PIECE.repeat(2400)}the end`
+const TURNS = 16
+
+/** Carries on turns with more text in all than the buffers of the operating system hold. */
+async function sayMuch(speaker: ChatSocket, thread_id: string): Promise<void> {
+  for (const _ of range(1, TURNS)) {
+    fake.next({ text: Array.from({ length: 128 }, () => PIECE) })
+    const { end } = await speaker.ask({ thread_id, text: 'more' })
+    if (end.type !== 'done') throw new Error(JSON.stringify(end))
+  }
+}
+const whole = PIECE.repeat(128 * TURNS)
+const isLast =
+  (end: TestFrame) =>
+  ({ seq }: TestFrame): boolean =>
+    seq === end.seq
 
 /** Opens a connection and gives the server's side of it as well. */
 async function connectBothSides() {
@@ -42,9 +48,8 @@ t.test('A reader that stops reading is cut off, costs no more memory and delays 
   speaker.webSocket.on('message', () => {
     most = Math.max(most, serverSide.writableLength)
   })
-  fake.next(...muchText())
-  const { frames, end } = await speaker.ask({ thread_id, text: 'much' })
-  t.match(end, { type: 'done', stop_reason: 'end' })
+  await sayMuch(speaker, thread_id)
+  const frames = speaker.of(thread_id)
   t.ok(textOf(frames) === whole, 'the other reader has everything while this one has stopped')
   t.ok(most > 0 && most < 1024 * 1024, `at most ${most} bytes waited for it`)
 
@@ -57,7 +62,7 @@ t.test('A reader that stops reading is cut off, costs no more memory and delays 
   t.ok(seen.length < frames.length)
   const back = await chat.connect()
   await back.subscribe(thread_id, seen.length)
-  await back.until(({ type }) => type === 'done')
+  await back.until(isLast(frames.at(-1)!))
   t.strictSame(seqsOf([...seen, ...back.of(thread_id)]), range(1, frames.length))
   t.ok(textOf([...seen, ...back.of(thread_id)]) === whole)
 })
@@ -73,9 +78,9 @@ t.test('A reader that is slow but reads gets everything at its own pace', async 
     slow.webSocket.pause()
     setTimeout(() => slow.webSocket.resume(), 1)
   })
-  fake.next(...muchText())
-  const { frames } = await speaker.ask({ thread_id, text: 'much' })
-  await slow.until(({ type }) => type === 'done')
+  await sayMuch(speaker, thread_id)
+  const frames = speaker.of(thread_id)
+  await slow.until(isLast(frames.at(-1)!))
   t.strictSame(seqsOf(slow.of(thread_id)), seqsOf(frames))
   t.ok(textOf(slow.of(thread_id)) === whole)
   t.ok(most < 1024 * 1024, `at most ${most} bytes waited for it`)

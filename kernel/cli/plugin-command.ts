@@ -1,0 +1,43 @@
+import type { Blueprint } from '../blueprint.ts'
+import type { Command, CommandInput } from '../command.ts'
+import { ConfigError } from '../config.ts'
+import { replyTo } from '../error-reply.ts'
+import { AppError } from '../errors.ts'
+import { chooseLocale } from '../locale.ts'
+import { createLogger } from '../log.ts'
+import { openRuntime } from '../runtime.ts'
+
+/** Runs a command of the plugin `owner` and gives the exit code; what fails by rule is thrown as one sentence. */
+export async function runPluginCommand(
+  blueprint: Blueprint,
+  owner: string,
+  command: Command,
+  input: CommandInput,
+): Promise<number> {
+  try {
+    return await runOf(blueprint, owner, command, input)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { LC_ALL, LANG } = input.env
+    const locale = chooseLocale((LC_ALL || LANG)?.replace('_', '-'))
+    const { body } = replyTo(error, { table: blueprint.errors, locale, request_id: '' })
+    throw new ConfigError(`${body.message} (${body.code})`)
+  }
+}
+
+async function runOf(
+  blueprint: Blueprint,
+  owner: string,
+  command: Command,
+  input: CommandInput,
+): Promise<number> {
+  const database = command.database ?? true
+  const level = input.env.SVC_LOG_LEVEL || 'warn'
+  const runtime = await openRuntime({ blueprint, log: createLogger({ level }), database })
+  try {
+    if (database) await runtime.prepare()
+    return (await command.run(input, runtime.cradleOf(owner))) ?? 0
+  } finally {
+    await runtime.stop()
+  }
+}

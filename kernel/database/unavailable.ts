@@ -1,0 +1,13 @@
+import { MongoBulkWriteError, MongoNetworkError, MongoServerSelectionError } from 'mongodb'
+
+/** Whether an operation failed only because the database cannot be reached: trying again later can help. */
+export function isUnavailable(error: unknown): boolean {
+  // The error of a bulk write holds the one that kept it from being sent or answered.
+  const cause = error instanceof MongoBulkWriteError ? error.errorResponse : error
+  return (
+    cause instanceof MongoNetworkError ||
+    cause instanceof MongoServerSelectionError ||
+    // What a socket says whose other end has just died is passed on by the driver as it is.
+    (cause as NodeJS.ErrnoException | null)?.code === 'EPIPE'
+  )
+}

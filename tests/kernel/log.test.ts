@@ -1,0 +1,155 @@
+import t from 'tap'
+import {
+  bareConfig,
+  createHome,
+  getRoute,
+  pluginSource,
+  spawnServer,
+  startKernel,
+} from '../support/kernel.ts'
+import { installPlugin } from '../support/server.ts'
+
+const SECRET_NAMES = [
+  'password',
+  'old_password',
+  'new_password',
+  'admin_password',
+  'passwd',
+  'secret',
+  'client_secret',
+  'app_secret',
+  'clientSecret',
+  'token',
+  'access_token',
+  'refresh_token',
+  'bot_token',
+  'accessToken',
+  'X-Access-Token',
+  'api_key',
+  'apiKey',
+  'x-api-key',
+  'api-key',
+  'private_key',
+  'privateKey',
+  'authorization',
+  'Authorization',
+  'Proxy-Authorization',
+  'cookie',
+  'Cookie',
+  'set-cookie',
+]
+
+/** Logs a value through a plugin, and gives the entry as it was written. */
+const logger = pluginSource(
+  'logger',
+  `host.routes([${getRoute('/log', "(cradle.log.error(globalThis.toLog, 'noted'), 'ok')")}])`,
+)
+
+t.test('secrets never reach the log', async (t) => {
+  const server = await startKernel(t, { plugins: { logger } })
+  const written = async (toLog: unknown) => {
+    Object.assign(globalThis, { toLog })
+    const before = server.logged().length
+    t.equal((await server.request('GET', '/log')).status, 200)
+    const entry = server
+      .logged()
+      .slice(before)
+      .split('\n')
+      .find((line) => line.includes('"noted"'))
+    return JSON.parse(entry!)
+  }
+  const within = (value: unknown, depth: number): unknown =>
+    depth === 0 ? value : { field: within(value, depth - 1) }
+
+  await t.test('under any of their names, at any depth', async (t) => {
+    for (const name of SECRET_NAMES)
+      for (const depth of [0, 1, 2, 3, 4, 5, 6, 7]) {
+        const text = JSON.stringify(await written(within({ [name]: 'canary' }, depth)))
+        t.notMatch(text, /canary/, `${name} at ${depth}`)
+        if (depth < 4) t.match(text, `"${name}":"[redacted]"`)
+      }
+  })
+
+  await t.test('in lists, and in lists of lists', async (t) => {
+    t.match(await written({ list: [{ token: 'canary' }, [{ secret: 'canary' }]] }), {
+      list: [{ token: '[redacted]' }, [{ secret: '[redacted]' }]],
+    })
+  })
+
+  await t.test('in errors, whose clients hang whole requests on them', async (t) => {
+    const failure = Object.assign(new Error('upstream failed', { cause: new Error('no route') }), {
+      code: 'E_UPSTREAM',
+      status: 502,
+      details: { provider: 'p', api_key: 'canary' },
+      config: { headers: { Authorization: 'Bearer canary' }, data: '{"app_secret":"canary"}' },
+      request: { _header: 'POST / HTTP/1.1\r\nAuthorization: Bearer canary' },
+    })
+    for (const key of ['error', 'err']) {
+      const entry = await written({ [key]: failure })
+      t.match(entry[key], {
+        type: 'Error',
+        message: /upstream failed.*no route/,
+        stack: /log\.test/,
+        code: 'E_UPSTREAM',
+        status: 502,
+        details: { provider: 'p', api_key: '[redacted]' },
+      })
+      t.notMatch(JSON.stringify(entry), /canary/)
+    }
+    const several = await written({ error: new AggregateError([failure, { token: 'canary' }], 'two failed') })
+    t.match(several.error, {
+      type: 'AggregateError',
+      message: 'two failed',
+      errors: [{ code: 'E_UPSTREAM' }, { token: '[redacted]' }],
+    })
+    t.notMatch(JSON.stringify(several), /canary/)
+  })
+
+  await t.test('while what only looks like one is kept', async (t) => {
+    const kept = {
+      tokens_used: 5,
+      token_quota: 6,
+      input_tokens: 7,
+      token: null,
+      secret: '',
+      at: new Date(0),
+      list: [1, null, 'text'],
+    }
+    t.match(await written(kept), { ...kept, at: '1970-01-01T00:00:00.000Z' })
+    const circle: Record<string, unknown> = { name: 'circle' }
+    circle.self = circle
+    t.match(await written({ circle }), { circle: { name: 'circle' } })
+  })
+})
+
+t.test('the level says what is written', async (t) => {
+  for (const [level, written] of [
+    ['warn', false],
+    ['info', true],
+  ] as const) {
+    const server = await startKernel(t, { env: { SVC_LOG_LEVEL: level } })
+    await server.request('GET', '/health/live')
+    t.equal(server.logged().includes('"msg":"request"'), written, level)
+    await server.stop()
+  }
+})
+
+t.test(
+  'the log goes to standard error: lines of JSON for programs, readable text on a terminal',
+  async (t) => {
+    const home = createHome(t, bareConfig())
+    installPlugin(home, 'any', pluginSource('any', ''))
+    const asTerminal = ['--import', 'data:text/javascript,process.stderr.isTTY = true']
+    for (const [nodeArgs, pattern] of [
+      [[], /^\{"level":30,"time":\d+,.*"msg":"listening"\}$/m],
+      [asTerminal, /INFO.*listening/],
+    ] as const) {
+      const { child, ended } = await spawnServer(t, home, [], { nodeArgs: [...nodeArgs] })
+      child.kill('SIGTERM')
+      const { code, stdout, stderr } = await ended
+      t.equal(code, 0)
+      t.match(stderr, pattern)
+      t.notMatch(stdout, /listening/)
+    }
+  },
+)

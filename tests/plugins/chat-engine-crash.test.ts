@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { createHold, range, startChat, textOf } from '../support/chat.ts'
+
+const chat = await startChat(t, { env: { SVC_LOG_LEVEL: 'fatal' } })
+const { fake, createThread, history, server } = chat
+
+const words = (count: number) => Array.from({ length: count }, (_, n) => `w${n} 😀 `)
+
+/** Ends the database engine as a crash would. */
+function killEngine(): void {
+  const { pid } = JSON.parse(readFileSync(join(server.home, 'db', 'engine.json'), 'utf8'))
+  process.kill(pid, 'SIGKILL')
+}
+
+/** Waits until the database answers again. */
+async function engineIsBack(): Promise<void> {
+  while ((await server.request('GET', '/health')).status !== 200);
+}
+
+t.test('Turns go on over crashes of the database engine, and nothing of them is lost', async (t) => {
+  const [socket, reader] = [await chat.connect(), await chat.connect()]
+  const made = await Promise.all(range(1, 4).map(() => createThread()))
+  for (const thread_id of made) await reader.subscribe(thread_id)
+  for (const round of range(1, 6)) {
+    const { hold, release } = createHold()
+    const text = words(30 * round)
+    fake.script(() => ({ text, delayMs: 1, hold, holdAfter: 20 }))
+    const sent = made.map((thread_id) => socket.say({ thread_id, text: `round ${round}` }))
+    for (const id of sent) {
+      const { turn_id } = await socket.until(({ client_message_id }) => client_message_id === id)
+      await socket.until((frame) => frame.turn_id === turn_id && frame.content?.includes('w19'))
+    }
+    killEngine()
+    if (round % 2) await engineIsBack()
+    release()
+    for (const turn of await Promise.all(sent.map((id) => socket.seeTurn(id)))) {
+      t.match(turn.end, { type: 'done', stop_reason: 'end' })
+      t.equal(textOf(turn.frames), text.join(''))
+    }
+    await engineIsBack()
+  }
+  for (const thread_id of made) {
+    const frames = socket.of(thread_id)
+    t.strictSame(
+      frames.map(({ seq }) => seq),
+      range(1, frames.length),
+    )
+    await reader.until((f) => f.thread_id === thread_id && f.seq === frames.length)
+    t.strictSame(reader.of(thread_id), frames)
+    const later = await chat.connect()
+    await later.subscribe(thread_id, 0)
+    await later.until(({ seq }) => seq === frames.length)
+    t.strictSame(later.of(thread_id), frames)
+    const page = await history(thread_id, '?limit=100')
+    t.match(page, { turn_active: false, last_seq: frames.length, messages: { length: 12 } })
+    t.equal(page.messages.filter(({ status }: { status: string }) => status !== 'complete').length, 0)
+  }
+})
+
+t.test('While the database is away a message is refused or kept, and sending it again is safe', async (t) => {
+  const socket = await chat.connect()
+  const thread_id = await createThread()
+  fake.script(() => ({ text: 'an answer' }))
+  for (const round of range(1, 5)) {
+    const client_message_id = `away-${round}`
+    let attempts = 0
+    killEngine()
+    for (;;) {
+      attempts += 1
+      const before = socket.frames.length
+      socket.say({ thread_id, client_message_id, text: 'are you there?' })
+      await socket.settle()
+      const answer = await socket.until(
+        (frame) =>
+          frame.client_message_id === client_message_id &&
+          (frame.type === 'turn_started' || socket.frames.indexOf(frame) >= before),
+      )
+      if (answer.type === 'turn_started') break
+      t.match(answer, { type: 'error', code: 'DATABASE_UNAVAILABLE', thread_id })
+    }
+    t.comment(`${attempts} attempts`)
+    const { turn_id } = await socket.until(
+      (f) => f.type === 'turn_started' && f.client_message_id === client_message_id,
+    )
+    await socket.until((f) => f.turn_id === turn_id && (f.type === 'done' || f.type === 'error'))
+    await engineIsBack()
+  }
+  const { messages, turn_active } = await history(thread_id, '?limit=100')
+  t.equal(turn_active, false)
+  t.equal(
+    messages.filter(({ role }: { role: string }) => role === 'user').length,
+    5,
+    'each message is there once',
+  )
+  t.match((await socket.ask({ thread_id, text: 'and now?' })).end, { type: 'done' })
+})

@@ -1,0 +1,199 @@
+import { spawnSync } from 'node:child_process'
+import { hostname } from 'node:os'
+import t from 'tap'
+import type { ActiveTurn, ThreadDocument } from '../../plugins/chat/documents.ts'
+import type { LedgerEvent } from '../../plugins/chat/ledger-event.ts'
+import { chatUrl, connectChat, createHold, range, startChat, textOf } from '../support/chat.ts'
+import { spawnService } from '../support/service-process.ts'
+
+const chat = await startChat(t)
+const { fake, createThread, history, server, threads } = chat
+
+const collection = () => server.db.collection<ThreadDocument>('threads')
+
+/** Number of a process that has ended. */
+const deadPid = () => spawnSync(process.execPath, ['--version']).pid
+
+/** Leaves a thread as a process does that dies in a turn, after the turn's first events. */
+async function abandonTurn(
+  thread_id: string,
+  change: Partial<Omit<ActiveTurn, 'holder'>> & { holder?: object },
+  keep = 3,
+) {
+  const socket = await chat.connect()
+  const { turn_id, frames } = await socket.ask({ thread_id, text: 'one two three' })
+  const first_seq = frames[0]!.seq as number
+  const holder = { node_id: 'another', host: hostname(), pid: deadPid(), ...change.holder }
+  const active_turn = {
+    turn_id,
+    first_seq,
+    lease_until: Date.now() + 60_000,
+    started_at: Date.now(),
+    ...change,
+    holder,
+  }
+  const events = server.db.collection<LedgerEvent>('events')
+  const stored = await events.find({ turn_id }).sort({ _id: 1 }).toArray()
+  await events.deleteMany({ _id: { $in: stored.slice(keep).map(({ _id }) => _id) } })
+  await server.db.collection('messages').deleteMany({ thread_id, turn_id })
+  await collection().updateOne({ _id: thread_id }, { $set: { active_turn, last_seq: first_seq - 1 } })
+  socket.close()
+  return { turn_id, kept: frames.slice(0, keep) }
+}
+
+const dead: [what: string, change: Parameters<typeof abandonTurn>[1]][] = [
+  ['whose process on this machine is dead', {}],
+  ['of an earlier process of this number', { holder: { pid: process.pid } }],
+  [
+    'whose lease has run out, wherever it ran',
+    { holder: { host: 'elsewhere', pid: 1 }, lease_until: Date.now() - 1 },
+  ],
+  [
+    'that this very process has lost',
+    { holder: { node_id: server.server.runtime.facts.node_id, pid: process.pid } },
+  ],
+]
+for (const [what, change] of dead)
+  t.test(`A turn ${what} is closed by the next one, with its text kept`, async (t) => {
+    const thread_id = await createThread()
+    const { turn_id, kept } = await abandonTurn(thread_id, change)
+    t.equal(textOf(kept).length > 0, true)
+    const socket = await chat.connect()
+    await socket.subscribe(thread_id, 0)
+    const next = await socket.ask({ thread_id, text: 'go on' })
+    t.match(next.end, { type: 'done', stop_reason: 'end' })
+    const frames = socket.of(thread_id)
+    t.strictSame(
+      frames.map(({ seq }) => seq),
+      range(1, next.end.seq),
+    )
+    t.strictSame(frames.slice(0, 3), kept)
+    t.match(frames[3], {
+      type: 'error',
+      turn_id,
+      code: 'TURN_INTERRUPTED',
+      message: String,
+      request_id: String,
+    })
+    t.match((await history(thread_id)).messages, [
+      { role: 'user', turn_id },
+      { role: 'assistant', turn_id, status: 'failed', content: [{ text: textOf(kept) }] },
+      { role: 'user', content: [{ text: 'go on' }] },
+      { role: 'assistant', status: 'complete' },
+    ])
+  })
+
+t.test('A turn that had nothing written yet is forgotten, and its message can be sent again', async (t) => {
+  const thread_id = await createThread()
+  const socket = await chat.connect()
+  const { turn_id } = await abandonTurn(thread_id, {}, 0)
+  const noted = server.db.collection<{ _id: string; client_message_id: string }>('client_messages')
+  const { client_message_id } = (await noted.findOne({ _id: turn_id }))!
+  await socket.ask({ thread_id, text: 'something else' })
+  const again = await socket.ask({ thread_id, text: 'one two three', client_message_id })
+  t.equal(textOf(again.frames), 'one two three')
+  t.equal((await history(thread_id)).messages.length, 4)
+})
+
+t.test('A turn that had its end written and not its messages is settled by the next one', async (t) => {
+  const thread_id = await createThread()
+  const socket = await chat.connect()
+  const { kept } = await abandonTurn(thread_id, {}, 100)
+  t.match(kept.at(-1), { type: 'done' })
+  await socket.ask({ thread_id, text: 'go on' })
+  const { messages, last_seq } = await history(thread_id)
+  t.match(messages, [{ role: 'user' }, { role: 'assistant', status: 'complete' }, {}, {}])
+  t.equal(last_seq, socket.of(thread_id).at(-1)!.seq)
+})
+
+t.test('Turns whose process died are also closed when a server starts, and while nobody asks', async (t) => {
+  const made = await Promise.all(range(1, 3).map(() => createThread()))
+  for (const thread_id of made) await abandonTurn(thread_id, {})
+  await server.restart()
+  for (const thread_id of made) {
+    t.match(await history(thread_id), { turn_active: false, messages: [{}, { status: 'failed' }] })
+    await abandonTurn(thread_id, { holder: { host: 'elsewhere' }, lease_until: Date.now() + 500 })
+  }
+  const { body } = await threads('GET', '')
+  t.equal(body.filter(({ turn_active }: { turn_active: boolean }) => turn_active).length, 3)
+  for (const thread_id of made)
+    while ((await history(thread_id)).turn_active) await server.request('GET', '/health/live')
+})
+
+t.test('Two servers on one database run one turn of a thread at a time', async (t) => {
+  const other = await spawnService(t, server.home)
+  const connectThere = () => connectChat(t, chatUrl(other.url, chat.agent_id, server.admin.token))
+  const [here, there] = [await chat.connect(), await connectThere()]
+  const thread_id = await createThread()
+
+  await t.test('A turn waits for one that another server runs', async (t) => {
+    const { hold, release } = createHold()
+    const before = fake.requests.length
+    fake.next({ text: ['from ', 'there'], hold, holdAfter: 1 }, { text: 'from here' })
+    const first = there.say({ thread_id, text: 'one' })
+    await there.until(({ content }) => content === 'from ')
+    t.match(await history(thread_id), {
+      turn_active: true,
+      last_seq: 2,
+      messages: [{}, { status: 'streaming' }],
+    })
+    t.match(await here.subscribe(thread_id, 0), { active: true, last_seq: 2 })
+    const second = here.say({ thread_id, text: 'two' })
+    await here.until(({ content }) => content === 'from ')
+    for (const _ of range(1, 50)) await here.settle()
+    t.equal(fake.requests.length, before + 1)
+    release()
+    t.equal(textOf((await there.seeTurn(first)).frames), 'from there')
+    const turn = await here.seeTurn(second)
+    t.equal(textOf(turn.frames), 'from here')
+    t.strictSame(
+      here.of(thread_id).map(({ seq }) => seq),
+      range(1, turn.end.seq),
+      'a reader here has seen all of the turn that ran there',
+    )
+    t.match(fake.requests.at(-1)!.body.messages.slice(1), [
+      { content: 'one' },
+      { content: 'from there' },
+      { content: 'two' },
+    ])
+  })
+
+  await t.test('A turn can be stopped from another server', async (t) => {
+    const { hold } = createHold()
+    const request = fake.request(fake.requests.length)
+    fake.next({ text: ['stop ', 'me'], hold, holdAfter: 1 })
+    const sent = there.say({ thread_id, text: 'talk' })
+    await there.until(({ content }) => content === 'stop ')
+    here.send({ type: 'stop', thread_id })
+    await (await request).aborted
+    t.match((await there.seeTurn(sent)).end, { type: 'done', stop_reason: 'stopped' })
+  })
+
+  await t.test('One message sent to both servers starts one turn', async (t) => {
+    for (const round of range(1, 5)) {
+      const client_message_id = `both-${round}`
+      const turn = { thread_id, client_message_id, text: `round ${round}` }
+      const before = fake.requests.length
+      here.say(turn)
+      there.say(turn)
+      t.strictSame(await here.seeTurn(client_message_id), await there.seeTurn(client_message_id))
+      t.equal(fake.requests.length, before + 1)
+    }
+  })
+
+  await t.test('A server takes over what a killed one was doing', async (t) => {
+    const { hold } = createHold()
+    fake.next({ text: ['half ', 'said'], hold, holdAfter: 1 })
+    const reader = await chat.connect()
+    const sent = there.say({ thread_id, text: 'talk' })
+    await there.until(({ content }) => content === 'half ')
+    await reader.subscribe(thread_id)
+    await other.kill()
+    const next = await here.ask({ thread_id, text: 'still there?' })
+    t.match(next.end, { type: 'done' })
+    const cut = await reader.seeTurn(sent)
+    t.match(cut.end, { type: 'error', code: 'TURN_INTERRUPTED' })
+    t.equal(textOf(cut.frames), 'half ')
+    await reader.seeTurn(next.client_message_id)
+  })
+})
