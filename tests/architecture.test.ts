@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -54,13 +54,16 @@ t.test('plugins import #kernel and their own folder, of other plugins only types
   )
 })
 
-t.test('provider kinds import #kernel and their own folder', async (t) => {
-  const imports = filesIn('providers').flatMap(importsOf)
-  t.same(
-    imports.filter(({ file, target }) => OURS.test(target) && homeOf(target) !== homeOf(file)),
-    [],
-  )
-})
+for (const folder of ['providers', 'channels'])
+  t.test(`the kinds in ${folder} import #kernel and their own folder`, async (t) => {
+    const files = existsSync(join(ROOT, folder)) ? filesIn(folder) : []
+    t.same(
+      files
+        .flatMap(importsOf)
+        .filter(({ file, target }) => OURS.test(target) && homeOf(target) !== homeOf(file)),
+      [],
+    )
+  })
 
 t.test('what a plugin takes types of is among the plugins that it depends on', async (t) => {
   for (const name of readdirSync(join(ROOT, 'plugins'))) {

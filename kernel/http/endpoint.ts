@@ -1,5 +1,4 @@
 import type { Context } from 'koa'
-import { AppError } from '../errors.ts'
 import { chooseLocale } from '../locale.ts'
 import { compileSchema, type JSONSchema } from '../schema.ts'
 import type { AuditRecord, Cradle } from '../types.ts'

@@ -7,7 +7,7 @@ const ARTIFACTS_KEPT = 200
 /** Lists are read pinned first, then by last activity; within one second, newer threads first. */
 const LIST_ORDER = { pinned: -1, last_active: -1, _id: -1 } as const
 
-/** The indexes by which threads are listed, resumed, recovered and removed. */
+/** The indexes by which threads are listed, resumed, counted, recovered and removed. */
 export const threadIndexes: IndexDescription[] = [
   { key: { user_id: 1, agent_id: 1, ...LIST_ORDER } },
   { key: { session_key: 1 }, unique: true },
@@ -16,6 +16,7 @@ export const threadIndexes: IndexDescription[] = [
     key: { 'active_turn.lease_until': 1 },
     partialFilterExpression: { 'active_turn.lease_until': { $exists: true } },
   },
+  { key: { user_id: 1, agent_id: 1, unread: 1 }, partialFilterExpression: { unread: { $gt: 0 } } },
   { key: { deleted_at: 1 }, partialFilterExpression: { deleted_at: { $exists: true } } },
 ]
 
@@ -71,6 +72,7 @@ export function createThreads({
   ids: Ids
 }): Threads {
   const visible = { deleted_at: { $exists: false } }
+  const unseen = { unread: { $gt: 0 } }
   const missing = () => new AppError('THREAD_NOT_FOUND')
 
   return {
@@ -124,7 +126,7 @@ export function createThreads({
     },
     async markRead({ user_id, agent_id }, thread_id) {
       if (thread_id === undefined) {
-        await threads.updateMany({ user_id, agent_id }, { $set: { unread: 0 } })
+        await threads.updateMany({ user_id, agent_id, ...unseen }, { $set: { unread: 0 } })
         return
       }
       const { matchedCount } = await threads.updateOne(
@@ -136,7 +138,7 @@ export function createThreads({
     async countUnread(user_id, agent_ids) {
       const counts = await threads
         .aggregate<{ _id: string; unread: number }>([
-          { $match: { user_id, agent_id: { $in: [...agent_ids] }, ...visible } },
+          { $match: { user_id, agent_id: { $in: [...agent_ids] }, ...unseen, ...visible } },
           { $group: { _id: '$agent_id', unread: { $sum: '$unread' } } },
         ])
         .toArray()

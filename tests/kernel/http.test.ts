@@ -270,7 +270,7 @@ t.test('requests', async (t) => {
     t.match(await issuesOf('?tags=a&n=1&n=2'), [{ path: '/n', rule: 'type' }])
     t.match(await issuesOf('?tags=a&more=1'), [{ path: '/more', rule: 'additionalProperties' }])
     t.match(await issuesOf('?tags=a&constructor=1'), [{ path: '/constructor' }])
-    t.same((await get('/query?tags=a&__proto__=1&__proto__=2')).body, { n: 7, tags: ['a'] })
+    t.match(await issuesOf('?tags=a&__proto__=1'), [{ path: '/__proto__', rule: 'additionalProperties' }])
   })
 
   t.test('the address is that of the peer, whatever the client writes', async (t) => {

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { bareConfig, createHome, pluginSource, spawnServer, startKernel } from '../support/kernel.ts'
-import { installPlugin, startServer, type TestServer } from '../support/server.ts'
+import { databaseEnvironment, installPlugin, startServer, type TestServer } from '../support/server.ts'
 
 /** What the jobs of the tests tell, and what they are told. */
 const bench = new EventEmitter()
@@ -87,7 +87,7 @@ t.test('of two servers one runs the job, and the other when that one has stopped
 t.test('a job is taken over when the server that ran it is gone without a word', async (t) => {
   const home = createHome(t, bareConfig())
   installPlugin(home, 'turner', turner(0.05))
-  const { child, ended } = await spawnServer(t, home)
+  const { child, ended } = await spawnServer(t, home, [], { env: databaseEnvironment(home) })
   const server = await startServer(t, { home, signIn: false })
   const node = server.server.runtime.facts.node_id
   while ((await leasesOf(server).findOne())?.holder === undefined) await sleep(10)

@@ -163,6 +163,8 @@ t.test('Stopping an agent ends its turns, and those that wait are refused', asyn
   const other = await chat.connect()
   await other.settle()
   t.match(await other.subscribe(thread_id, 0), { active: false }, 'a stopped agent can still be read')
+  other.say({ thread_id, text: 'hello?' })
+  t.match(await other.next('error'), { code: 'AGENT_NOT_RUNNING', thread_id })
   await server.request('POST', `/agents/${chat.agent_id}/start`)
   await isUsable(t, socket, thread_id)
 })

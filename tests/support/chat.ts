@@ -45,9 +45,9 @@ let sent = 0
 export async function connectChat(
   t: Test,
   url: string,
-  { protocols, headers }: { protocols?: string[]; headers?: Record<string, string> } = {},
+  headers: Record<string, string> = {},
 ): Promise<ChatSocket> {
-  const socket = await connectSocket(t, url, protocols, headers)
+  const socket = await connectSocket(t, url, [], headers)
   const { frames, webSocket } = socket
   let isClosed = false
   let checked = 0
@@ -120,7 +120,6 @@ export interface TestChat {
     token?: string
     agent_id?: string
     headers?: Record<string, string>
-    to?: TestServer
   }): Promise<ChatSocket>
   createThread(options?: { token?: string }): Promise<string>
   /** Calls the API below the agent's threads and gives the answer. */
@@ -134,14 +133,10 @@ export interface TestChat {
 }
 
 /** Starts a server whose active model is a fake upstream's. */
-export async function startChat(
-  t: Test,
-  options: Parameters<typeof startServer>[1] & { existing?: boolean } = {},
-): Promise<TestChat> {
-  const { existing = false, ...serverOptions } = options
-  const [server, fake] = await Promise.all([startServer(t, serverOptions), createFakeOpenAI()])
+export async function startChat(t: Test, options: Parameters<typeof startServer>[1] = {}): Promise<TestChat> {
+  const [server, fake] = await Promise.all([startServer(t, options), createFakeOpenAI()])
   t.teardown(() => fake.close())
-  if (!existing) await useUpstream(server, fake.url)
+  await useUpstream(server, fake.url)
   const { body: agents } = await server.request('GET', '/agents')
   const agent_id: string = agents[0].id
   const threads: TestChat['threads'] = (method, path, request) =>
@@ -150,8 +145,8 @@ export async function startChat(
     server,
     fake,
     agent_id,
-    connect: ({ token, agent_id: other = agent_id, headers, to = server } = {}) =>
-      connectChat(t, chatUrl(to.url, other, token ?? to.admin.token), { headers }),
+    connect: ({ token = server.admin.token, agent_id: other = agent_id, headers } = {}) =>
+      connectChat(t, chatUrl(server.url, other, token), headers),
     async createThread(request) {
       const { status, body } = await threads('POST', '', request)
       if (status !== 201) throw new Error(`a thread could not be made: ${status} ${JSON.stringify(body)}`)
@@ -167,7 +162,7 @@ export async function startChat(
 }
 
 /** Makes the model of an upstream the one that everybody uses. */
-export async function useUpstream({ request }: Pick<TestServer, 'request'>, base_url: string): Promise<void> {
+async function useUpstream({ request }: Pick<TestServer, 'request'>, base_url: string): Promise<void> {
   const made = await request('POST', '/admin/providers', { body: { ...PROVIDER, base_url } })
   const chosen = await request('PUT', '/models/active', { body: { model: MODEL } })
   if (made.status !== 201 || chosen.status !== 200)

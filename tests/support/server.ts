@@ -82,7 +82,7 @@ export async function startServer(
     SVC_PORT: '0',
     SVC_LOG_LEVEL: 'debug',
     SVC_ADMIN_PASSWORD: ADMIN.password,
-    ...(process.env.SVC_TEST_DATABASE_URL ? { SVC_DATABASE_URL: databaseUrlFor(home) } : {}),
+    ...databaseEnvironment(home),
     ...options.env,
   }
   let log = ''
@@ -152,9 +152,10 @@ export async function startServer(
   return test
 }
 
-/** Each home gets a database of its own on the server that the suite is pointed at. */
-function databaseUrlFor(home: string): string {
-  const url = new URL(process.env.SVC_TEST_DATABASE_URL!)
+/** Each home gets a database of its own on the server that the suite is pointed at; none where it is at none. */
+export function databaseEnvironment(home: string): Record<string, string> {
+  if (!process.env.SVC_TEST_DATABASE_URL) return {}
+  const url = new URL(process.env.SVC_TEST_DATABASE_URL)
   url.pathname = `/${home.split('/').at(-1)}`
-  return url.href
+  return { SVC_DATABASE_URL: url.href }
 }

@@ -1,0 +1,130 @@
+import t from 'tap'
+import { projectTurn } from '../../plugins/chat/projection.ts'
+import { createHold, MODEL, range, startChat } from '../support/chat.ts'
+import { seedThread } from '../support/chat-seed.ts'
+
+const chat = await startChat(t)
+const { fake, createThread, server } = chat
+
+/** What the model was told last, without the system prompt. */
+const told = () => fake.requests.at(-1)!.body.messages.slice(1)
+const contents = () => told().map(({ content }) => content)
+
+t.test('The model is told who it is and what it can do', async (t) => {
+  const system_prompt = 'Speak like a pirate.'
+  await server.request('PATCH', `/agents/${chat.agent_id}`, { body: { system_prompt } })
+  const socket = await chat.connect()
+  await socket.ask({ text: 'hello' })
+  const { messages, tools } = fake.requests.at(-1)!.body
+  t.match(messages, [
+    { role: 'system', content: /You are assistant.*Speak like a pirate\./s },
+    { role: 'user' },
+  ])
+  t.match(tools!.map((tool) => tool.function.name).sort(), ['ls', 'read_file', 'write_file'])
+  await server.request('PATCH', `/agents/${chat.agent_id}`, { body: { system_prompt: null } })
+  await socket.ask({ text: 'hello' })
+  t.notMatch(
+    fake.requests.at(-1)!.body.messages[0]!.content,
+    'pirate',
+    'a change counts from the next turn on',
+  )
+})
+
+t.test('Of a long conversation the newest messages are told, whole exchanges only', async (t) => {
+  const thread_id = await seedThread(chat, 100)
+  const socket = await chat.connect()
+  await socket.ask({ thread_id, text: 'and now?' })
+  t.equal(told().length, 41)
+  t.equal(told()[0]!.role, 'user')
+  t.equal(contents().at(-1), 'and now?')
+})
+
+t.test('What does not fit the window of the model is left out, the oldest first', async (t) => {
+  const { body: providers } = await server.request('GET', '/admin/providers')
+  const { id } = providers.find(({ name }: { name: string }) => `${name}:m` === MODEL)
+  const setWindow = (context_window: number | null) =>
+    server.request('PATCH', `/admin/providers/${id}`, {
+      body: { models: [{ id: 'm', name: 'M', context_window }] },
+    })
+  await setWindow(1000)
+  const thread_id = await createThread()
+  const socket = await chat.connect()
+  const texts = range(1, 6).map((n) => `${n} `.repeat(200))
+  for (const text of texts) await socket.ask({ thread_id, text })
+  const shown = contents()
+  t.ok(shown.length < 11 && shown.length % 2 === 1)
+  t.strictSame(
+    shown,
+    texts.flatMap((text) => [text, text]).slice(-1 - shown.length, -1),
+    'the end of the conversation in its order',
+  )
+  await socket.ask({ thread_id, text: 'x'.repeat(5000) })
+  t.equal(contents().length > 1, true)
+  await socket.ask({ thread_id, text: 'short' })
+  t.strictSame(contents(), ['short'], 'an exchange that is too long hides those before it')
+  await setWindow(null)
+  await socket.ask({ thread_id, text: 'short' })
+  t.equal(contents().length, 2 * 8 + 1)
+})
+
+t.test('A call that was cut before its answer is not told, nor are thoughts', async (t) => {
+  const thread_id = await createThread()
+  const socket = await chat.connect()
+  const { hold } = createHold()
+  fake.next(
+    {
+      reasoning: ['secret ', 'thoughts'],
+      text: 'Looking',
+      toolCalls: [{ id: 'call_done', name: 'ls', arguments: {} }],
+    },
+    { text: ['never'], hold },
+  )
+  const second = fake.request(fake.requests.length + 1)
+  const sent = socket.say({ thread_id, text: 'look' })
+  await second
+  socket.send({ type: 'stop', thread_id })
+  await socket.seeTurn(sent)
+  const events = server.db.collection('messages')
+  await events.updateOne(
+    { thread_id, role: 'assistant' },
+    { $push: { content: { type: 'tool_use', id: 'call_cut', name: 'ls', input: {} } } as never },
+  )
+  await server.restart()
+  await (await chat.connect()).ask({ thread_id, text: 'again' })
+  t.match(told(), [
+    { role: 'user', content: 'look' },
+    { role: 'assistant', content: 'Looking', tool_calls: [{ id: 'call_done' }] },
+    { role: 'tool', tool_call_id: 'call_done' },
+    { role: 'user', content: 'again' },
+  ])
+  t.equal(told().length, 4)
+  t.notMatch(JSON.stringify(told()), /call_cut|secret/)
+})
+
+t.test(
+  'The events of a turn always come to the same messages, so that storing them again changes nothing',
+  (t) => {
+    const event = (seq: number, type: string, frame: object) => ({
+      _id: `thr_a:${String(seq).padStart(12, '0')}`,
+      turn_id: 'trn_a',
+      ts: 1000 + seq,
+      type,
+      frame,
+      writer: 'w',
+    })
+    const begun = {
+      ...event(1, 'turn_started', { message_id: 'msg_u' }),
+      input: [{ type: 'text', text: 'hi' }],
+    }
+    const failure = event(2, 'error', { code: 'X', message: '', details: {}, request_id: '' })
+    const fold = (...events: object[]) =>
+      projectTurn(structuredClone(events) as Parameters<typeof projectTurn>[0])
+    t.strictSame(fold(begun, failure), fold(begun, failure))
+    t.match(fold(begun, failure), [
+      { _id: 'msg_u', position: 1, status: 'complete' },
+      { role: 'assistant', status: 'failed', position: 2, content: [] },
+    ])
+    t.strictSame(fold(), [])
+    t.end()
+  },
+)

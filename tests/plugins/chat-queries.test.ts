@@ -1,0 +1,154 @@
+import t, { type Test } from 'tap'
+import type { ClientMessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
+import { startChat } from '../support/chat.ts'
+import { seedThread } from '../support/chat-seed.ts'
+
+const chat = await startChat(t)
+const { server, history, threads } = chat
+const { messages, ledger, turns, threads: allThreads } = server.server.runtime.cradleOf('chat')
+const { body: admin } = await server.request('GET', '/auth/me')
+const owner = { user_id: admin.id as string, agent_id: chat.agent_id }
+
+const SHORT = 50
+const LONG = 2500
+
+interface Cost {
+  keys: number
+  documents: number
+  /** Queries that no index served. */
+  scans: number
+}
+
+/** What the database has examined so far, in all queries of all kinds. */
+async function examined(): Promise<Cost> {
+  const { metrics } = await server.db.command({ serverStatus: 1 })
+  const { scanned, scannedObjects, collectionScans } = metrics.queryExecutor
+  return { keys: scanned, documents: scannedObjects, scans: collectionScans.total }
+}
+
+/** What an operation costs; the least of several runs, as the server's own work goes on beside it. */
+async function costOf(operation: () => Promise<unknown>): Promise<Cost> {
+  const costs: Cost[] = []
+  for (let run = 0; run < 5; run += 1) {
+    const before = await examined()
+    await operation()
+    const after = await examined()
+    costs.push({
+      keys: after.keys - before.keys,
+      documents: after.documents - before.documents,
+      scans: after.scans - before.scans,
+    })
+  }
+  const least = (field: keyof Cost) => Math.min(...costs.map((cost) => cost[field]))
+  return { keys: least('keys'), documents: least('documents'), scans: least('scans') }
+}
+
+/** Every query is served by an index and costs no more in a long thread than in a short one. */
+async function costsTheSame(t: Test, most: number, operation: (place: Place) => Promise<unknown>) {
+  const [short, long] = [
+    await costOf(() => operation(places.short)),
+    await costOf(() => operation(places.long)),
+  ]
+  t.strictSame(long, short)
+  t.equal(long.scans, 0)
+  t.ok(long.documents > 0 && long.documents <= most, `${long.documents} documents`)
+}
+
+interface Place {
+  thread_id: string
+  last_seq: number
+}
+
+const placeOf = async (thread_id: string): Promise<Place> => {
+  const { last_seq } = await history(thread_id, '?limit=1')
+  return { thread_id, last_seq }
+}
+const places = {
+  short: await placeOf(await seedThread(chat, SHORT)),
+  long: await placeOf(await seedThread(chat, LONG)),
+}
+
+t.test(
+  'A page of history costs the same at the end and in the middle, in a short thread and a long one',
+  async (t) => {
+    t.equal((await history(places.long.thread_id, '?limit=200')).messages.length, 200)
+    await costsTheSame(t, 26 + 10, ({ thread_id }) => history(thread_id))
+    await costsTheSame(t, 26 + 10, ({ thread_id, last_seq }) =>
+      history(thread_id, `?cursor=${Math.floor(last_seq / 2)}`),
+    )
+    await costsTheSame(t, 26 + 25 + 10, ({ thread_id }) => history(thread_id, '?offset=25'))
+  },
+)
+
+t.test('What a model is told is read at the same cost in a short thread and a long one', async (t) => {
+  await costsTheSame(t, 41, ({ thread_id, last_seq }) =>
+    messages.page(thread_id, { limit: 40, before: last_seq + 1 }),
+  )
+})
+
+t.test('The ledger is read from any place at the same cost', async (t) => {
+  for (const place of [0, 0.5])
+    await costsTheSame(t, 100, ({ thread_id, last_seq }) =>
+      ledger.read(thread_id, Math.floor((last_seq * place) / 5) * 5, 100),
+    )
+  await costsTheSame(t, 6, async ({ thread_id, last_seq }) => {
+    const [first] = await ledger.read(thread_id, last_seq - 1, 1)
+    await ledger.readTurn(thread_id, first!.turn_id, last_seq - 4)
+  })
+})
+
+t.test('A whole turn costs the same in a short thread and a long one', async (t) => {
+  const socket = await chat.connect()
+  const ask = ({ thread_id }: Place) => socket.ask({ thread_id, text: 'hello' })
+  await ask(places.short)
+  await ask(places.long)
+  await costsTheSame(t, 12, ask)
+})
+
+t.test('Threads are listed, found, recovered and removed without looking at those of others', async (t) => {
+  const collection = server.db.collection<ThreadDocument>('threads')
+  const model = (await collection.findOne({ _id: places.short.thread_id }))!
+  const copies = (user_id: string, count: number) =>
+    collection.insertMany(
+      Array.from({ length: count }, (_, n) => ({
+        ...model,
+        _id: `thr_${user_id}${n}`,
+        session_key: `${user_id}${n}`,
+        user_id,
+        last_active: n,
+        pinned: n % 100 === 0,
+      })),
+    )
+  await copies('somebody', 2000)
+  await copies(owner.user_id, 1000)
+  const noted = server.db.collection<ClientMessageDocument>('client_messages')
+  await noted.insertMany(
+    Array.from({ length: 2000 }, (_, n) => ({
+      ...owner,
+      _id: `trn_${n}`,
+      thread_id: `thr_${n}`,
+      client_message_id: `id-${n}`,
+      first_seq: 1,
+      created_at: new Date(),
+    })),
+  )
+  const bounded = async (what: string, most: number, operation: () => Promise<unknown>) => {
+    const { documents, keys, scans } = await costOf(operation)
+    t.equal(scans, 0, `${what}: an index serves it`)
+    t.ok(documents <= most && keys <= most + 10, `${what}: ${documents} documents, ${keys} keys`)
+  }
+  await bounded('the first page', 50, () => allThreads.list(owner, { limit: 50, offset: 0 }))
+  await bounded('the first page over HTTP', 60, () => threads('GET', ''))
+  await bounded('a page further down', 150, () => allThreads.list(owner, { limit: 50, offset: 100 }))
+  await bounded('by id', 1, () => allThreads.get(owner, places.long.thread_id))
+  await bounded('by session key', 1, () => allThreads.getBySession(owner, 'somebody7').catch(() => undefined))
+  await bounded('a repeated message', 1, () => turns.findRepeated(owner, 'id-77'))
+  await bounded('abandoned turns', 0, () => turns.adopt(() => false))
+  await bounded('hidden threads', 0, () => allThreads.listHidden())
+  await bounded('threads of an agent that is deleted', 0, () => allThreads.hide({ agent_id: 'none' }))
+  await bounded('threads of a user that is deleted', 0, () => allThreads.hide({ user_id: 'none' }))
+  await bounded('what is removed of a thread', 0, () =>
+    Promise.all([messages.remove('thr_none'), ledger.remove('thr_none'), turns.remove('thr_none')]),
+  )
+  await bounded('unread replies', 20, () => allThreads.countUnread(owner.user_id, [owner.agent_id]))
+})
