@@ -3,7 +3,7 @@ import type { ThreadDocument } from './documents.ts'
 import { createLanes } from './lanes.ts'
 import { seqOf } from './ledger-event.ts'
 import type { RunningTurns, StopReason } from './running-turns.ts'
-import { createTurnRunner, type TurnRequest } from './turn-runner.ts'
+import type { TurnRequest } from './turn-runner.ts'
 import type { Turn, Turns } from './turns.ts'
 
 /** How often leases are renewed and other processes' wishes are looked for, in milliseconds. */
@@ -29,38 +29,8 @@ export interface Chat {
 
 /** Makes the conversations of this process. */
 export function createChat(cradle: Cradle): Chat {
-  const {
-    ledger,
-    turns,
-    threads,
-    messages,
-    outcomes,
-    recent,
-    running,
-    recovery,
-    hub,
-    models,
-    agents,
-    registries,
-    ids,
-    explainError,
-    log,
-  } = cradle
+  const { ledger, turns, threads, messages, running, recovery, turnRunner, agents, log } = cradle
   const lanes = createLanes()
-  const runner = createTurnRunner({
-    ledger,
-    turns,
-    outcomes,
-    recent,
-    running,
-    recovery,
-    hub,
-    models,
-    tools: registries.tools,
-    workspaceOf: agents.workspaceOf,
-    explainError,
-    ids,
-  })
   let draining = false
   let renewal: NodeJS.Timeout | undefined
 
@@ -70,7 +40,7 @@ export function createChat(cradle: Cradle): Chat {
       let repeated: Turn | undefined
       await lanes.enter(request.thread_id, async (waited) => {
         if (draining) throw new AppError('SHUTTING_DOWN')
-        repeated = await runner.run(waited ? await refreshed(request, agents) : request)
+        repeated = await turnRunner.run(waited ? await refreshed(request, agents) : request)
       })
       return repeated
     },

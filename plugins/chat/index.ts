@@ -14,6 +14,7 @@ import { createRecovery, type Recovery } from './recovery.ts'
 import { chatRoutes } from './routes.ts'
 import { createRunningTurns, type RunningTurns } from './running-turns.ts'
 import { createThreads, type Threads, threadIndexes } from './threads.ts'
+import { createTurnRunner, type TurnRunner } from './turn-runner.ts'
 import { clientMessageIndexes, createTurns, type Turns } from './turns.ts'
 
 declare module '#kernel/types' {
@@ -35,6 +36,7 @@ declare module '#kernel/types' {
     history: History
     running: RunningTurns
     recovery: Recovery
+    turnRunner: TurnRunner
   }
 }
 
@@ -72,6 +74,7 @@ export default plugin({
       createRecovery({ ledger, log, turns, running, outcomes, recent, hub, explainError }),
     )
     host.service('history', createHistory)
+    host.service('turnRunner', createTurnRunner)
     host.service('chat', createChat)
     host.routes(chatRoutes)
     host.socket(chatSocket)

@@ -33,6 +33,7 @@ export function createLanes(): Lanes {
         }
       }
       const finished = waited ? lane.tail.then(run) : run()
+      // Whoever entered hears of a failure; the next in line does not wait for it to be well.
       lane.tail = finished.catch(() => undefined)
       return finished
     },

@@ -1,20 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError, type ErrorExplainer, type Ids, type Locale, type Registry, type Tool } from '#kernel'
+import { AppError, type Cradle, type Locale } from '#kernel'
 import type { AgentDocument } from '../agents/types.ts'
-import type { Models, OpenedModel } from '../providers/types.ts'
+import type { OpenedModel } from '../providers/types.ts'
 import type { Block, ThreadDocument } from './documents.ts'
-import type { Hub } from './hub.ts'
 import { instructionsFor } from './instructions.ts'
-import type { Ledger, TurnLog } from './ledger.ts'
+import type { TurnLog } from './ledger.ts'
 import { contextOf, userMessage } from './model-context.ts'
-import type { Outcomes } from './outcomes.ts'
-import type { RecentMessages } from './recent-messages.ts'
-import type { Recovery } from './recovery.ts'
-import type { RunningTurn, RunningTurns, StopReason } from './running-turns.ts'
+import type { RunningTurn, StopReason } from './running-turns.ts'
 import { settleTurn } from './settlement.ts'
 import { runTurnLoop } from './turn-loop.ts'
 import { createTurnWriter, type TurnWriter } from './turn-writer.ts'
-import type { Opened, Turn, Turns } from './turns.ts'
+import type { Opened, Turn } from './turns.ts'
 
 /** One thing a user says to an agent. */
 export interface TurnRequest {
@@ -37,25 +33,10 @@ export interface TurnRunner {
 /** How often a thread that another process works on is looked at, in milliseconds. */
 const TAKEN_POLL_MS = 100
 
-/** What the runner works with. */
-export interface RunnerParts {
-  ledger: Ledger
-  turns: Turns
-  outcomes: Outcomes
-  recent: RecentMessages
-  running: RunningTurns
-  recovery: Recovery
-  hub: Hub
-  models: Models
-  tools: Registry<Tool>
-  workspaceOf: (agent_id: string) => string
-  explainError: ErrorExplainer
-  ids: Ids
-}
-
 /** Makes the runner of turns. */
-export function createTurnRunner(parts: RunnerParts): TurnRunner {
-  const { ledger, turns, running, recovery, ids } = parts
+export function createTurnRunner(cradle: Cradle): TurnRunner {
+  const { ledger, turns, running, recovery, outcomes, recent, hub, explainError, ids } = cradle
+  const settlement = { outcomes, recent, hub, explainError }
 
   /** Runs a turn if its thread is free; it can be stopped from the moment that it might begin. */
   const attempt = async (request: TurnRequest): Promise<Opened> => {
@@ -90,9 +71,9 @@ export function createTurnRunner(parts: RunnerParts): TurnRunner {
       { message_id: ids.make('msg_'), client_message_id: request.client_message_id },
       request.content,
     )
-    const end = await converse({ parts, request, thread, log, signal: abort.signal })
+    const end = await converse({ cradle, request, thread, log, signal: abort.signal })
     if (abort.signal.reason !== ('lost' satisfies StopReason))
-      await settleTurn({ ...parts, turn, log, end, onSettled: () => running.remove(current) })
+      await settleTurn({ ...settlement, turn, log, end, onSettled: () => running.remove(current) })
   }
 
   return {
@@ -120,13 +101,13 @@ export type TurnEnd = {
 
 /** Answers a user's message, written to the log as it goes; says how it ended and never throws. */
 async function converse({
-  parts: { recent, models, tools, workspaceOf, ids },
+  cradle: { recent, models, agents, registries, ids },
   request: { agent, user_id, content, model: wanted, locale, request_id },
   thread,
   log,
   signal,
 }: {
-  parts: RunnerParts
+  cradle: Cradle
   request: TurnRequest
   thread: ThreadDocument
   log: TurnLog
@@ -155,9 +136,9 @@ async function converse({
         ...contextOf(history, opened.description.context_window),
         userMessage(content),
       ],
-      tools,
+      tools: registries.tools,
       context: {
-        workspace: workspaceOf(agent._id),
+        workspace: agents.workspaceOf(agent._id),
         agent_id: agent._id,
         thread_id: thread._id,
         user_id,
