@@ -42,8 +42,11 @@ t.test('while the database is away, that is what is answered, and all comes back
       `host.collection('rows', { indexes: [{ key: { n: 1 } }] })
        host.routes([
          ${getRoute('/count', 'cradle.collections.rows.countDocuments()')},
-         { method: 'POST', path: '/rows', summary: 's', guard: 'public', audit: false, response: { 204: null },
-           handler: async (request, { collections }) => void await collections.rows.insertOne({ n: 1 }) },
+         ...['insertOne', 'insertMany'].map((write) => ({
+           method: 'POST', path: '/' + write, summary: 's', guard: 'public', audit: false, response: { 204: null },
+           handler: async (request, { collections }) =>
+             void await collections.rows[write](write === 'insertOne' ? { n: 1 } : [{ n: 1 }, { n: 2 }]),
+         })),
        ])
        host.job({ name: 'rows', every_seconds: 0.05, run() {} })`,
       "stop() { process.emit('rows stopped') },",
@@ -52,20 +55,19 @@ t.test('while the database is away, that is what is answered, and all comes back
   const server = await startKernel(t, { plugins, env: { SVC_DATABASE_URL: database.url } })
   t.equal(server.db.databaseName, new URL(database.url).pathname.slice(1))
   t.teardown(() => server.db.dropDatabase().catch(() => undefined))
-  t.equal((await server.request('POST', '/rows')).status, 204)
+  t.equal((await server.request('POST', '/insertOne')).status, 204)
 
   const held = database.hold()
-  const writing = server.request('POST', '/rows')
+  const writing = ['/insertOne', '/insertMany'].map((path) => server.request('POST', path))
   await held
   database.cut()
-  const refused = await writing
-  t.equal(refused.status, 503)
-  t.match(refused.body.error, {
-    code: 'DATABASE_UNAVAILABLE',
-    message: 'The database is away. Try again in a moment.',
-  })
-  t.notMatch(JSON.stringify(refused.body), /127\.0\.0\.1|mongo/i)
-  t.equal(refused.headers.get('connection'), 'close')
+  for (const refused of await Promise.all(writing)) {
+    t.equal(refused.status, 503)
+    const { error } = refused.body
+    t.match(error, { code: 'DATABASE_UNAVAILABLE', message: 'The database is away. Try again in a moment.' })
+    t.notMatch(JSON.stringify(error), /127\.0\.0\.1|mongo/i)
+    t.equal(refused.headers.get('connection'), 'close')
+  }
 
   const [health, live, read] = await Promise.all([
     server.request('GET', '/health'),
@@ -84,7 +86,7 @@ t.test('while the database is away, that is what is answered, and all comes back
   database.release()
   database.restore()
   while ((await server.request('GET', '/health')).status !== 200);
-  t.equal((await server.request('POST', '/rows')).status, 204)
+  t.equal((await server.request('POST', '/insertOne')).status, 204)
 
   database.cut()
   let stopped = false
