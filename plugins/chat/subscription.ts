@@ -66,6 +66,7 @@ export function subscribe({
   let newest = after
   let live = from === 'now'
   let ended = false
+  let turnIsOver = false
 
   const reader: Reader = {
     user_id,
@@ -94,11 +95,12 @@ export function subscribe({
         for (const event of events) {
           if (ended) return
           position = seqOf(event)
-          if (isTerminal(event)) clearInterval(polling)
+          turnIsOver = isTerminal(event)
           if (outlet.buffered < BUFFER_LIMIT) outlet.sendText(frameText(event))
           else if (!(await sendSlowly(frameText(event)))) return
         }
         live = events.length < PAGE && newest <= position
+        if (live && turnIsOver) clearInterval(polling)
       }
     } catch (error) {
       log.error({ error, thread_id }, 'a subscription could not be read on')

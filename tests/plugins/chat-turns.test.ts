@@ -38,6 +38,7 @@ t.test('Turns of one thread wait for each other and keep their order', async (t)
   const { request, release } = holdAnswer()
   const sent = [one.say({ thread_id, text: 'turn 0' })]
   await request
+  await one.until(({ content }) => content === 'first ')
   const before = fake.requests.length
   for (const n of range(1, 4)) {
     const socket = n % 2 ? other : one
