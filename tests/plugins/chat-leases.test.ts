@@ -164,9 +164,17 @@ t.test('Two servers on one database run one turn of a thread at a time', async (
     fake.next({ text: ['stop ', 'me'], hold, holdAfter: 1 })
     const sent = there.say({ thread_id, text: 'talk' })
     await there.until(({ content }) => content === 'stop ')
+    const late = await chat.connect()
+    t.match(await late.subscribe(thread_id, 0), { active: true })
     here.send({ type: 'stop', thread_id })
     await (await request).aborted
-    t.match((await there.seeTurn(sent)).end, { type: 'done', stop_reason: 'stopped' })
+    const turn = await there.seeTurn(sent)
+    t.match(turn.end, { type: 'done', stop_reason: 'stopped' })
+    t.strictSame(
+      await late.seeTurn(sent),
+      turn,
+      'a reader here is shown its end, behind those of older turns',
+    )
   })
 
   await t.test('One message sent to both servers starts one turn', async (t) => {
