@@ -8,7 +8,7 @@ import { engineUri, LOCKED_EXIT_CODE, recordPath, socketPathIn } from './engine-
 // `node engine-process.js <data directory> <socket directory>`: serves the directory for as long as it has
 // clients, and tells that it is ready by writing the directory's record.
 
-const CACHE_SIZE = '64M'
+const CACHE_SIZE = '256M'
 const FIRST_CLIENT_MS = 10_000
 const LINGER_MS = 2_000
 

@@ -5,8 +5,10 @@ import { ADMIN, createHome, type TestReply } from '../support/server.ts'
 import { type ServiceProcess, spawnService } from '../support/service-process.ts'
 import type { TestFrame } from '../support/socket.ts'
 
-const CRASHES = 50
-const THREADS = 4
+/** Two servers beside each other, so that one starts while the other works. */
+const SERVERS = 2
+const CRASHES = 25
+const THREADS = 3
 const seed = Number(process.env.SVC_TEST_SEED ?? Date.now() % 1_000_000)
 
 /** Numbers from 0 up to 1 that are the same for the same seed (mulberry32). */
@@ -118,8 +120,13 @@ async function findFaults(
   return faults.map((fault) => `${thread_id}: ${fault}`.slice(0, 500))
 }
 
-t.test(`Killed ${CRASHES} times, the server loses nothing that a client has seen`, async (t) => {
-  t.comment(`SVC_TEST_SEED=${seed}`)
+t.jobs = SERVERS
+t.comment(`SVC_TEST_SEED=${seed}`)
+const title = `Killed ${CRASHES} times, a server loses nothing that a client has seen`
+for (const number of range(1, SERVERS))
+  t.test(`${title} (${number})`, { buffered: true }, (t) => killOften(t, seed + number))
+
+async function killOften(t: Test, seed: number): Promise<void> {
   const random = createRandom(seed)
   const client = await createClient(t)
   const { fake } = client
@@ -187,4 +194,4 @@ t.test(`Killed ${CRASHES} times, the server loses nothing that a client has seen
     [],
     'and none that was seen to begin is missing',
   )
-})
+}
