@@ -136,7 +136,7 @@ t.test('an engine is started and serves a driver', async (t) => {
   t.equal(statSync(join(directory, 'socket')).mode & 0o777, 0o700, 'so is the socket')
 
   const status = await client.db('admin').command({ serverStatus: 1 })
-  t.equal(status.wiredTiger.cache['maximum bytes configured'], 64 * 1024 * 1024, 'its cache is bounded')
+  t.equal(status.wiredTiger.cache['maximum bytes configured'], 256 * 1024 * 1024, 'its cache is bounded')
 })
 
 t.test('a process that comes second joins the running engine', async (t) => {
