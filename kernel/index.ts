@@ -4,6 +4,7 @@ export { isUnavailable } from './database/unavailable.ts'
 export type { ErrorBody, ErrorExplainer } from './error-reply.ts'
 export { AppError, type ErrorDefinition, type ErrorTable } from './errors.ts'
 export type { EventBus } from './events.ts'
+export { createGroupCommit, type GroupCommit } from './group-commit.ts'
 export type { Host } from './host.ts'
 export type { Caller, ContextOf, Guard, GuardRequest, GuardUse } from './http/guard.ts'
 export { type Method, type RequestOf, type Route, type RouteSpec, reply, route } from './http/route.ts'
@@ -21,6 +22,7 @@ export type {
 export { chooseLocale, LOCALES, type Locale, type LocalizedText } from './locale.ts'
 export type { Logger } from './log.ts'
 export { type Permission, type Plugin, plugin } from './plugin.ts'
+export { JSON_OPTION, printJson, printTable } from './print.ts'
 export type { Registry } from './registry.ts'
 export {
   compileSchema,
@@ -41,6 +43,7 @@ export type {
   Events,
   GuardContexts,
   KernelServices,
+  PluginState,
   Registries,
   ServerFacts,
   Services,

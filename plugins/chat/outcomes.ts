@@ -1,5 +1,5 @@
+import { createGroupCommit } from '#kernel'
 import type { MessageDocument } from './documents.ts'
-import { createGroupCommit } from './group-commit.ts'
 import type { Messages } from './messages.ts'
 import type { ThreadProgress, Threads } from './threads.ts'
 
