@@ -32,7 +32,11 @@ export function replyTo(
   const details = known?.details ?? {}
   const message = definition.message[locale].replace(/\{(\w+)\}/g, (_, name) => String(details[name] ?? ''))
   const level = definition.level ?? (definition.status >= 500 ? 'error' : 'info')
-  return { status: definition.status, level, body: { code, message, details, request_id } }
+  return {
+    status: definition.status,
+    level,
+    body: { code: definition.code ?? code, message, details, request_id },
+  }
 }
 
 /** Makes an explainer over an error table; causes that the reader is not told go to the log. */

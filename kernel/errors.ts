@@ -3,6 +3,8 @@ import type { LocalizedText } from './locale.ts'
 /** One documented error: its HTTP status, the level it is logged at and its message, `{name}` filled from details. */
 export interface ErrorDefinition {
   status: number
+  /** The code that clients read, where it is that of another entry with another status. */
+  code?: string
   level?: 'debug' | 'info' | 'warn' | 'error'
   message: LocalizedText
 }

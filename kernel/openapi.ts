@@ -101,8 +101,10 @@ function codesOf({ guard, query, body, errors = [] }: Route): string[] {
 function describeErrors(codes: string[], errors: ErrorTable): Json {
   const byStatus = new Map<number, string[]>()
   for (const code of new Set(codes)) {
-    const status = errors[code]?.status
-    if (status) byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+    const definition = errors[code]
+    if (!definition) continue
+    const { status, code: shown = code } = definition
+    byStatus.set(status, [...(byStatus.get(status) ?? []), shown])
   }
   const ref = { $ref: '#/components/schemas/Error' }
   return Object.fromEntries(

@@ -76,6 +76,7 @@ const checkManifest = createFormCheck<Plugin>(
           type: 'object',
           properties: {
             status: { type: 'integer', minimum: 400, maximum: 599 },
+            code: { type: 'string', pattern: '^[A-Z][A-Z0-9_]*$' },
             level: { enum: ['debug', 'info', 'warn', 'error'] },
             message: localized,
           },

@@ -34,6 +34,7 @@ const lab = pluginSource(
     ${getRoute('/prototype-code', "Promise.reject(host.error('constructor'))")},
     ${getRoute('/not-an-error', "Promise.reject('just text')")},
     ${getRoute('/polite', "Promise.reject(host.error('COME_BACK', { name: 'Ann', retry_after_seconds: 2.4 }))")},
+    ${getRoute('/broken-for-good', "Promise.reject(host.error('BROKEN_FOR_GOOD', {}))")},
     ${getRoute('/broken', "Promise.reject(host.error('BROKEN', {}))")},
     ${getRoute('/circular', '(() => { const a = {}; a.a = a; return a })()')},
     ${getRoute('/nothing', 'undefined', 'response: { 204: null },')},
@@ -46,6 +47,7 @@ const lab = pluginSource(
   `errors: {
     NO_BADGE: { status: 401, message: { en: 'Show your badge.', zh: '请出示证件。' } },
     COME_BACK: { status: 429, level: 'warn', message: { en: 'Later, {name}{missing}.', zh: '稍后再来，{name}。' } },
+    BROKEN_FOR_GOOD: { status: 410, code: 'BROKEN', message: { en: 'Gone.', zh: '没了。' } },
     BROKEN: { status: 502, message: { en: 'Broken.', zh: '坏了。' } },
   },`,
 )
@@ -90,6 +92,7 @@ t.test('requests', async (t) => {
       ['GET', '/fail', 500, 'INTERNAL_ERROR'],
       ['GET', '/polite', 429, 'COME_BACK'],
       ['GET', '/broken', 502, 'BROKEN'],
+      ['GET', '/broken-for-good', 410, 'BROKEN'],
     ]
     for (const [method, path, status, code, allow = null] of cases) {
       const { status: got, body, headers } = await server.request(method, path)

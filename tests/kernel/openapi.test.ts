@@ -118,7 +118,7 @@ t.test('the document describes everything that the server serves', async (t) => 
 
 t.test('an operation has the statuses that its declaration leads to', async (t) => {
   const errors =
-    "errors: { RAIN: { status: 409, message: { en: 'a', zh: 'a' } }, HAIL: { status: 409, message: { en: 'a', zh: 'a' } } },"
+    "errors: { RAIN: { status: 409, message: { en: 'a', zh: 'a' } }, HAIL: { status: 409, message: { en: 'a', zh: 'a' } }, LATE_RAIN: { status: 410, code: 'RAIN', message: { en: 'a', zh: 'a' } } },"
   const { paths } = await describe(
     t,
     `host.guard('day', { check() {} })
@@ -126,7 +126,7 @@ t.test('an operation has the statuses that its declaration leads to', async (t) 
        ${getRoute('/open', '1')},
        { method: 'PUT', path: '/sky/:town/:day', summary: 's', guard: 'day', audit: 'sky.set', handler() {},
          query: { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string' } }, required: ['b'] },
-         body: { type: 'object' }, response: { 204: null, 201: { type: 'object' } }, errors: ['RAIN', 'HAIL', 'NOT_FOUND'] },
+         body: { type: 'object' }, response: { 204: null, 201: { type: 'object' } }, errors: ['RAIN', 'HAIL', 'LATE_RAIN', 'NOT_FOUND'] },
      ])`,
     errors,
   )
@@ -141,6 +141,7 @@ t.test('an operation has the statuses that its declaration leads to', async (t) 
       ['403', 'FORBIDDEN'],
       ['404', 'NOT_FOUND'],
       ['409', 'RAIN, HAIL'],
+      ['410', 'RAIN'],
       ['413', 'BODY_TOO_LARGE'],
       ['415', 'UNSUPPORTED_MEDIA_TYPE'],
       ['422', 'VALIDATION_FAILED'],
