@@ -67,6 +67,18 @@ export async function openRuntime({
     node_id: randomUUID(),
     started_at: clock.seconds(),
     public_url: config.values.http.public_url,
+    plugins: () => [
+      ...blueprint.plugins.map(({ plugin: { name }, version }) => ({
+        name,
+        version,
+        state: runtime.failed.has(name) ? ('failed' as const) : ('running' as const),
+      })),
+      ...[...blueprint.absent].map(([name, { version, failed }]) => ({
+        name,
+        version,
+        state: failed ? ('failed' as const) : ('disabled' as const),
+      })),
+    ],
   }
   const shared = {
     clock,
