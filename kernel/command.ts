@@ -19,6 +19,8 @@ export interface Command {
   arguments?: { name: string; summary: string; required?: boolean }[]
   /** Flags in commander's syntax, e.g. `--url <url>`. */
   options?: { flags: string; summary: string }[]
+  /** The action of the audit row, for a command that changes something; its target is the first argument. */
+  audit?: string
   /** Whether it works on the database; if not, it runs without one and its cradle has no collections. */
   database?: boolean
   /** Gives the exit code; nothing counts as 0. */
@@ -52,6 +54,7 @@ export const assertCommand = createFormCheck<Command>(
           additionalProperties: false,
         },
       },
+      audit: { type: 'string', minLength: 1 },
       database: { type: 'boolean' },
       run: true,
     },

@@ -26,8 +26,8 @@ export interface GuardContexts {
 export interface Events {
   /** Every plugin has started and the server is about to listen; `announce` prints a line once it does. */
   'server.starting': { announce(label: string, text: string): void }
-  /** A mutating route was answered. `payload` holds the body without the fields marked writeOnly. */
-  'route.audited': AuditRecord
+  /** A mutating route is about to be answered, or a command that changes something has run. */
+  'action.audited': AuditRecord
 }
 
 /** Entries by registry name; plugins and folders add to them with `host.register`. */
@@ -38,16 +38,21 @@ export interface Registries {
   permissions: Permission
 }
 
-/** One mutating call as it was answered; `ts` is Unix seconds. */
+/** One mutating call or command, and how it went. */
 export interface AuditRecord {
+  /** Unix seconds. */
   ts: number
+  /** A username; `os:` and the name of the system's user for a command; null where nobody has said who they are. */
   actor: string | null
   action: string
   target: string | null
+  /** What of the body is no secret; undefined where there is none, or none that was valid. */
   payload: unknown
+  /** The HTTP status, or the exit code of a command. */
   status: number
-  ip: string
-  request_id: string
+  /** Null for a command. */
+  ip: string | null
+  request_id: string | null
 }
 
 /** What the kernel gives every plugin; `config`, `collections` and `log` are that plugin's own. */
@@ -72,6 +77,15 @@ export interface ServerFacts {
   readonly node_id: string
   readonly started_at: number
   readonly public_url: string | undefined
+  /** Every plugin that was found, those left out included. */
+  plugins(): PluginState[]
+}
+
+/** One plugin and whether it does its work. */
+export interface PluginState {
+  name: string
+  version: string
+  state: 'running' | 'failed' | 'disabled'
 }
 
 /** What a plugin's factories, handlers and hooks receive: the kernel's services and those it may use. */

@@ -1,5 +1,6 @@
 import { readBlueprint } from '../blueprint.ts'
-import { JSON_OPTION, type KernelCommand, printJson, printTable } from './kernel-command.ts'
+import { JSON_OPTION, printJson, printTable } from '../print.ts'
+import type { KernelCommand } from './kernel-command.ts'
 
 /** `svc config`: every key with its value and where that comes from. */
 export const configCommand: KernelCommand = {

@@ -4,8 +4,9 @@ import { createServer } from 'node:net'
 import { type Blueprint, fillRegistries, readBlueprint } from '../blueprint.ts'
 import type { CommandInput } from '../command.ts'
 import { originOf } from '../http/origin.ts'
+import { JSON_OPTION, printJson, printTable } from '../print.ts'
 import { loadSecretKey } from '../secrets.ts'
-import { JSON_OPTION, type KernelCommand, printJson, printTable } from './kernel-command.ts'
+import type { KernelCommand } from './kernel-command.ts'
 
 /** How long what holds our port may take to answer, in milliseconds. */
 const PORT_PATIENCE_MS = 2000

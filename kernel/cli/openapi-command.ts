@@ -1,7 +1,8 @@
 import { readBlueprint } from '../blueprint.ts'
 import { kernelRoutes } from '../kernel-routes.ts'
 import { describeApi } from '../openapi.ts'
-import { JSON_OPTION, type KernelCommand, printJson } from './kernel-command.ts'
+import { JSON_OPTION, printJson } from '../print.ts'
+import type { KernelCommand } from './kernel-command.ts'
 
 /** `svc openapi`: the schema that a server with this configuration serves, without starting one. */
 export const openapiCommand: KernelCommand = {

@@ -6,6 +6,7 @@ import { AppError } from '../errors.ts'
 import { chooseLocale } from '../locale.ts'
 import { createLogger } from '../log.ts'
 import { openRuntime } from '../runtime.ts'
+import type { AuditRecord } from '../types.ts'
 
 /** Runs a command of the plugin `owner` and gives the exit code; what fails by rule is thrown as one sentence. */
 export async function runPluginCommand(
@@ -36,8 +37,24 @@ async function runOf(
   const runtime = await openRuntime({ blueprint, log: createLogger({ level }), database })
   try {
     if (database) await runtime.prepare()
-    return (await command.run(input, runtime.cradleOf(owner))) ?? 0
+    let exitCode = 1
+    try {
+      exitCode = (await command.run(input, runtime.cradleOf(owner))) ?? 0
+    } finally {
+      if (command.audit)
+        await runtime.events.emit(
+          'action.audited',
+          recordOf(command.audit, input, runtime.clock.seconds(), exitCode),
+        )
+    }
+    return exitCode
   } finally {
     await runtime.stop()
   }
+}
+
+function recordOf(action: string, { args, env }: CommandInput, ts: number, status: number): AuditRecord {
+  const user = [env.SUDO_USER, env.USER, process.getuid?.()].find((name) => name !== undefined)
+  const target = args[0] ?? null
+  return { ts, actor: `os:${user}`, action, target, payload: undefined, status, ip: null, request_id: null }
 }

@@ -1,6 +1,7 @@
 import { type Blueprint, fillRegistries, readBlueprint } from '../blueprint.ts'
+import { JSON_OPTION, printJson, printTable } from '../print.ts'
 import { readServerNote } from '../server-note.ts'
-import { JSON_OPTION, type KernelCommand, printJson, printTable } from './kernel-command.ts'
+import type { KernelCommand } from './kernel-command.ts'
 
 /** One line of `svc plugins`; `start_ms` is that of the server that runs on this home, null where none does. */
 export interface PluginRow {

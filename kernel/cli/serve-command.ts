@@ -1,6 +1,7 @@
 import { ConfigError } from '../config.ts'
+import { JSON_OPTION, printTable } from '../print.ts'
 import type { Server } from '../server.ts'
-import { JSON_OPTION, type KernelCommand, printTable } from './kernel-command.ts'
+import type { KernelCommand } from './kernel-command.ts'
 
 /** How long a stop may take before the process ends anyway, in milliseconds. */
 const STOP_LIMIT_MS = 15_000

@@ -69,7 +69,7 @@ export function createApp({
       guard: chainOf(route.guard),
       cradle,
       readBody,
-      audit: (record) => events.emit('route.audited', record),
+      audit: (record) => events.emit('action.audited', record),
       statusOf: (error) => explain(error, 'en', '').status,
       seconds: () => clock.seconds(),
       onWrongReply: (error) => {

@@ -1,8 +1,9 @@
 import type { Context } from 'koa'
 import { chooseLocale } from '../locale.ts'
-import { compileSchema, type JSONSchema } from '../schema.ts'
+import { compileSchema } from '../schema.ts'
 import type { AuditRecord, Cradle } from '../types.ts'
-import { callerIn } from './guard.ts'
+import { recordablePart } from './audit-payload.ts'
+import type { Caller } from './guard.ts'
 import type { GuardChain } from './guard-chain.ts'
 import { assertParams } from './params.ts'
 import { isChosenReply, type Route } from './route.ts'
@@ -25,7 +26,7 @@ export interface EndpointParts {
 export function createEndpoint(route: Route, parts: EndpointParts): (context: Context) => Promise<void> {
   const checkQuery = route.query && compileSchema(route.query, 'text')
   const checkBody = route.body && compileSchema(route.body, 'json')
-  const redactBody = route.body ? withoutSecrets(route.body) : () => undefined
+  const audit = typeof route.audit === 'string' ? { action: route.audit, target: 'id' } : route.audit
   const statuses = Object.keys(route.response).map(Number)
   const checkReply = new Map(
     statuses.flatMap((status) => {
@@ -35,44 +36,42 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
   )
 
   return async (context) => {
-    const { state, headers } = context
-    const params = assertParams(context.params)
-    const added = await parts.guard({
-      transport: 'http',
-      method: context.method,
-      params,
-      query: context.query,
-      headers,
-      ip: context.ip,
-      request_id: state.request_id,
-      route: route.path,
-      setHeader: (name, value) => context.set(name, value),
-    })
-    const caller = callerIn(added)
-    state.caller = caller
-    state.locale = chooseLocale(headers['accept-language'], caller?.locale)
-    const facts = { params, headers, ip: context.ip, request_id: state.request_id, locale: state.locale }
-    const query = checkQuery?.({ ...context.query })
-    const body = checkBody?.(await parts.readBody(context))
-
+    const { state, headers, ip } = context
+    const added: { caller?: Caller } = {}
+    let signedIn: string | null = null
+    let params: Record<string, string> = {}
+    let body: unknown
     let status: number
     let result: unknown
     try {
-      result = await route.handler({ ...facts, ...added, query, body } as never, parts.cradle)
+      params = assertParams(context.params)
+      const request = { transport: 'http', method: context.method, params, query: context.query } as const
+      const { request_id } = state
+      const setHeader = (name: string, value: string) => context.set(name, value)
+      await parts.guard({ ...request, headers, ip, request_id, route: route.path, setHeader }, added)
+      state.caller = added.caller
+      state.locale = chooseLocale(headers['accept-language'], added.caller?.locale)
+      const query = checkQuery?.({ ...context.query })
+      body = checkBody?.(await parts.readBody(context))
+      const facts = { params, headers, ip, request_id, locale: state.locale }
+      const identify = (username: string) => {
+        signedIn = username
+      }
+      result = await route.handler({ ...facts, identify, ...added, query, body } as never, parts.cradle)
       status = isChosenReply(result) ? result.status : statuses[0]!
     } catch (error) {
       status = parts.statusOf(error)
       throw error
     } finally {
-      if (route.audit)
+      if (audit)
         await parts.audit({
           ts: parts.seconds(),
-          actor: caller?.username ?? null,
-          action: route.audit,
-          target: Object.values(params).join('/') || idIn(result),
-          payload: redactBody(body),
+          actor: added.caller?.username ?? signedIn,
+          action: audit.action,
+          target: Object.values(params).join('/') || nameIn(result, audit.target),
+          payload: route.body && recordablePart(route.body, body),
           status: status!,
-          ip: context.ip,
+          ip,
           request_id: state.request_id,
         })
     }
@@ -89,21 +88,9 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
   }
 }
 
-const idIn = (result: unknown): string | null => {
+/** What a reply says the name of the new object is. */
+const nameIn = (result: unknown, field: string): string | null => {
   const content = isChosenReply(result) ? result.body : result
-  const id = (content as { id?: unknown } | undefined)?.id
-  return typeof id === 'string' ? id : null
-}
-
-/** Makes a copier of bodies that leaves out the fields marked writeOnly, at any depth that the schema describes. */
-function withoutSecrets(schema: JSONSchema): (body: unknown) => unknown {
-  const properties = (schema.properties ?? {}) as Record<string, JSONSchema>
-  return (body) => {
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
-    return Object.fromEntries(
-      Object.entries(body)
-        .filter(([name]) => !properties[name]?.writeOnly)
-        .map(([name, value]) => [name, properties[name] ? withoutSecrets(properties[name])(value) : value]),
-    )
-  }
+  const name = (content as Record<string, unknown> | undefined)?.[field]
+  return typeof name === 'string' ? name : null
 }

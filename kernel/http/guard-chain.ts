@@ -2,8 +2,8 @@ import type { PlannedPlugin } from '../blueprint.ts'
 import type { Cradle, GuardContexts } from '../types.ts'
 import type { Guard, GuardRequest, GuardUse } from './guard.ts'
 
-/** Runs a guard and those before it; gives what they add to the request. */
-export type GuardChain = (request: GuardRequest) => Promise<object>
+/** Runs a guard and those before it; what they add stands in `context`, also of those before one that refuses. */
+export type GuardChain = (request: GuardRequest, context: object) => Promise<void>
 
 /** Resolves guards by name to chains over the plugins that run. */
 export function createGuardChains(
@@ -25,11 +25,9 @@ export function createGuardChains(
   return (use) => {
     const [name, argument] = typeof use === 'string' ? [use] : use
     const chain = chainOf(name satisfies keyof GuardContexts)
-    return async (request) => {
-      const context = {}
+    return async (request, context) => {
       for (const { guard, owner } of chain)
         Object.assign(context, await guard.check(request, cradleOf(owner), context as never, argument))
-      return context
     }
   }
 }

@@ -22,8 +22,14 @@ export interface RouteSpec {
   readonly response: { readonly [status: number]: JSONSchema | null }
   /** Codes of errors that this route answers besides those of its guard and of validation. */
   readonly errors?: readonly string[]
-  /** The action of the audit row; every route that changes something has one, false for those that do not. */
-  readonly audit?: string | false
+  /** What the audit row says; every route that changes something has it, false for those that do not. */
+  readonly audit?: string | AuditSpec | false
+}
+
+/** The action of an audit row, and the field of the reply that names what was made where no parameter does. */
+export interface AuditSpec {
+  readonly action: string
+  readonly target: string
 }
 
 /** What every handler gets, whatever its guard. */
@@ -33,6 +39,8 @@ export interface RequestFacts {
   readonly ip: string
   readonly locale: Locale
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Says, on a route without a caller, who is signing in or tries to: the actor of the audit row. */
+  identify(username: string): void
 }
 
 type Part<Spec, Name extends 'query' | 'body'> = Spec extends { readonly [Key in Name]: infer Schema }
@@ -100,7 +108,21 @@ export const assertRoute = createFormCheck<Route>(
         additionalProperties: { type: ['object', 'null'] },
       },
       errors: { type: 'array', items: { type: 'string' } },
-      audit: { anyOf: [{ type: 'string', minLength: 1 }, { const: false }] },
+      audit: {
+        anyOf: [
+          { type: 'string', minLength: 1 },
+          {
+            type: 'object',
+            properties: {
+              action: { type: 'string', minLength: 1 },
+              target: { type: 'string', minLength: 1 },
+            },
+            required: ['action', 'target'],
+            additionalProperties: false,
+          },
+          { const: false },
+        ],
+      },
       handler: true,
     },
     required: ['method', 'path', 'summary', 'response', 'handler'],

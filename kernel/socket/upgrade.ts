@@ -122,7 +122,12 @@ export function createUpgrader({
           extra[name] = value
         },
       }
-      const context = await guard(guardRequest)
+      const runGuards = async () => {
+        const context = {}
+        await guard(guardRequest, context)
+        return context
+      }
+      const context = await runGuards()
       if (draining()) throw new AppError('SHUTTING_DOWN')
       locale = chooseLocale(incoming.headers['accept-language'], callerIn(context)?.locale)
       stream.off('error', dropped)
@@ -133,7 +138,7 @@ export function createUpgrader({
           readFrame,
           checkSent,
           explain,
-          runGuards: () => guard(guardRequest),
+          runGuards,
           context,
           accept: (connection, request) =>
             socket.handler(

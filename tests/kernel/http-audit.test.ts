@@ -1,5 +1,8 @@
 import t from 'tap'
-import { pluginSource, startKernel } from '../support/kernel.ts'
+import { recordablePart } from '../../kernel/http/audit-payload.ts'
+import type { JSONSchema } from '../../kernel/schema.ts'
+import { bareConfig, createHome, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
+import { installPlugin } from '../support/server.ts'
 
 const rows: Record<string, unknown>[] = []
 Object.assign(globalThis, { auditRows: rows })
@@ -26,6 +29,7 @@ ${pluginSource(
   host.guard('badge', {
     check: ({ headers }) => (headers['x-user'] ? { caller: { id: '1', username: headers['x-user'] } } : {}),
   })
+  host.guard('nobody', { after: 'badge', check: () => { throw host.error('FORBIDDEN') } })
   host.routes([
     route('POST', '/goods', 'goods.create', ({ body }) => ({ id: 'new-1', ...body }), { body }),
     route('PATCH', '/goods/:id/parts/:part', 'part.update', ({ body }) => body, { body }),
@@ -35,11 +39,15 @@ ${pluginSource(
     route('POST', '/bare', 'goods.bare', () => 'text'),
     route('POST', '/numbered', 'goods.numbered', () => ({ id: 5 })),
     route('POST', '/chosen', 'goods.choose', () => reply(202, { id: 'chosen-1' }, { Location: '/goods/chosen-1' })),
+    route('POST', '/named', { action: 'goods.name', target: 'name' }, ({ body }) => body, { body }),
+    route('POST', '/entered', 'door.enter', ({ identify, body }) => { identify(body.name); return {} }, { body }),
+    route('POST', '/guarded/:id', 'goods.guard', () => ({}), { body, guard: 'nobody' }),
+    route('GET', '/called-back', 'door.return', () => ({})),
     route('POST', '/probe', false, () => ({})),
     route('GET', '/goods', undefined, () => []),
   ])`,
 )}`
-const auditor = pluginSource('auditor', `host.on('route.audited', (record) => auditRows.push(record))`)
+const auditor = pluginSource('auditor', `host.on('action.audited', (record) => auditRows.push(record))`)
 
 t.beforeEach(() => {
   rows.length = 0
@@ -79,27 +87,118 @@ t.test('every call of a mutating route is told once, with who, what, on what and
     row: { action: 'goods.refuse', status: 403, payload: { name: 'a' }, target: null },
   })
   t.match(await call('POST', '/failed'), { status: 500, row: { action: 'goods.fail', status: 500 } })
+  t.match(await call('POST', '/named', { name: 'a' }), { row: { target: 'a' } })
+  t.match(await call('POST', '/entered', { name: 'bob' }), { row: { actor: 'bob' } }, 'who signs in')
+  t.match(await call('POST', '/entered', { name: 'bob' }, 'ann'), { row: { actor: 'ann' } })
+  t.match(await call('GET', '/called-back'), { status: 200, row: { action: 'door.return' } })
   t.same(await call('POST', '/probe'), { status: 200, row: undefined })
   t.same(await call('GET', '/goods'), { status: 200, row: undefined })
   t.same(rows, [], 'none was told twice')
 })
 
-t.test('fields that are secret are left out of what is told, at any depth', async (t) => {
+t.test('a call that never reached its handler is told as well', async (t) => {
+  const server = await startKernel(t, { plugins: { shop, auditor } })
+  const call = async (path: string, body: unknown) => {
+    const { status } = await server.request('POST', path, { body, headers: { 'x-user': 'ann' } })
+    return { status, rows: rows.splice(0) }
+  }
+  t.match(await call('/guarded/7', { name: 'a' }), {
+    status: 403,
+    rows: [{ actor: 'ann', action: 'goods.guard', target: '7', payload: undefined, status: 403 }],
+  })
+  const wrong = await call('/goods', { name: 'a', canary: 1 })
+  t.match(wrong, { status: 422, rows: [{ actor: 'ann', action: 'goods.create', status: 422 }] })
+  t.equal(wrong.rows[0]!.payload, undefined, 'what was not valid is not written down')
+  t.match(await call('/goods', '{'), { status: 400, rows: [{ status: 400 }] })
+  t.match(await call('/guarded/%0a', {}), { status: 404, rows: [{ actor: null, target: null, status: 404 }] })
+})
+
+t.test('of a body only what its schema describes and does not call secret is told', (t) => {
+  const pin = { type: 'integer', writeOnly: true }
+  const owner = { type: 'object', properties: { pin, at: { type: 'string' } } }
+  const text = { type: 'string' }
+  const cases: [schema: object, value: unknown, told: unknown][] = [
+    [
+      { properties: { name: text, password: { ...text, writeOnly: true } } },
+      { name: 'a', password: 'b' },
+      { name: 'a' },
+    ],
+    [{ properties: { owner } }, { owner: { pin: 1234, at: 'home' } }, { owner: { at: 'home' } }],
+    [{ properties: { owner: { anyOf: [owner, { type: 'null' }] } } }, { owner: null }, { owner: null }],
+    [
+      { properties: { owner: { anyOf: [owner, { type: 'null' }] } } },
+      { owner: { pin: 1, at: 'x' } },
+      { owner: { at: 'x' } },
+    ],
+    [{ properties: { list: { items: owner } } }, { list: [{ pin: 1, at: 'x' }] }, { list: [{ at: 'x' }] }],
+    [{ properties: { list: {} } }, { list: ['unknown'] }, undefined],
+    [{ properties: { open: { type: 'object' } } }, { open: { key: 'unknown' } }, undefined],
+    [{ properties: { open: true, a: text } }, { open: 'unknown', a: 'x' }, { a: 'x' }],
+    [
+      { properties: { env: { additionalProperties: { ...text, writeOnly: true } } } },
+      { env: { A: 'x' } },
+      undefined,
+    ],
+    [{ additionalProperties: text }, { a: 'x', constructor: 'y' }, { a: 'x', constructor: 'y' }],
+    [{ oneOf: [{ properties: { a: { enum: [1] } } }, { properties: { a: pin } }] }, { a: 1 }, undefined],
+    [
+      { allOf: [{ properties: { a: { const: 1 } } }], properties: { b: { enum: ['x'] } } },
+      { a: 1, b: 'x' },
+      { a: 1, b: 'x' },
+    ],
+    [{ properties: {} }, {}, {}],
+    [{ type: 'string' }, 'text', 'text'],
+    [{}, 'unknown', undefined],
+  ]
+  for (const [schema, value, told] of cases)
+    t.strictSame(recordablePart(schema as JSONSchema, value), told, JSON.stringify([schema, value]))
+  t.end()
+})
+
+t.test('secret fields are in neither the row nor the log', async (t) => {
   const server = await startKernel(t, { plugins: { shop, auditor } })
   const body = {
     name: 'a',
     password: 'canary',
     owner: { pin: 1234, at: 'home' },
     list: ['x'],
-    free: { anything: [1] },
+    free: { a: [1] },
   }
   await server.request('POST', '/goods', { body })
-  t.same(rows[0]!.payload, { name: 'a', owner: { at: 'home' }, list: ['x'], free: { anything: [1] } })
+  t.same(rows[0]!.payload, { name: 'a', owner: { at: 'home' }, list: ['x'] })
   t.notMatch(server.logged(), /canary/)
 })
 
+t.test(
+  'a command that changes something is told with the user of the system and its exit code',
+  async (t) => {
+    const clerk = pluginSource(
+      'clerk',
+      `const command = (name, run) =>
+       host.command({ name, summary: 's', audit: 'goods.count', arguments: [{ name: 'what', summary: 's' }], run })
+     command('count', () => undefined)
+     command('miscount', () => 3)
+     command('drop', () => { throw host.error('FORBIDDEN') })
+     host.on('action.audited', (record) => console.log(JSON.stringify(record)))`,
+    )
+    const home = createHome(t, bareConfig())
+    installPlugin(home, 'clerk', clerk)
+    const record = { actor: 'os:ann', action: 'goods.count', target: null, ip: null, request_id: null }
+    const told = async (args: string[], env: Record<string, string> = { SUDO_USER: 'ann' }) => {
+      const { code, stdout } = await runCommand(home, args, { env })
+      return { code, row: JSON.parse(stdout) }
+    }
+    t.match(await told(['count', 'apples']), { code: 0, row: { ...record, target: 'apples', status: 0 } })
+    t.match(await told(['miscount']), { code: 3, row: { ...record, status: 3 } })
+    t.match(await told(['drop']), { code: 1, row: { ...record, status: 1 } })
+  },
+)
+
 t.test('a call that could not be written down does not count as done', async (t) => {
-  const full = pluginSource('full', "host.on('route.audited', () => { throw new Error('the book is full') })")
+  const full = pluginSource(
+    'full',
+    "host.on('action.audited', () => { throw new Error('the book is full') })",
+  )
   const server = await startKernel(t, { plugins: { shop, full } })
   t.equal((await server.request('POST', '/bare')).status, 500)
   t.match(server.logged(), /the book is full/)

@@ -93,6 +93,7 @@ t.test('what a plugin declares is checked, and refused with the plugin and the f
     [route("handler: 'x'"), /route GET \/x is not valid: \/handler must be a function/],
     [route('audits: false'), /route GET \/x is not valid: \/audits must NOT have additional/],
     [route('audit: true'), /route GET \/x is not valid: \/audit must be/],
+    [route("audit: { action: 'x' }"), /route GET \/x is not valid: \/audit must/],
     [socket('receive: undefined'), /socket \/x is not valid: \/receive must have required property/],
     [socket('handler: 1'), /socket \/x is not valid: \/handler must be a function/],
     [job('every_seconds: 0'), /job j is not valid: \/every_seconds must be > 0/],

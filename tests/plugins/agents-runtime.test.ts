@@ -384,7 +384,7 @@ t.test('What is done to agents is on record', async (t) => {
   const { events } = server.server.runtime as never as {
     events: { on(name: string, listener: (record: { action: string; target: string }) => void): void }
   }
-  events.on('route.audited', ({ action, target }) => records.push(`${action} ${target}`))
+  events.on('action.audited', ({ action, target }) => records.push(`${action} ${target}`))
   const { id } = await create({ name: 'watched' })
   await call('PATCH', `/agents/${id}`, { description: 'd' })
   for (const name of ['stop', 'start', 'reload', 'read']) await call('POST', `/agents/${id}/${name}`)
