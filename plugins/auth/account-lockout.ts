@@ -99,6 +99,14 @@ export function createAccountLockout({
       return gate.run(name, () => evaluate(name, check))
     },
 
+    /** For how many seconds each of these names is still locked; those that are not are left out. */
+    async listLocks(usernames: readonly string[]): Promise<Map<string, number>> {
+      const now = clock.now()
+      const locked = { _id: { $in: [...usernames] }, lease_until: { $lte: now }, locked_until: { $gt: now } }
+      const found = await login_attempts.find(locked).toArray()
+      return new Map(found.map(({ _id, locked_until }) => [_id, Math.ceil((locked_until - now) / 1000)]))
+    },
+
     /** Forgets failures and ends a lock. */
     async clear(username: string): Promise<void> {
       await login_attempts.deleteOne({ _id: username.toLowerCase() })

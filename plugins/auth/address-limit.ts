@@ -1,8 +1,8 @@
-import { isIPv6 } from 'node:net'
 import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible'
 import type { KernelServices } from '#kernel'
 import { createGate } from './gate.ts'
 import { lockedFor } from './login-lock.ts'
+import { networkOf } from './network.ts'
 import type { AuthConfig } from './types.ts'
 
 /** How many accounts' worth of failures one address has in a lockout period; a whole office may share it. */
@@ -54,16 +54,4 @@ export function createAddressLimit({
       })
     },
   }
-}
-
-/** The address itself for IPv4, the /64 for IPv6, all of which is usually one household's or one machine's. */
-function networkOf(ip: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)
-  if (mapped) return mapped[1]!
-  if (!isIPv6(ip)) return ip
-  const [head = '', tail] = new URL(`http://[${ip.split('%')[0]}]`).hostname.slice(1, -1).split('::')
-  const before = head.split(':').filter(Boolean)
-  const after = (tail ?? '').split(':').filter(Boolean)
-  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0')
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`
 }

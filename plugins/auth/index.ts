@@ -1,6 +1,7 @@
 import { plugin } from '#kernel'
 import { type AccountLockout, createAccountLockout } from './account-lockout.ts'
 import { type AddressLimit, createAddressLimit } from './address-limit.ts'
+import { type CallLimit, createCallLimit } from './call-limit.ts'
 import { authErrors } from './errors.ts'
 import { adminGuard, permissionGuard, userGuard } from './guards.ts'
 import { createLogins, type Logins } from './logins.ts'
@@ -17,6 +18,7 @@ declare module '#kernel/types' {
   interface Services {
     accountLockout: AccountLockout
     addressLimit: AddressLimit
+    callLimit: CallLimit
     logins: Logins
     passwordChanges: PasswordChanges
     sessions: Sessions
@@ -52,12 +54,13 @@ export default plugin({
       ],
     })
     host.collection('login_attempts', { indexes: [{ key: { delete_at: 1 }, expireAfterSeconds: 0 }] })
-    host.collection('login_addresses', {
-      indexes: [
-        { key: { key: 1 }, unique: true },
-        { key: { expire: 1 }, expireAfterSeconds: 0 },
-      ],
-    })
+    for (const points of ['login_addresses', 'limited_calls'] as const)
+      host.collection(points, {
+        indexes: [
+          { key: { key: 1 }, unique: true },
+          { key: { expire: 1 }, expireAfterSeconds: 0 },
+        ],
+      })
     host.collection('signing_keys')
 
     host.service('signingKeys', createSigningKeys)
@@ -65,6 +68,7 @@ export default plugin({
     host.service('sessions', createSessions)
     host.service('accountLockout', createAccountLockout)
     host.service('addressLimit', createAddressLimit)
+    host.service('callLimit', createCallLimit)
     host.service('logins', createLogins)
     host.service('passwordChanges', createPasswordChanges)
     host.service('sessionWatch', createSessionWatch)
@@ -79,6 +83,10 @@ export default plugin({
       sessionWatch.closeSockets(new Set([session_id])),
     )
     host.on('user.changed', ({ user_id }, { sessionWatch }) => sessionWatch.applyChangeOf(user_id))
+    host.on('user.deleted', async ({ user_id, username }, { sessions, accountLockout }) => {
+      await sessions.forget(user_id)
+      await accountLockout.clear(username)
+    })
   },
   async start({ signingKeys, sessionWatch }) {
     // A key that cannot be opened stops the start rather than every login.

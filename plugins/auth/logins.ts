@@ -42,7 +42,7 @@ export function createLogins({
     // A reset that ended all sessions just before this one was stored must not be outlived by it.
     const now = await users.find(user._id)
     if (!now?.enabled || now.password_hash !== user.password_hash) {
-      await sessions.end(user._id, session._id)
+      await sessions.discard(session._id)
       throw new AppError('AUTH_FAILED')
     }
     return {

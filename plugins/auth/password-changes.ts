@@ -1,4 +1,5 @@
 import { AppError, type KernelServices } from '#kernel'
+import type { UserCondition } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import type { AccountLockout } from './account-lockout.ts'
 import type { Logins } from './logins.ts'
@@ -35,16 +36,20 @@ export function createPasswordChanges({
         throw new AppError('PASSWORD_SAME_AS_OLD')
       const replaced = await users.setPassword(user._id, new_password, {
         must_change_password: false,
-        replacing: user.password_hash,
+        where: { password_hash: user.password_hash },
       })
       if (!replaced) throw new AppError('AUTH_FAILED')
       await sessions.endAll(user._id, { except: caller.session_id })
     },
 
-    /** By a user manager: ends every session and any lockout. Throws NOT_FOUND, PASSWORD_TOO_WEAK. */
-    async reset(user_id: string, new_password: string): Promise<void> {
+    /**
+     * By a user manager: ends every session and any lockout. Throws NOT_FOUND where no such account fits
+     * `where`, PASSWORD_TOO_WEAK.
+     */
+    async reset(user_id: string, new_password: string, where?: UserCondition): Promise<void> {
       const user = await users.setPassword(user_id, new_password, {
         must_change_password: config.require_password_change_after_reset,
+        where,
       })
       if (!user) throw new AppError('NOT_FOUND')
       await sessions.endAll(user_id)

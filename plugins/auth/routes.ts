@@ -18,9 +18,10 @@ const logIn = route({
   response: { 200: loginAnswer },
   errors: ['AUTH_FAILED', 'LOGIN_LOCKED', 'LOGIN_BUSY', 'PASSWORD_CHECKS_BUSY'],
   audit: 'auth.login',
-}).handle(({ body, ip, headers }, { logins }) =>
-  logins.logIn(body.username, body.password, { ip, user_agent: userAgentIn(headers) }),
-)
+}).handle(({ body, ip, headers, identify }, { logins }) => {
+  identify(body.username.toLowerCase())
+  return logins.logIn(body.username, body.password, { ip, user_agent: userAgentIn(headers) })
+})
 
 const logOut = route({
   method: 'POST',

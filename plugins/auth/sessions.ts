@@ -5,6 +5,7 @@ import type { AuthConfig, Origin, SessionDocument } from './types.ts'
 const ID_BYTES = 16
 const MAX_USER_AGENT = 256
 const MAX_ROWS = 200
+const TOMBSTONE_MS = 60_000
 
 /** The logins and their ends. */
 export type Sessions = ReturnType<typeof createSessions>
@@ -25,6 +26,18 @@ export function createSessions({
 
   const announceEnd = async (user_id: string, ids: string[]) => {
     for (const session_id of ids) await events.emit('session.ended', { session_id, user_id })
+  }
+
+  /** Ends the account's sessions, all but `except`. */
+  const endAll = async (user_id: string, { except }: { except?: string } = {}): Promise<void> => {
+    const filter = { ...live(user_id), ...(except === undefined ? {} : { _id: { $ne: except } }) }
+    const ending = await sessions.find(filter, { projection: { _id: 1 } }).toArray()
+    // By the rule rather than by the list, so that a session opened in between ends as well.
+    await sessions.updateMany(filter, { $set: { ended_at: clock.now() } })
+    await announceEnd(
+      user_id,
+      ending.map(({ _id }) => _id),
+    )
   }
 
   return {
@@ -66,16 +79,19 @@ export function createSessions({
       return modifiedCount > 0
     },
 
-    /** Ends the account's sessions, all but `except`. */
-    async endAll(user_id: string, { except }: { except?: string } = {}): Promise<void> {
-      const filter = { ...live(user_id), ...(except === undefined ? {} : { _id: { $ne: except } }) }
-      const ending = await sessions.find(filter, { projection: { _id: 1 } }).toArray()
-      // By the rule rather than by the list, so that a session opened in between ends as well.
-      await sessions.updateMany(filter, { $set: { ended_at: clock.now() } })
-      await announceEnd(
-        user_id,
-        ending.map(({ _id }) => _id),
-      )
+    endAll,
+
+    /** Removes a session whose token nobody has seen. */
+    discard: (session_id: string) => sessions.deleteOne({ _id: session_id }),
+
+    /**
+     * Ends the sessions of an account that is gone and strips them of whose they were; what is left tells other
+     * processes for a minute that they ended.
+     */
+    async forget(user_id: string): Promise<void> {
+      await endAll(user_id)
+      const delete_at = new Date(clock.now() + TOMBSTONE_MS)
+      await sessions.updateMany({ user_id }, { $set: { user_id: '', ip: '', user_agent: null, delete_at } })
     },
 
     /** Ends the sessions of everybody; gives how many there were. */

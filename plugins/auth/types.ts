@@ -52,8 +52,8 @@ export interface LoginAttemptsDocument {
   delete_at: Date
 }
 
-/** Failures from one network address; written by rate-limiter-flexible. */
-export interface LoginAddressDocument {
+/** Points counted against a key, such as a network address; written by rate-limiter-flexible. */
+export interface PointsDocument {
   key: string
   points: number
   expire: Date
@@ -72,7 +72,8 @@ declare module '#kernel/types' {
   interface Collections {
     sessions: SessionDocument
     login_attempts: LoginAttemptsDocument
-    login_addresses: LoginAddressDocument
+    login_addresses: PointsDocument
+    limited_calls: PointsDocument
     signing_keys: SigningKeyDocument
   }
   interface GuardContexts {

@@ -6,6 +6,14 @@ export const userErrors: ErrorTable = {
     status: 409,
     message: { en: 'This username is taken.', zh: '该用户名已被占用。' },
   },
+  LAST_ADMINISTRATOR: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: {
+      en: 'This is the last enabled administrator. Make another one first.',
+      zh: '这是最后一个已启用的管理员，请先设置另一名管理员。',
+    },
+  },
   PASSWORD_TOO_WEAK: {
     status: 400,
     message: {

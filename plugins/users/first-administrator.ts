@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { AppError, type Cradle } from '#kernel'
 import { userErrors } from './errors.ts'
 import { createInitialPassword } from './initial-password.ts'
@@ -19,7 +18,7 @@ export async function ensureAdministrator(
   if (await users.exist()) return
   const { admin_username: username, admin_password: configured } = config
   const initialPassword = createInitialPassword(server)
-  const password = configured ?? (await initialPassword.keep(makePassword()))
+  const password = configured ?? (await initialPassword.keep(users.makePassword()))
   try {
     await users.create({ username, password, role: 'admin' })
   } catch (error) {
@@ -39,16 +38,4 @@ export async function ensureAdministrator(
       ? `${username}, with the password from the configuration`
       : `${username}, password ${password} (kept in ${initialPassword.path} until it is changed)`,
   )
-}
-
-/** No characters that are easily taken for another. */
-const LETTERS = 'abcdefghjkmnpqrstuvwxyz'
-const DIGITS = '23456789'
-
-/** A password that can be read aloud, of about 90 bits: four groups of five characters that end in a digit. */
-function makePassword(): string {
-  const pick = (from: string) => from[randomInt(from.length)]!
-  const group = () => Array.from({ length: 4 }, () => pick(LETTERS + DIGITS)).join('') + pick(DIGITS)
-  const password = Array.from({ length: 4 }, group).join('-')
-  return /[a-z]/.test(password) ? password : makePassword()
 }

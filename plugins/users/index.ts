@@ -38,7 +38,10 @@ export default plugin({
     host.collection('users', {
       indexes: [{ key: { username: 1 }, unique: true }, { key: { changed_at: 1 } }],
     })
+    host.collection('user_deletions')
+    host.collection('user_locks')
     host.service('users', createUsers)
+    host.job({ name: 'users.deletion', every_seconds: 30, run: ({ users }) => users.recoverDeletions() })
     host.on('server.starting', ({ announce }, cradle) => ensureAdministrator(cradle, announce))
   },
 })

@@ -28,8 +28,7 @@ export interface UserDocument {
 }
 
 /** What a new account is made of; all but the name has a default. */
-export type NewUser = Pick<UserDocument, 'username'> &
-  Partial<
+export type NewUser = Pick<UserDocument, 'username'> & { id?: string } & Partial<
     Pick<
       UserDocument,
       'role' | 'display_name' | 'email' | 'locale' | 'permissions' | 'workspace_root_dir' | 'token_quota'
@@ -51,15 +50,34 @@ export type UserChanges = Partial<
   >
 >
 
+/** A condition that an account must still fit when it is changed. */
+export type UserCondition = Partial<Pick<UserDocument, 'role' | 'password_hash'>>
+
+/** The deletion of an account that is under way; `_id` is the account's, `begun_at` Unix seconds. */
+export interface UserDeletionDocument {
+  _id: string
+  username: string
+  begun_at: number
+}
+
+/** A change that is under way alone on all processes, until a time in Unix milliseconds at most. */
+export interface UserLockDocument {
+  _id: string
+  lease: string
+  until: number
+}
+
 declare module '#kernel/types' {
   interface Collections {
     users: UserDocument
+    user_deletions: UserDeletionDocument
+    user_locks: UserLockDocument
   }
   interface Events {
     'user.created': { user_id: string; username: string }
     /** Role, permissions, language, profile or the enabled flag of an account changed. */
     'user.changed': { user_id: string }
     /** An account goes; listeners remove what they keep of it. May come again after a crash. */
-    'user.deleted': { user_id: string }
+    'user.deleted': { user_id: string; username: string }
   }
 }

@@ -1,27 +1,39 @@
 import { AppError, type KernelServices } from '#kernel'
+import { createAdministrators } from './administrators.ts'
+import { createDeletions } from './deletions.ts'
 import { createInitialPassword } from './initial-password.ts'
+import { makePassword } from './password-maker.ts'
 import { assertStrongPassword, createPasswords } from './passwords.ts'
-import type { NewUser, UserChanges, UserDocument } from './types.ts'
+import type { NewUser, UserChanges, UserCondition, UserDocument } from './types.ts'
 
 /** The contract's rule for usernames, in which upper case is put in lower case first. */
 export const USERNAME_PATTERN = '^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$'
 const USERNAME = new RegExp(USERNAME_PATTERN)
 
+/** Names that stand for something else in the position of a username in a path. */
+const RESERVED_USERNAMES = new Set(['invites', 'permissions'])
+
 /** The accounts and their passwords. */
 export type Users = ReturnType<typeof createUsers>
 
 /** Makes the account store. */
-export function createUsers({
-  collections: { users },
-  clock,
-  ids,
-  events,
-  server,
-}: Pick<KernelServices, 'collections' | 'clock' | 'ids' | 'events' | 'server'>) {
+export function createUsers(
+  cradle: Pick<KernelServices, 'collections' | 'clock' | 'ids' | 'events' | 'server'>,
+) {
+  const { clock, ids, events, server } = cradle
+  const { users } = cradle.collections
+  const administrators = createAdministrators(cradle)
+  const deletions = createDeletions(cradle)
   const passwords = createPasswords()
   const initialPassword = createInitialPassword(server)
 
   const stamps = () => ({ updated_at: clock.seconds(), changed_at: clock.now() })
+
+  /** The file with the first password is of no use once that password is. */
+  const dropInitialPassword = async (password_hash: string | null) => {
+    const initial = await initialPassword.read()
+    if (initial && (await passwords.verify(password_hash, initial))) await initialPassword.remove()
+  }
 
   const findByUsername = (username: string) => users.findOne({ username: username.toLowerCase() })
 
@@ -30,7 +42,7 @@ export function createUsers({
      * Makes an account, to which nobody can log in with a password if it has none. Throws VALIDATION_FAILED,
      * PASSWORD_TOO_WEAK or USERNAME_TAKEN.
      */
-    async create({ username, password, ...fields }: NewUser): Promise<UserDocument> {
+    async create({ id = ids.make(), username, password, ...fields }: NewUser): Promise<UserDocument> {
       if (!USERNAME.test(username)) {
         const issue = {
           path: '/username',
@@ -39,9 +51,10 @@ export function createUsers({
         }
         throw new AppError('VALIDATION_FAILED', { issues: [issue] })
       }
+      if (RESERVED_USERNAMES.has(username.toLowerCase())) throw new AppError('USERNAME_TAKEN')
       if (password !== undefined) assertStrongPassword(password)
       const user: UserDocument = {
-        _id: ids.make(),
+        _id: id,
         username: username.toLowerCase(),
         role: 'user',
         display_name: null,
@@ -68,6 +81,12 @@ export function createUsers({
       return user
     },
 
+    /** Whether an account may be used and may manage others. */
+    isManager: ({ enabled, role, permissions }: UserDocument): boolean =>
+      enabled && (role === 'admin' || permissions.includes('users')),
+    assertStrongPassword,
+    makePassword,
+
     find: (user_id: string) => users.findOne({ _id: user_id }),
     findByUsername,
     /** Every account, by username. */
@@ -89,37 +108,61 @@ export function createUsers({
     },
 
     /**
-     * The account with its new password; null where there is no such account or, with `replacing` given, where
-     * that is no longer its hash. Throws PASSWORD_TOO_WEAK. Ending sessions is the caller's part.
+     * The account with its new password; null where no such account fits `where`. Throws PASSWORD_TOO_WEAK.
+     * Ending sessions is the caller's part.
      */
     async setPassword(
       user_id: string,
       password: string,
-      { must_change_password, replacing }: { must_change_password: boolean; replacing?: string | null },
+      { must_change_password, where = {} }: { must_change_password: boolean; where?: UserCondition },
     ): Promise<UserDocument | null> {
       assertStrongPassword(password)
       const password_hash = await passwords.hash(password)
       const before = await users.findOneAndUpdate(
-        { _id: user_id, ...(replacing === undefined ? {} : { password_hash: replacing }) },
+        { _id: user_id, ...where },
         { $set: { password_hash, must_change_password, ...stamps() } },
       )
       if (!before) return null
-      const initial = await initialPassword.read()
-      if (initial && (await passwords.verify(before.password_hash, initial))) await initialPassword.remove()
+      await dropInitialPassword(before.password_hash)
       await events.emit('user.changed', { user_id })
       return { ...before, password_hash, must_change_password }
     },
 
-    /** Throws NOT_FOUND. */
-    async update(user_id: string, changes: UserChanges): Promise<UserDocument> {
-      const user = await users.findOneAndUpdate(
-        { _id: user_id },
-        { $set: { ...changes, ...stamps() } },
-        { returnDocument: 'after' },
-      )
+    /** Throws NOT_FOUND where no such account fits `where`, LAST_ADMINISTRATOR. */
+    async update(user_id: string, changes: UserChanges, where: UserCondition = {}): Promise<UserDocument> {
+      const write = () =>
+        users.findOneAndUpdate(
+          { _id: user_id, ...where },
+          { $set: { ...changes, ...stamps() } },
+          { returnDocument: 'after' },
+        )
+      const weakens = changes.role === 'user' || changes.enabled === false
+      const user = weakens ? await administrators.outlive(user_id, write) : await write()
       if (!user) throw new AppError('NOT_FOUND')
       await events.emit('user.changed', { user_id })
       return user
+    },
+
+    /** Deletes an account and all that is kept of it. Throws NOT_FOUND as `update` does, LAST_ADMINISTRATOR. */
+    async remove(user: UserDocument, where: UserCondition = {}): Promise<void> {
+      const removed = await administrators.outlive(user._id, () => deletions.begin(user, where))
+      if (!removed) throw new AppError('NOT_FOUND')
+      await deletions.finish(user)
+      await dropInitialPassword(user.password_hash)
+    },
+
+    /** Goes on with deletions that a crash cut off. */
+    recoverDeletions: deletions.recover,
+
+    /** How many accounts there are and what they have used together. */
+    async totals(): Promise<{ user_count: number; tokens_used: number }> {
+      const [totals] = await users
+        .aggregate<{ user_count: number; tokens_used: number }>([
+          { $group: { _id: null, user_count: { $sum: 1 }, tokens_used: { $sum: '$tokens_used' } } },
+          { $project: { _id: 0 } },
+        ])
+        .toArray()
+      return totals ?? { user_count: 0, tokens_used: 0 }
     },
   }
 }

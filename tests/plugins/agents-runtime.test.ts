@@ -342,7 +342,7 @@ t.test('With an account all its agents go, also those that are busy', async (t) 
   setProbe({ 'agent.deleted': ({ agent_id }) => deleted.push(agent_id) })
   const ids = (await agents().find({ owner_id: leaving.id }).toArray()).map(({ _id }) => String(_id))
   t.equal(ids.length, 2)
-  await server.server.runtime.events.emit('user.deleted', { user_id: leaving.id })
+  await server.server.runtime.events.emit('user.deleted', { user_id: leaving.id, username: leaving.username })
   release()
   await reload
   t.strictSame(deleted.sort(), ids.sort())

@@ -638,7 +638,7 @@ t.test('two servers that start at once make one demonstration provider', async (
 t.test('the providers of an account that is gone go with it', async (t) => {
   const { server, cradle, ada } = await start(t)
   await create(server, { name: 'own', kind, base_url: PUBLIC }, ada.token)
-  await cradle.events.emit('user.deleted', { user_id: ada.id })
+  await cradle.events.emit('user.deleted', { user_id: ada.id, username: ada.username })
   t.equal(await cradle.collections.providers.countDocuments({ owner_id: ada.id }), 0)
   t.equal(await cradle.collections.providers.countDocuments({ name: 'demo' }), 1)
 })

@@ -1,0 +1,13 @@
+import { isIPv6 } from 'node:net'
+
+/** The address itself for IPv4, the /64 for IPv6, all of which is usually one household's or one machine's. */
+export function networkOf(ip: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)
+  if (mapped) return mapped[1]!
+  if (!isIPv6(ip)) return ip
+  const [head = '', tail] = new URL(`http://[${ip.split('%')[0]}]`).hostname.slice(1, -1).split('::')
+  const before = head.split(':').filter(Boolean)
+  const after = (tail ?? '').split(':').filter(Boolean)
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0')
+  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`
+}
