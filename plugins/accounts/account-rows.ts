@@ -1,0 +1,31 @@
+import type { AccountLockout } from '../auth/account-lockout.ts'
+import type { UserDocument } from '../users/types.ts'
+import type { AccountRow } from './schemas.ts'
+
+/** Shows accounts to those who manage them, the locks of all of them looked up at once. */
+export async function showAccounts(
+  users: readonly UserDocument[],
+  { accountLockout }: { accountLockout: AccountLockout },
+): Promise<AccountRow[]> {
+  const locks = await accountLockout.listLocks(users.map(({ username }) => username))
+  return users.map(({ _id, password_hash, changed_at, ...shown }) => {
+    const seconds = locks.get(shown.username)
+    return {
+      ...shown,
+      id: _id,
+      has_password: password_hash !== null,
+      sso_linked: false,
+      login_locked: seconds !== undefined,
+      login_retry_after_seconds: seconds ?? null,
+    }
+  })
+}
+
+/** Shows one account. */
+export async function showAccount(
+  user: UserDocument,
+  cradle: { accountLockout: AccountLockout },
+): Promise<AccountRow> {
+  const [row] = await showAccounts([user], cradle)
+  return row!
+}

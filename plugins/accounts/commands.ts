@@ -1,0 +1,121 @@
+import { type Command, type CommandInput, type Cradle, JSON_OPTION, printJson, printTable } from '#kernel'
+import { showAccount, showAccounts } from './account-rows.ts'
+import type { AccountRow } from './schemas.ts'
+
+const USERNAME = { name: 'username', summary: 'whose account', required: true }
+const PASSWORD_STDIN = {
+  flags: '--password-stdin',
+  summary: 'take the password from the first line of standard input instead of making one',
+}
+
+/** The password that the person gave, or a new one that is to be shown. */
+async function choosePassword({ options, stdin }: CommandInput, { users }: Pick<Cradle, 'users'>) {
+  if (!options.passwordStdin) return { password: users.makePassword(), isMade: true }
+  let given = ''
+  for await (const chunk of stdin.setEncoding('utf8')) {
+    given += chunk
+    if (given.includes('\n')) break
+  }
+  return { password: given.split(/\r?\n/)[0]!, isMade: false }
+}
+
+/** Prints what came of an account: its row, with the password where one was made. */
+function report(
+  { options, stdout }: CommandInput,
+  row: AccountRow,
+  done: string,
+  { password, isMade }: Partial<Awaited<ReturnType<typeof choosePassword>>> = {},
+) {
+  if (options.json) printJson(stdout, isMade ? { ...row, password } : row)
+  else stdout.write(`${row.username} ${done}${isMade ? `, password ${password}` : ''}\n`)
+}
+
+const create: Command = {
+  name: 'user create',
+  summary: 'Create an account',
+  arguments: [USERNAME],
+  options: [
+    { flags: '--admin', summary: 'make it an administrator' },
+    { flags: '--display-name <name>', summary: 'the name that people see' },
+    { flags: '--permissions <keys>', summary: 'what to grant, separated by commas' },
+    PASSWORD_STDIN,
+    JSON_OPTION,
+  ],
+  audit: 'user.create',
+  async run(input, cradle) {
+    const { admin, displayName, permissions: keys } = input.options
+    const permissions = typeof keys === 'string' ? keys.split(',') : []
+    cradle.grants.assertGrantable({ role: 'admin', permissions: [] }, { permissions })
+    const chosen = await choosePassword(input, cradle)
+    const user = await cradle.users.create({
+      username: input.args[0]!,
+      password: chosen.password,
+      role: admin ? 'admin' : 'user',
+      display_name: typeof displayName === 'string' ? displayName : null,
+      permissions,
+    })
+    report(input, await showAccount(user, cradle), 'was created', chosen)
+    return 0
+  },
+}
+
+const list: Command = {
+  name: 'user list',
+  summary: 'List the accounts',
+  options: [JSON_OPTION],
+  async run({ options, stdout }, cradle) {
+    const rows = await showAccounts(await cradle.accounts.list(), cradle)
+    if (options.json) printJson(stdout, rows)
+    else
+      printTable(stdout, [
+        ['username', 'role', 'state', 'permissions', 'name'],
+        ...rows.map(({ username, role, enabled, login_locked, permissions, display_name }) => [
+          username,
+          role,
+          enabled ? (login_locked ? 'locked' : 'enabled') : 'disabled',
+          role === 'admin' ? 'all' : permissions.join(',') || '-',
+          display_name ?? '-',
+        ]),
+      ])
+    return 0
+  },
+}
+
+const changePassword: Command = {
+  name: 'user passwd',
+  summary: 'Give an account another password; its sessions end and a lock of its login too',
+  arguments: [USERNAME],
+  options: [PASSWORD_STDIN, JSON_OPTION],
+  audit: 'user.reset_password',
+  async run(input, cradle) {
+    const { _id, username } = await cradle.accounts.find(input.args[0]!)
+    const chosen = await choosePassword(input, cradle)
+    await cradle.passwordChanges.reset(_id, chosen.password)
+    const user = await cradle.accounts.find(username)
+    report(input, await showAccount(user, cradle), 'has a new password', chosen)
+    return 0
+  },
+}
+
+const switchCommand = (verb: 'disable' | 'enable', summary: string, done: string): Command => ({
+  name: `user ${verb}`,
+  summary,
+  arguments: [USERNAME],
+  options: [JSON_OPTION],
+  audit: `user.${verb}`,
+  async run(input, cradle) {
+    const { _id } = await cradle.accounts.find(input.args[0]!)
+    const user = await cradle.users.update(_id, { enabled: verb === 'enable' })
+    report(input, await showAccount(user, cradle), done)
+    return 0
+  },
+})
+
+/** `svc user …`: what an operator of the server does to accounts, without signing in. */
+export const accountCommands: Command[] = [
+  create,
+  list,
+  changePassword,
+  switchCommand('disable', 'Shut an account out without deleting it', 'is disabled'),
+  switchCommand('enable', 'Let a disabled account in again', 'is enabled'),
+]

@@ -1,0 +1,37 @@
+import type { ErrorTable } from '#kernel'
+
+/** What the administration of accounts refuses, all of it as FORBIDDEN. */
+export const accountErrors: ErrorTable = {
+  GRANT_EXCEEDS: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: {
+      en: 'You can grant only what you have yourself; the details name what is missing.',
+      zh: '您只能授予自己拥有的权限，详细信息中列出了缺少的权限。',
+    },
+  },
+  ADMINISTRATOR_PROTECTED: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: {
+      en: 'Only an administrator may do this to an administrator.',
+      zh: '只有管理员才能对管理员执行此操作。',
+    },
+  },
+  SELF_DEMOTION: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: {
+      en: 'You cannot demote or disable yourself. Ask another administrator.',
+      zh: '您不能降级或停用自己的账号，请联系其他管理员。',
+    },
+  },
+  SELF_DELETION: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: {
+      en: 'You cannot delete yourself. Ask another user manager.',
+      zh: '您不能删除自己的账号，请联系其他用户管理员。',
+    },
+  },
+}

@@ -1,0 +1,106 @@
+import { type Route, route } from '#kernel'
+import { showAccount, showAccounts } from './account-rows.ts'
+import { accountChanges, accountRow, newAccount, newPassword, permissionRows } from './schemas.ts'
+
+/** The username is what stands in the position of the id. */
+const ACCOUNT = '/users/:id'
+const guard = ['permission', 'users'] as const
+
+const listPermissions = route({
+  method: 'GET',
+  path: '/users/permissions',
+  summary: 'What can be granted to an account',
+  guard: 'user',
+  response: { 200: permissionRows },
+}).handle(({ locale }, { registries }) =>
+  registries.permissions.list().map(({ key, category, label, description }) => {
+    return { key, category, label: label[locale], description: description[locale] }
+  }),
+)
+
+const listAccounts = route({
+  method: 'GET',
+  path: '/users',
+  summary: 'Every account',
+  guard,
+  response: { 200: { type: 'array', items: accountRow } },
+}).handle(async (_, cradle) => showAccounts(await cradle.accounts.list(), cradle))
+
+const createAccount = route({
+  method: 'POST',
+  path: '/users',
+  summary: 'Create an account',
+  guard,
+  body: newAccount,
+  response: { 201: accountRow },
+  errors: ['USERNAME_TAKEN', 'PASSWORD_TOO_WEAK', 'PASSWORD_CHECKS_BUSY', 'GRANT_EXCEEDS'],
+  audit: { action: 'user.create', target: 'username' },
+}).handle(async ({ caller, body }, cradle) => showAccount(await cradle.accounts.create(caller, body), cradle))
+
+const getAccount = route({
+  method: 'GET',
+  path: ACCOUNT,
+  summary: 'One account, by its username',
+  guard,
+  response: { 200: accountRow },
+  errors: ['NOT_FOUND'],
+}).handle(async ({ params }, cradle) => showAccount(await cradle.accounts.find(params.id!), cradle))
+
+const changeAccount = route({
+  method: 'PATCH',
+  path: ACCOUNT,
+  summary: 'Change an account; it counts from its next request on',
+  guard,
+  body: accountChanges,
+  response: { 200: accountRow },
+  errors: ['NOT_FOUND', 'GRANT_EXCEEDS', 'ADMINISTRATOR_PROTECTED', 'SELF_DEMOTION', 'LAST_ADMINISTRATOR'],
+  audit: 'user.update',
+}).handle(async ({ caller, params, body }, cradle) =>
+  showAccount(await cradle.accounts.update(caller, params.id!, body), cradle),
+)
+
+const resetPassword = route({
+  method: 'POST',
+  path: `${ACCOUNT}/reset-password`,
+  summary: 'Give an account another password; its sessions end',
+  guard,
+  body: newPassword,
+  response: { 204: null },
+  errors: ['NOT_FOUND', 'ADMINISTRATOR_PROTECTED', 'PASSWORD_TOO_WEAK', 'PASSWORD_CHECKS_BUSY'],
+  audit: 'user.reset_password',
+}).handle(
+  async ({ caller, params, body }, { accounts }) =>
+    void (await accounts.resetPassword(caller, params.id!, body.new_password)),
+)
+
+const unlockLogin = route({
+  method: 'POST',
+  path: `${ACCOUNT}/unlock-login`,
+  summary: 'End the lock that failed logins brought on',
+  guard,
+  response: { 204: null },
+  errors: ['NOT_FOUND', 'ADMINISTRATOR_PROTECTED'],
+  audit: 'user.unlock_login',
+}).handle(async ({ caller, params }, { accounts }) => void (await accounts.unlock(caller, params.id!)))
+
+const deleteAccount = route({
+  method: 'DELETE',
+  path: ACCOUNT,
+  summary: 'Delete an account with all that is kept of it',
+  guard,
+  response: { 204: null },
+  errors: ['NOT_FOUND', 'ADMINISTRATOR_PROTECTED', 'SELF_DELETION', 'LAST_ADMINISTRATOR'],
+  audit: 'user.delete',
+}).handle(async ({ caller, params }, { accounts }) => void (await accounts.remove(caller, params.id!)))
+
+/** The routes of accounts and of what can be granted to them. */
+export const accountRoutes: Route[] = [
+  listPermissions,
+  listAccounts,
+  createAccount,
+  getAccount,
+  changeAccount,
+  resetPassword,
+  unlockLogin,
+  deleteAccount,
+]

@@ -1,0 +1,287 @@
+import t from 'tap'
+import { createTestClock } from '../support/clock.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+const PASSWORD = 'another-secret-2'
+
+/** Answers of the routes of accounts, by who asks. */
+const asker = (server: TestServer, token: string) => ({
+  list: () => server.request('GET', '/users', { token }),
+  get: (name: string) => server.request('GET', `/users/${name}`, { token }),
+  create: (body: object) =>
+    server.request('POST', '/users', { token, body: { password: PASSWORD, ...body } }),
+  patch: (name: string, body: object) => server.request('PATCH', `/users/${name}`, { token, body }),
+  reset: (name: string, new_password = PASSWORD) =>
+    server.request('POST', `/users/${name}/reset-password`, { token, body: { new_password } }),
+  unlock: (name: string) => server.request('POST', `/users/${name}/unlock-login`, { token }),
+  remove: (name: string) => server.request('DELETE', `/users/${name}`, { token }),
+})
+
+const failLogin = (server: TestServer, username: string) =>
+  server.request('POST', '/auth/login', { token: null, body: { username, password: 'wrong-password-1' } })
+
+t.test('accounts', async (t) => {
+  const server = await startServer(t)
+  const admin = asker(server, server.admin.token)
+  const manager = await server.createUser({ username: 'mia', permissions: ['users'] })
+  const mia = asker(server, manager.token)
+
+  await t.test('a new account has what it was given and nothing else', async (t) => {
+    const { status, body } = await admin.create({ username: 'Ann' })
+    t.equal(status, 201)
+    const { id, created_at, updated_at, ...row } = body
+    t.strictSame(row, {
+      username: 'ann',
+      role: 'user',
+      display_name: null,
+      email: null,
+      enabled: true,
+      locale: null,
+      permissions: [],
+      workspace_root_dir: null,
+      token_quota: null,
+      tokens_used: 0,
+      has_password: true,
+      sso_linked: false,
+      login_locked: false,
+      login_retry_after_seconds: null,
+      must_change_password: false,
+    })
+    t.ok(id && created_at > 0 && updated_at === created_at)
+    t.ok(await server.login('ann', PASSWORD))
+    const token = await server.login('ann', PASSWORD)
+    t.match((await server.request('GET', '/agents', { token })).body, [{ name: 'assistant' }])
+
+    const given = {
+      username: 'ben',
+      role: 'admin',
+      display_name: 'Ben',
+      email: 'ben@example.org',
+      locale: 'zh',
+      permissions: ['users'],
+      workspace_root_dir: '/srv/ben/../ben/',
+      token_quota: 1000,
+    }
+    t.match(await admin.create(given), { status: 201, body: { ...given, workspace_root_dir: '/srv/ben/' } })
+    t.match(await admin.get('BEN'), { status: 200, body: { username: 'ben' } }, 'without regard to case')
+  })
+
+  await t.test('the list has everybody, by username', async (t) => {
+    const { status, body } = await mia.list()
+    t.equal(status, 200)
+    t.strictSame(
+      body.map(({ username }: { username: string }) => username),
+      ['admin', 'ann', 'ben', 'mia'],
+    )
+    t.notMatch(JSON.stringify(body), /argon2|password_hash|changed_at|_id/)
+  })
+
+  await t.test('what is wrong with a new account is said', async (t) => {
+    const cases: [body: object, status: number, code: string, details?: object][] = [
+      [{ username: 'ANN' }, 409, 'USERNAME_TAKEN'],
+      [{ username: 'invites' }, 409, 'USERNAME_TAKEN'],
+      [{ username: 'Permissions' }, 409, 'USERNAME_TAKEN'],
+      [{ username: '-x' }, 422, 'VALIDATION_FAILED', { issues: [{ path: '/username', rule: 'pattern' }] }],
+      [{ username: 'a/b' }, 422, 'VALIDATION_FAILED'],
+      [{ username: 'x', password: 'short1' }, 400, 'PASSWORD_TOO_WEAK'],
+      [{ username: 'x', password: 'password123' }, 400, 'PASSWORD_TOO_WEAK'],
+      [{ username: 'x', password: 'onlyletters' }, 400, 'PASSWORD_TOO_WEAK'],
+      [
+        { username: 'x', role: 'root' },
+        422,
+        'VALIDATION_FAILED',
+        { issues: [{ path: '/role', rule: 'enum' }] },
+      ],
+      [{ username: 'x', email: 'nobody' }, 422, 'VALIDATION_FAILED', { issues: [{ path: '/email' }] }],
+      [{ username: 'x', token_quota: -1 }, 422, 'VALIDATION_FAILED', { issues: [{ path: '/token_quota' }] }],
+      [{ username: 'x', tokens_used: 0 }, 422, 'VALIDATION_FAILED', { issues: [{ path: '/tokens_used' }] }],
+      [
+        { username: 'x', permissions: ['fly'] },
+        422,
+        'VALIDATION_FAILED',
+        { issues: [{ path: '/permissions/0' }] },
+      ],
+      [{ username: 'x', permissions: ['users', 'users'] }, 422, 'VALIDATION_FAILED'],
+      ...[
+        'relative',
+        'a\0b',
+        '/a\0b',
+        server.home,
+        `${server.home}/agents`,
+        `${server.home}/../${server.home.split('/').at(-1)}`,
+      ].map((workspace_root_dir): [object, number, string, object] => [
+        { username: 'x', workspace_root_dir },
+        422,
+        'VALIDATION_FAILED',
+        { issues: [{ path: '/workspace_root_dir' }] },
+      ]),
+    ]
+    for (const [body, status, code, details = {}] of cases)
+      t.match(await admin.create(body), { status, body: { error: { code, details } } }, JSON.stringify(body))
+    t.equal((await admin.get('x')).status, 404)
+    for (const name of ['nobody', 'a%2Fb', '%20'])
+      t.match(await admin.get(name), { status: 404, body: { error: { code: 'NOT_FOUND' } } })
+  })
+
+  await t.test('a change touches what it names', async (t) => {
+    const before = (await admin.get('ann')).body
+    const changes = {
+      display_name: 'Ann',
+      email: 'ann@example.org',
+      locale: 'zh',
+      permissions: ['users'],
+      workspace_root_dir: '/srv/ann',
+      token_quota: 5,
+    }
+    const { status, body } = await admin.patch('ann', changes)
+    t.equal(status, 200)
+    t.strictSame(body, { ...before, ...changes, updated_at: body.updated_at })
+    const cleared = {
+      display_name: null,
+      email: null,
+      locale: null,
+      workspace_root_dir: null,
+      token_quota: null,
+    }
+    t.match(await admin.patch('ann', { ...cleared, permissions: [] }), {
+      body: { ...cleared, permissions: [] },
+    })
+    t.match(await admin.patch('ann', {}), { status: 200, body: { ...cleared, role: 'user', enabled: true } })
+    t.match(await admin.patch('nobody', {}), { status: 404 })
+    for (const body of [{ username: 'x' }, { password: PASSWORD }, { role: null }, { enabled: null }])
+      t.match(await admin.patch('ann', body), { status: 422 }, JSON.stringify(body))
+  })
+
+  await t.test('one grants only what one has', async (t) => {
+    const exceeds = (...missing: string[]) => ({
+      status: 403,
+      body: { error: { code: 'FORBIDDEN', message: /only what you have/, details: { missing } } },
+    })
+    t.match(await mia.create({ username: 'x', role: 'admin' }), exceeds('admin'))
+    t.match(await mia.patch('ann', { role: 'admin' }), exceeds('admin'))
+    t.match(await mia.create({ username: 'cid', permissions: ['users'] }), { status: 201 })
+    await server.db
+      .collection<{ _id: string }>('users')
+      .updateOne(
+        { _id: manager.id },
+        { $set: { permissions: ['users', 'gone'], workspace_root_dir: '/srv/team' } },
+      )
+    const folder = (workspace_root_dir: string) => mia.patch('cid', { workspace_root_dir })
+    t.match(await folder('/srv'), exceeds('workspace_root_dir'))
+    t.match(await folder('/srv/teamster'), exceeds('workspace_root_dir'))
+    t.match(await folder('/srv/team/../other'), exceeds('workspace_root_dir'))
+    t.match(await folder('/srv/team'), { status: 200 })
+    t.match(await folder('/srv/team/cid'), { status: 200 })
+    t.match(await mia.patch('cid', { permissions: [] }), { status: 200 }, 'taking away is free')
+    t.match(await mia.patch('cid', { permissions: ['gone'] }), { status: 422 }, 'no plugin declares it')
+    t.match(
+      await mia.patch('mia', { permissions: ['users', 'gone'] }),
+      { status: 200 },
+      'what is held may stay',
+    )
+    const { token } = await server.createUser({ username: 'dan' })
+    t.match(await asker(server, token).list(), {
+      status: 403,
+      body: { error: { details: { permission: 'users' } } },
+    })
+  })
+
+  await t.test('only an administrator touches an administrator', async (t) => {
+    const isProtected = {
+      status: 403,
+      body: { error: { code: 'FORBIDDEN', message: /Only an administrator/ } },
+    }
+    t.match(await mia.patch('ben', { display_name: 'x' }), isProtected)
+    t.match(await mia.reset('ben'), isProtected)
+    t.match(await mia.unlock('ben'), isProtected)
+    t.match(await mia.remove('ben'), isProtected)
+    t.equal((await mia.get('ben')).status, 200, 'but may be looked at')
+    t.match(await admin.patch('ben', { display_name: 'B' }), { status: 200 })
+  })
+
+  await t.test('nobody demotes, disables or deletes themselves', async (t) => {
+    const refused = (message: RegExp) => ({ status: 403, body: { error: { code: 'FORBIDDEN', message } } })
+    t.match(await admin.patch('admin', { role: 'user' }), refused(/demote/))
+    t.match(await admin.patch('admin', { enabled: false }), refused(/disable/))
+    t.match(await admin.remove('admin'), refused(/delete yourself/))
+    t.match(await mia.patch('mia', { enabled: false }), refused(/disable/))
+    t.match(await mia.remove('mia'), refused(/delete yourself/))
+    t.match(await admin.patch('admin', { role: 'admin', display_name: 'Root' }), { status: 200 })
+    t.match(
+      await mia.patch('mia', { role: 'user' }),
+      { status: 200 },
+      'who is no administrator is not demoted',
+    )
+  })
+
+  await t.test('a reset password works, the old one and its sessions no longer', async (t) => {
+    const eva = await server.createUser({ username: 'eva' })
+    t.match(await mia.reset('eva', 'weak'), { status: 400, body: { error: { code: 'PASSWORD_TOO_WEAK' } } })
+    t.match(await mia.reset('nobody'), { status: 404 })
+    t.match(await mia.reset('eva'), { status: 204, body: '' })
+    t.equal((await server.request('GET', '/auth/me', { token: eva.token })).status, 401)
+    await t.rejects(server.login('eva', eva.password))
+    t.ok(await server.login('eva', PASSWORD))
+  })
+
+  await t.test('a lock is shown and can be ended', async (t) => {
+    for (let attempt = 1; attempt <= 6; attempt++) await failLogin(server, 'eva')
+    const { body } = await mia.get('eva')
+    t.equal(body.login_locked, true)
+    t.ok(body.login_retry_after_seconds > 890 && body.login_retry_after_seconds <= 900)
+    t.match(await mia.unlock('eva'), { status: 204, body: '' })
+    t.match(await mia.get('eva'), { body: { login_locked: false, login_retry_after_seconds: null } })
+    t.ok(await server.login('eva', PASSWORD))
+    t.match(await mia.unlock('eva'), { status: 204 }, 'also where there is none')
+    t.match(await mia.unlock('nobody'), { status: 404 })
+  })
+
+  await t.test(
+    'the catalog of permissions is what enabled plugins declare, in the reader’s language',
+    async (t) => {
+      const { token } = await server.createUser({ username: 'fay' })
+      const read = (language: string) =>
+        server.request('GET', '/users/permissions', { token, headers: { 'accept-language': language } })
+      const declared = server.server.runtime.blueprint.plugins.flatMap(
+        ({ plugin }) => plugin.permissions ?? [],
+      )
+      for (const locale of ['en', 'zh'] as const)
+        t.strictSame(
+          (await read(locale)).body,
+          declared.map(({ key, category, label, description }) => {
+            return { key, category, label: label[locale], description: description[locale] }
+          }),
+        )
+      t.ok(declared.some(({ key }) => key === 'users'))
+    },
+  )
+})
+
+t.test('a lock that ends by itself is no longer shown', async (t) => {
+  const clock = createTestClock()
+  const server = await startServer(t, { clock })
+  await server.createUser({ username: 'ann' })
+  for (let attempt = 1; attempt <= 5; attempt++) await failLogin(server, 'ann')
+  const { get } = asker(server, server.admin.token)
+  t.match(await get('ann'), { body: { login_locked: true, login_retry_after_seconds: 900 } })
+  clock.advance(900)
+  t.match(await get('ann'), { body: { login_locked: false, login_retry_after_seconds: null } })
+})
+
+t.test('with the policy on, a reset password has to be changed first', async (t) => {
+  const config = { plugins: { auth: { require_password_change_after_reset: true } } }
+  const server = await startServer(t, { config })
+  await server.createUser({ username: 'ann' })
+  const admin = asker(server, server.admin.token)
+  await admin.reset('ann')
+  t.match(await admin.get('ann'), { body: { must_change_password: true } })
+  const token = await server.login('ann', PASSWORD)
+  t.match(await server.request('GET', '/agents', { token }), {
+    status: 403,
+    body: { error: { code: 'PASSWORD_CHANGE_REQUIRED' } },
+  })
+  const change = { old_password: PASSWORD, new_password: 'yet-another-3' }
+  t.equal((await server.request('POST', '/auth/change-password', { token, body: change })).status, 204)
+  t.equal((await server.request('GET', '/agents', { token })).status, 200)
+  t.match(await admin.get('ann'), { body: { must_change_password: false } })
+})
