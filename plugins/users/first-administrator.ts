@@ -10,12 +10,12 @@ export interface UsersConfig {
 
 const TOO_WEAK = userErrors.PASSWORD_TOO_WEAK!.message.en
 
-/** Makes an administrator where there is no account yet, also when several servers start on one database. */
+/** Makes an administrator where there is none yet, also when several servers start on one database. */
 export async function ensureAdministrator(
   { users, config, server }: Cradle<UsersConfig>,
   announce: (label: string, text: string) => void,
 ): Promise<void> {
-  if (await users.exist()) return
+  if (await users.haveAdministrator()) return
   const { admin_username: username, admin_password: configured } = config
   const initialPassword = createInitialPassword(server)
   const password = configured ?? (await initialPassword.keep(users.makePassword()))

@@ -91,7 +91,8 @@ export function createUsers(
     findByUsername,
     /** Every account, by username. */
     list: () => users.find().sort({ username: 1 }).toArray(),
-    exist: async () => (await users.findOne({}, { projection: { _id: 1 } })) !== null,
+    haveAdministrator: async () =>
+      (await users.findOne({ role: 'admin' }, { projection: { _id: 1 } })) !== null,
 
     /** Accounts changed at or after a time in Unix milliseconds. */
     listChangedSince: (ms: number) =>

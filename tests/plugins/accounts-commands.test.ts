@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import t from 'tap'
+import { CLI, createHome, environment, runCommand } from '../support/kernel.ts'
+import { startServer } from '../support/server.ts'
+
+/** Runs `svc` with something on its standard input. */
+async function pipeInto(home: string, input: string, args: string[]) {
+  const child = spawn(process.execPath, [CLI, ...args], { env: environment(home, {}) })
+  child.stdin.end(input)
+  child.stderr.pipe(process.stderr)
+  const [code] = await once(child, 'close')
+  return code
+}
+
+t.test('accounts are managed from the command line while the server runs', async (t) => {
+  const server = await startServer(t)
+  const svc = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runCommand(server.home, ['user', ...args])
+    return { code, stdout, stderr }
+  }
+
+  const made = await svc('create', 'Ann', '--display-name', 'Ann', '--permissions', 'users')
+  t.equal(made.code, 0, made.stderr)
+  const [, password] = /^ann was created, password (\S+)\n$/.exec(made.stdout) ?? []
+  const token = await server.login('ann', password!)
+  t.match((await server.request('GET', '/auth/me', { token })).body, {
+    display_name: 'Ann',
+    permissions: ['users'],
+  })
+  t.match((await server.request('GET', '/agents', { token })).body, [{ name: 'assistant' }])
+
+  const refusals: [args: string[], words: RegExp][] = [
+    [['create', 'ann'], /taken/],
+    [['create', '-x'], /unknown option/],
+    [['create', 'a b'], /not valid/],
+    [['create', 'ben', '--permissions', 'fly'], /not valid/],
+    [['passwd', 'nobody'], /Not found/],
+    [['disable', 'nobody'], /Not found/],
+    [['disable', 'admin'], /last enabled administrator/],
+    [['disable'], /missing required argument/],
+  ]
+  for (const [args, words] of refusals) {
+    const { code, stdout, stderr } = await svc(...args)
+    t.equal(code, 1, args.join(' '))
+    t.equal(stdout, '')
+    t.match(stderr, words)
+  }
+
+  const socket = await server.connect('/agents/assistant/chat/ws', { token })
+  t.strictSame((await svc('disable', 'ann')).stdout, 'ann is disabled\n')
+  t.match(await socket.closed, { code: 4401 })
+  t.match(await server.request('GET', '/auth/me', { token }), { status: 403 })
+  t.strictSame(JSON.parse((await svc('list', '--json')).stdout), (await server.request('GET', '/users')).body)
+  t.match(
+    (await svc('list')).stdout,
+    /^username .*\nadmin +admin +enabled +all +-\nann +user +disabled +users +Ann\n$/,
+  )
+  t.match(JSON.parse((await svc('enable', 'ann', '--json')).stdout), { username: 'ann', enabled: true })
+  t.equal(
+    await pipeInto(server.home, 'changed-secret-2\nmore\n', ['user', 'passwd', 'ann', '--password-stdin']),
+    0,
+  )
+  t.ok(await server.login('ann', 'changed-secret-2'))
+  t.equal(await pipeInto(server.home, 'weak', ['user', 'passwd', 'ann', '--password-stdin']), 1)
+  for (let attempt = 1; attempt <= 6; attempt++)
+    await server.request('POST', '/auth/login', {
+      token: null,
+      body: { username: 'ann', password: 'wrong-1' },
+    })
+  t.match((await svc('list')).stdout, /\nann +user +locked /)
+})
+
+t.test('an account made before the first start does not stand for the administrator', async (t) => {
+  const home = createHome(t)
+  t.equal((await runCommand(home, ['user', 'create', 'ann'])).code, 0)
+  const server = await startServer(t, { home })
+  t.equal((await server.request('GET', '/users')).body.length, 2)
+})
+
+t.test('an administrator can be made before the server’s first start', async (t) => {
+  const home = createHome(t)
+  const { code, stdout } = await runCommand(home, ['user', 'create', 'root', '--admin', '--json'])
+  t.equal(code, 0)
+  const { password, ...row } = JSON.parse(stdout)
+  t.match(row, { username: 'root', role: 'admin', has_password: true })
+  const server = await startServer(t, { home, signIn: false })
+  t.ok(await server.login('root', password))
+  t.strictSame(
+    server.server.announcements.filter(({ label }) => label === 'administrator'),
+    [],
+  )
+})

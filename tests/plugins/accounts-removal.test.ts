@@ -1,0 +1,156 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { createHold, startChat } from '../support/chat.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+/** Where a text stands in the database and among the names of the home's files. */
+async function traces({ db, home }: TestServer, text: string): Promise<string[]> {
+  const found = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((path) => path.includes(text))
+  for (const { name } of await db.listCollections().toArray())
+    for await (const document of db.collection(name).find())
+      if (JSON.stringify(document).includes(text)) found.push(`${name}: ${JSON.stringify(document)}`)
+  return found
+}
+
+t.test('a deleted account leaves nothing, in any collection or folder', async (t) => {
+  const { server, fake, connect, agent_id: shared_id } = await startChat(t)
+  const second = await startServer(t, { home: server.home })
+  const ann = await server.createUser({ username: 'ann', permissions: ['users'] })
+  const ben = await server.createUser({ username: 'ben' })
+  const asAnn = async (method: string, path: string, body?: object) => {
+    const reply = await server.request(method, path, { token: ann.token, body })
+    t.ok(reply.status < 300, `${method} ${path} ${JSON.stringify(reply.body)}`)
+    return reply.body
+  }
+
+  const agent = await asAnn('POST', '/agents', { name: 'mine' })
+  await asAnn('PATCH', `/agents/${agent.id}`, { is_shared: true })
+  await server.request('PATCH', `/agents/${shared_id}`, { body: { is_shared: true } })
+  writeFileSync(join(server.home, 'agents', agent.id, 'note.txt'), 'hers')
+  await asAnn('POST', '/providers', {
+    name: 'own',
+    kind: 'openai-compatible',
+    base_url: 'https://example.org/v1',
+    api_key: 'sk-ann',
+  })
+  if (server.server.runtime.blueprint.plugins.some(({ plugin }) => plugin.name === 'invites'))
+    await asAnn('POST', '/users/invites', { note: 'from ann' })
+  await server.request('POST', '/auth/login', {
+    token: null,
+    body: { username: 'ann', password: 'wrong-password-1' },
+  })
+
+  const own = await connect({ token: ann.token, agent_id: agent.id })
+  const { thread_id: hers } = await own.ask({ text: 'hello' })
+  const guest = await connect({ token: ben.token, agent_id: agent.id })
+  const { thread_id: his } = await guest.ask({ text: 'hello' })
+  const visitor = await connect({ token: ann.token, agent_id: shared_id })
+  const { thread_id: visit } = await visitor.ask({ text: 'hello' })
+  fake.next({ text: ['a', 'b'], ...createHold(), holdAfter: 1 })
+  visitor.say({ text: 'still running' })
+  await visitor.until(({ type, content }) => type === 'content' && content === 'a')
+  const elsewhere = await second.connect(`/agents/${agent.id}/chat/ws`, { token: ann.token })
+  t.ok((await traces(server, ann.id)).length > 5, 'there is something to be removed')
+
+  t.match(await server.request('DELETE', '/users/ann'), { status: 204, body: '' })
+  for (const trace of [ann.id, agent.id, hers, his, visit])
+    t.strictSame(
+      (await traces(server, trace)).filter((found) => trace === ann.id || !found.startsWith('audit_log')),
+      [],
+    )
+  t.notOk(existsSync(join(server.home, 'agents', agent.id)))
+  for (const socket of [own, visitor, elsewhere]) t.match(await socket.closed, { code: 4401 })
+  for (const { request } of [server, second])
+    t.match(await request('GET', '/auth/me', { token: ann.token }), { status: 401 })
+  await t.rejects(server.login('ann', ann.password))
+  t.match(await server.request('DELETE', '/users/ann'), { status: 404 })
+  t.equal((await server.request('GET', '/auth/me', { token: ben.token })).status, 200, 'others stay')
+
+  const again = { username: 'ann', password: 'another-secret-2' }
+  t.equal((await server.request('POST', '/users', { body: again })).status, 201, 'the name is free')
+  const token = await server.login('ann', again.password)
+  t.match(
+    (await server.request('GET', '/agents', { token })).body.filter(
+      (row: { is_owner: boolean }) => row.is_owner,
+    ),
+    [{ name: 'assistant' }],
+  )
+})
+
+t.test('a deletion that a crash cut off is finished, one that had not begun is not', async (t) => {
+  const server = await startServer(t)
+  const ann = await server.createUser({ username: 'ann' })
+  const ben = await server.createUser({ username: 'ben' })
+  const users = server.db.collection<{ _id: string }>('users')
+  const deletions = server.db.collection<{ _id: string }>('user_deletions')
+  await users.deleteOne({ _id: ann.id })
+  for (const { id: _id, username } of [ann, ben])
+    await deletions.insertOne({ _id, ...{ username, begun_at: 0 } })
+  await server.restart()
+  const { db } = server
+  while ((await db.collection('user_deletions').countDocuments()) > 0)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  t.strictSame(await traces(server, ann.id), [])
+  t.ok(await server.login('ben', ben.password))
+})
+
+t.test('of several deletions of one account at the same time one succeeds', async (t) => {
+  const server = await startServer(t)
+  const second = await startServer(t, { home: server.home })
+  await server.createUser({ username: 'ann' })
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => (index % 2 ? server : second).request('DELETE', '/users/ann')),
+  )
+  const statuses = replies.map(({ status }) => status).sort()
+  t.strictSame(statuses, [204, ...Array.from({ length: 9 }, () => 404)])
+})
+
+t.test('the last enabled administrator stays, also when two turn on each other at once', async (t) => {
+  const server = await startServer(t)
+  const second = await startServer(t, { home: server.home })
+  const { users } = server.server.runtime.cradleOf('users')
+  const names = ['admin', 'ben']
+  await server.createUser({ username: 'ben', role: 'admin' })
+  const acts: [
+    name: string,
+    act: (node: TestServer, token: string, name: string) => Promise<{ status: number }>,
+  ][] = [
+    [
+      'demote',
+      (node, token, name) => node.request('PATCH', `/users/${name}`, { token, body: { role: 'user' } }),
+    ],
+    [
+      'disable',
+      (node, token, name) => node.request('PATCH', `/users/${name}`, { token, body: { enabled: false } }),
+    ],
+    ['delete', (node, token, name) => node.request('DELETE', `/users/${name}`, { token })],
+  ]
+  for (const [what, act] of acts)
+    for (let round = 1; round <= 4; round++) {
+      const tokens = await Promise.all(
+        names.map((name) => server.login(name, name === 'ben' ? 'ben-password-1' : server.admin.password)),
+      )
+      const replies = await Promise.all([act(server, tokens[0]!, 'ben'), act(second, tokens[1]!, 'admin')])
+      const statuses = replies.map(({ status }) => status)
+      const left = await server.db.collection('users').find({ role: 'admin', enabled: true }).toArray()
+      t.equal(left.length, 1, `${what}: one is left, ${statuses}`)
+      t.equal(statuses.filter((status) => status < 300).length, 1, `${what}: one succeeded, ${statuses}`)
+      for (const username of names) {
+        const user = await users.findByUsername(username)
+        if (user) await users.update(user._id, { role: 'admin', enabled: true })
+        else
+          await users.create({
+            username,
+            password: username === 'ben' ? 'ben-password-1' : server.admin.password,
+            role: 'admin',
+          })
+      }
+    }
+
+  const ben = (await users.findByUsername('ben'))!
+  await users.update(ben._id, { enabled: false })
+  const admin = (await users.findByUsername('admin'))!
+  await t.rejects(users.update(admin._id, { enabled: false }), { code: 'LAST_ADMINISTRATOR' })
+  await t.rejects(users.remove(admin), { code: 'LAST_ADMINISTRATOR' })
+})
