@@ -8,7 +8,7 @@ export async function showAccounts(
   { accountLockout }: { accountLockout: AccountLockout },
 ): Promise<AccountRow[]> {
   const locks = await accountLockout.listLocks(users.map(({ username }) => username))
-  return users.map(({ _id, password_hash, changed_at, ...shown }) => {
+  return users.map(({ _id, password_hash, changed_at, creation_pending, ...shown }) => {
     const seconds = locks.get(shown.username)
     return {
       ...shown,

@@ -36,12 +36,16 @@ export default plugin({
   errors: userErrors,
   setup(host) {
     host.collection('users', {
-      indexes: [{ key: { username: 1 }, unique: true }, { key: { changed_at: 1 } }],
+      indexes: [
+        { key: { username: 1 }, unique: true },
+        { key: { changed_at: 1 } },
+        { key: { creation_pending: 1 }, partialFilterExpression: { creation_pending: true } },
+      ],
     })
     host.collection('user_deletions')
     host.collection('user_locks')
     host.service('users', createUsers)
-    host.job({ name: 'users.deletion', every_seconds: 30, run: ({ users }) => users.recoverDeletions() })
+    host.job({ name: 'users.recovery', every_seconds: 30, run: ({ users }) => users.recover() })
     host.on('server.starting', ({ announce }, cradle) => ensureAdministrator(cradle, announce))
   },
 })

@@ -25,6 +25,8 @@ export interface UserDocument {
   updated_at: number
   /** The last change of what other processes keep of this account. */
   changed_at: number
+  /** Until everybody has made what a new account is to have. */
+  creation_pending?: true
 }
 
 /** What a new account is made of; all but the name has a default. */

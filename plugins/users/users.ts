@@ -1,5 +1,6 @@
 import { AppError, type KernelServices } from '#kernel'
 import { createAdministrators } from './administrators.ts'
+import { createCreations } from './creations.ts'
 import { createDeletions } from './deletions.ts'
 import { createInitialPassword } from './initial-password.ts'
 import { makePassword } from './password-maker.ts'
@@ -23,6 +24,7 @@ export function createUsers(
   const { clock, ids, events, server } = cradle
   const { users } = cradle.collections
   const administrators = createAdministrators(cradle)
+  const creations = createCreations(cradle)
   const deletions = createDeletions(cradle)
   const passwords = createPasswords()
   const initialPassword = createInitialPassword(server)
@@ -72,12 +74,12 @@ export function createUsers(
         ...stamps(),
       }
       try {
-        await users.insertOne(user)
+        await users.insertOne({ ...user, creation_pending: true })
       } catch (error) {
         if ((error as { code?: number }).code === 11000) throw new AppError('USERNAME_TAKEN')
         throw error
       }
-      await events.emit('user.created', { user_id: user._id, username: user.username })
+      await creations.announce(user)
       return user
     },
 
@@ -152,8 +154,11 @@ export function createUsers(
       await dropInitialPassword(user.password_hash)
     },
 
-    /** Goes on with deletions that a crash cut off. */
-    recoverDeletions: deletions.recover,
+    /** Goes on with creations and deletions that a crash cut off. */
+    async recover(): Promise<void> {
+      await creations.recover()
+      await deletions.recover()
+    },
 
     /** How many accounts there are and what they have used together. */
     async totals(): Promise<{ user_count: number; tokens_used: number }> {

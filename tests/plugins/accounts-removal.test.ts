@@ -95,6 +95,19 @@ t.test('a deletion that a crash cut off is finished, one that had not begun is n
   t.ok(await server.login('ben', ben.password))
 })
 
+t.test('an account whose creation a crash cut off gets its assistant', async (t) => {
+  const server = await startServer(t)
+  const ann = await server.createUser({ username: 'ann' })
+  const agents = () => server.db.collection('agents').countDocuments({ owner_id: ann.id })
+  await server.db.collection('agents').deleteMany({ owner_id: ann.id })
+  await server.db
+    .collection<{ _id: string }>('users')
+    .updateOne({ _id: ann.id }, { $set: { creation_pending: true, created_at: 0 } })
+  await server.restart()
+  while ((await agents()) === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  t.match(await server.request('GET', '/users/ann'), { status: 200 })
+})
+
 t.test('of several deletions of one account at the same time one succeeds', async (t) => {
   const server = await startServer(t)
   const second = await startServer(t, { home: server.home })

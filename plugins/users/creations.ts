@@ -1,0 +1,30 @@
+import type { KernelServices } from '#kernel'
+import type { UserDocument } from './types.ts'
+
+/** A creation that is younger may still be under way in the process that began it, in seconds. */
+const ABANDONED_SECONDS = 60
+
+/** Makes the announcement of new accounts, which comes after a crash as well. */
+export function createCreations({
+  collections: { users },
+  clock,
+  events,
+}: Pick<KernelServices, 'collections' | 'clock' | 'events'>) {
+  /** Has everybody make what a new account is to have. */
+  const announce = async ({ _id, username }: Pick<UserDocument, '_id' | 'username'>) => {
+    await events.emit('user.created', { user_id: _id, username })
+    await users.updateOne({ _id }, { $unset: { creation_pending: true } })
+  }
+
+  return {
+    announce,
+    /** Announces the accounts of processes that died before they did. */
+    async recover(): Promise<void> {
+      const abandoned = {
+        creation_pending: true,
+        created_at: { $lte: clock.seconds() - ABANDONED_SECONDS },
+      } as const
+      for (const user of await users.find(abandoned).toArray()) await announce(user)
+    },
+  }
+}
