@@ -25,6 +25,10 @@ for (const { plugin } of all.plugins)
     t.same(Object.keys(health.body.plugins).sort(), [...running].sort())
 
     const { body: document } = await server.request('GET', '/openapi.json', { token: null })
+    // A path such as /users/invites is also one of /users/:id.
+    const paths = blueprint.plugins.flatMap(({ declarations: { routes } }) =>
+      routes.map(({ path }) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)),
+    )
     for (const planned of all.plugins) {
       const isRunning = running.has(planned.plugin.name)
       for (const { method, path } of planned.declarations.routes) {
@@ -34,9 +38,11 @@ for (const { plugin } of all.plugins)
           isRunning,
           `${method} ${path} is ${isRunning ? '' : 'not '}described`,
         )
-        const { status } = await server.request(method, path.replace(/:\w+/g, 'x'), { token: null })
+        const sample = path.replace(/:\w+/g, 'x')
+        const { status } = await server.request(method, sample, { token: null })
         if (isRunning) t.not(status, 404, `${method} ${path} answers`)
-        else t.equal(status, 404, `${method} ${path} is not there`)
+        else if (!paths.some((taken) => taken.test(sample)))
+          t.equal(status, 404, `${method} ${path} is not there`)
       }
       for (const { key } of planned.plugin.permissions ?? [])
         t.equal(registries.permissions.get(key) !== undefined, isRunning, `the permission ${key}`)

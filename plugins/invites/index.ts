@@ -1,0 +1,35 @@
+import { plugin } from '#kernel'
+import { inviteErrors } from './errors.ts'
+import { createInvites, type Invites } from './invites.ts'
+import { createRedemptions, type Redemptions } from './redemptions.ts'
+import { inviteRoutes } from './routes.ts'
+import './types.ts'
+
+declare module '#kernel/types' {
+  interface Services {
+    invites: Invites
+    redemptions: Redemptions
+  }
+}
+
+export default plugin({
+  name: 'invites',
+  summary: 'Invites, and the accounts that the invited make for themselves',
+  depends: ['users', 'auth', 'accounts'],
+  errors: inviteErrors,
+  setup(host) {
+    host.collection('invites', {
+      indexes: [
+        { key: { code_hash: 1 }, unique: true },
+        { key: { created_at: -1, _id: -1 } },
+        { key: { created_by_id: 1 } },
+        { key: { user_id: 1 } },
+        { key: { delete_at: 1 }, expireAfterSeconds: 0 },
+      ],
+    })
+    host.service('invites', createInvites)
+    host.service('redemptions', createRedemptions)
+    host.routes(inviteRoutes)
+    host.on('user.deleted', ({ user_id }, { invites }) => invites.forgetUser(user_id))
+  },
+})

@@ -1,0 +1,91 @@
+import { route } from '#kernel'
+import { loginAnswer } from '../auth/schemas.ts'
+import { showInvite } from './invite-status.ts'
+import {
+  createdInvite,
+  inviteRow,
+  inviteRows,
+  newInvite,
+  redemption,
+  validation,
+  validInvite,
+} from './schemas.ts'
+
+const REFUSALS = [
+  'INVITE_INVALID',
+  'INVITE_USED',
+  'INVITE_EXPIRED',
+  'INVITE_REVOKED',
+  'RATE_LIMITED',
+] as const
+
+const listInvites = route({
+  method: 'GET',
+  path: '/users/invites',
+  summary: 'The invites, the newest first',
+  guard: ['permission', 'users'],
+  response: { 200: inviteRows },
+}).handle(async (_, { invites, clock }) =>
+  (await invites.list()).map((invite) => showInvite(invite, clock.seconds())),
+)
+
+const createInvite = route({
+  method: 'POST',
+  path: '/users/invites',
+  summary: 'Invite somebody; the code is in this answer only',
+  guard: ['permission', 'users'],
+  body: newInvite,
+  response: { 201: createdInvite },
+  errors: ['GRANT_EXCEEDS'],
+  audit: 'invite.create',
+}).handle(async ({ caller, body }, { invites, clock, server }) => {
+  const { invite, code } = await invites.create(caller, body)
+  const invite_url = server.public_url ? `${server.public_url.replace(/\/+$/, '')}/?invite=${code}` : null
+  return { ...showInvite(invite, clock.seconds()), code, invite_url }
+})
+
+const revokeInvite = route({
+  method: 'POST',
+  path: '/users/invites/:invite_id/revoke',
+  summary: 'Revoke a pending invite',
+  guard: ['permission', 'users'],
+  response: { 200: inviteRow },
+  errors: ['NOT_FOUND', 'INVITE_NOT_PENDING'],
+  audit: 'invite.revoke',
+}).handle(async ({ params }, { invites, clock }) =>
+  showInvite(await invites.revoke(params.invite_id!), clock.seconds()),
+)
+
+const validateInvite = route({
+  method: 'POST',
+  path: '/auth/invite/validate',
+  summary: 'Ask whether an invite can be redeemed',
+  guard: 'public',
+  body: validation,
+  response: { 200: validInvite },
+  errors: REFUSALS,
+  audit: false,
+}).handle(async ({ body, ip }, { callLimit, redemptions }) => {
+  await callLimit.consume('invite', ip)
+  const { expires_at } = await redemptions.validate(body.code)
+  return { ok: true, expires_at }
+})
+
+const redeemInvite = route({
+  method: 'POST',
+  path: '/auth/invite/redeem',
+  summary: 'Make an account of an invite and log in to it',
+  guard: 'public',
+  body: redemption,
+  response: { 200: loginAnswer },
+  errors: [...REFUSALS, 'USERNAME_TAKEN', 'PASSWORD_TOO_WEAK', 'PASSWORD_CHECKS_BUSY', 'AUTH_FAILED'],
+  audit: 'auth.redeem_invite',
+}).handle(async ({ body, ip, headers, identify }, { callLimit, redemptions, logins }) => {
+  identify(body.username.toLowerCase())
+  await callLimit.consume('invite', ip)
+  const user = await redemptions.redeem(body)
+  return logins.open(user, { ip, user_agent: headers['user-agent']?.toString() ?? null })
+})
+
+/** The routes of invites, of those who invite and of the invited. */
+export const inviteRoutes = [listInvites, createInvite, revokeInvite, validateInvite, redeemInvite]

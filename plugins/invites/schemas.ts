@@ -1,0 +1,75 @@
+import { nullable, objectOf } from '#kernel'
+
+const time = { type: 'integer', description: 'Unix seconds' } as const
+const username = { type: 'string', minLength: 1, maxLength: 64 } as const
+/** Some more than our codes have, so that a mistyped one is called unknown rather than malformed. */
+const code = { type: 'string', minLength: 1, maxLength: 64, writeOnly: true } as const
+
+export const newInvite = objectOf({
+  expires_in_days: { type: 'integer', minimum: 1, maximum: 90, default: 7 },
+  note: nullable({ type: 'string', maxLength: 200 }),
+  permissions: {
+    type: 'array',
+    items: { type: 'string', maxLength: 64 },
+    maxItems: 100,
+    uniqueItems: true,
+    default: [],
+  },
+})
+
+const fields = {
+  id: { type: 'string' },
+  note: nullable({ type: 'string' }),
+  created_by: { type: 'string', description: 'A username' },
+  created_at: time,
+  expires_at: time,
+  used_at: nullable(time),
+  used_by: nullable({ type: 'string', description: 'A username; null too where the account was deleted' }),
+  revoked_at: nullable(time),
+  status: { enum: ['pending', 'used', 'expired', 'revoked'] },
+  permissions: { type: 'array', items: { type: 'string' } },
+} as const
+
+const names = [
+  'id',
+  'note',
+  'created_by',
+  'created_at',
+  'expires_at',
+  'used_at',
+  'used_by',
+  'revoked_at',
+  'status',
+  'permissions',
+] as const
+
+export const inviteRow = { title: 'Invite', ...objectOf(fields, names) } as const
+
+export const inviteRows = { type: 'array', items: inviteRow } as const
+
+/** The only answer that holds the code. */
+export const createdInvite = {
+  title: 'CreatedInvite',
+  ...objectOf(
+    {
+      ...fields,
+      code: { type: 'string' },
+      invite_url: nullable({ type: 'string', description: 'Null where no public URL is configured' }),
+    },
+    [...names, 'code', 'invite_url'],
+  ),
+} as const
+
+export const validation = objectOf({ code }, ['code'])
+
+export const validInvite = objectOf({ ok: { const: true }, expires_at: time }, ['ok', 'expires_at'])
+
+export const redemption = objectOf(
+  {
+    code,
+    username,
+    password: { type: 'string', minLength: 1, maxLength: 200, writeOnly: true },
+    display_name: nullable({ type: 'string', minLength: 1, maxLength: 128 }),
+  },
+  ['code', 'username', 'password'],
+)

@@ -1,0 +1,59 @@
+import type { InviteDocument } from '../../plugins/invites/types.ts'
+import type { TestReply, TestServer } from '../support/server.ts'
+
+/** For a server that takes the word of a proxy for its clients' addresses. */
+export const BEHIND_PROXY = { SVC_TRUST_PROXY: '1' }
+
+/** A plugin whose permissions can be granted. */
+export const garden = `
+const permission = (key, text = { en: key, zh: key }) => ({ key, category: 'garden', label: text, description: text })
+export default {
+  name: 'garden', summary: 'Has permissions', setup() {},
+  permissions: [permission('digging'), permission('mowing')],
+}`
+
+/** Makes an invite; gives the answer's body. */
+export async function invite(server: TestServer, body: object = {}, token?: string) {
+  const reply = await server.request('POST', '/users/invites', { body, token })
+  if (reply.status !== 201) throw new Error(`the invite answered ${JSON.stringify(reply.body)}`)
+  return reply.body
+}
+
+let strangers = 0
+
+/** An address that has called nobody yet. */
+const newAddress = () => {
+  strangers++
+  return `198.18.${strangers >> 8}.${strangers & 255}`
+}
+
+const call = (server: TestServer, action: string, body: object, ip = newAddress()) =>
+  server.request('POST', `/auth/invite/${action}`, { token: null, body, headers: { 'x-forwarded-for': ip } })
+
+/** Asks whether a code is good. */
+export const validate = (server: TestServer, code: string, ip?: string) =>
+  call(server, 'validate', { code }, ip)
+
+/** Redeems a code; the password is `<username>-secret-1` unless told otherwise. */
+export const redeem = (
+  server: TestServer,
+  code: string,
+  username: string,
+  { ip, ...more }: { ip?: string; password?: string; display_name?: string } = {},
+) => call(server, 'redeem', { code, username, password: `${username}-secret-1`, ...more }, ip)
+
+/** An invite as managers see it. */
+export async function find(server: TestServer, { id }: { id: string }) {
+  const { body } = await server.request('GET', '/users/invites')
+  return body.find((row: { id: string }) => row.id === id)
+}
+
+/** Revokes an invite. */
+export const revoke = (server: TestServer, { id }: { id: string }) =>
+  server.request('POST', `/users/invites/${id}/revoke`)
+
+/** The invites as they are in the database. */
+export const stored = ({ db }: TestServer) => db.collection<InviteDocument>('invites')
+
+/** Status and code of a refusal. */
+export const refusal = ({ status, body }: TestReply) => [status, body.error?.code]
