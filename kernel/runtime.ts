@@ -3,6 +3,7 @@ import { type Blueprint, fillRegistries, type OpenRegistries, type PlannedPlugin
 import { type Clock, systemClock } from './clock.ts'
 import { createContainer } from './container.ts'
 import { type Database, ensureIndexes, openDatabase } from './database/database.ts'
+import { createExpiryJob } from './database/expiry.ts'
 import { createErrorExplainer } from './error-reply.ts'
 import { createEventBus, type OpenEventBus } from './events.ts'
 import { createIds } from './ids.ts'
@@ -125,11 +126,10 @@ export async function openRuntime({
   let jobs: { stop(): Promise<void> } | undefined
   const started: PlannedPlugin[] = []
 
+  const collections = blueprint.plugins.flatMap(({ declarations }) => [...declarations.collections])
+
   async function prepare() {
-    await ensureIndexes(
-      database!.db,
-      blueprint.plugins.flatMap(({ declarations }) => [...declarations.collections]),
-    )
+    await ensureIndexes(database!.db, collections)
     for (const { plugin, declarations } of blueprint.plugins)
       for (const { event, listener } of declarations.listeners)
         events.on(event, async (payload) => {
@@ -163,10 +163,14 @@ export async function openRuntime({
       runtime.startTimes.set(name, Math.round((performance.now() - before) * 10) / 10)
     }
     runtime.plugins = blueprint.plugins.filter(({ plugin }) => !runtime.failed.has(plugin.name))
+    const own = database!.isEmbedded ? [createExpiryJob(database!.db, collections, clock)] : []
     jobs = startJobs({
-      jobs: runtime.plugins.flatMap(({ plugin, declarations }) =>
-        declarations.jobs.map((job) => ({ job, cradle: cradleOf(plugin.name) })),
-      ),
+      jobs: [
+        ...own.map((job) => ({ job, cradle: {} as Cradle })),
+        ...runtime.plugins.flatMap(({ plugin, declarations }) =>
+          declarations.jobs.map((job) => ({ job, cradle: cradleOf(plugin.name) })),
+        ),
+      ],
       leases: database!.db.collection<LeaseDocument>('leases'),
       holder: facts.node_id,
       clock,

@@ -8,6 +8,8 @@ import { joinEngine } from './engine.ts'
 /** The open database. */
 export interface Database {
   db: Db
+  /** Whether it is the embedded engine. */
+  isEmbedded: boolean
   /** Milliseconds of one round trip; throws while the database is away. */
   ping(): Promise<number>
   close(): Promise<void>
@@ -55,6 +57,7 @@ export async function openDatabase({
   const db = client.db(url ? nameIn(url) : DEFAULT_NAME)
   return {
     db,
+    isEmbedded: engine !== undefined,
     async ping() {
       const before = performance.now()
       await db.command({ ping: 1 })

@@ -1,0 +1,31 @@
+import t from 'tap'
+import { createTestClock } from '../support/clock.ts'
+import { bareConfig, createHome, pluginSource, startKernel } from '../support/kernel.ts'
+
+const larder = pluginSource(
+  'larder',
+  `host.collection('jars', { indexes: [{ key: { name: 1 } }, { key: { opened_at: 1 }, expireAfterSeconds: 60 }] })`,
+)
+
+t.test('what has expired by a TTL index is removed, and nothing else', async (t) => {
+  const clock = createTestClock()
+  // A home that the test makes has an engine of its own, as a server without a configured database has.
+  const home = createHome(t, bareConfig())
+  const server = await startKernel(t, { home, plugins: { larder }, clock })
+  const opened = (seconds: number) => new Date(clock.now() + seconds * 1000)
+  await server.db
+    .collection('jars')
+    .insertMany([
+      { name: 'old', opened_at: opened(0) },
+      { name: 'new', opened_at: opened(120) },
+      { name: 'closed' },
+    ])
+  clock.advance(90)
+  await server.restart()
+  const left = async () => {
+    const jars = await server.db.collection('jars').find().sort({ name: 1 }).toArray()
+    return jars.map(({ name }) => name)
+  }
+  while ((await left()).includes('old')) await new Promise((resolve) => setTimeout(resolve, 20))
+  t.strictSame(await left(), ['closed', 'new'])
+})
