@@ -5,7 +5,7 @@ import { createOperations } from './operations.ts'
 import { createRestorer } from './restore.ts'
 import { createRuntime } from './runtime.ts'
 import { normalizeSettings } from './settings.ts'
-import type { AgentDocument, AgentSettings } from './types.ts'
+import type { AgentDocument, AgentSettings, AgentState } from './types.ts'
 import { createWorkspaceFolders } from './workspace-folder.ts'
 
 /** The agents, their runtime and their workspaces. */
@@ -145,6 +145,16 @@ export function createAgents(
         .find({ default_model: { $gte: `${provider}:`, $lt: `${provider};` }, ...(owner_id && { owner_id }) })
         .project<Pick<AgentDocument, '_id' | 'name'>>({ name: 1 })
         .toArray(),
+
+    /** How many agents there are, of all owners; one that is stopping counts as stopped. */
+    async countByState(): Promise<Record<Exclude<AgentState, 'stopping'>, number>> {
+      const groups = await agents
+        .aggregate<{ _id: AgentState; count: number }>([{ $group: { _id: '$state', count: { $sum: 1 } } }])
+        .toArray()
+      const counts = { running: 0, stopped: 0, starting: 0, failed: 0 }
+      for (const { _id: state, count } of groups) counts[state === 'stopping' ? 'stopped' : state] += count
+      return counts
+    },
   }
 }
 

@@ -35,6 +35,9 @@ export default plugin({
     host.on('user.created', createDefaultAssistant)
     host.on('user.deleted', ({ user_id }, { agents }) => agents.removeAllOf(user_id))
     host.on('provider.deleting', refuseReferenced)
+    host.on('overview.read', async ({ overview }, { agents }) => {
+      overview.agents = await agents.countByState()
+    })
     host.on('server.starting', (_, { agents }) => agents.restore())
     host.job({
       name: 'agents-recovery',

@@ -96,6 +96,10 @@ export default plugin({
     host.on('agent.status_read', ({ agent_id, activity }, { chat }) => {
       activity.turns_active += chat.countActive(agent_id)
     })
+    host.on('overview.read', async ({ overview }, { threads, turns }) => {
+      overview.threads = await threads.count()
+      overview.turns_active = await turns.countLive()
+    })
     host.job({
       name: 'chat.recovery',
       every_seconds: 5,

@@ -56,6 +56,8 @@ export interface Threads {
   advance(progress: readonly ThreadProgress[]): Promise<void>
   /** Hides threads from everybody, to be removed for good afterwards; gives their ids. */
   hide(filter: Partial<ThreadOwner> & { _id?: string }): Promise<string[]>
+  /** How many threads there are, of all users, without the hidden ones. */
+  count(): Promise<number>
   /** Threads that are hidden and not yet removed. */
   listHidden(): Promise<string[]>
   remove(thread_id: string): Promise<void>
@@ -170,6 +172,11 @@ export function createThreads({
       const thread_ids = found.map(({ _id }) => _id)
       await threads.updateMany({ _id: { $in: thread_ids } }, { $set: { deleted_at: clock.seconds() } })
       return thread_ids
+    },
+    async count() {
+      // Most threads are visible: counting by index reads none of their documents.
+      const all = await threads.countDocuments({}, { hint: '_id_' })
+      return all - (await threads.countDocuments({ deleted_at: { $exists: true } }))
     },
     async listHidden() {
       const hidden = await threads

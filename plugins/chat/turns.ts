@@ -44,6 +44,8 @@ export interface Turns {
   requestStop(thread_id: string): Promise<void>
   /** The threads among these whose turns are to be stopped. */
   listStopRequests(turns: readonly Turn[]): Promise<string[]>
+  /** How many turns there are that some process runs. */
+  countLive(): Promise<number>
   /** Takes over a turn that nobody runs any more, here or elsewhere; null when there is none. */
   adopt(runsHere: (thread_id: string) => boolean): Promise<Turn | null>
   /** Removes what is remembered of a thread's client messages. */
@@ -151,6 +153,7 @@ export function createTurns({
       const found = await threads.find(asked, { projection: { _id: 1 } }).toArray()
       return found.map(({ _id }) => _id)
     },
+    countLive: () => threads.countDocuments({ 'active_turn.lease_until': { $gte: clock.now() } }),
     async adopt(runsHere) {
       const now = clock.now()
       const held = await threads.find({ 'active_turn.lease_until': { $gt: 0 } }).toArray()

@@ -144,6 +144,7 @@ t.test('Threads are listed, found, recovered and removed without looking at thos
   await bounded('by session key', 1, () => allThreads.getBySession(owner, 'somebody7').catch(() => undefined))
   await bounded('a repeated message', 1, () => turns.findRepeated(owner, 'id-77'))
   await bounded('abandoned turns', 0, () => turns.adopt(() => false))
+  await bounded('turns that run', 0, () => turns.countLive())
   await bounded('hidden threads', 0, () => allThreads.listHidden())
   await bounded('threads of an agent that is deleted', 0, () => allThreads.hide({ agent_id: 'none' }))
   await bounded('threads of a user that is deleted', 0, () => allThreads.hide({ user_id: 'none' }))
@@ -151,4 +152,7 @@ t.test('Threads are listed, found, recovered and removed without looking at thos
     Promise.all([messages.remove('thr_none'), ledger.remove('thr_none'), turns.remove('thr_none')]),
   )
   await bounded('unread replies', 20, () => allThreads.countUnread(owner.user_id, [owner.agent_id]))
+
+  const { documents, scans } = await costOf(() => allThreads.count())
+  t.strictSame({ documents, scans }, { documents: 0, scans: 0 }, 'threads are counted by index alone')
 })

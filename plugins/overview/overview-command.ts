@@ -1,0 +1,55 @@
+import { type Command, JSON_OPTION, printJson, printTable } from '#kernel'
+
+/** Unix seconds in ISO 8601. */
+const timeOf = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000', '')
+
+/** `svc admin overview`: what `GET /admin/overview` answers, whether or not a server runs. */
+export const overviewCommand: Command = {
+  name: 'admin overview',
+  summary: 'Show accounts, agents, conversations and servers at a glance',
+  options: [JSON_OPTION],
+  async run({ options, stdout }, { overview }) {
+    const now = await overview.read()
+    if (options.json) {
+      printJson(stdout, now)
+      return 0
+    }
+    const { agents, channels, nodes, plugins, started_at } = now
+    printTable(stdout, [
+      ['version', now.version],
+      ['running since', started_at === null ? 'no server runs' : timeOf(started_at)],
+      ['users', `${now.user_count}`],
+      ['tokens used', `${now.tokens_used}`],
+      ['agents', `${now.agent_count}${partsOf(agents)}`],
+      ['threads', `${now.threads}`],
+      ['active turns', `${now.turns_active}`],
+      ['channels', `${channels.connected} connected, ${channels.failed} failed`],
+    ])
+    stdout.write('\n')
+    if (nodes.length > 0) {
+      printTable(stdout, [
+        ['node', 'host', 'pid', 'version', 'started', 'seen'],
+        ...nodes.map(({ id, host, pid, version, started_at, seen_at }) => [
+          id,
+          host,
+          `${pid}`,
+          version,
+          timeOf(started_at),
+          timeOf(seen_at),
+        ]),
+      ])
+      stdout.write('\n')
+    }
+    printTable(stdout, [
+      ['plugin', 'version', 'state'],
+      ...plugins.map(({ name, version, state }) => [name, version, state]),
+    ])
+    return 0
+  },
+}
+
+/** ` (2 running, 1 failed)`, without the states that no agent is in. */
+function partsOf(agents: Record<string, number>): string {
+  const parts = Object.entries(agents).filter(([, count]) => count > 0)
+  return parts.length > 0 ? ` (${parts.map(([state, count]) => `${count} ${state}`).join(', ')})` : ''
+}

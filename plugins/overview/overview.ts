@@ -1,0 +1,45 @@
+import type { Cradle } from '#kernel'
+import type { OverviewRow } from './schemas.ts'
+import type { OverviewCounts } from './types.ts'
+
+/** The service at a glance. */
+export type Overview = ReturnType<typeof createOverview>
+
+/** Makes what reads the overview. */
+export function createOverview({
+  events,
+  nodes,
+  server,
+  users,
+}: Pick<Cradle, 'events' | 'nodes' | 'server' | 'users'>) {
+  return {
+    /** Everything as it is now; `started_at` is that of the server that runs longest, null where none runs. */
+    async read(): Promise<Omit<OverviewRow, 'started_at'> & { started_at: number | null }> {
+      const overview: OverviewCounts = {
+        agents: { running: 0, stopped: 0, starting: 0, failed: 0 },
+        threads: 0,
+        turns_active: 0,
+        channels: { connected: 0, failed: 0 },
+      }
+      const [{ user_count, tokens_used }, servers] = await Promise.all([
+        users.totals(),
+        nodes.list(),
+        events.emit('overview.read', { overview }),
+      ])
+      const { agents, threads, turns_active, channels } = overview
+      return {
+        user_count,
+        agent_count: agents.running + agents.stopped + agents.starting + agents.failed,
+        agents,
+        threads,
+        turns_active,
+        channels,
+        tokens_used,
+        started_at: servers[0]?.started_at ?? null,
+        version: server.version,
+        plugins: server.plugins(),
+        nodes: servers,
+      }
+    },
+  }
+}

@@ -1,0 +1,31 @@
+/** What the overview counts, filled in by those who know. */
+export interface OverviewCounts {
+  agents: { running: number; stopped: number; starting: number; failed: number }
+  /** Threads that are not being removed. */
+  threads: number
+  /** Turns that run at present, on whichever server. */
+  turns_active: number
+  channels: { connected: number; failed: number }
+}
+
+/** One server process; `_id` is its `node_id`, times are Unix seconds. */
+export interface NodeDocument {
+  _id: string
+  host: string
+  pid: number
+  version: string
+  started_at: number
+  seen_at: number
+  /** When the process counts as gone unless it was seen again. */
+  delete_at: Date
+}
+
+declare module '#kernel/types' {
+  interface Collections {
+    nodes: NodeDocument
+  }
+  interface Events {
+    /** The overview is about to be shown; listeners, which need not depend on this plugin, fill in their counts. */
+    'overview.read': { overview: OverviewCounts }
+  }
+}

@@ -1,0 +1,296 @@
+import { hostname } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
+import t from 'tap'
+import { createIds } from '../../kernel/ids.ts'
+import type { AgentDocument } from '../../plugins/agents/types.ts'
+import type { ClientMessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
+import { createTurns } from '../../plugins/chat/turns.ts'
+import type { NodeDocument } from '../../plugins/overview/types.ts'
+import type { UserDocument } from '../../plugins/users/types.ts'
+import { chatUrl, connectChat, createHold, startChat } from '../support/chat.ts'
+import { createTestClock } from '../support/clock.ts'
+import { createHome, pluginSource, runCommand } from '../support/kernel.ts'
+import { databaseEnvironment, startServer, type TestServer } from '../support/server.ts'
+import { spawnService } from '../support/service-process.ts'
+
+const NOTHING = {
+  agent_count: 0,
+  agents: { running: 0, stopped: 0, starting: 0, failed: 0 },
+  threads: 0,
+  turns_active: 0,
+  channels: { connected: 0, failed: 0 },
+}
+
+async function read({ request }: Pick<TestServer, 'request'>) {
+  const { status, body } = await request('GET', '/admin/overview')
+  if (status !== 200) throw new Error(`the overview answered ${status} ${JSON.stringify(body)}`)
+  return body
+}
+
+const nodeIds = async (server: TestServer): Promise<string[]> =>
+  (await read(server)).nodes.map(({ id }: { id: string }) => id)
+const idOf = ({ server }: TestServer) => server.runtime.facts.node_id
+const nodesIn = ({ db }: TestServer) => db.collection<NodeDocument>('nodes')
+
+/** Runs `svc admin overview` on a home and gives what it prints. */
+async function svc(home: string, ...options: string[]): Promise<string> {
+  const env = databaseEnvironment(home)
+  const { code, stdout, stderr } = await runCommand(home, ['admin', 'overview', ...options], { env })
+  if (code !== 0) throw new Error(`svc admin overview ended with ${code}: ${stderr}`)
+  return stdout
+}
+
+t.test('The overview counts what there is', async (t) => {
+  const chat = await startChat(t)
+  const { server, fake } = chat
+  const { facts } = server.server.runtime
+
+  const { nodes, ...rest } = await read(server)
+  t.equal(nodes.length, 1)
+  t.match(nodes, [{ id: facts.node_id, host: hostname(), pid: process.pid, seen_at: Number }])
+  t.strictSame(rest, {
+    ...NOTHING,
+    user_count: 1,
+    agent_count: 1,
+    agents: { ...NOTHING.agents, running: 1 },
+    tokens_used: 0,
+    started_at: facts.started_at,
+    version: facts.version,
+    plugins: facts.plugins(),
+  })
+
+  await t.test('accounts and their tokens', async (t) => {
+    const ann = await server.createUser({ username: 'ann' })
+    const users = server.db.collection<UserDocument>('users')
+    await users.updateOne({ username: 'admin' }, { $set: { tokens_used: 3_000_000_000 } })
+    await users.updateOne({ _id: ann.id }, { $set: { tokens_used: 12 } })
+    t.match(await read(server), {
+      user_count: 2,
+      tokens_used: 3_000_000_012,
+      agent_count: 2,
+      agents: { running: 2 },
+    })
+  })
+
+  await t.test('agents of all owners in each state', async (t) => {
+    const create = async (name: string) =>
+      (await server.request('POST', '/agents', { body: { name } })).body.id as string
+    const stopped = await create('stopped')
+    await server.request('POST', `/agents/${stopped}/stop`)
+    const agents = server.db.collection<AgentDocument>('agents')
+    for (const [name, state] of [
+      ['starts elsewhere', 'starting'],
+      ['stops elsewhere', 'stopping'],
+    ] as const) {
+      const operation = { id: name, name: 'reload', holder: 'another', until: 4_000_000_000 } as const
+      await agents.updateOne({ _id: await create(name) }, { $set: { state, operation } })
+    }
+    const { body: providers } = await server.request('GET', '/admin/providers')
+    const enable = async (enabled: boolean) => {
+      for (const { id } of providers)
+        await server.request('PATCH', `/admin/providers/${id}`, { body: { enabled } })
+    }
+    await enable(false)
+    for (const name of ['one', 'two', 'three']) await create(name)
+    await enable(true)
+
+    const { agent_count, agents: states } = await read(server)
+    t.strictSame(states, { running: 2, stopped: 2, starting: 1, failed: 3 })
+    t.equal(agent_count, 8)
+    t.equal(agent_count, await agents.countDocuments())
+
+    await server.request('DELETE', `/agents/${stopped}`)
+    t.match(await read(server), { agent_count: 7, agents: { stopped: 1 } })
+  })
+
+  await t.test('threads, without those that are being removed', async (t) => {
+    const [gone, hidden] = [await chat.createThread(), await chat.createThread()]
+    await chat.createThread()
+    t.equal((await read(server)).threads, 3)
+    await chat.threads('DELETE', `/${gone}`)
+    t.equal((await read(server)).threads, 2)
+    const { threads } = server.server.runtime.cradleOf('chat')
+    t.strictSame(await threads.hide({ _id: hidden }), [hidden])
+    t.equal((await read(server)).threads, 1)
+  })
+
+  await t.test('turns while they run, whichever server runs them', async (t) => {
+    const other = await spawnService(t, server.home)
+    const holds = [createHold(), createHold()]
+    fake.next(...holds.map(({ hold }) => ({ text: ['half ', 'said'], hold, holdAfter: 1 })))
+    const sockets = [
+      await chat.connect(),
+      await connectChat(t, chatUrl(other.url, chat.agent_id, server.admin.token)),
+    ]
+    const turns: (() => Promise<unknown>)[] = []
+    for (const [index, socket] of sockets.entries()) {
+      const sent = socket.say({ thread_id: await chat.createThread(), text: 'talk' })
+      await socket.until(({ content }) => content === 'half ')
+      t.equal((await read(server)).turns_active, index + 1)
+      turns.push(() => socket.seeTurn(sent))
+    }
+    const headers = { authorization: `Bearer ${server.admin.token}` }
+    t.match(await (await fetch(`${other.url}/api/admin/overview`, { headers })).json(), { turns_active: 2 })
+
+    const threads = server.db.collection<ThreadDocument>('threads')
+    const clientMessages = server.db.collection<ClientMessageDocument>('client_messages')
+    const clock = createTestClock()
+    const later = createTurns({ threads, clientMessages, clock, ids: createIds(), node_id: facts.node_id })
+    t.equal(await later.countLive(), 2)
+    clock.advance(60)
+    t.equal(await later.countLive(), 0, 'those whose servers have gone silent run no more')
+
+    for (const [index, see] of turns.entries()) {
+      holds[index]!.release()
+      await see()
+      t.equal((await read(server)).turns_active, 1 - index)
+    }
+  })
+})
+
+t.test('Only administrators are shown the overview', async (t) => {
+  const server = await startServer(t)
+  const plain = await server.createUser({ username: 'plain' })
+  const manager = await server.createUser({ username: 'manager', permissions: ['users'] })
+  const get = async (token: string | null) => {
+    const { status, body } = await server.request('GET', '/admin/overview', { token })
+    return [status, body.error?.code]
+  }
+  t.strictSame(await get(plain.token), [403, 'FORBIDDEN'])
+  t.strictSame(await get(manager.token), [403, 'FORBIDDEN'])
+  t.strictSame(await get(null), [401, 'AUTH_FAILED'])
+  const second = await server.createUser({ username: 'second', role: 'admin' })
+  t.strictSame(await get(second.token), [200, undefined])
+})
+
+t.test('What is switched off counts nothing, and is listed with what failed', async (t) => {
+  const lame = pluginSource('lame', '', `start() { throw new Error('too lame') },`)
+  const without = (name: string) =>
+    startServer(t, {
+      config: { plugins: { [name]: { enabled: false }, lame: { optional: true } } },
+      plugins: { lame },
+    })
+  const statesOf = ({ plugins }: { plugins: { name: string; state: string }[] }) =>
+    Object.fromEntries(plugins.map(({ name, state }) => [name, state]))
+
+  const withoutAgents = await read(await without('agents'))
+  t.match(withoutAgents, { ...NOTHING, user_count: 1 })
+  t.match(statesOf(withoutAgents), {
+    overview: 'running',
+    agents: 'disabled',
+    chat: 'disabled',
+    lame: 'failed',
+  })
+
+  const withoutChat = await read(await without('chat'))
+  t.match(withoutChat, { agent_count: 1, threads: 0, turns_active: 0 })
+  t.match(statesOf(withoutChat), { agents: 'running', chat: 'disabled', lame: 'failed' })
+})
+
+t.test('Servers on one database are listed while they run', async (t) => {
+  const clock = createTestClock()
+  const server = await startServer(t, { clock })
+  const { facts } = server.server.runtime
+
+  await t.test('one that is stopped goes at once', async (t) => {
+    clock.advance(2)
+    const other = await startServer(t, { home: server.home, clock })
+    const both = [idOf(server), idOf(other)]
+    t.strictSame(await nodeIds(server), both, 'the longest running comes first')
+    t.strictSame(await nodeIds(other), both)
+    t.equal((await read(other)).started_at, other.server.runtime.facts.started_at)
+    t.equal((await read(server)).started_at, facts.started_at)
+    await other.stop()
+    t.strictSame(await nodeIds(server), [idOf(server)])
+  })
+
+  await t.test('one that was killed goes when it has been silent for 15 s', async (t) => {
+    const other = await spawnService(t, server.home)
+    const { nodes } = await read(server)
+    t.same(new Set(nodes.map(({ pid }: NodeDocument) => pid)), new Set([process.pid, other.pid]))
+    await other.kill()
+    t.equal((await nodeIds(server)).length, 2)
+    clock.advance(16)
+    const now = clock.seconds()
+    const { nodes: left } = await read(server)
+    t.strictSame(
+      left.map(({ id }: { id: string }) => id),
+      [idOf(server)],
+    )
+    t.ok(left[0].seen_at >= now)
+    const removal = { key: { delete_at: 1 }, expireAfterSeconds: 0 }
+    t.match(await nodesIn(server).indexes(), [{ key: { _id: 1 } }, removal])
+  })
+
+  await t.test('a heartbeat that fails is logged and does no harm to the next ones', async (t) => {
+    const oneOnly = await nodesIn(server).createIndex({ pid: 1 }, { unique: true })
+    const other = await startServer(t, { home: server.home, clock })
+    t.match(other.logged(), /the heartbeat of this server failed/)
+    t.strictSame(await nodesIn(server).findOne({ _id: idOf(other) }), null)
+    t.ok((await nodeIds(other)).includes(idOf(other)), 'the one that answers is always listed')
+
+    await nodesIn(server).dropIndex(oneOnly)
+    clock.advance(100)
+    const now = clock.seconds()
+    const beat = await beatSince(other, now)
+    t.equal(beat.delete_at.getTime(), (beat.seen_at + 15) * 1000)
+    t.strictSame(await nodeIds(server), [idOf(server), idOf(other)])
+  })
+})
+
+/** Waits for a heartbeat of a server at or after a time. */
+async function beatSince(server: TestServer, seconds: number): Promise<NodeDocument> {
+  for (;;) {
+    const found = await nodesIn(server).findOne({ _id: idOf(server), seen_at: { $gte: seconds } })
+    if (found) return found
+    await pause(100)
+  }
+}
+
+t.test('svc admin overview shows the same as the route', async (t) => {
+  const server = await startServer(t)
+  await server.createUser({ username: 'ann' })
+  const withoutSeen = ({ nodes, ...rest }: { nodes: NodeDocument[] }) => ({
+    ...rest,
+    nodes: nodes.map(({ seen_at: _, ...node }) => node),
+  })
+  const answer = await read(server)
+  t.strictSame(withoutSeen(JSON.parse(await svc(server.home, '--json'))), withoutSeen(answer))
+  t.equal(await nodesIn(server).countDocuments(), 1, 'a command is no node')
+
+  const lines = (await svc(server.home)).split('\n')
+  const since = new Date(answer.started_at * 1000).toISOString().slice(0, 19)
+  t.match(lines, [
+    `version        ${answer.version}`,
+    `running since  ${since}Z`,
+    'users          2',
+    'tokens used    0',
+    'agents         2 (2 running)',
+    'threads        0',
+    'active turns   0',
+    'channels       0 connected, 0 failed',
+    '',
+    /^node {34}host +pid +version +started +seen$/,
+    new RegExp(`^${idOf(server)}  \\S+ +${process.pid} +${answer.version} +${since}Z  \\S+Z$`),
+    '',
+    /^plugin +version +state$/,
+    /^users +\S+ +running$/,
+  ])
+
+  await server.stop()
+  const { started_at, nodes, ...rest } = JSON.parse(await svc(server.home, '--json'))
+  t.strictSame({ started_at, nodes }, { started_at: null, nodes: [] })
+  const { started_at: _, nodes: __, ...before } = answer
+  t.strictSame(rest, before, 'what is stored is shown without a server')
+  t.match(await svc(server.home), /^running since {2}no server runs$/m)
+})
+
+t.test('svc admin overview works before the first start', async (t) => {
+  t.match(JSON.parse(await svc(createHome(t), '--json')), {
+    ...NOTHING,
+    user_count: 0,
+    tokens_used: 0,
+    started_at: null,
+    nodes: [],
+  })
+})
