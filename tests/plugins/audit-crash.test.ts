@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import t from 'tap'
+import { startDatabaseProxy } from '../support/database-proxy.ts'
+import { createHome } from '../support/home.ts'
+import { startServer } from '../support/server.ts'
+import { assertOnce, buy, logOf, rowsOf, run, startShop } from './audit-shop.ts'
+
+const range = (count: number) => [...Array(count).keys()]
+const EMBEDDED = !process.env.SVC_TEST_DATABASE_URL
+
+t.test('200 calls at once have 200 rows in one whole chain', async (t) => {
+  const server = await startShop(t)
+  const calls = range(200).map((n) => `call-${n}`)
+  t.same(new Set(await Promise.all(calls.map((id) => buy(server, id)))), new Set([204]))
+  await assertOnce(t, server, calls)
+})
+
+t.test('Two servers and commands that write at once keep one whole chain', async (t) => {
+  const first = await startShop(t)
+  const second = await startServer(t, { home: first.home })
+  const calls = range(150).map((n) => `call-${n}`)
+  const writing = [first, second].map(async (server, index) => {
+    // Some one after another, so that both are at the end of the chain in turn, and some at once.
+    const own = calls.filter((_, n) => n % 2 === index)
+    for (const id of own.slice(0, 40)) t.equal(await buy(server, id), 204)
+    await Promise.all(own.slice(40).map((id) => buy(server, id)))
+  })
+  const stamps = range(2).map((n) => run(first, 'shop', 'stamp', `stamp-${n}`))
+  await Promise.all([...writing, ...stamps])
+  await assertOnce(t, first, calls)
+  const stamped = (await rowsOf(first)).filter(({ action }) => action === 'shop.stamp')
+  t.same(stamped.map(({ target }) => target).sort(), ['stamp-0', 'stamp-1'])
+})
+
+t.test('Each answered call has one row though the engine is killed', { skip: !EMBEDDED }, async (t) => {
+  const first = await startShop(t, { home: createHome(t) })
+  const second = await startServer(t, { home: first.home })
+  const answered: string[] = []
+  let writing = true
+  const clients = range(8).map(async (client) => {
+    for (let n = 0; writing; n += 1) {
+      const id = `${client}-${n}`
+      // A call that may be refused while the database is away, and one that has nothing to do with it itself.
+      const server = client % 2 ? first : second
+      if (client < 6) t.equal(await buy(server, id), 204)
+      else await server.request('DELETE', '/shop', { headers: { 'x-request-id': id } })
+      answered.push(id)
+    }
+  })
+  const answer = async (count: number) => {
+    const before = answered.length
+    while (answered.length < before + count) await setImmediate()
+    while ((await first.request('GET', '/health')).status !== 200);
+  }
+  for (const round of range(5)) {
+    await answer(40 + round)
+    const { pid } = JSON.parse(readFileSync(join(first.home, 'db', 'engine.json'), 'utf8'))
+    process.kill(pid, 'SIGKILL')
+  }
+  await answer(40)
+  writing = false
+  await Promise.all(clients)
+  t.notMatch(first.logged() + second.logged(), /could not be stored/)
+  await assertOnce(t, first, answered)
+})
+
+t.test('A row is stored once though the answer to its write is lost', async (t) => {
+  const proxy = await startDatabaseProxy(t)
+  const server = await startShop(t, { env: { SVC_DATABASE_URL: proxy.url } })
+  t.teardown(() => server.db.dropDatabase())
+  const calls = range(10).map((n) => `call-${n}`)
+  for (const id of calls) {
+    const held = proxy.hold()
+    // Its handler asks the database for nothing, so the answer that is kept back is that of the row's write.
+    const call = buy(server, id)
+    await held
+    proxy.cut()
+    proxy.release()
+    proxy.restore()
+    t.equal(await call, 204)
+  }
+  const rows = await logOf(server).find().sort({ _id: 1 }).toArray()
+  t.same(
+    rows.flatMap(({ request_id }) => (calls.includes(request_id!) ? [request_id] : [])),
+    calls,
+  )
+  t.match(await server.server.runtime.cradleOf('audit').auditVerification.verify(), { whole: true })
+})
+
+t.test('A call whose row cannot be stored is refused, and the row is in the log of the server', async (t) => {
+  const proxy = await startDatabaseProxy(t)
+  const server = await startShop(t, { env: { SVC_DATABASE_URL: proxy.url } })
+  t.teardown(() => server.db.dropDatabase())
+  proxy.cut()
+  const headers = { 'x-request-id': 'lost-1' }
+  const { status, body } = await server.request('POST', '/shop', { headers, body: { name: 'canary' } })
+  t.match({ status, code: body.error.code }, { status: 503, code: 'DATABASE_UNAVAILABLE' })
+  proxy.restore()
+  const line = server
+    .logged()
+    .split('\n')
+    .find((text) => text.includes('could not be stored'))
+  t.match(JSON.parse(line!), {
+    level: 50,
+    plugin: 'audit',
+    row: {
+      action: 'shop.buy',
+      request_id: 'lost-1',
+      status: 204,
+      payload: { name: 'canary' },
+      ip: '127.0.0.1',
+    },
+  })
+  while ((await server.request('GET', '/health')).status !== 200);
+  t.equal(await buy(server, 'later'), 204)
+  const { whole, rows } = await server.server.runtime.cradleOf('audit').auditVerification.verify()
+  t.equal(whole, true)
+  t.equal(rows, (await rowsOf(server)).length)
+})

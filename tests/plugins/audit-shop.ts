@@ -1,0 +1,66 @@
+import type { Test } from 'tap'
+import type { AuditDocument, AuditHeadDocument } from '../../plugins/audit/documents.ts'
+import { pluginSource, runCommand } from '../support/kernel.ts'
+import { databaseEnvironment, startServer, type TestServer } from '../support/server.ts'
+
+/** A plugin whose calls touch no collection, take any body as no secret, and whose command changes something. */
+const shop = pluginSource(
+  'shop',
+  `
+  const any = (depth) => ({
+    type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
+    ...(depth ? { items: any(depth - 1), additionalProperties: any(depth - 1) } : {}),
+  })
+  host.routes([
+    { method: 'POST', path: '/shop', summary: 'Buy', guard: 'public', audit: 'shop.buy', body: any(12),
+      response: { 204: null }, handler: () => undefined },
+    { method: 'PUT', path: '/shop/:id', summary: 'Put', guard: 'public', audit: 'shop.put',
+      response: { 204: null }, handler: () => undefined },
+    { method: 'DELETE', path: '/shop', summary: 'Close', guard: 'admin', audit: 'shop.close',
+      response: { 204: null }, handler: () => undefined },
+  ])
+  host.command({ name: 'shop stamp', summary: 'Stamp', arguments: [{ name: 'what', summary: 'what' }],
+    audit: 'shop.stamp', run: ({ args }) => (args[0] === 'nothing' ? 3 : 0) })`,
+  "depends: ['auth'],",
+)
+
+/** Starts a server with the shop. */
+export const startShop = (t: Test, options: Parameters<typeof startServer>[1] = {}): Promise<TestServer> =>
+  startServer(t, { ...options, plugins: { shop } })
+
+/** Makes a call of the shop that its row is found by; gives the status. */
+export async function buy(server: TestServer, request_id: string, body: unknown = {}): Promise<number> {
+  const headers = { 'x-request-id': request_id }
+  return (await server.request('POST', '/shop', { body, headers })).status
+}
+
+export const logOf = ({ db }: TestServer) => db.collection<AuditDocument>('audit_log')
+export const headOf = ({ db }: TestServer) => db.collection<AuditHeadDocument>('audit_head')
+
+/** All rows as stored, in order. */
+export const rowsOf = (server: TestServer) => logOf(server).find().sort({ _id: 1 }).toArray()
+
+/** Runs `svc` on the server's home and database. */
+export const run = ({ home }: TestServer, ...args: string[]) =>
+  runCommand(home, args, { env: databaseEnvironment(home) })
+
+/** What `svc admin audit --verify` says. */
+export async function verify(server: TestServer) {
+  const { code, stdout, stderr } = await run(server, 'admin', 'audit', '--verify', '--json')
+  if (stdout === '') throw new Error(stderr)
+  return { code, ...JSON.parse(stdout) }
+}
+
+/** Asserts that the log is whole and has this many rows with these request ids, each once. */
+export async function assertOnce(t: Test, server: TestServer, request_ids: readonly string[]) {
+  const rows = await rowsOf(server)
+  const wanted = new Set(request_ids)
+  const found = rows.map((row) => row.request_id).filter((id) => id !== null && wanted.has(id))
+  t.same(found.sort(), [...wanted].sort(), 'each call has one row')
+  t.same(
+    rows.map(({ _id }) => _id),
+    rows.map((_, index) => index + 1),
+    'the numbers have no gaps',
+  )
+  t.match(await verify(server), { code: 0, whole: true, rows: rows.length, hash: rows.at(-1)!.hash })
+}
