@@ -147,7 +147,7 @@ function corsFor(origins: string[]) {
   return cors({
     origin: ({ headers }) => (headers.origin && origins.includes(headers.origin) ? headers.origin : ''),
     credentials: true,
-    exposeHeaders: ['X-Request-Id', 'X-Access-Token', 'Retry-After'],
+    exposeHeaders: ['X-Request-Id', 'X-Access-Token', 'Retry-After', 'Link'],
     keepHeadersOnError: false,
   })
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { chooseLocale } from '../locale.ts'
-import { compileSchema } from '../schema.ts'
+import { compileSchema, objectOf } from '../schema.ts'
 import type { AuditRecord, Cradle } from '../types.ts'
 import { recordablePart } from './audit-payload.ts'
 import type { Caller } from './guard.ts'
@@ -22,10 +22,14 @@ export interface EndpointParts {
   seconds: () => number
 }
 
+const NO_FIELDS = objectOf({})
+
 /** Makes the handler of one route: guard, then body, then validation, then the plugin, then the reply. */
 export function createEndpoint(route: Route, parts: EndpointParts): (context: Context) => Promise<void> {
   const checkQuery = route.query && compileSchema(route.query, 'text')
-  const checkBody = route.body && compileSchema(route.body, 'json')
+  // A body that nobody reads is refused like any other unknown field.
+  const bodySchema = route.body ?? (route.method === 'GET' ? undefined : NO_FIELDS)
+  const checkBody = bodySchema && compileSchema(bodySchema, 'json')
   const audit = typeof route.audit === 'string' ? { action: route.audit, target: 'id' } : route.audit
   const statuses = Object.keys(route.response).map(Number)
   const checkReply = new Map(

@@ -5,6 +5,7 @@ export const rotateCommand: Command = {
   name: 'admin rotate-jwt-secret',
   summary: 'Replace the secret that tokens are signed with; everybody must log in again',
   options: [{ flags: '--json', summary: 'print JSON' }],
+  audit: 'auth.rotate_jwt_secret',
   database: true,
   async run({ options, stdout }, { signingKeys, sessions }) {
     const epoch = await signingKeys.rotate()

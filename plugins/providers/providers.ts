@@ -78,8 +78,6 @@ export function createProviders({
       if (!kind.requires_base_url) return
       throw invalid('/base_url', 'required', `is needed by providers of kind ${kind.kind}`)
     }
-    const { username, password } = new URL(address)
-    if (username || password) throw invalid('/base_url', 'format', 'must not hold a user name or password')
     if (holder) await guardedFetch.assertAllowed(address)
   }
 

@@ -27,7 +27,13 @@ const modelEntry = objectOf(
 )
 
 const providerFields = {
-  base_url: nullable({ type: 'string', format: 'uri', pattern: '^https?://', maxLength: 2048 } as const),
+  /** What may hold a secret, a user name with a password or a query, is refused before anybody writes it down. */
+  base_url: nullable({
+    type: 'string',
+    format: 'uri',
+    pattern: '^https?://[^/?#@]+(/[^?#]*)?$',
+    maxLength: 2048,
+  } as const),
   api_key: nullable({ type: 'string', minLength: 1, maxLength: 4096, pattern: '^[\\x21-\\x7e]+$' } as const),
   models: { type: 'array', items: modelEntry, maxItems: 500 },
   // Some options are secrets; which, only their kind knows.

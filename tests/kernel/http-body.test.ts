@@ -58,11 +58,20 @@ t.test('a body is read on every method that can have one', async (t) => {
   t.same(await send('', {}), { status: 200, body: { size: 1 } }, 'no body is an empty object')
   const bare = await sendRaw(server.url, rawRequest('POST', '/api/echo'))
   t.same([bare.status, bare.text], [200, '{"size":1}'], 'nor is one without a length')
-  t.equal(
-    (await server.request('POST', '/bodyless', { body: 'anything' })).status,
-    204,
-    'not wanted, not read',
-  )
+})
+
+t.test('a body that nobody reads is refused unless it is empty', async (t) => {
+  const { send } = await start(t)
+  const path = '/bodyless'
+  t.match(await send('{}', {}, { path }), { status: 204 })
+  t.match(await send('', {}, { path }), { status: 204 })
+  t.match(await send('{"name":1}', {}, { path }), {
+    status: 422,
+    body: { error: { details: { issues: [{ path: '/name', rule: 'additionalProperties' }] } } },
+  })
+  t.match(await send('[]', {}, { path }), { status: 422 })
+  t.match(await send('{', {}, { path }), { status: 400 })
+  t.match(await send('text', { 'content-type': 'text/plain' }, { path }), { status: 415 })
 })
 
 t.test('JSON under all its names is read, anything else is refused', async (t) => {

@@ -192,6 +192,8 @@ t.test('bodies that do not fit are refused with the field', async (t) => {
     [{ name: 'x', kind }, '/base_url'],
     [{ name: 'x', kind, base_url: 'ftp://example.org' }, '/base_url'],
     [{ name: 'x', kind, base_url: 'http://user:word@203.0.113.7' }, '/base_url'],
+    [{ name: 'x', kind, base_url: 'http://203.0.113.7/v1?key=word' }, '/base_url'],
+    [{ name: 'x', kind, base_url: 'http://203.0.113.7#word' }, '/base_url'],
     [{ name: 'x', kind, base_url: PUBLIC, note: 'x' }, '/note'],
     [{ name: 'x', kind, base_url: PUBLIC, api_key: 'two\nlines' }, '/api_key'],
     [{ name: 'x', kind, base_url: PUBLIC, models: [{ id: 'a' }, { id: 'a' }] }, '/models/1/id'],
