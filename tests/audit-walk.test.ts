@@ -1,0 +1,160 @@
+import t from 'tap'
+import {
+  type AnsweredCall,
+  createCalls,
+  listRoutes,
+  type SampledCall,
+  samplesOf,
+} from './support/route-calls.ts'
+import { createCanaries, urlFieldsOf } from './support/route-canaries.ts'
+import { startCast } from './support/route-cast.ts'
+import { expectedAnswer } from './support/route-samples.ts'
+
+const cast = await startCast(t)
+const { server, anonymous, plain, holders, administrator } = cast
+const calls = createCalls(t, cast)
+const canaries = createCanaries(calls.secret)
+const routes = listRoutes(cast)
+const answers: { from: string; text: string }[] = []
+
+/** A call that was sent, and what its row must say beyond what every row does. */
+interface Told {
+  reply: AnsweredCall
+  actor: string | null
+  target: string | null
+  payload?: object
+}
+
+/** The first of the callers, and of the objects, that is answered in this way. */
+const choose = (
+  { route, sample, query }: Pick<SampledCall, 'route' | 'sample' | 'query'>,
+  callers: SampledCall['caller'][],
+  isWanted: (answer: string) => boolean,
+): SampledCall | undefined =>
+  callers
+    .flatMap((caller) =>
+      Object.keys(sample.on?.answers ?? { '': '' }).map((name) => ({ caller, object: name || undefined })),
+    )
+    .filter(({ caller, object }) => isWanted(expectedAnswer(sample, caller, object)))
+    .map((found) => ({ route, sample, query, ...found }))[0]
+
+/** Whoever may call it as a user, or else as little more than that. */
+const chooseAllowed = (call: Pick<SampledCall, 'route' | 'sample' | 'query'>) =>
+  choose(
+    call,
+    call.sample.who === 'public' ? [anonymous] : [plain, ...holders, administrator],
+    (answer) => answer === 'ok',
+  )!
+
+const send = async (call: SampledCall, body?: object): Promise<AnsweredCall> => {
+  const reply = await calls.send(call, body)
+  answers.push({ from: call.route.name, text: JSON.stringify(reply.body ?? '') })
+  return reply
+}
+
+/** Sends a body with canaries in it, and says what of it the row has to show. */
+const tell = async (
+  { caller: standard, ...call }: SampledCall,
+  kind: 'accepted' | 'refused',
+  more: Record<string, unknown> = {},
+): Promise<Told> => {
+  const caller = await calls.standIn({ ...call, caller: standard })
+  const { route } = call
+  const given = await calls.bodyOf({ ...call, caller }, kind)
+  const body = route.body && { ...canaries.plant(route.body, given!, `${kind}, ${route.name}`), ...more }
+  const reply = await send({ ...call, caller }, body)
+  const { audit } = route
+  const field = typeof audit === 'object' ? audit.target : 'id'
+  const made: unknown = reply.answer === 'ok' ? reply.body?.[field] : undefined
+  const isValid = reply.status !== 422
+  return {
+    reply,
+    actor: caller.role === null ? (((isValid && given?.username) || null) as string | null) : caller.username,
+    target: Object.values(reply.params).join('/') || (typeof made === 'string' ? made : null),
+    payload:
+      body && reply.answer === 'ok'
+        ? Object.fromEntries(Object.entries(body).filter(([, value]) => !canaries.isIn(value)))
+        : undefined,
+  }
+}
+
+const rowsOf = async (request_id: string) => {
+  const { body } = await server.request('GET', '/admin/audit-log?limit=20')
+  return body.filter((row: { request_id: string }) => row.request_id === request_id)
+}
+
+for (const route of routes.filter(({ method, audit }) => !['GET', 'SOCKET'].includes(method) || audit))
+  t.test(`${route.name} writes ${route.audit ? 'one row' : 'no row'} for each call`, async (t) => {
+    const { audit } = route
+    const samples = samplesOf(route)
+    if (samples.length === 0) t.fail(`${route.name} has no entry in tests/support/route-samples.ts`)
+    const assertRows = async (what: string, { reply, actor, target, payload }: Told) => {
+      const rows = await rowsOf(reply.request_id)
+      if (!audit) return t.same(rows, [], `no row, ${what}`)
+      const action = typeof audit === 'string' ? audit : audit.action
+      const { status, ip, request_id } = reply
+      t.equal(rows.length, 1, `one row, ${what}`)
+      t.hasStrict(rows[0], { action, actor, target, status, ip, request_id }, what)
+      if (payload && Object.keys(payload).length > 0)
+        t.hasStrict(rows[0]?.payload, payload, `payload, ${what}`)
+    }
+
+    for (const { sample, query } of samples) {
+      const call = { route, sample, query }
+      const allowed = chooseAllowed(call)
+      const done = await tell(allowed, 'accepted')
+      t.equal(done.reply.answer, 'ok', 'a call that may be made succeeds')
+      await assertRows('done', done)
+
+      const refused =
+        choose(call, [plain], (answer) => answer.startsWith('403')) ??
+        choose(call, [anonymous], (answer) => answer.startsWith('401'))
+      if (refused || sample.refused) {
+        const refusal = refused ? await tell(refused, 'accepted') : await tell(allowed, 'refused')
+        t.not(refusal.reply.answer, 'ok', 'a call that may not be made is refused')
+        await assertRows('refused', refusal)
+      } else t.fail(`${route.name} refuses nobody and has no sample of a body that it refuses`)
+
+      if (route.body) {
+        const unknown = canaries.add(calls.secret(), `${route.name}, an unknown field`)
+        const invalid = await tell(allowed, 'accepted', { unknown_field: unknown })
+        t.equal(invalid.reply.answer, '422 VALIDATION_FAILED', 'an unknown field is refused')
+        await assertRows('invalid', invalid)
+      }
+      if (sample.on) {
+        const missing = await tell({ ...allowed, object: 'missing' }, 'accepted')
+        t.equal(missing.reply.status, 404)
+        await assertRows('missing', missing)
+      }
+      for (const field of route.body ? urlFieldsOf(route.body) : []) {
+        const secret = canaries.add(calls.secret(), `${route.name}, credentials in ${field}`)
+        const told = await tell(allowed, 'accepted', { [field]: `https://user:${secret}@example.org/` })
+        t.equal(told.reply.answer, '422 VALIDATION_FAILED', `credentials in ${field} are refused`)
+        await assertRows(`credentials in ${field}`, told)
+      }
+    }
+  })
+
+t.test('No call has two rows, whatever it was', async (t) => {
+  const rows = await server.db.collection('audit_log').find().toArray()
+  t.equal(new Set(rows.map(({ request_id }) => request_id)).size, rows.length)
+})
+
+t.test('What was sent as a secret is answered by no route, and written down nowhere', async (t) => {
+  for (const route of routes.filter(({ method }) => method === 'GET' || method === 'SOCKET'))
+    for (const { sample, query } of samplesOf(route))
+      for (const caller of [plain, ...holders, administrator]) {
+        const call = choose({ route, sample, query }, [caller], (answer) => answer === 'ok')
+        if (call) t.equal((await send(call)).answer, 'ok', `${route.name} by ${caller.label}`)
+      }
+  for (const { username, token } of [plain, ...holders, administrator])
+    canaries.add(token!, `the token of ${username}`)
+
+  for (const { from, text } of answers)
+    t.same(canaries.find(text, { onlySecret: true }), [], `the answer of ${from}`)
+  t.same(canaries.find(server.logged(), { onlySecret: false }), [], 'the log')
+  for (const { name } of await server.db.listCollections().toArray()) {
+    const stored = JSON.stringify(await server.db.collection(name).find().toArray())
+    t.same(canaries.find(stored, { onlySecret: name !== 'audit_log' }), [], `the collection ${name}`)
+  }
+})

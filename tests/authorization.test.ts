@@ -1,0 +1,104 @@
+import t from 'tap'
+import {
+  type AnsweredCall,
+  createCalls,
+  listRoutes,
+  type SampledCall,
+  samplesOf,
+} from './support/route-calls.ts'
+import { startCast } from './support/route-cast.ts'
+import { type Answer, expectedAnswer, isLetIn, routeSamples } from './support/route-samples.ts'
+
+const cast = await startCast(t)
+const { anonymous, plain, holders, administrator, createAccount } = cast
+const calls = createCalls(t, cast)
+const routes = listRoutes(cast)
+const callers = [anonymous, plain, ...holders, administrator]
+
+const disabled = await createAccount({ label: 'a user who is disabled' })
+await cast.disable(disabled)
+const disabledAdministrator = await createAccount({
+  label: 'an administrator who is disabled',
+  role: 'admin',
+})
+await cast.disable(disabledAdministrator)
+const signature = plain.token!.split('.')[2]!
+const forged = {
+  ...plain,
+  label: 'a user with a forged token',
+  token: plain.token!.replace(signature, [...signature].reverse().join('')),
+}
+const bound = await createAccount({
+  label: 'a user who must change the password',
+  must_change_password: true,
+})
+const shutOut: [SampledCall['caller'], Answer][] = [
+  [disabled, '403 USER_DISABLED'],
+  [disabledAdministrator, '403 USER_DISABLED'],
+  [forged, '401 AUTH_FAILED'],
+]
+
+const sent = async (call: SampledCall): Promise<AnsweredCall> => {
+  const caller = await calls.standIn(call)
+  return calls.send({ ...call, caller }, await calls.bodyOf({ ...call, caller }))
+}
+
+const withoutId = ({ body: { error } }: AnsweredCall) => ({ ...error, request_id: undefined })
+
+for (const route of routes)
+  t.test(`${route.name} answers every caller as the table says`, async (t) => {
+    const samples = samplesOf(route)
+    if (samples.length === 0) t.fail(`${route.name} has no entry in tests/support/route-samples.ts`)
+    for (const { sample, query } of samples) {
+      const { who, on, open } = sample
+      const call = (caller: SampledCall['caller'], object?: string) =>
+        sent({ route, sample, query, caller, object })
+      for (const caller of who === 'public' ? [anonymous, plain] : callers) {
+        const notFound = new Map<Answer, AnsweredCall>()
+        const objects = on ? Object.keys(on.answers) : [undefined]
+        const tried = isLetIn(sample, caller) ? objects : new Set([objects[0], objects.at(-1)])
+        for (const object of tried) {
+          const expected = expectedAnswer(sample, caller, object)
+          const reply = await call(caller, object)
+          const title = caller.label + (object ? `, ${on!.kind} ${object}` : '') + query
+          t.equal(reply.answer, expected, title)
+          if (expected === 'ok' || reply.answer !== expected) continue
+          const { error } = reply.body
+          t.match(error, { message: /\S/, details: Object, request_id: reply.request_id }, `error, ${title}`)
+          t.same(Object.keys(error).sort(), ['code', 'details', 'message', 'request_id'])
+          if (reply.status === 403 && who !== 'admin' && !isLetIn(sample, caller))
+            t.equal(error.details.permission, who, 'the missing permission is named')
+          if (reply.status !== 404) continue
+          const first = notFound.get(expected) ?? reply
+          notFound.set(expected, first)
+          t.same(withoutId(reply), withoutId(first), `${title}, is told nothing of whether it exists`)
+        }
+      }
+      if (who === 'public') {
+        if (sample.refused) {
+          const refusal = { route, sample, query, caller: anonymous }
+          const reply = await calls.send(refusal, await calls.bodyOf(refusal, 'refused'))
+          t.equal(reply.answer, sample.refused.answer, 'a body that is to be refused')
+        }
+        continue
+      }
+      t.equal(
+        (await call(bound, on && 'missing')).answer,
+        open ? 'ok' : '403 PASSWORD_CHANGE_REQUIRED',
+        bound.label,
+      )
+      for (const [caller, expected] of shutOut) {
+        const { answer } = await calls.send({ route, sample, query, caller, object: on && 'missing' })
+        t.equal(answer, expected, caller.label)
+      }
+    }
+  })
+
+t.test('Every entry of the table has a route, and names permissions that there are', async (t) => {
+  const names = new Set(routes.map(({ name }) => name))
+  const known = new Set(['public', 'user', 'admin', ...holders.flatMap(({ permissions }) => permissions)])
+  for (const [key, { who }] of Object.entries(routeSamples)) {
+    t.ok(names.has(key.split('?')[0]!), `${key} is served`)
+    t.ok(known.has(who), `${key} is for "${who}"`)
+  }
+})

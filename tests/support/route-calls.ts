@@ -1,0 +1,113 @@
+import type { Test } from 'tap'
+import type { AuditSpec, Method } from '../../kernel/http/route.ts'
+import { kernelRoutes } from '../../kernel/kernel-routes.ts'
+import type { JSONSchema } from '../../kernel/schema.ts'
+import type { Account, Cast } from './route-cast.ts'
+import { createObjects } from './route-objects.ts'
+import { type Answer, type RouteSample, routeSamples } from './route-samples.ts'
+import { connectSocket } from './socket.ts'
+
+/** A route or a socket that the server has. */
+export interface ServedRoute {
+  /** `METHOD /path`, the key of its samples. */
+  name: string
+  method: Method | 'SOCKET'
+  path: string
+  body?: JSONSchema
+  audit?: string | AuditSpec | false
+}
+
+/** One way to call a route. */
+export interface SampledCall {
+  route: ServedRoute
+  sample: RouteSample
+  /** What follows the path. */
+  query: string
+  caller: Account
+  /** The class of the object in the path. */
+  object?: string
+}
+
+/** A call that was answered. */
+export interface AnsweredCall {
+  request_id: string
+  ip: string
+  params: Record<string, string>
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: what a body is, the test asserts
+  body: any
+  answer: Answer
+}
+
+/** Everything that the server answers below /api, in the order of its declaration. */
+export function listRoutes({ server }: Cast): ServedRoute[] {
+  const { blueprint, plugins } = server.server.runtime
+  const routes = [...kernelRoutes(blueprint), ...plugins.flatMap(({ declarations }) => declarations.routes)]
+  const sockets = plugins.flatMap(({ declarations }) => declarations.sockets)
+  return [
+    ...routes.map((route) => ({ name: `${route.method} ${route.path}`, ...route })),
+    ...sockets.map(({ path }) => ({ name: `SOCKET ${path}`, method: 'SOCKET' as const, path })),
+  ]
+}
+
+/** The table's entries for a route, and what their keys say beyond its name. */
+export const samplesOf = ({ name }: ServedRoute): { sample: RouteSample; query: string }[] =>
+  Object.entries(routeSamples).flatMap(([key, sample]) => {
+    const [path, query] = key.split('?')
+    return path === name ? [{ sample, query: query ? `?${query}` : '' }] : []
+  })
+
+/** Makes what calls routes, each call from an address and with a request id of its own. */
+export function createCalls(t: Test, cast: Cast) {
+  const { server } = cast
+  const objects = createObjects(cast)
+  let calls = 0
+
+  const open = async (path: string, { token }: Account, headers: Record<string, string>) => {
+    const url = `${server.url.replace('http', 'ws')}/api${path}${token ? `?token=${token}` : ''}`
+    try {
+      const socket = await connectSocket(t, url, [], headers)
+      socket.close()
+      await socket.closed
+      return { status: 101, body: undefined }
+    } catch (error) {
+      const { status, body } = error as { status?: number; body: unknown }
+      if (status === undefined) throw error
+      return { status, body }
+    }
+  }
+
+  return {
+    secret: objects.secret,
+
+    /** The sample's body for this call; none where the route takes none. */
+    bodyOf: async ({ sample, caller }: SampledCall, kind: 'accepted' | 'refused' = 'accepted') =>
+      (await (kind === 'refused' ? sample.refused! : sample).body?.(objects.make(caller))) as
+        | Record<string, unknown>
+        | undefined,
+
+    /** Who makes the call: a new account of the same class where the call uses its caller up. */
+    standIn: ({ sample: { on, spends }, caller, object }: SampledCall): Promise<Account> | Account => {
+      const isSpent = spends === 'caller' || (spends && on?.kind === 'user' && object === 'own')
+      return isSpent && caller.role !== null ? cast.createAccount({ ...caller, role: caller.role }) : caller
+    },
+
+    /** Sends a call. */
+    async send({ route, sample, query, caller, object }: SampledCall, body?: object): Promise<AnsweredCall> {
+      const params = await objects.params(sample, object, caller)
+      const path = route.path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name]!)) + query
+      calls += 1
+      const request_id = `call-${calls}`
+      const ip = `10.1.${calls >> 8}.${calls & 255}`
+      const headers = { 'x-request-id': request_id, 'x-forwarded-for': ip }
+      const { method } = route
+      const reply =
+        method === 'SOCKET'
+          ? await open(path, caller, headers)
+          : await server.request(method, path, { token: caller.token, body, headers })
+      const code = (reply.body as { error?: { code: string } } | undefined)?.error?.code ?? ''
+      const answer = reply.status === sample.status ? 'ok' : (`${reply.status} ${code}` as const)
+      return { request_id, ip, params, status: reply.status, body: reply.body, answer }
+    },
+  }
+}

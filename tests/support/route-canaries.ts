@@ -1,0 +1,95 @@
+import type { JSONSchema } from '../../kernel/schema.ts'
+
+/** A value that was sent and that may not turn up again. */
+interface Canary {
+  value: string
+  /** The route and the field that it was sent to. */
+  sentAs: string
+  /** A secret may be nowhere; what is only free in form may be answered and stored, but not be written down. */
+  isSecret: boolean
+}
+
+const SECRET_NAME = /(^|_)(pass(word|wd|phrase)|secret|token|key|code|credentials?)$/i
+
+/** Shorter ones would be found by chance. */
+const LEAST_LENGTH = 8
+
+/** Makes the values that are searched for, and searches for them. */
+export function createCanaries(makeSecret: () => string) {
+  const canaries: Canary[] = []
+
+  const add = (value: string, sentAs: string, isSecret = true): string => {
+    if (value.length < LEAST_LENGTH) throw new Error(`"${value}" is too short to be looked for: ${sentAs}`)
+    canaries.push({ value, sentAs, isSecret })
+    return value
+  }
+
+  /** Every text in a value, as a canary. */
+  const addTexts = (value: unknown, sentAs: string, isSecret: boolean): void => {
+    if (typeof value === 'string') add(value, sentAs, isSecret)
+    else if (typeof value === 'object' && value !== null)
+      for (const [name, field] of Object.entries(value)) addTexts(field, `${sentAs}.${name}`, isSecret)
+  }
+
+  const plant = (schema: JSONSchema, value: unknown, sentAs: string, isKnownSecret = false): unknown => {
+    const branches = branchesOf(schema)
+    const takes = (type: string) => branches.some((branch) => [branch.type].flat().includes(type))
+    const isNamedSecret = SECRET_NAME.test(sentAs.slice(sentAs.lastIndexOf('.') + 1))
+    const isSecret = isKnownSecret || branches.some(({ writeOnly }) => writeOnly) || isNamedSecret
+    const properties = Object.assign({}, ...branches.map((branch) => branch.properties ?? {}))
+    if (Object.keys(properties).length > 0) {
+      if (value === undefined) return undefined
+      const given = value as Record<string, unknown>
+      const planted = Object.entries(properties as Record<string, JSONSchema>).map(([name, field]) => [
+        name,
+        plant(field, given[name], `${sentAs}.${name}`, isSecret),
+      ])
+      return Object.fromEntries(planted.filter(([, field]) => field !== undefined))
+    }
+    if (takes('object')) {
+      const content = value ?? { note: makeSecret() }
+      addTexts(content, sentAs, isSecret)
+      return content
+    }
+    if (Array.isArray(value)) {
+      const items = branches.find((branch) => branch.items)?.items as JSONSchema
+      return value.map((item, index) => plant(items, item, `${sentAs}.${index}`, isSecret))
+    }
+    const isText = takes('string') && !branches.some((branch) => branch.enum)
+    if (isText && isSecret) return add(String(value ?? makeSecret()), sentAs)
+    return value
+  }
+
+  return {
+    add,
+
+    /** Fills in every field that may hold a secret or anything at all; those that the body has keep their values. */
+    plant: (schema: JSONSchema, body: object, sentAs: string) => plant(schema, body, sentAs) as object,
+
+    /** Where the values were sent that this text holds; only the secret ones if asked for those. */
+    find: (text: string, { onlySecret }: { onlySecret: boolean }): string[] =>
+      canaries
+        .filter(({ value, isSecret }) => (isSecret || !onlySecret) && text.includes(value))
+        .map(({ sentAs }) => sentAs),
+
+    /** Whether a value, at any depth, is or holds one of them. */
+    isIn: (value: unknown): boolean => {
+      const text = JSON.stringify(value) ?? ''
+      return canaries.some((canary) => text.includes(canary.value))
+    },
+  }
+}
+
+/** The fields at the top of a schema whose text is a URL. */
+export const urlFieldsOf = (schema: JSONSchema): string[] =>
+  Object.entries((schema.properties ?? {}) as Record<string, JSONSchema>).flatMap(([name, field]) =>
+    branchesOf(field).some(({ format }) => format === 'uri') ? [name] : [],
+  )
+
+/** A schema and those that it combines. */
+const branchesOf = (schema: JSONSchema): JSONSchema[] => [
+  schema,
+  ...[schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) =>
+    ((list ?? []) as JSONSchema[]).flatMap(branchesOf),
+  ),
+]

@@ -1,0 +1,97 @@
+import type { Test } from 'tap'
+import { createFakeOpenAI } from './fake-openai.ts'
+import { startServer, type TestServer } from './server.ts'
+
+/** Whoever calls. */
+export interface Account {
+  /** Names the class of callers that it stands for. */
+  label: string
+  id: string
+  username: string
+  /** Null for those who are not signed in. */
+  role: 'user' | 'admin' | null
+  permissions: string[]
+  token: string | null
+  must_change_password: boolean
+}
+
+/** A server with one account of each class of callers, and an owner of what belongs to none of them. */
+export type Cast = Awaited<ReturnType<typeof startCast>>
+
+type Wanted = Pick<Account, 'label'> &
+  Partial<Pick<Account, 'permissions' | 'must_change_password'>> & {
+    role?: 'user' | 'admin'
+  }
+
+/** Starts a server behind a proxy that is trusted, so that every call can come from an address of its own. */
+export async function startCast(t: Test) {
+  const upstream = await createFakeOpenAI()
+  t.teardown(() => upstream.close())
+  const server = await startServer(t, {
+    config: { http: { trust_proxy: true }, plugins: { providers: { allow_hosts: ['127.0.0.1'] } } },
+  })
+  const { runtime } = server.server
+  const { users, logins } = runtime.cradleOf('auth')
+  let made = 0
+
+  /** Signs in without a password, which would take a hash to check. */
+  const openSession = async (id: string) =>
+    (await logins.open((await users.find(id))!, { ip: '10.0.0.1', user_agent: null })).access_token
+
+  const createAccount = async ({
+    label,
+    role = 'user',
+    permissions = [],
+    must_change_password = false,
+  }: Wanted): Promise<Account> => {
+    made += 1
+    const { _id: id, username } = await users.create({ username: `account-${made}`, role, permissions })
+    const account = { label, id, username, role, permissions, must_change_password }
+    if (must_change_password) await users.setPassword(id, `first-password-${made}`, { must_change_password })
+    return { ...account, token: await openSession(id) }
+  }
+
+  const anonymous: Account = {
+    label: 'somebody who is not signed in',
+    id: '',
+    username: '',
+    role: null,
+    permissions: [],
+    token: null,
+    must_change_password: false,
+  }
+  const plain = await createAccount({ label: 'a user' })
+  const holders = []
+  for (const { key } of runtime.registries.permissions.list())
+    holders.push(await createAccount({ label: `a holder of ${key}`, permissions: [key] }))
+  const administrator = await createAccount({ label: 'an administrator', role: 'admin' })
+  const owner = await createAccount({ label: 'the owner of what is not the callers’' })
+  return {
+    server,
+    upstream: upstream.url,
+    anonymous,
+    plain,
+    holders,
+    administrator,
+    owner,
+    createAccount,
+    openSession,
+    /** Gives an account a password that its sessions survive. */
+    async givePassword({ id, must_change_password }: Account, password: string): Promise<void> {
+      await users.setPassword(id, password, { must_change_password })
+    },
+    disable: ({ id }: Account) => users.update(id, { enabled: false }),
+  }
+}
+
+/** Calls the API as an account, and expects success, to bring about what a test needs. */
+export async function arrange(
+  { request }: TestServer,
+  { token }: Pick<Account, 'token'>,
+  [method, path, body]: [method: string, path: string, body?: object],
+  // biome-ignore lint/suspicious/noExplicitAny: as in what a request answers
+): Promise<any> {
+  const reply = await request(method, path, { token, body })
+  if (reply.status >= 300) throw new Error(`${method} ${path} answered ${JSON.stringify(reply.body)}`)
+  return reply.body
+}

@@ -1,0 +1,137 @@
+import { type Account, arrange, type Cast } from './route-cast.ts'
+import type { ObjectAnswers, RouteSample } from './route-samples.ts'
+
+/** What bodies are made of. */
+export interface Make {
+  /** A new name that accounts, agents and providers may have. */
+  name(): string
+  /** A new password, key or code that nobody else has. */
+  secret(): string
+  /** Gives the caller a password. */
+  password(): Promise<string>
+  /** The code of a new invite. */
+  inviteCode(): Promise<string>
+  /** The base URL of a model provider that answers. */
+  upstream: string
+  admin: { username: string; password: string }
+}
+
+/** The parameters of a path. */
+export type Params = Record<string, string>
+type Maker = (caller: Account) => Promise<Params> | Params
+
+let named = 0
+const name = () => `sample-${++named}`
+const secret = () => `canary-${++named}-secret`
+const MISSING = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
+
+/** Makes bodies, and the objects of every class that paths name. */
+export function createObjects(cast: Cast) {
+  const { server, owner, administrator, upstream } = cast
+  const newAgent = async (account: Account, is_shared = false): Promise<Params> => {
+    const { id } = await arrange(server, account, ['POST', '/agents', { name: name(), is_shared }])
+    return { id }
+  }
+  const kept = new Map<string, Params>()
+  const keep = async (key: string, make: () => Promise<Params> | Params): Promise<Params> => {
+    const params = kept.get(key) ?? (await make())
+    kept.set(key, params)
+    return params
+  }
+  const agentOf = (account: Account, is_shared = false) =>
+    keep(`agent with threads ${account.id} ${is_shared}`, () => newAgent(account, is_shared))
+  const newThread = async (account: Account, { id }: Params): Promise<Params> => {
+    const { thread_id } = await arrange(server, account, ['POST', `/agents/${id}/threads`])
+    return { id: id!, thread_id }
+  }
+  const newProvider = async (account: Account, path: string): Promise<Params> => {
+    const body = { name: name(), kind: 'openai-compatible', base_url: upstream, api_key: secret() }
+    const { id } = await arrange(server, account, ['POST', path, body])
+    return { id }
+  }
+  const newSession = async (account: Account): Promise<Params> => {
+    const token = await cast.openSession(account.id)
+    const sessions = await arrange(server, { token }, ['GET', '/auth/sessions'])
+    return { id: sessions.find(({ current }: { current: boolean }) => current).id }
+  }
+  const newInvite = () => arrange(server, administrator, ['POST', '/users/invites', {}])
+  const newUser = async (role: 'user' | 'admin'): Promise<Params> => ({
+    id: (await cast.createAccount({ label: 'an account', role })).username,
+  })
+
+  const makers: Record<ObjectAnswers['kind'], Record<string, Maker>> = {
+    agent: {
+      own: newAgent,
+      shared: () => newAgent(owner, true),
+      other: () => newAgent(owner),
+      missing: () => ({ id: MISSING }),
+    },
+    thread: {
+      own: async (caller) => newThread(caller, await agentOf(caller)),
+      own_on_shared_agent: async (caller) => newThread(caller, await agentOf(owner, true)),
+      other_on_own_agent: async (caller) => newThread(owner, await agentOf(caller, true)),
+      other_on_shared_agent: async () => newThread(owner, await agentOf(owner, true)),
+      other_on_other_agent: async () => newThread(owner, await agentOf(owner)),
+      async own_below_another_agent(caller) {
+        const { thread_id } = await newThread(caller, await agentOf(caller))
+        return { ...(await agentOf(owner, true)), thread_id: thread_id! }
+      },
+      missing: async () => ({ ...(await agentOf(owner, true)), thread_id: `thr_${MISSING}` }),
+      missing_on_missing_agent: () => ({ id: MISSING, thread_id: `thr_${MISSING}` }),
+    },
+    provider: {
+      own: (caller) => newProvider(caller, '/providers'),
+      global: () => newProvider(administrator, '/admin/providers'),
+      other: () => newProvider(owner, '/providers'),
+      missing: () => ({ id: MISSING }),
+    },
+    session: {
+      own: newSession,
+      other: () => newSession(owner),
+      missing: () => ({ id: MISSING }),
+    },
+    invite: {
+      pending: async () => ({ invite_id: (await newInvite()).id }),
+      async revoked() {
+        const { id } = await newInvite()
+        await arrange(server, administrator, ['POST', `/users/invites/${id}/revoke`])
+        return { invite_id: id }
+      },
+      missing: () => ({ invite_id: MISSING }),
+    },
+    user: {
+      own: ({ username }) => ({ id: username }),
+      other: () => newUser('user'),
+      administrator: () => newUser('admin'),
+      missing: () => ({ id: 'nobody' }),
+    },
+  }
+
+  return {
+    secret,
+
+    /** The parameters of a path to an object of this class as the caller sees it; a new one where it is spent. */
+    async params({ on, spends }: RouteSample, object: string | undefined, caller: Account): Promise<Params> {
+      if (!on || object === undefined) return {}
+      const maker = makers[on.kind][object]
+      if (!maker) throw new Error(`nothing makes the ${on.kind} "${object}"`)
+      // Whoever is not signed in has nothing of their own.
+      const holder = caller.role === null ? owner : caller
+      return spends ? maker(holder) : keep(`${on.kind} ${object} ${holder.id}`, () => maker(holder))
+    },
+
+    /** What the bodies of this caller are made of. */
+    make: (caller: Account): Make => ({
+      name,
+      secret,
+      upstream,
+      admin: server.admin,
+      async password() {
+        const password = secret()
+        if (caller.role !== null) await cast.givePassword(caller, password)
+        return password
+      },
+      inviteCode: async () => (await newInvite()).code,
+    }),
+  }
+}

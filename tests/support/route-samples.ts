@@ -1,0 +1,240 @@
+import type { Account } from './route-cast.ts'
+import type { Make } from './route-objects.ts'
+
+/** How a call is answered: 'ok' is the success that the route's sample names, all else a status and a code. */
+export type Answer = 'ok' | `${number} ${string}`
+
+/** What a route answers to those it lets in, by the class of the object in its path. */
+export interface ObjectAnswers {
+  kind: 'agent' | 'invite' | 'provider' | 'session' | 'thread' | 'user'
+  /** Of two, the second is the administrators'. */
+  answers: { missing: Answer } & Record<string, Answer | readonly [user: Answer, administrator: Answer]>
+}
+
+/** One way to call a route, and who may. */
+export interface RouteSample {
+  /** Everybody, everybody who is signed in, administrators, or the holders of a permission and administrators. */
+  who: 'public' | 'user' | 'admin' | (string & {})
+  /** The status of success. */
+  status: number
+  on?: ObjectAnswers
+  /** A body that is accepted; what it hides is made by `make.secret`. */
+  body?: (make: Make) => object | Promise<object>
+  /** A body that a public route refuses, and how. */
+  refused?: { body: (make: Make) => object; answer: Answer }
+  /** What the call changes so that it does not serve for another call. */
+  spends?: 'caller' | 'object'
+  /** Whether those may call it who have to change their password first. */
+  open?: true
+}
+
+const NO_AGENT = '404 AGENT_NOT_FOUND'
+const NO_THREAD = '404 THREAD_NOT_FOUND'
+const NOT_FOUND = '404 NOT_FOUND'
+const FORBIDDEN = '403 FORBIDDEN'
+const NO_INVITE = '400 INVITE_INVALID'
+
+/** Agents that one's own or another's account has; administrators reach everybody's. */
+const seenAgent: ObjectAnswers = {
+  kind: 'agent',
+  answers: { own: 'ok', shared: 'ok', other: [NO_AGENT, 'ok'], missing: NO_AGENT },
+}
+const ownAgent: ObjectAnswers = {
+  kind: 'agent',
+  answers: { own: 'ok', shared: [FORBIDDEN, 'ok'], other: [NO_AGENT, 'ok'], missing: NO_AGENT },
+}
+/** Threads are private to their user, also from the agent's owner and from administrators. */
+const ownThread: ObjectAnswers = {
+  kind: 'thread',
+  answers: {
+    own: 'ok',
+    own_on_shared_agent: 'ok',
+    other_on_own_agent: NO_THREAD,
+    other_on_shared_agent: NO_THREAD,
+    other_on_other_agent: [NO_AGENT, NO_THREAD],
+    own_below_another_agent: NO_THREAD,
+    missing: NO_THREAD,
+    missing_on_missing_agent: NO_AGENT,
+  },
+}
+/** A user's own providers are visible only to that user. */
+const ownProvider: ObjectAnswers = {
+  kind: 'provider',
+  answers: { own: 'ok', global: FORBIDDEN, other: NOT_FOUND, missing: NOT_FOUND },
+}
+const seenProvider: ObjectAnswers = {
+  kind: 'provider',
+  answers: { own: 'ok', global: 'ok', other: NOT_FOUND, missing: NOT_FOUND },
+}
+const globalProvider: ObjectAnswers = {
+  kind: 'provider',
+  answers: { global: 'ok', own: NOT_FOUND, other: NOT_FOUND, missing: NOT_FOUND },
+}
+const ownSession: ObjectAnswers = {
+  kind: 'session',
+  answers: { own: 'ok', other: NOT_FOUND, missing: NOT_FOUND },
+}
+const pendingInvite: ObjectAnswers = {
+  kind: 'invite',
+  answers: { pending: 'ok', revoked: '409 INVITE_INVALID', missing: NOT_FOUND },
+}
+const seenUser: ObjectAnswers = {
+  kind: 'user',
+  answers: { other: 'ok', own: 'ok', administrator: 'ok', missing: NOT_FOUND },
+}
+const managedUser: ObjectAnswers = {
+  kind: 'user',
+  answers: { other: 'ok', own: 'ok', administrator: [FORBIDDEN, 'ok'], missing: NOT_FOUND },
+}
+const deletedUser: ObjectAnswers = {
+  kind: 'user',
+  answers: { other: 'ok', own: FORBIDDEN, administrator: [FORBIDDEN, 'ok'], missing: NOT_FOUND },
+}
+
+const provider = ({ name, secret, upstream }: Make) => ({
+  name: name(),
+  kind: 'openai-compatible',
+  base_url: upstream,
+  api_key: secret(),
+  options: { headers: { 'x-gateway-key': secret() } },
+  models: [{ id: 'm', name: 'M' }],
+})
+const providerChanges = ({ secret }: Make) => ({
+  api_key: secret(),
+  options: { headers: { 'x-gateway-key': secret() } },
+})
+const newAgent = ({ name }: Make) => ({ name: name(), description: 'made by a sample' })
+const newUser = ({ name, secret }: Make) => ({ username: name(), password: secret(), display_name: 'Ann' })
+
+/**
+ * Every route and socket, `METHOD /path`, with a query where that changes who may. What is expected stands in the
+ * specification; a new route gets its line here before it passes.
+ */
+export const routeSamples: Record<string, RouteSample> = {
+  'GET /health': { who: 'public', status: 200 },
+  'GET /health/live': { who: 'public', status: 200 },
+  'GET /openapi.json': { who: 'public', status: 200 },
+
+  'POST /auth/login': {
+    who: 'public',
+    status: 200,
+    body: ({ admin: { username, password } }) => ({ username, password }),
+    refused: {
+      body: ({ name, secret }) => ({ username: name(), password: secret() }),
+      answer: '401 AUTH_FAILED',
+    },
+  },
+  'POST /auth/logout': { who: 'user', status: 204, spends: 'caller', open: true },
+  'GET /auth/me': { who: 'user', status: 200, open: true },
+  'PATCH /auth/me': { who: 'user', status: 200, open: true, body: () => ({ display_name: 'Ann' }) },
+  'POST /auth/change-password': {
+    who: 'user',
+    status: 204,
+    spends: 'caller',
+    open: true,
+    body: async ({ password, secret }) => ({ old_password: await password(), new_password: secret() }),
+  },
+  'GET /auth/sessions': { who: 'user', status: 200 },
+  'DELETE /auth/sessions/:id': { who: 'user', status: 204, on: ownSession, spends: 'object' },
+  'POST /auth/invite/validate': {
+    who: 'public',
+    status: 200,
+    body: async ({ inviteCode }) => ({ code: await inviteCode() }),
+    refused: { body: ({ secret }) => ({ code: secret() }), answer: NO_INVITE },
+  },
+  'POST /auth/invite/redeem': {
+    who: 'public',
+    status: 200,
+    body: async ({ inviteCode, name, secret }) => ({
+      code: await inviteCode(),
+      username: name(),
+      password: secret(),
+    }),
+    refused: {
+      body: ({ name, secret }) => ({ code: secret(), username: name(), password: secret() }),
+      answer: NO_INVITE,
+    },
+  },
+
+  'GET /users/permissions': { who: 'user', status: 200 },
+  'GET /users': { who: 'users', status: 200 },
+  'POST /users': { who: 'users', status: 201, body: newUser },
+  'GET /users/:id': { who: 'users', status: 200, on: seenUser },
+  'PATCH /users/:id': {
+    who: 'users',
+    status: 200,
+    on: managedUser,
+    body: () => ({ display_name: 'Ann', email: 'ann@example.org' }),
+  },
+  'POST /users/:id/reset-password': {
+    who: 'users',
+    status: 204,
+    on: managedUser,
+    spends: 'object',
+    body: ({ secret }) => ({ new_password: secret() }),
+  },
+  'POST /users/:id/unlock-login': { who: 'users', status: 204, on: managedUser },
+  'DELETE /users/:id': { who: 'users', status: 204, on: deletedUser, spends: 'object' },
+  'GET /users/invites': { who: 'users', status: 200 },
+  'POST /users/invites': { who: 'users', status: 201, body: () => ({ note: 'for Ann' }) },
+  'POST /users/invites/:invite_id/revoke': {
+    who: 'users',
+    status: 200,
+    on: pendingInvite,
+    spends: 'object',
+  },
+
+  'GET /admin/overview': { who: 'admin', status: 200 },
+  'GET /admin/audit-log': { who: 'admin', status: 200 },
+
+  'GET /agents': { who: 'user', status: 200 },
+  'GET /agents?scope=all': { who: 'admin', status: 200 },
+  'POST /agents': { who: 'user', status: 201, body: newAgent },
+  'GET /agents/:id': { who: 'user', status: 200, on: seenAgent },
+  'PATCH /agents/:id': { who: 'user', status: 200, on: ownAgent, body: () => ({ description: 'new' }) },
+  'DELETE /agents/:id': { who: 'user', status: 204, on: ownAgent, spends: 'object' },
+  'POST /agents/:id/start': { who: 'user', status: 204, on: ownAgent },
+  'POST /agents/:id/stop': { who: 'user', status: 204, on: ownAgent },
+  'POST /agents/:id/reload': { who: 'user', status: 204, on: ownAgent },
+  'POST /agents/:id/read': { who: 'user', status: 204, on: ownAgent },
+  'GET /agents/:id/status': { who: 'user', status: 200, on: ownAgent },
+
+  'SOCKET /agents/:id/chat/ws': { who: 'user', status: 101, on: seenAgent },
+  'GET /agents/:id/threads': { who: 'user', status: 200, on: seenAgent },
+  'POST /agents/:id/threads': { who: 'user', status: 201, on: seenAgent },
+  'PATCH /agents/:id/threads/:thread_id': {
+    who: 'user',
+    status: 200,
+    on: ownThread,
+    body: () => ({ title: 'renamed', pinned: true }),
+  },
+  'DELETE /agents/:id/threads/:thread_id': { who: 'user', status: 204, on: ownThread, spends: 'object' },
+  'POST /agents/:id/threads/:thread_id/read': { who: 'user', status: 204, on: ownThread },
+  'GET /agents/:id/threads/:thread_id/history': { who: 'user', status: 200, on: ownThread },
+
+  'GET /providers/kinds': { who: 'user', status: 200 },
+  'GET /providers': { who: 'user', status: 200 },
+  'POST /providers': { who: 'user', status: 201, body: provider },
+  'PATCH /providers/:id': { who: 'user', status: 200, on: ownProvider, body: providerChanges },
+  'DELETE /providers/:id': { who: 'user', status: 204, on: ownProvider, spends: 'object' },
+  'POST /providers/:id/test': { who: 'user', status: 200, on: seenProvider, body: () => ({}) },
+  'GET /admin/providers': { who: 'admin', status: 200 },
+  'POST /admin/providers': { who: 'admin', status: 201, body: provider },
+  'PATCH /admin/providers/:id': { who: 'admin', status: 200, on: globalProvider, body: providerChanges },
+  'DELETE /admin/providers/:id': { who: 'admin', status: 204, on: globalProvider, spends: 'object' },
+  'POST /admin/providers/:id/test': { who: 'admin', status: 200, on: globalProvider, body: () => ({}) },
+  'GET /models': { who: 'user', status: 200 },
+  'GET /models/active': { who: 'user', status: 200 },
+  'PUT /models/active': { who: 'admin', status: 200, body: () => ({ model: 'demo:demo' }) },
+}
+
+/** Whether a caller is let in to a route, whatever its object. */
+export const isLetIn = ({ who }: RouteSample, { role, permissions }: Account): boolean =>
+  who === 'public' || (who === 'user' && role !== null) || role === 'admin' || permissions.includes(who)
+
+/** How a caller is answered, by the table. */
+export function expectedAnswer(sample: RouteSample, caller: Account, object: string | undefined): Answer {
+  if (!isLetIn(sample, caller)) return caller.role === null ? '401 AUTH_FAILED' : FORBIDDEN
+  const answer = object === undefined ? 'ok' : sample.on!.answers[object]!
+  return typeof answer === 'string' ? answer : answer[caller.role === 'admin' ? 1 : 0]
+}
