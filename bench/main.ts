@@ -5,6 +5,7 @@ import type { Figure, Row } from './figure.ts'
 import { measureFirstToken } from './first-token.ts'
 import { measureHistory } from './history.ts'
 import { measureIdleMemory } from './idle-memory.ts'
+import { measureLogins } from './logins.ts'
 import { measureReady } from './ready.ts'
 import { measureSocketMemory } from './socket-memory.ts'
 import { createStage, type Stage } from './stage.ts'
@@ -18,6 +19,7 @@ const figures: Record<string, Figure> = {
   turns: measureTurns,
   'first-token': measureFirstToken,
   history: measureHistory,
+  logins: measureLogins,
 }
 
 const { values, positionals } = parseArgs({
