@@ -5,9 +5,13 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { bareConfig, CLI, createHome, environment, runCommand } from '../support/kernel.ts'
+import { nodeCommand } from '../support/node-command.ts'
+
+// The last two wait, for a database and for a port.
+t.jobs = 2
 
 t.test('a reader that has enough is no failure', async (t) => {
-  const child = spawn(process.execPath, [CLI, 'openapi'], { env: environment(createHome(t), {}) })
+  const child = spawn(...nodeCommand([CLI, 'openapi']), { env: environment(createHome(t), {}) })
   child.stdout.destroy()
   let stderr = ''
   child.stderr.on('data', (chunk) => {
@@ -21,7 +25,7 @@ t.test(
   'output that cannot be written for another reason is a failure',
   { skip: existsSync('/dev/full') ? false : 'there is no device that is always full' },
   async (t) => {
-    const child = spawn(process.execPath, [CLI, 'config'], {
+    const child = spawn(...nodeCommand([CLI, 'config']), {
       env: environment(createHome(t), {}),
       stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
     })
@@ -47,7 +51,7 @@ t.test('a home that cannot be made is told in one sentence', async (t) => {
   t.equal(readFileSync(file, 'utf8'), 'mine')
 })
 
-t.test('doctor tells of a database that does not answer', async (t) => {
+t.test('doctor tells of a database that does not answer', { buffered: true }, async (t) => {
   const SVC_DATABASE_URL = 'mongodb://user:canary@127.0.0.1:9/svc'
   const { code, stdout, stderr } = await runCommand(createHome(t, bareConfig()), ['doctor'], {
     env: { SVC_DATABASE_URL, SVC_PORT: '0' },
@@ -58,7 +62,7 @@ t.test('doctor tells of a database that does not answer', async (t) => {
   t.notMatch(stdout + stderr, /canary/)
 })
 
-t.test('doctor does not wait for a port whose holder never answers', async (t) => {
+t.test('doctor does not wait for a port whose holder never answers', { buffered: true }, async (t) => {
   const silent = createServer((stream) => stream.on('error', () => stream.destroy())).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   t.teardown(() => silent.close())

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { bareConfig, createHome, pluginSource, runCommand } from '../support/kernel.ts'
+import { configCommand } from '../../kernel/cli/config-command.ts'
+import { pluginsCommand } from '../../kernel/cli/plugins-command.ts'
+import { bareConfig, callCommand, createHome, pluginSource, runCommand } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
@@ -61,7 +63,7 @@ t.test('help, version and what cannot be understood', async (t) => {
 
 t.test('config is a table, or JSON', async (t) => {
   const home = prepare(t)
-  const { code, stdout, stderr } = await runCommand(home, ['config'], { env: { SVC_PORT: '99' } })
+  const { code, stdout, stderr } = await callCommand(configCommand, home, { env: { SVC_PORT: '99' } })
   t.same([code, stderr], [0, ''])
   const lines = stdout.trimEnd().split('\n')
   t.match(lines[1], /^http\.port +99 +env SVC_PORT +SVC_PORT$/)
@@ -80,7 +82,7 @@ const rowOf = (rows: { name: string }[], wanted: string) => rows.find(({ name })
 
 t.test('plugins lists what is there, what it brings and why some are left out', async (t) => {
   const home = prepare(t)
-  const { code, stdout } = await runCommand(home, ['plugins'])
+  const { code, stdout } = await callCommand(pluginsCommand, home)
   t.equal(code, 0)
   t.match(stdout, /^name +version +source +state +provides$/m)
   t.match(
@@ -93,7 +95,7 @@ t.test('plugins lists what is there, what it brings and why some are left out', 
 
   const whole = createHome(t, { plugins: { terminal: { enabled: false } } })
   installPlugin(whole, 'tool', tool)
-  const listed = await runCommand(whole, ['plugins', '--json'])
+  const listed = await callCommand(pluginsCommand, whole, { options: { json: true } })
   const rows: { name: string }[] = JSON.parse(listed.stdout)
   t.match(rowOf(rows, 'tool'), {
     version: '1.0.0',

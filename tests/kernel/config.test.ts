@@ -1,7 +1,15 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { bareConfig, createHome, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
+import { configCommand } from '../../kernel/cli/config-command.ts'
+import {
+  bareConfig,
+  callCommand,
+  createHome,
+  pluginSource,
+  runCommand,
+  startKernel,
+} from '../support/kernel.ts'
 import { installPlugin, startServer } from '../support/server.ts'
 
 const tuned = pluginSource(
@@ -27,7 +35,7 @@ type Row = { key: string; value?: unknown; source: string; env?: string }
 async function list(t: Test, config: object, env: Record<string, string> = {}): Promise<Row[]> {
   const home = createHome(t, config)
   installPlugin(home, 'tuned', tuned)
-  const { stdout, stderr, code } = await runCommand(home, ['config', '--json'], { env })
+  const { stdout, stderr, code } = await callCommand(configCommand, home, { options: { json: true }, env })
   t.equal(code, 0, stderr)
   return JSON.parse(stdout)
 }
@@ -99,7 +107,8 @@ t.test('true and false can be written in several ways', async (t) => {
   const home = createHome(t, bareConfig())
   installPlugin(home, 'flags', pluginSource('flags', '', `config: { ${keys.join(', ')} },`))
   const env = Object.fromEntries(spellings.map(([text], at) => [`FLAG_${at}`, text]))
-  const rows: Row[] = JSON.parse((await runCommand(home, ['config', '--json'], { env })).stdout)
+  const { stdout } = await callCommand(configCommand, home, { options: { json: true }, env })
+  const rows: Row[] = JSON.parse(stdout)
   for (const [at, [text, value]] of spellings.entries())
     t.match(rowOf(rows, `plugins.flags.flag_${at}`), { value, source: `env FLAG_${at}` }, text)
 })

@@ -4,15 +4,26 @@ import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createPlainServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { doctorCommand } from '../../kernel/cli/doctor-command.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
-import { bareConfig, createHome, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
+import {
+  bareConfig,
+  callCommand,
+  createHome,
+  pluginSource,
+  runCommand,
+  startKernel,
+} from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
 
 type Finding = { check: string; ok: boolean; detail: string }
 
-/** What `svc doctor --json` finds, by check. */
-async function examine(home: string, options?: Parameters<typeof runCommand>[2]) {
-  const { code, stdout, stderr } = await runCommand(home, ['doctor', '--json'], options)
+/** What `svc doctor --json` finds, by check; in a process of its own where that gets arguments. */
+async function examine(home: string, { env, nodeArgs }: Parameters<typeof runCommand>[2] = {}) {
+  const { code, stdout, stderr } = nodeArgs
+    ? await runCommand(home, ['doctor', '--json'], { env, nodeArgs })
+    : await callCommand(doctorCommand, home, { options: { json: true }, env })
   if (!stdout) throw new Error(stderr)
   const findings: Finding[] = JSON.parse(stdout)
   return { code, ...Object.fromEntries(findings.map(({ check, ...found }) => [check, found])) }
@@ -30,7 +41,7 @@ async function hold(t: Test, server: Server): Promise<{ env: { SVC_PORT: string 
 
 t.test('a home in order passes every check', async (t) => {
   const home = createHome(t)
-  t.match(await examine(home, anyPort), {
+  t.match(await examine(home, { ...anyPort, nodeArgs: [] }), {
     code: 0,
     node: { ok: true, detail: process.versions.node },
     home: { ok: true, detail: home },
@@ -72,7 +83,7 @@ t.test('each thing that is wrong is named, and the exit code is 1', async (t) =>
 })
 
 t.test('a Node that is too old is named', async (t) => {
-  const home = createHome(t, bareConfig())
+  const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl() } }))
   for (const [version, ok] of [
     ['18.20.4', false],
     ['20.18.9', false],
@@ -91,7 +102,7 @@ t.test('a database server is looked at where one is configured', async (t) => {
 })
 
 t.test('a port that is in use is told apart from one that our own server holds', async (t) => {
-  const home = createHome(t, bareConfig())
+  const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl() } }))
   const server = await startKernel(t)
   const { port } = new URL(server.url)
   t.match(await examine(home, { env: { SVC_PORT: port } }), {

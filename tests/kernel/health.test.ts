@@ -2,6 +2,9 @@ import t from 'tap'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { getRoute, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
 
+// Two of them wait for the driver to give up.
+t.jobs = 2
+
 const moods: Record<string, boolean> = { well: true }
 Object.assign(globalThis, { moods })
 
@@ -34,12 +37,15 @@ t.test('health tells the state of the server, its plugins and its database', asy
   t.match(await server.request('GET', '/health/live'), { status: 200, body: { status: 'ok' } })
 })
 
-t.test('while the database is away, that is what is answered, and all comes back with it', async (t) => {
-  const database = await startDatabaseProxy(t)
-  const plugins = {
-    rows: pluginSource(
-      'rows',
-      `host.collection('rows', { indexes: [{ key: { n: 1 } }] })
+t.test(
+  'while the database is away, that is what is answered, and all comes back with it',
+  { buffered: true },
+  async (t) => {
+    const database = await startDatabaseProxy(t)
+    const plugins = {
+      rows: pluginSource(
+        'rows',
+        `host.collection('rows', { indexes: [{ key: { n: 1 } }] })
        host.routes([
          ${getRoute('/count', 'cradle.collections.rows.countDocuments()')},
          ...['insertOne', 'insertMany'].map((write) => ({
@@ -49,57 +55,61 @@ t.test('while the database is away, that is what is answered, and all comes back
          })),
        ])
        host.job({ name: 'rows', every_seconds: 0.05, run() {} })`,
-      "stop() { process.emit('rows stopped') },",
-    ),
-  }
-  const server = await startKernel(t, { plugins, env: { SVC_DATABASE_URL: database.url } })
-  t.equal(server.db.databaseName, new URL(database.url).pathname.slice(1))
-  t.teardown(() => server.db.dropDatabase().catch(() => undefined))
-  t.equal((await server.request('POST', '/insertOne')).status, 204)
+        "stop() { process.emit('rows stopped') },",
+      ),
+    }
+    const server = await startKernel(t, { plugins, env: { SVC_DATABASE_URL: database.url } })
+    t.equal(server.db.databaseName, new URL(database.url).pathname.slice(1))
+    t.teardown(() => server.db.dropDatabase().catch(() => undefined))
+    t.equal((await server.request('POST', '/insertOne')).status, 204)
 
-  const held = database.hold()
-  const writing = ['/insertOne', '/insertMany'].map((path) => server.request('POST', path))
-  await held
-  database.cut()
-  for (const refused of await Promise.all(writing)) {
-    t.equal(refused.status, 503)
-    const { error } = refused.body
-    t.match(error, { code: 'DATABASE_UNAVAILABLE', message: 'The database is away. Try again in a moment.' })
-    t.notMatch(JSON.stringify(error), /127\.0\.0\.1|mongo/i)
-    t.equal(refused.headers.get('connection'), 'close')
-  }
+    const held = database.hold()
+    const writing = ['/insertOne', '/insertMany'].map((path) => server.request('POST', path))
+    await held
+    database.cut()
+    for (const refused of await Promise.all(writing)) {
+      t.equal(refused.status, 503)
+      const { error } = refused.body
+      t.match(error, {
+        code: 'DATABASE_UNAVAILABLE',
+        message: 'The database is away. Try again in a moment.',
+      })
+      t.notMatch(JSON.stringify(error), /127\.0\.0\.1|mongo/i)
+      t.equal(refused.headers.get('connection'), 'close')
+    }
 
-  const [health, live, read] = await Promise.all([
-    server.request('GET', '/health'),
-    server.request('GET', '/health/live'),
-    server.request('GET', '/count'),
-  ])
-  t.match(health, {
-    status: 503,
-    body: { status: 'failed', plugins: {}, database: { ok: false, latency_ms: null } },
-  })
-  t.equal(live.status, 200)
-  t.match(read, { status: 503, body: { error: { code: 'DATABASE_UNAVAILABLE' } } })
-  t.match(server.logged(), /database is away/)
-  while (!server.logged().includes('job failed')) await server.request('GET', '/health/live')
+    const [health, live, read] = await Promise.all([
+      server.request('GET', '/health'),
+      server.request('GET', '/health/live'),
+      server.request('GET', '/count'),
+    ])
+    t.match(health, {
+      status: 503,
+      body: { status: 'failed', plugins: {}, database: { ok: false, latency_ms: null } },
+    })
+    t.equal(live.status, 200)
+    t.match(read, { status: 503, body: { error: { code: 'DATABASE_UNAVAILABLE' } } })
+    t.match(server.logged(), /database is away/)
+    while (!server.logged().includes('job failed')) await server.request('GET', '/health/live')
 
-  database.release()
-  database.restore()
-  while ((await server.request('GET', '/health')).status !== 200);
-  t.equal((await server.request('POST', '/insertOne')).status, 204)
+    database.release()
+    database.restore()
+    while ((await server.request('GET', '/health')).status !== 200);
+    t.equal((await server.request('POST', '/insertOne')).status, 204)
 
-  database.cut()
-  let stopped = false
-  process.once('rows stopped', () => {
-    stopped = true
-  })
-  await server.stop()
-  t.ok(stopped, 'plugins are stopped without it')
-  t.match(server.logged(), /the jobs failed to stop/)
-  database.restore()
-})
+    database.cut()
+    let stopped = false
+    process.once('rows stopped', () => {
+      stopped = true
+    })
+    await server.stop()
+    t.ok(stopped, 'plugins are stopped without it')
+    t.match(server.logged(), /the jobs failed to stop/)
+    database.restore()
+  },
+)
 
-t.test('a server without its database does not start, and says so', async (t) => {
+t.test('a server without its database does not start, and says so', { buffered: true }, async (t) => {
   const database = await startDatabaseProxy(t)
   database.cut()
   const home = t.testdir({ 'config.json': '{}' })

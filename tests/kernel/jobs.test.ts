@@ -1,6 +1,8 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
 import t from 'tap'
+import { openDatabase } from '../../kernel/database/database.ts'
 import { bareConfig, createHome, pluginSource, spawnServer, startKernel } from '../support/kernel.ts'
 import { databaseEnvironment, installPlugin, startServer, type TestServer } from '../support/server.ts'
 
@@ -19,8 +21,8 @@ const turner = (every: number) =>
      ${job('turn', every, "await cradle.collections.runs.insertOne({ node: cradle.server.node_id }); globalThis.bench?.emit('turned', cradle.server.node_id)")}`,
   )
 
-const leasesOf = (server: TestServer) =>
-  server.db.collection<{ _id: string; holder: string; until: number }>('leases')
+const leasesOf = ({ db }: Pick<TestServer, 'db'>) =>
+  db.collection<{ _id: string; holder: string; until: number }>('leases')
 
 t.test('a job runs at once and then again and again, with the services of its plugin', async (t) => {
   const plugins = {
@@ -87,17 +89,20 @@ t.test('of two servers one runs the job, and the other when that one has stopped
 t.test('a job is taken over when the server that ran it is gone without a word', async (t) => {
   const home = createHome(t, bareConfig())
   installPlugin(home, 'turner', turner(0.05))
-  const { child, ended } = await spawnServer(t, home, [], { env: databaseEnvironment(home) })
+  const env = databaseEnvironment(home)
+  const { child, ended } = await spawnServer(t, home, [], { env })
+  const database = await openDatabase({ url: env.SVC_DATABASE_URL, home, log: pino({ enabled: false }) })
+  t.teardown(() => database.close())
+  while ((await leasesOf(database).findOne({ _id: 'turn' }))?.holder === undefined) await sleep(10)
   const server = await startServer(t, { home, signIn: false })
   const node = server.server.runtime.facts.node_id
-  while ((await leasesOf(server).findOne())?.holder === undefined) await sleep(10)
-  t.not((await leasesOf(server).findOne())?.holder, node)
+  t.not((await leasesOf(server).findOne({ _id: 'turn' }))?.holder, node)
   t.notOk(await server.db.collection('runs').findOne({ node }))
   const taken = once(bench, 'turned')
   child.kill('SIGKILL')
   await ended
   t.same(await taken, [node])
-  t.match(await leasesOf(server).findOne(), { holder: node })
+  t.match(await leasesOf(server).findOne({ _id: 'turn' }), { holder: node })
 })
 
 t.test('a job that runs for longer than its lease keeps it', async (t) => {
@@ -112,11 +117,11 @@ t.test('a job that runs for longer than its lease keeps it', async (t) => {
   const first = once(bench, 'begun')
   const one = await startServer(t, { home, signIn: false })
   await first
-  const { until } = (await leasesOf(one).findOne())!
+  const { until } = (await leasesOf(one).findOne({ _id: 'long' }))!
   await startServer(t, { home, signIn: false })
   // Ten periods are more than three leases.
-  while ((await leasesOf(one).findOne())!.until < until + 500) await sleep(10)
-  t.match(await leasesOf(one).findOne(), { holder: one.server.runtime.facts.node_id })
+  while ((await leasesOf(one).findOne({ _id: 'long' }))!.until < until + 500) await sleep(10)
+  t.match(await leasesOf(one).findOne({ _id: 'long' }), { holder: one.server.runtime.facts.node_id })
   t.equal(begun, 1)
   bench.emit('finish')
   await once(bench, 'begun')

@@ -8,6 +8,7 @@ import {
   startKernel,
 } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
 
 const SECRET_NAMES = [
   'password',
@@ -137,7 +138,7 @@ t.test('the level says what is written', async (t) => {
 t.test(
   'the log goes to standard error: lines of JSON for programs, readable text on a terminal',
   async (t) => {
-    const home = createHome(t, bareConfig())
+    const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl() } }))
     installPlugin(home, 'any', pluginSource('any', ''))
     const asTerminal = ['--import', 'data:text/javascript,process.stderr.isTTY = true']
     for (const [nodeArgs, pattern] of [

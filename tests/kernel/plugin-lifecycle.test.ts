@@ -2,8 +2,17 @@ import { once } from 'node:events'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { pluginsCommand } from '../../kernel/cli/plugins-command.ts'
 import { joinEngine } from '../../kernel/database/engine.ts'
-import { bareConfig, createHome, getRoute, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
+import {
+  bareConfig,
+  callCommand,
+  createHome,
+  getRoute,
+  pluginSource,
+  runCommand,
+  startKernel,
+} from '../support/kernel.ts'
 import { installPlugin, startServer } from '../support/server.ts'
 
 /** Where plugins in this process write down what happens to them. */
@@ -67,6 +76,30 @@ t.test('a plugin that takes too long is named, and told by its signal', async (t
   await server.stop()
   t.same(diary, ['start a', 'plugin "slow" did not stop within 40 ms', 'stop a'], 'the others are stopped')
   t.match(server.logged(), /"message":"plugin \\"slow\\" failed to stop: .*plugin \\"slow\\" failed to stop"/)
+})
+
+t.test('a plugin can look up which plugins run, which failed and which are switched off', async (t) => {
+  const plugins = {
+    watcher: pluginSource('watcher', `host.routes([${getRoute('/plugins', 'cradle.server.plugins()')}])`),
+    broken: pluginSource('broken', '', "start() { throw new Error('cannot start') },"),
+    torn: "throw new Error('cannot load')",
+    resting: pluginSource('resting', ''),
+  }
+  const config = {
+    plugins: { broken: { optional: true }, torn: { optional: true }, resting: { enabled: false } },
+  }
+  const server = await startKernel(t, { plugins, config })
+  const rows: { name: string; version: string; state: string }[] = (await server.request('GET', '/plugins'))
+    .body
+  t.match(
+    rows.filter(({ name }) => name in plugins).sort((a, b) => a.name.localeCompare(b.name)),
+    [
+      { name: 'broken', version: '1.0.0', state: 'failed' },
+      { name: 'resting', version: '1.0.0', state: 'disabled' },
+      { name: 'torn', version: '', state: 'failed' },
+      { name: 'watcher', version: '1.0.0', state: 'running' },
+    ],
+  )
 })
 
 t.test('an optional plugin that fails is logged and left out with those that need it', async (t) => {
@@ -192,7 +225,7 @@ t.test(
       ['on_rows'],
     )
 
-    const { stdout } = await runCommand(server.home, ['plugins', '--json'])
+    const { stdout } = await callCommand(pluginsCommand, server.home, { options: { json: true } })
     const rows: { name: string; enabled: boolean; reason?: string; provides: object }[] = JSON.parse(stdout)
     const rowOf = (wanted: string) => rows.find(({ name }) => name === wanted)
     t.match(rowOf('off'), { enabled: false, reason: 'switched off', version: '1.0.0', provides: {} })

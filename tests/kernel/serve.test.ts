@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import { readBlueprint } from '../../kernel/blueprint.ts'
 import { bareConfig, createHome, pluginSource, runCommand, spawnServer } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
 
 /** A home whose one plugin does this when the server starts, and this when it stops. */
 function prepare(t: Test, { setup = '', manifest = '', config = {} } = {}): string {
@@ -13,6 +14,10 @@ function prepare(t: Test, { setup = '', manifest = '', config = {} } = {}): stri
   installPlugin(home, 'weather', pluginSource('weather', setup, manifest))
   return home
 }
+
+/** The same, where it does not matter which database the server has. */
+const prepareQuick = async (t: Test, { config = {}, ...more }: Parameters<typeof prepare>[1] = {}) =>
+  prepare(t, { ...more, config: { ...config, database: { url: await createDatabaseUrl() } } })
 
 t.test('serve welcomes with addresses and announcements, and stops in order when told to', async (t) => {
   const home = prepare(t, {
@@ -41,13 +46,16 @@ t.test('serve welcomes with addresses and announcements, and stops in order when
 })
 
 t.test('serve names the page of the API where it is on', async (t) => {
-  const { child, url, ended } = await spawnServer(t, prepare(t, { config: { enable_api_docs: true } }))
+  const { child, url, ended } = await spawnServer(
+    t,
+    await prepareQuick(t, { config: { enable_api_docs: true } }),
+  )
   child.kill('SIGTERM')
   t.match((await ended).stdout, new RegExp(`^ {2}API docs +${url}/api/docs$`, 'm'))
 })
 
 t.test('serve --json prints one line for programs', async (t) => {
-  const home = prepare(t, {
+  const home = await prepareQuick(t, {
     setup: "host.on('server.starting', ({ announce }) => announce('sky', 'clear tonight'))",
   })
   const { child, url, ended } = await spawnServer(t, home, ['--json'])
@@ -61,7 +69,7 @@ t.test('serve --json prints one line for programs', async (t) => {
 })
 
 t.test('flags go over variables, and variables over the file', async (t) => {
-  const home = prepare(t, { config: { http: { port: 1 }, log: { level: 'error' } } })
+  const home = await prepareQuick(t, { config: { http: { port: 1 }, log: { level: 'error' } } })
   const { child, ended } = await spawnServer(
     t,
     home,
@@ -93,7 +101,7 @@ t.test('flags go over variables, and variables over the file', async (t) => {
 })
 
 t.test('a second signal ends a server that takes its time to stop', async (t) => {
-  const home = prepare(t, { manifest: 'stop() { return new Promise(() => {}) },' })
+  const home = await prepareQuick(t, { manifest: 'stop() { return new Promise(() => {}) },' })
   const { child, ended, output } = await spawnServer(t, home)
   child.kill('SIGTERM')
   while (!output().stderr.includes('stopping')) await once(child.stderr, 'data')
@@ -102,7 +110,7 @@ t.test('a second signal ends a server that takes its time to stop', async (t) =>
 })
 
 t.test('a signal that comes while the server starts stops it once it has started', async (t) => {
-  const home = prepare(t, { manifest: "start() { process.kill(process.pid, 'SIGTERM') }," })
+  const home = await prepareQuick(t, { manifest: "start() { process.kill(process.pid, 'SIGTERM') }," })
   const { code, stdout, stderr } = await runCommand(home, ['serve'], { env: { SVC_PORT: '0' } })
   t.equal(code, 0, stderr)
   t.match(stdout, /address +http/)
@@ -114,7 +122,7 @@ t.test('a port in use is told in one sentence, and the other server goes on', as
   await once(other, 'listening')
   t.teardown(() => other.close())
   const { port } = other.address() as { port: number }
-  const home = prepare(t)
+  const home = await prepareQuick(t)
   const { code, stdout, stderr } = await runCommand(home, ['serve', '--port', String(port)])
   t.equal(code, 1)
   t.equal(stdout, '')

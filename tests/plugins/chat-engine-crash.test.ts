@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { createHold, range, startChat, textOf } from '../support/chat.ts'
+import { createHome } from '../support/home.ts'
 
-const chat = await startChat(t, { env: { SVC_LOG_LEVEL: 'fatal' } })
+const chat = await startChat(t, { home: createHome(t), env: { SVC_LOG_LEVEL: 'fatal' } })
 const { fake, createThread, history, server } = chat
 
 const words = (count: number) => Array.from({ length: count }, (_, n) => `w${n} 😀 `)

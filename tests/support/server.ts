@@ -1,11 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import type { Test } from 'tap'
 import type { Clock } from '../../kernel/clock.ts'
 import { type Server, startServer as start } from '../../kernel/server.ts'
+import { createHome } from './home.ts'
 import { connectSocket, type TestSocket } from './socket.ts'
+import { createDatabaseUrl } from './test-engine.ts'
 
 /** An answer as a client sees it. */
 export interface TestReply {
@@ -40,15 +41,9 @@ export interface TestServer {
   restart(): Promise<void>
 }
 
-export const ADMIN = { username: 'admin', password: 'correct-horse-1' }
+export { createHome }
 
-/** Makes an empty home that is removed when the test ends. */
-export function createHome(t: Test, config: object = {}): string {
-  const home = mkdtempSync(join(tmpdir(), 'svc-test-'))
-  writeFileSync(join(home, 'config.json'), JSON.stringify(config))
-  t.teardown(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
-  return home
-}
+export const ADMIN = { username: 'admin', password: 'correct-horse-1' }
 
 /** Puts a plugin in plain JavaScript into a home, as an integrator would. */
 export function installPlugin(home: string, name: string, source: string): void {
@@ -58,7 +53,11 @@ export function installPlugin(home: string, name: string, source: string): void 
   writeFileSync(join(folder, 'index.js'), source)
 }
 
-/** Starts a server, signs its administrator in, and stops it when the test ends. */
+/**
+ * Starts a server, signs its administrator in, and stops it when the test ends. On a home that it is given it
+ * runs the embedded engine of that home; the home that it makes names a database on the engine of the test file,
+ * so that commands and further servers on it find the same one.
+ */
 export async function startServer(
   t: Test,
   options: {
@@ -76,7 +75,7 @@ export async function startServer(
     signIn?: boolean
   } = {},
 ): Promise<TestServer> {
-  const home = options.home ?? createHome(t, options.config)
+  const home = options.home ?? createHome(t, await withDatabase(options))
   for (const [name, source] of Object.entries(options.plugins ?? {})) installPlugin(home, name, source)
   const env = {
     SVC_PORT: '0',
@@ -150,6 +149,11 @@ export async function startServer(
   }
   if (options.signIn ?? true) test.admin.token = await test.login(ADMIN.username, ADMIN.password)
   return test
+}
+
+async function withDatabase({ config = {}, env }: { config?: object; env?: Record<string, string> }) {
+  const isChosen = process.env.SVC_TEST_DATABASE_URL || env?.SVC_DATABASE_URL || 'database' in config
+  return isChosen ? config : { ...config, database: { url: await createDatabaseUrl() } }
 }
 
 /** Each home gets a database of its own on the server that the suite is pointed at; none where it is at none. */

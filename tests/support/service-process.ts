@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
+import { nodeCommand } from './node-command.ts'
 import { ADMIN } from './server.ts'
 
 /** A server in a process of its own. */
@@ -21,7 +22,7 @@ export async function spawnService(
   home: string,
   env: Record<string, string> = {},
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [main, 'serve', '--json'], {
+  const child = spawn(...nodeCommand([main, 'serve', '--json']), {
     env: {
       ...process.env,
       SVC_HOME: home,
