@@ -29,12 +29,17 @@ const createAjv = (coerceTypes: false | 'array') => {
     strictRequired: false,
     allowUnionTypes: true,
     discriminator: true,
+    // The meta-schema is compiled once, below, and compiling takes longer than running what is not optimized.
+    validateSchema: false,
+    code: { optimize: false },
   })
   addFormats(ajv)
   // Notes on configuration leaves: which variable and which flag set them.
   ajv.addVocabulary(['env', 'flag'])
   return ajv
 }
+
+const metaSchema = createAjv(false)
 
 /** For text that stands for values (path, query, environment), for JSON as sent, and for our own replies. */
 const instances = { text: createAjv('array'), json: createAjv(false), reply: createAjv(false) }
@@ -44,6 +49,8 @@ export type Validator<Value = unknown> = (value: unknown) => Value
 
 /** Compiles a schema. `text` turns strings into the types asked for; `json` and `reply` do not. */
 export function compileSchema<Value>(schema: JSONSchema, use: keyof typeof instances): Validator<Value> {
+  if (!metaSchema.validateSchema(schema))
+    throw new Error(`schema is invalid: ${metaSchema.errorsText(metaSchema.errors, { dataVar: 'schema' })}`)
   const validate = instances[use].compile(schema) as ValidateFunction<Value>
   return (value) => {
     if (validate(value)) return value
