@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import { AppError } from '#kernel'
 import { COMMON_PASSWORDS } from './common-passwords.ts'
@@ -10,8 +11,8 @@ const MIN_PASSWORD_LENGTH = 8
 /** OWASP's first choice for argon2id, which is the library's algorithm unless told otherwise; memory in KiB. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** Half of libuv's four threads, so that files and names are still looked up while many people sign in. */
-const CONCURRENCY = 2
+/** Leaves a core to everybody else, and half of libuv's four threads to files and names. */
+const CONCURRENCY = Math.min(2, Math.max(1, availableParallelism() - 1))
 const MAX_WAITING = 500
 
 /** Throws PASSWORD_TOO_WEAK unless the password keeps the contract's rules. */
