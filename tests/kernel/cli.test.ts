@@ -4,7 +4,7 @@ import { existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
-import { bareConfig, CLI, createHome, environment, runCommand } from '../support/kernel.ts'
+import { bareConfig, CLI, createHome, environment, spawnCommand } from '../support/kernel.ts'
 import { nodeCommand } from '../support/node-command.ts'
 
 // The last two wait, for a database and for a port.
@@ -43,7 +43,7 @@ t.test('a home that cannot be made is told in one sentence', async (t) => {
   const file = join(createHome(t), 'file')
   writeFileSync(file, 'mine')
   for (const home of [file, join(file, 'home')])
-    t.match(await runCommand(home, ['doctor']), {
+    t.match(await spawnCommand(home, ['doctor']), {
       code: 1,
       stdout: '',
       stderr: new RegExp(`^svc: the home ${home} cannot be made: E(EXIST|NOTDIR): .*\\n$`),
@@ -53,7 +53,7 @@ t.test('a home that cannot be made is told in one sentence', async (t) => {
 
 t.test('doctor tells of a database that does not answer', { buffered: true }, async (t) => {
   const SVC_DATABASE_URL = 'mongodb://user:canary@127.0.0.1:9/svc'
-  const { code, stdout, stderr } = await runCommand(createHome(t, bareConfig()), ['doctor'], {
+  const { code, stdout, stderr } = await spawnCommand(createHome(t, bareConfig()), ['doctor'], {
     env: { SVC_DATABASE_URL, SVC_PORT: '0' },
   })
   t.equal(code, 1)
@@ -67,7 +67,7 @@ t.test('doctor does not wait for a port whose holder never answers', { buffered:
   await once(silent, 'listening')
   t.teardown(() => silent.close())
   const { port } = silent.address() as { port: number }
-  const { code, stdout } = await runCommand(createHome(t, bareConfig()), ['doctor'], {
+  const { code, stdout } = await spawnCommand(createHome(t, bareConfig()), ['doctor'], {
     env: { SVC_PORT: String(port) },
   })
   t.equal(code, 1)

@@ -1,9 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { configCommand } from '../../kernel/cli/config-command.ts'
-import { pluginsCommand } from '../../kernel/cli/plugins-command.ts'
-import { bareConfig, callCommand, createHome, pluginSource, runCommand } from '../support/kernel.ts'
+import { bareConfig, createHome, pluginSource, runCommand, spawnCommand } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
@@ -63,7 +61,7 @@ t.test('help, version and what cannot be understood', async (t) => {
 
 t.test('config is a table, or JSON', async (t) => {
   const home = prepare(t)
-  const { code, stdout, stderr } = await callCommand(configCommand, home, { env: { SVC_PORT: '99' } })
+  const { code, stdout, stderr } = await runCommand(home, ['config'], { env: { SVC_PORT: '99' } })
   t.same([code, stderr], [0, ''])
   const lines = stdout.trimEnd().split('\n')
   t.match(lines[1], /^http\.port +99 +env SVC_PORT +SVC_PORT$/)
@@ -82,7 +80,7 @@ const rowOf = (rows: { name: string }[], wanted: string) => rows.find(({ name })
 
 t.test('plugins lists what is there, what it brings and why some are left out', async (t) => {
   const home = prepare(t)
-  const { code, stdout } = await callCommand(pluginsCommand, home)
+  const { code, stdout } = await runCommand(home, ['plugins'])
   t.equal(code, 0)
   t.match(stdout, /^name +version +source +state +provides$/m)
   t.match(
@@ -95,7 +93,7 @@ t.test('plugins lists what is there, what it brings and why some are left out', 
 
   const whole = createHome(t, { plugins: { terminal: { enabled: false } } })
   installPlugin(whole, 'tool', tool)
-  const listed = await callCommand(pluginsCommand, whole, { options: { json: true } })
+  const listed = await runCommand(whole, ['plugins', '--json'])
   const rows: { name: string }[] = JSON.parse(listed.stdout)
   t.match(rowOf(rows, 'tool'), {
     version: '1.0.0',
@@ -151,7 +149,7 @@ t.test('commands log warnings, unless more or less is asked for', async (t) => {
     [{ SVC_LOG_LEVEL: '' }, false, true],
     [{ SVC_LOG_LEVEL: 'info' }, true, true],
   ] as const) {
-    const { code, stderr } = await runCommand(home, ['note', 'log'], { env })
+    const { code, stderr } = await spawnCommand(home, ['note', 'log'], { env })
     t.equal(code, 7, 'what the command gave')
     t.equal(stderr.includes('quietly'), quietly)
     t.equal(stderr.includes('loudly'), loudly)
@@ -164,7 +162,7 @@ t.test(
     const home = createHome(t, { http: { prot: 1 } })
     const sentence = 'svc: the configuration has no key "http.prot"; did you mean "http.port"?\n'
     for (const args of [['serve'], ['help']])
-      t.same(await runCommand(home, args), { code: 1, stdout: '', stderr: sentence })
+      t.same(await spawnCommand(home, args), { code: 1, stdout: '', stderr: sentence })
     const { stderr } = await runCommand(home, ['config'], { env: { SVC_LOG_LEVEL: 'debug' } })
     t.match(stderr, /did you mean "http\.port"\?\n +at /)
   },

@@ -1,13 +1,12 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { configCommand } from '../../kernel/cli/config-command.ts'
 import {
   bareConfig,
-  callCommand,
   createHome,
   pluginSource,
   runCommand,
+  spawnCommand,
   startKernel,
 } from '../support/kernel.ts'
 import { installPlugin, startServer } from '../support/server.ts'
@@ -35,7 +34,7 @@ type Row = { key: string; value?: unknown; source: string; env?: string }
 async function list(t: Test, config: object, env: Record<string, string> = {}): Promise<Row[]> {
   const home = createHome(t, config)
   installPlugin(home, 'tuned', tuned)
-  const { stdout, stderr, code } = await callCommand(configCommand, home, { options: { json: true }, env })
+  const { stdout, stderr, code } = await runCommand(home, ['config', '--json'], { env })
   t.equal(code, 0, stderr)
   return JSON.parse(stdout)
 }
@@ -107,7 +106,7 @@ t.test('true and false can be written in several ways', async (t) => {
   const home = createHome(t, bareConfig())
   installPlugin(home, 'flags', pluginSource('flags', '', `config: { ${keys.join(', ')} },`))
   const env = Object.fromEntries(spellings.map(([text], at) => [`FLAG_${at}`, text]))
-  const { stdout } = await callCommand(configCommand, home, { options: { json: true }, env })
+  const { stdout } = await runCommand(home, ['config', '--json'], { env })
   const rows: Row[] = JSON.parse(stdout)
   for (const [at, [text, value]] of spellings.entries())
     t.match(rowOf(rows, `plugins.flags.flag_${at}`), { value, source: `env FLAG_${at}` }, text)
@@ -194,6 +193,6 @@ t.test('the home is made if it is not there, for its owner alone', async (t) => 
   const byDefault = createHome(t)
   mkdirSync(join(byDefault, '.svc'))
   writeFileSync(join(byDefault, '.svc/config.json'), '{"http":{"port":77}}')
-  const { stdout } = await runCommand('', ['config'], { env: { HOME: byDefault } })
+  const { stdout } = await spawnCommand('', ['config'], { env: { HOME: byDefault } })
   t.match(stdout, /http\.port +77 +config\.json +SVC_PORT/)
 })

@@ -4,14 +4,13 @@ import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createPlainServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { doctorCommand } from '../../kernel/cli/doctor-command.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
 import {
   bareConfig,
-  callCommand,
   createHome,
   pluginSource,
   runCommand,
+  spawnCommand,
   startKernel,
 } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
@@ -20,10 +19,10 @@ import { createDatabaseUrl } from '../support/test-engine.ts'
 type Finding = { check: string; ok: boolean; detail: string }
 
 /** What `svc doctor --json` finds, by check; in a process of its own where that gets arguments. */
-async function examine(home: string, { env, nodeArgs }: Parameters<typeof runCommand>[2] = {}) {
+async function examine(home: string, { env, nodeArgs }: Parameters<typeof spawnCommand>[2] = {}) {
   const { code, stdout, stderr } = nodeArgs
-    ? await runCommand(home, ['doctor', '--json'], { env, nodeArgs })
-    : await callCommand(doctorCommand, home, { options: { json: true }, env })
+    ? await spawnCommand(home, ['doctor', '--json'], { env, nodeArgs })
+    : await runCommand(home, ['doctor', '--json'], { env })
   if (!stdout) throw new Error(stderr)
   const findings: Finding[] = JSON.parse(stdout)
   return { code, ...Object.fromEntries(findings.map(({ check, ...found }) => [check, found])) }

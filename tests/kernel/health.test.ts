@@ -1,6 +1,6 @@
 import t from 'tap'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
-import { getRoute, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
+import { getRoute, pluginSource, spawnCommand, startKernel } from '../support/kernel.ts'
 
 // Two of them wait for the driver to give up.
 t.jobs = 2
@@ -113,7 +113,7 @@ t.test('a server without its database does not start, and says so', { buffered: 
   const database = await startDatabaseProxy(t)
   database.cut()
   const home = t.testdir({ 'config.json': '{}' })
-  const { code, stderr, stdout } = await runCommand(home, ['serve'], {
+  const { code, stderr, stdout } = await spawnCommand(home, ['serve'], {
     env: { SVC_DATABASE_URL: database.serverUrl, SVC_PORT: '0' },
   })
   t.equal(code, 1)

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { recordablePart } from '../../kernel/http/audit-payload.ts'
 import type { JSONSchema } from '../../kernel/schema.ts'
-import { bareConfig, createHome, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
+import { bareConfig, createHome, pluginSource, spawnCommand, startKernel } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
 
 const rows: Record<string, unknown>[] = []
@@ -185,7 +185,7 @@ t.test(
     installPlugin(home, 'clerk', clerk)
     const record = { actor: 'os:ann', action: 'goods.count', target: null, ip: null, request_id: null }
     const told = async (args: string[], env: Record<string, string> = { SUDO_USER: 'ann' }) => {
-      const { code, stdout } = await runCommand(home, args, { env })
+      const { code, stdout } = await spawnCommand(home, args, { env })
       return { code, row: JSON.parse(stdout) }
     }
     t.match(await told(['count', 'apples']), { code: 0, row: { ...record, target: 'apples', status: 0 } })

@@ -2,15 +2,14 @@ import { once } from 'node:events'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { pluginsCommand } from '../../kernel/cli/plugins-command.ts'
 import { joinEngine } from '../../kernel/database/engine.ts'
 import {
   bareConfig,
-  callCommand,
   createHome,
   getRoute,
   pluginSource,
   runCommand,
+  spawnCommand,
   startKernel,
 } from '../support/kernel.ts'
 import { installPlugin, startServer } from '../support/server.ts'
@@ -225,7 +224,7 @@ t.test(
       ['on_rows'],
     )
 
-    const { stdout } = await callCommand(pluginsCommand, server.home, { options: { json: true } })
+    const { stdout } = await runCommand(server.home, ['plugins', '--json'])
     const rows: { name: string; enabled: boolean; reason?: string; provides: object }[] = JSON.parse(stdout)
     const rowOf = (wanted: string) => rows.find(({ name }) => name === wanted)
     t.match(rowOf('off'), { enabled: false, reason: 'switched off', version: '1.0.0', provides: {} })
@@ -450,7 +449,7 @@ t.test('a start that fails leaves neither a database nor a port open', async (t)
 
   installPlugin(home, 'late', pluginSource('late', ''))
   mkdirSync(join(home, 'server.json'))
-  const { stderr, code } = await runCommand(home, ['serve'], { env: { SVC_PORT: '0' } })
+  const { stderr, code } = await spawnCommand(home, ['serve'], { env: { SVC_PORT: '0' } })
   t.equal(code, 1)
   t.match(stderr, /EISDIR/)
 })

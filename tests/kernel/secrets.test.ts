@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import t from 'tap'
 import { createSecrets, loadSecretKey } from '../../kernel/secrets.ts'
-import { bareConfig, createHome, runCommand, startKernel } from '../support/kernel.ts'
+import { bareConfig, createHome, spawnCommand, startKernel } from '../support/kernel.ts'
 
 const newBox = () => createSecrets(randomBytes(32))
 const keyFile = (home: string) => join(home, 'secret.key')
@@ -61,7 +61,7 @@ t.test('what has another form than ours does not open', async (t) => {
 
 t.test('the key is made once, also by processes that start at the same time', async (t) => {
   const home = createHome(t)
-  const checks = await Promise.all([1, 2, 3, 4].map(() => runCommand(home, ['doctor', '--json'])))
+  const checks = await Promise.all([1, 2, 3, 4].map(() => spawnCommand(home, ['doctor', '--json'])))
   for (const { stdout } of checks)
     t.match(
       JSON.parse(stdout).find(({ check }: { check: string }) => check === 'secret key'),
@@ -99,7 +99,7 @@ t.test('a key file of another form stops the start in a sentence and stays as it
   }
   const home = createHome(t)
   writeFileSync(keyFile(home), 'short')
-  const { code, stderr } = await runCommand(home, ['serve'])
+  const { code, stderr } = await spawnCommand(home, ['serve'])
   t.equal(code, 1)
   t.equal(stderr, `svc: ${keyFile(home)} does not hold a key of 32 bytes\n`)
 })
@@ -112,7 +112,7 @@ t.test('a home that takes no hard links stops the start with the reason', async 
     fs.linkSync = () => { throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' }) }
     syncBuiltinESMExports()
   `)}`
-  const { code, stdout } = await runCommand(home, ['doctor'], { nodeArgs: ['--import', withoutLinks] })
+  const { code, stdout } = await spawnCommand(home, ['doctor'], { nodeArgs: ['--import', withoutLinks] })
   t.equal(code, 1)
   t.match(stdout, /FAIL {2}secret key +EPERM: operation not permitted, link\n/)
   t.strictSame(

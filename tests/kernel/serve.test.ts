@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { readBlueprint } from '../../kernel/blueprint.ts'
-import { bareConfig, createHome, pluginSource, runCommand, spawnServer } from '../support/kernel.ts'
+import { bareConfig, createHome, pluginSource, spawnCommand, spawnServer } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
@@ -111,7 +111,7 @@ t.test('a second signal ends a server that takes its time to stop', async (t) =>
 
 t.test('a signal that comes while the server starts stops it once it has started', async (t) => {
   const home = await prepareQuick(t, { manifest: "start() { process.kill(process.pid, 'SIGTERM') }," })
-  const { code, stdout, stderr } = await runCommand(home, ['serve'], { env: { SVC_PORT: '0' } })
+  const { code, stdout, stderr } = await spawnCommand(home, ['serve'], { env: { SVC_PORT: '0' } })
   t.equal(code, 0, stderr)
   t.match(stdout, /address +http/)
   t.notOk(existsSync(join(home, 'server.json')))
@@ -123,7 +123,7 @@ t.test('a port in use is told in one sentence, and the other server goes on', as
   t.teardown(() => other.close())
   const { port } = other.address() as { port: number }
   const home = await prepareQuick(t)
-  const { code, stdout, stderr } = await runCommand(home, ['serve', '--port', String(port)])
+  const { code, stdout, stderr } = await spawnCommand(home, ['serve', '--port', String(port)])
   t.equal(code, 1)
   t.equal(stdout, '')
   t.match(
@@ -146,13 +146,13 @@ t.test('a flag that is not valid stops the start in one sentence', async (t) => 
     [['--colour'], /unknown option '--colour'/],
   ]
   for (const [args, stderr] of cases)
-    t.match(await runCommand(home, ['serve', ...args]), { code: 1, stdout: '', stderr }, args.join(' '))
+    t.match(await spawnCommand(home, ['serve', ...args]), { code: 1, stdout: '', stderr }, args.join(' '))
   t.notOk(existsSync(join(home, 'db')), 'no database was opened')
 })
 
 t.test('two servers on one home leave the note of the one that runs on', async (t) => {
   const home = prepare(t)
-  const [row] = JSON.parse((await runCommand(home, ['plugins', '--json'])).stdout)
+  const [row] = JSON.parse((await spawnCommand(home, ['plugins', '--json'])).stdout)
   t.equal(row.start_ms, null, 'no server runs yet')
   const first = await spawnServer(t, home)
   const second = await spawnServer(t, home)
@@ -160,7 +160,7 @@ t.test('two servers on one home leave the note of the one that runs on', async (
   t.equal((await first.ended).code, 0)
   const note = JSON.parse(readFileSync(join(home, 'server.json'), 'utf8'))
   t.equal(note.pid, second.child.pid)
-  const rows = JSON.parse((await runCommand(home, ['plugins', '--json'])).stdout)
+  const rows = JSON.parse((await spawnCommand(home, ['plugins', '--json'])).stdout)
   const weather = rows.find(({ name }: { name: string }) => name === 'weather')
   t.equal(weather.start_ms, note.start_ms.weather, 'svc plugins shows the start of the server that runs')
   second.child.kill('SIGTERM')

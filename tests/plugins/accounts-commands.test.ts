@@ -1,17 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import t from 'tap'
-import { CLI, createHome, environment, runCommand } from '../support/kernel.ts'
+import { createHome, runCommand } from '../support/kernel.ts'
 import { startServer } from '../support/server.ts'
-
-/** Runs `svc` with something on its standard input. */
-async function pipeInto(home: string, input: string, args: string[]) {
-  const child = spawn(process.execPath, [CLI, ...args], { env: environment(home, {}) })
-  child.stdin.end(input)
-  child.stderr.pipe(process.stderr)
-  const [code] = await once(child, 'close')
-  return code
-}
 
 t.test('accounts are managed from the command line while the server runs', async (t) => {
   const server = await startServer(t)
@@ -58,11 +47,18 @@ t.test('accounts are managed from the command line while the server runs', async
   )
   t.match(JSON.parse((await svc('enable', 'ann', '--json')).stdout), { username: 'ann', enabled: true })
   t.equal(
-    await pipeInto(server.home, 'changed-secret-2\nmore\n', ['user', 'passwd', 'ann', '--password-stdin']),
+    (
+      await runCommand(server.home, ['user', 'passwd', 'ann', '--password-stdin'], {
+        input: 'changed-secret-2\nmore\n',
+      })
+    ).code,
     0,
   )
   t.ok(await server.login('ann', 'changed-secret-2'))
-  t.equal(await pipeInto(server.home, 'weak', ['user', 'passwd', 'ann', '--password-stdin']), 1)
+  t.equal(
+    (await runCommand(server.home, ['user', 'passwd', 'ann', '--password-stdin'], { input: 'weak' })).code,
+    1,
+  )
   for (let attempt = 1; attempt <= 6; attempt++)
     await server.request('POST', '/auth/login', {
       token: null,

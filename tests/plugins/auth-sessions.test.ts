@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import t from 'tap'
+import { runCommand } from '../support/kernel.ts'
 import { ADMIN, startServer, type TestReply, type TestServer } from '../support/server.ts'
 
 /** A plugin with a socket that tells what the caller may do. */
@@ -36,12 +35,12 @@ const open = async (server: TestServer, token: string) => {
   return { ...socket, ask }
 }
 
-/** Runs `svc` in another process on the home and database of a server. */
+/** Runs `svc` with a runtime of its own on the home and database of a server. */
 const svc = async ({ home, server }: TestServer, ...args: string[]): Promise<string> => {
   const { url } = server.runtime.blueprint.config.values.database
-  const env = { PATH: process.env.PATH, SVC_HOME: home, ...(url ? { SVC_DATABASE_URL: url } : {}) }
-  const main = join(import.meta.dirname, '../../kernel/cli/main.js')
-  return (await promisify(execFile)(process.execPath, [main, ...args], { env })).stdout
+  const { code, stdout, stderr } = await runCommand(home, args, { env: url ? { SVC_DATABASE_URL: url } : {} })
+  if (code !== 0) throw new Error(stderr)
+  return stdout
 }
 
 t.test('a logout closes the sockets of its session and no others', async (t) => {

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
-import { Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
-import type { KernelCommand } from '../../kernel/cli/kernel-command.ts'
+import { runProgram } from '../../kernel/cli/program.ts'
 import { nodeCommand } from './node-command.ts'
 import { createHome, startServer, type TestServer } from './server.ts'
 
@@ -58,35 +58,32 @@ export interface CommandResult {
   stderr: string
 }
 
-/** Runs `svc` to its end. */
+/** Runs `svc` in this process, which costs a tenth, where the process is not what is tested. */
 export async function runCommand(
   home: string,
-  args: string[],
+  args: readonly string[],
+  { env = {}, input = '' }: { env?: Record<string, string>; input?: string } = {},
+): Promise<CommandResult> {
+  const [stdout, stderr] = [createSink(), createSink()]
+  const code = await runProgram(args, {
+    env: environment(home, env),
+    stdin: Readable.from([input]) as NodeJS.ReadStream,
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+  })
+  return { code, stdout: stdout.text(), stderr: stderr.text() }
+}
+
+/** Runs `svc` in a process of its own to its end. */
+export async function spawnCommand(
+  home: string,
+  args: readonly string[],
   { env = {}, nodeArgs = [] }: { env?: Record<string, string>; nodeArgs?: string[] } = {},
 ): Promise<CommandResult> {
   const child = spawn(...nodeCommand([...nodeArgs, CLI, ...args]), { env: environment(home, env) })
   const output = collect(child)
   const [code] = await once(child, 'close')
   return { code, ...output() }
-}
-
-/** Runs a command of the kernel in this process, which costs a tenth, where the process is not what is tested. */
-export async function callCommand(
-  { run }: KernelCommand,
-  home: string,
-  { options = {}, env = {} }: { options?: Record<string, boolean>; env?: Record<string, string> } = {},
-): Promise<CommandResult> {
-  const [stdout, stderr] = [createSink(), createSink()]
-  const code = await run({
-    args: [],
-    options,
-    home,
-    env: environment(home, env),
-    stdin: process.stdin,
-    stdout: stdout.stream,
-    stderr: stderr.stream,
-  })
-  return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 
 function createSink() {

@@ -1,0 +1,94 @@
+import { inspect } from 'node:util'
+import { CommanderError, Command as Program } from 'commander'
+import { homeOf, readBlueprint } from '../blueprint.ts'
+import type { Command, CommandInput } from '../command.ts'
+import { ConfigError } from '../config.ts'
+import { VERSION } from '../version.ts'
+import { configCommand } from './config-command.ts'
+import { doctorCommand } from './doctor-command.ts'
+import type { KernelCommand } from './kernel-command.ts'
+import { openapiCommand } from './openapi-command.ts'
+import { pluginsCommand } from './plugins-command.ts'
+import { serveCommand } from './serve-command.ts'
+
+const kernelCommands: KernelCommand[] = [
+  serveCommand,
+  configCommand,
+  pluginsCommand,
+  openapiCommand,
+  doctorCommand,
+]
+
+/** What a run of `svc` reads and writes. */
+export type Surroundings = Pick<CommandInput, 'env' | 'stdin' | 'stdout' | 'stderr'>
+
+/** Runs `svc` with these arguments and gives the exit code; what went wrong is written to `stderr`. */
+export async function runProgram(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+  try {
+    return await run(argv, surroundings)
+  } catch (error) {
+    const { env, stderr } = surroundings
+    const plain = error instanceof ConfigError && env.SVC_LOG_LEVEL !== 'debug'
+    stderr.write(`svc: ${plain ? error.message : inspect(error)}\n`)
+    return 1
+  }
+}
+
+async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { env, stdout, stderr } = surroundings
+  const home = homeOf(env)
+  const program = new Program('svc').description('Agent Platform Service').version(VERSION).exitOverride()
+  program.configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+  program.showHelpAfterError('(svc help shows all commands)')
+  let exitCode = 0
+  const inputFor = (args: (string | undefined)[], options: CommandInput['options']): CommandInput => ({
+    args,
+    options,
+    home,
+    ...surroundings,
+  })
+  for (const command of kernelCommands)
+    define(program, command, async (args, options) => {
+      exitCode = await command.run(inputFor(args, options))
+    })
+
+  const named = argv.find((argument) => !argument.startsWith('-'))
+  if (!kernelCommands.some(({ name }) => name === named)) {
+    const blueprint = await readBlueprint({ home, env })
+    for (const { plugin, declarations } of blueprint.plugins)
+      for (const command of declarations.commands)
+        define(program, command, async (args, options) => {
+          const { runPluginCommand } = await import('./plugin-command.ts')
+          exitCode = await runPluginCommand(blueprint, plugin.name, command, inputFor(args, options))
+        })
+  }
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode
+    throw error
+  }
+}
+
+/** Adds a command to the program, below its group where the name has two words. */
+function define(
+  program: Program,
+  command: Pick<Command, 'name' | 'summary' | 'arguments' | 'options'>,
+  action: (args: (string | undefined)[], options: CommandInput['options']) => Promise<void>,
+): void {
+  const words = command.name.split(' ')
+  const leaf = words.pop()!
+  const parent = words.reduce((group, word) => {
+    const existing = group.commands.find((child) => child.name() === word)
+    return existing ?? group.command(word).description(`${word} commands`)
+  }, program)
+  const defined = parent.command(leaf).description(command.summary)
+  for (const { name, summary, required } of command.arguments ?? [])
+    defined.argument(required ? `<${name}>` : `[${name}]`, summary)
+  for (const { flags, summary } of command.options ?? []) defined.option(flags, summary)
+  defined.action(async (...values) => {
+    const self = values.pop() as Program
+    await action(self.processedArgs, self.opts())
+  })
+}
