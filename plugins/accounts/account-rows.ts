@@ -11,8 +11,8 @@ export async function showAccounts(
   return users.map(({ _id, password_hash, changed_at, creation_pending, ...shown }) => {
     const seconds = locks.get(shown.username)
     return {
-      ...shown,
       id: _id,
+      ...shown,
       has_password: password_hash !== null,
       sso_linked: false,
       login_locked: seconds !== undefined,
