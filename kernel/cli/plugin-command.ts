@@ -6,6 +6,7 @@ import { AppError } from '../errors.ts'
 import { chooseLocale } from '../locale.ts'
 import { createLogger } from '../log.ts'
 import { openRuntime } from '../runtime.ts'
+import type { Issue } from '../schema.ts'
 import type { AuditRecord } from '../types.ts'
 
 /** Runs a command of the plugin `owner` and gives the exit code; what fails by rule is thrown as one sentence. */
@@ -22,7 +23,9 @@ export async function runPluginCommand(
     const { LC_ALL, LANG } = input.env
     const locale = chooseLocale((LC_ALL || LANG)?.replace('_', '-'))
     const { body } = replyTo(error, { table: blueprint.errors, locale, request_id: '' })
-    throw new ConfigError(`${body.message} (${body.code})`)
+    const issues = (body.details.issues ?? []) as Issue[]
+    const reasons = issues.map(({ path, message }) => ` ${path} ${message}.`).join('')
+    throw new ConfigError(`${body.message}${reasons} (${body.code})`)
   }
 }
 

@@ -24,6 +24,9 @@ const tool = pluginSource(
     stdout.write(String(await collections.notes.countDocuments()))
   }, { arguments: [{ name: 'text', summary: 't', required: true }] })
   command('note fail', () => { throw host.error('NOTE_LOST', { name: 'mine' }) }, { database: false })
+  command('note spoil', () => {
+    throw host.error('VALIDATION_FAILED', { issues: [{ path: '/text', rule: 'minLength', message: 'must not be empty' }] })
+  }, { database: false })
   command('note break', () => { throw new Error('torn apart', { cause: new Error('by the wind') }) }, { database: false })
   command('note drop', () => { throw 'just text' }, { database: false })
   command('note peek', (input, { collections }) => void collections.notes, { database: false })
@@ -85,7 +88,7 @@ t.test('plugins lists what is there, what it brings and why some are left out', 
   t.match(stdout, /^name +version +source +state +provides$/m)
   t.match(
     stdout,
-    /^tool +1\.0\.0 +.*\/plugins\/tool +enabled +1 collections, 1 routes, 1 sockets, 7 commands$/m,
+    /^tool +1\.0\.0 +.*\/plugins\/tool +enabled +1 collections, 1 routes, 1 sockets, 8 commands$/m,
   )
   t.match(stdout, /^auth +\S+ +built-in +switched off +$/m)
   t.match(stdout, /^provider kinds +.*demo/m)
@@ -132,6 +135,8 @@ t.test('a command that fails by rule says so in the language of the terminal', a
   ]
   for (const [env, stderr] of cases)
     t.match(await runCommand(home, ['note', 'fail'], { env }), { code: 1, stdout: '', stderr })
+  const { stderr } = await runCommand(home, ['note', 'spoil'])
+  t.equal(stderr, 'svc: Some fields are not valid. /text must not be empty. (VALIDATION_FAILED)\n')
 })
 
 t.test('a command that fails by accident shows all there is to know', async (t) => {
