@@ -1,5 +1,6 @@
 export type { Clock } from './clock.ts'
 export type { Command, CommandInput } from './command.ts'
+export { isDuplicateKey } from './database/duplicate-key.ts'
 export { isUnavailable } from './database/unavailable.ts'
 export type { ErrorBody, ErrorExplainer } from './error-reply.ts'
 export { AppError, type ErrorDefinition, type ErrorTable } from './errors.ts'

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Collection } from 'mongodb'
 import type { Clock } from './clock.ts'
+import { isDuplicateKey } from './database/duplicate-key.ts'
 import { createFormCheck } from './form.ts'
 import type { Logger } from './log.ts'
 import type { Cradle } from './types.ts'
@@ -62,7 +63,7 @@ export function startJobs({
       return true
     } catch (error) {
       // The upsert collides with the lease of the process that holds it.
-      if ((error as { code?: number }).code === 11000) return false
+      if (isDuplicateKey(error)) return false
       throw error
     }
   }

@@ -1,4 +1,4 @@
-import { AppError, type Cradle } from '#kernel'
+import { AppError, type Cradle, isDuplicateKey } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
 import { createModelChoice } from './model-choice.ts'
 import { createOperations } from './operations.ts'
@@ -162,7 +162,7 @@ async function refuseTakenName<Result>(name: string | undefined, write: Promise<
   try {
     return await write
   } catch (error) {
-    if ((error as { code?: number }).code === 11000) throw new AppError('AGENT_NAME_TAKEN', { name })
+    if (isDuplicateKey(error)) throw new AppError('AGENT_NAME_TAKEN', { name })
     throw error
   }
 }

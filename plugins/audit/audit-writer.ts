@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type AuditRecord, createGroupCommit, type KernelServices } from '#kernel'
+import { type AuditRecord, createGroupCommit, isDuplicateKey, type KernelServices } from '#kernel'
 import { chain, type Link, linkOf, START } from './chain.ts'
 import type { AuditEntry } from './documents.ts'
 import { createEntry } from './entry.ts'
@@ -13,7 +13,6 @@ export interface AuditWriter {
 /** For how long a batch is tried again. */
 const PATIENCE_MS = 5000
 const RETRY_MS = 50
-const DUPLICATE_KEY = 11000
 /** The rows before it are in the journal already, and a head that lags behind is allowed. */
 const NOT_AWAITED = { writeConcern: { w: 1, journal: false } }
 
@@ -56,7 +55,7 @@ export function createAuditWriter({
           }
           return
         }
-        if ((error as { code?: unknown }).code !== DUPLICATE_KEY) await pause(RETRY_MS)
+        if (!isDuplicateKey(error)) await pause(RETRY_MS)
       }
     }
   })

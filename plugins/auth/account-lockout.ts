@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { KernelServices } from '#kernel'
+import { isDuplicateKey, type KernelServices } from '#kernel'
 import { createGate } from './gate.ts'
 import { lockedFor } from './login-lock.ts'
 import type { AuthConfig } from './types.ts'
@@ -49,7 +49,7 @@ export function createAccountLockout({
       return true
     } catch (error) {
       // The upsert collides with a document that is leased or locked.
-      if ((error as { code?: number }).code === 11000) return false
+      if (isDuplicateKey(error)) return false
       throw error
     }
   }

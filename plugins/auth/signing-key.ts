@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
-import type { KernelServices } from '#kernel'
+import { isDuplicateKey, type KernelServices } from '#kernel'
 import type { SigningKeyDocument } from './types.ts'
 
 const ID = 'jwt'
@@ -51,7 +51,7 @@ export function createSigningKeys({
       await signing_keys.insertOne({ _id: ID, ...fresh(), epoch: 1 })
     } catch (error) {
       // Another process was faster; its key is the one.
-      if ((error as { code?: number }).code !== 11000) throw error
+      if (!isDuplicateKey(error)) throw error
     }
     return (await signing_keys.findOne({ _id: ID }))!
   }

@@ -1,4 +1,5 @@
 import type { Collection } from 'mongodb'
+import { isDuplicateKey } from '#kernel'
 import type { MessageDocument } from './documents.ts'
 
 /** The messages of finished turns, one document each. */
@@ -23,7 +24,7 @@ export function createMessages(messages: Collection<MessageDocument>): Messages 
       try {
         await messages.insertMany([...documents], { ordered: false })
       } catch (error) {
-        if ((error as { code?: number }).code !== 11000) throw error
+        if (!isDuplicateKey(error)) throw error
         await messages.bulkWrite(
           documents.map((document) => ({
             replaceOne: { filter: { _id: document._id }, replacement: document, upsert: true },

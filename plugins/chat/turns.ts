@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import type { Collection, IndexDescription } from 'mongodb'
-import { AppError, type Clock, type Ids } from '#kernel'
+import { AppError, type Clock, type Ids, isDuplicateKey } from '#kernel'
 import type { ActiveTurn, ClientMessageDocument, Holder, ThreadDocument } from './documents.ts'
 import type { ThreadOwner } from './threads.ts'
 
@@ -103,7 +103,7 @@ export function createTurns({
       await clientMessages.insertOne({ ...document, created_at: new Date(clock.now()) })
       return true
     } catch (error) {
-      if ((error as { code?: number }).code === 11000) return false
+      if (isDuplicateKey(error)) return false
       throw error
     }
   }

@@ -1,4 +1,4 @@
-import { AppError, type Cradle } from '#kernel'
+import { AppError, type Cradle, isDuplicateKey } from '#kernel'
 import type { NewProvider } from './providers.ts'
 
 /** The section `plugins.providers` of the configuration. */
@@ -48,7 +48,7 @@ export async function setUpFirstProviders(
   try {
     await collections.model_settings.insertOne({ _id: 'active', model: active })
   } catch (error) {
-    if ((error as { code?: number }).code === 11000) return
+    if (isDuplicateKey(error)) return
     throw error
   }
   visibleProviders.forget()

@@ -1,4 +1,4 @@
-import { AppError, type Cradle, type Locale, type TypeOf } from '#kernel'
+import { AppError, type Cradle, isDuplicateKey, type Locale, type TypeOf } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
 import { replaceOptions, sealOptions } from './options.ts'
 import { parseReference } from './reference.ts'
@@ -85,7 +85,7 @@ export function createProviders({
     try {
       return await write
     } catch (error) {
-      if ((error as { code?: number }).code === 11000) throw new AppError('PROVIDER_NAME_TAKEN', { name })
+      if (isDuplicateKey(error)) throw new AppError('PROVIDER_NAME_TAKEN', { name })
       throw error
     } finally {
       visibleProviders.forget()

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError, type KernelServices } from '#kernel'
+import { AppError, isDuplicateKey, type KernelServices } from '#kernel'
 
 /** How long a process keeps others away at most, also when it dies meanwhile. */
 const LEASE_MS = 30_000
@@ -25,7 +25,7 @@ export function createAdministrators({
       return true
     } catch (error) {
       // The upsert collides with the lock of the change that is under way.
-      if ((error as { code?: number }).code === 11000) return false
+      if (isDuplicateKey(error)) return false
       throw error
     }
   }

@@ -1,4 +1,4 @@
-import type { KernelServices } from '#kernel'
+import { isDuplicateKey, type KernelServices } from '#kernel'
 import type { UserCondition, UserDocument } from './types.ts'
 
 /** A deletion that is younger may still be under way in the process that began it, in seconds. */
@@ -20,7 +20,7 @@ export function createDeletions({
       return true
     } catch (error) {
       // The upsert collides with a deletion that is under way.
-      if ((error as { code?: number }).code === 11000) return false
+      if (isDuplicateKey(error)) return false
       throw error
     }
   }

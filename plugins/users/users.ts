@@ -1,4 +1,4 @@
-import { AppError, type KernelServices } from '#kernel'
+import { AppError, isDuplicateKey, type KernelServices } from '#kernel'
 import { createAdministrators } from './administrators.ts'
 import { createCreations } from './creations.ts'
 import { createDeletions } from './deletions.ts'
@@ -76,7 +76,7 @@ export function createUsers(
       try {
         await users.insertOne({ ...user, creation_pending: true })
       } catch (error) {
-        if ((error as { code?: number }).code === 11000) throw new AppError('USERNAME_TAKEN')
+        if (isDuplicateKey(error)) throw new AppError('USERNAME_TAKEN')
         throw error
       }
       await creations.announce(user)
