@@ -110,6 +110,8 @@ t.test(
   async (t) => {
     const patient = await chat.connect()
     for (const n of range(1, 50)) patient.send(n % 19 === 0 ? { type: 'ping' } : 'nonsense')
+    let pongs = 0
+    await patient.until(({ type }) => type === 'pong' && ++pongs === 2)
     await patient.settle()
     t.equal(patient.frames.filter(({ type }) => type === 'error').length, 48)
 
