@@ -52,9 +52,13 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
       const request = { transport: 'http', method: context.method, params, query: context.query } as const
       const { request_id } = state
       const setHeader = (name: string, value: string) => context.set(name, value)
-      await parts.guard({ ...request, headers, ip, request_id, route: route.path, setHeader }, added)
-      state.caller = added.caller
-      state.locale = chooseLocale(headers['accept-language'], added.caller?.locale)
+      try {
+        await parts.guard({ ...request, headers, ip, request_id, route: route.path, setHeader }, added)
+      } finally {
+        // Also of a caller who is refused: the refusal is in their language, and the log has their name.
+        state.caller = added.caller
+        state.locale = chooseLocale(headers['accept-language'], added.caller?.locale)
+      }
       const query = checkQuery?.({ ...context.query })
       body = checkBody?.(await parts.readBody(context))
       const facts = { params, headers, ip, request_id, locale: state.locale }

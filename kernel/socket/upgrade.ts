@@ -122,14 +122,18 @@ export function createUpgrader({
           extra[name] = value
         },
       }
-      const runGuards = async () => {
-        const context = {}
+      const runGuards = async (context: object = {}) => {
         await guard(guardRequest, context)
         return context
       }
-      const context = await runGuards()
+      const context = {}
+      try {
+        await runGuards(context)
+      } finally {
+        // A refusal is in the language of its reader as well.
+        locale = chooseLocale(incoming.headers['accept-language'], callerIn(context)?.locale)
+      }
       if (draining()) throw new AppError('SHUTTING_DOWN')
-      locale = chooseLocale(incoming.headers['accept-language'], callerIn(context)?.locale)
       stream.off('error', dropped)
       answerHeaders.set(incoming, extra)
       webSockets.handleUpgrade(incoming, stream, head, (webSocket) => {
@@ -138,7 +142,7 @@ export function createUpgrader({
           readFrame,
           checkSent,
           explain,
-          runGuards,
+          runGuards: () => runGuards(),
           context,
           accept: (connection, request) =>
             socket.handler(

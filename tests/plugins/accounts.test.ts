@@ -224,6 +224,17 @@ t.test('accounts', async (t) => {
     t.ok(await server.login('eva', PASSWORD))
   })
 
+  await t.test('who is refused is told so in their own language', async (t) => {
+    const { token } = await server.createUser({ username: 'gus' })
+    await server.request('PATCH', '/auth/me', { token, body: { locale: 'zh' } })
+    t.match(await asker(server, token).list(), {
+      status: 403,
+      body: { error: { message: '您没有权限执行此操作。' } },
+    })
+    const refusal = await server.connect('/agents/none/chat/ws', { token }).catch((error) => error)
+    t.match(refusal, { status: 404, body: { error: { message: /[\u4e00-\u9fff]/ } } }, 'on a socket too')
+  })
+
   await t.test('a lock is shown and can be ended', async (t) => {
     for (let attempt = 1; attempt <= 6; attempt++) await failLogin(server, 'eva')
     const { body } = await mia.get('eva')
