@@ -24,7 +24,7 @@ export function createCreations({
         creation_pending: true,
         created_at: { $lte: clock.seconds() - ABANDONED_SECONDS },
       } as const
-      for (const user of await users.find(abandoned).toArray()) await announce(user)
+      await Promise.all((await users.find(abandoned).toArray()).map(announce))
     },
   }
 }

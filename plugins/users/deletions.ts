@@ -1,5 +1,5 @@
 import { isDuplicateKey, type KernelServices } from '#kernel'
-import type { UserCondition, UserDocument } from './types.ts'
+import type { UserCondition, UserDeletionDocument, UserDocument } from './types.ts'
 
 /** A deletion that is younger may still be under way in the process that began it, in seconds. */
 const ABANDONED_SECONDS = 60
@@ -31,6 +31,11 @@ export function createDeletions({
     await user_deletions.deleteOne({ _id })
   }
 
+  const settle = async ({ _id, username }: UserDeletionDocument) => {
+    if (await users.findOne({ _id }, { projection: { _id: 1 } })) await user_deletions.deleteOne({ _id })
+    else await finish({ _id, username })
+  }
+
   return {
     /** Takes the account away if it still fits `where`; gives whether it did. */
     async begin({ _id, username }: UserDocument, where: UserCondition): Promise<boolean> {
@@ -44,9 +49,8 @@ export function createDeletions({
 
     /** Finishes what a process left when it died; an account that is still there was not deleted. */
     async recover(): Promise<void> {
-      for (const { _id, username } of await user_deletions.find(abandoned()).toArray())
-        if (await users.findOne({ _id }, { projection: { _id: 1 } })) await user_deletions.deleteOne({ _id })
-        else await finish({ _id, username })
+      const left = await user_deletions.find(abandoned()).toArray()
+      await Promise.all(left.map(settle))
     },
   }
 }

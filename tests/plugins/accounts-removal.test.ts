@@ -95,6 +95,28 @@ t.test('a deletion that a crash cut off is finished, one that had not begun is n
   t.ok(await server.login('ben', ben.password))
 })
 
+t.test('a deletion that cannot be finished keeps no other back', async (t) => {
+  const stubborn = `export default {
+    name: 'stubborn', summary: 'Keeps ann', depends: ['users'],
+    setup(host) {
+      host.on('user.deleted', ({ username }) => { if (username === 'ann') throw new Error('not her') })
+    },
+  }`
+  const server = await startServer(t, { plugins: { stubborn } })
+  for (const username of ['ann', 'ben']) {
+    const { id: _id } = await server.createUser({ username })
+    await server.db.collection<{ _id: string }>('users').deleteOne({ _id })
+    await server.db
+      .collection<{ _id: string }>('user_deletions')
+      .insertOne({ _id, ...{ username, begun_at: 0 } })
+  }
+  await server.restart()
+  const left = async () => (await server.db.collection('user_deletions').distinct('username')) as string[]
+  while ((await left()).includes('ben')) await new Promise((resolve) => setTimeout(resolve, 20))
+  t.strictSame(await left(), ['ann'])
+  while (!server.logged().includes('not her')) await new Promise((resolve) => setTimeout(resolve, 20))
+})
+
 t.test('an account whose creation a crash cut off gets its assistant', async (t) => {
   const server = await startServer(t)
   const ann = await server.createUser({ username: 'ann' })
