@@ -17,8 +17,8 @@ export function createSessions({
   events,
   config,
 }: Pick<KernelServices<AuthConfig>, 'collections' | 'clock' | 'events' | 'config'>) {
-  const expiry = () => {
-    const expires_at = clock.seconds() + config.access_token_ttl_seconds
+  const expiry = (now: number) => {
+    const expires_at = now + config.access_token_ttl_seconds
     return { expires_at, delete_at: new Date(expires_at * 1000) }
   }
 
@@ -42,11 +42,12 @@ export function createSessions({
 
   return {
     async create(user_id: string, { ip, user_agent }: Origin): Promise<SessionDocument> {
+      const created_at = clock.seconds()
       const session: SessionDocument = {
         _id: randomBytes(ID_BYTES).toString('base64url'),
         user_id,
-        created_at: clock.seconds(),
-        ...expiry(),
+        created_at,
+        ...expiry(created_at),
         ip,
         user_agent: user_agent?.slice(0, MAX_USER_AGENT) ?? null,
         ended_at: null,
@@ -65,7 +66,7 @@ export function createSessions({
     extend: (session_id: string) =>
       sessions.findOneAndUpdate(
         { _id: session_id, ended_at: null },
-        { $set: expiry() },
+        { $set: expiry(clock.seconds()) },
         { returnDocument: 'after' },
       ),
 

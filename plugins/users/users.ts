@@ -55,6 +55,8 @@ export function createUsers(
       }
       if (RESERVED_USERNAMES.has(username.toLowerCase())) throw new AppError('USERNAME_TAKEN')
       if (password !== undefined) assertStrongPassword(password)
+      const password_hash = password === undefined ? null : await passwords.hash(password)
+      const now = stamps()
       const user: UserDocument = {
         _id: id,
         username: username.toLowerCase(),
@@ -68,10 +70,10 @@ export function createUsers(
         ...fields,
         enabled: true,
         tokens_used: 0,
-        password_hash: password === undefined ? null : await passwords.hash(password),
+        password_hash,
         must_change_password: false,
-        created_at: clock.seconds(),
-        ...stamps(),
+        created_at: now.updated_at,
+        ...now,
       }
       try {
         await users.insertOne({ ...user, creation_pending: true })

@@ -274,7 +274,7 @@ t.test('a lock that ends by itself is no longer shown', async (t) => {
   await server.createUser({ username: 'ann' })
   for (let attempt = 1; attempt <= 5; attempt++) await failLogin(server, 'ann')
   const { get } = asker(server, server.admin.token)
-  t.match(await get('ann'), { body: { login_locked: true, login_retry_after_seconds: 900 } })
+  t.match(await get('ann'), { body: { login_locked: true, login_retry_after_seconds: Number } })
   clock.advance(900)
   t.match(await get('ann'), { body: { login_locked: false, login_retry_after_seconds: null } })
 })

@@ -45,7 +45,11 @@ t.test('a login answers a bearer token, its life in seconds and the user', async
   t.strictSame(header, { alg: 'HS256', typ: 'JWT' })
   t.strictSame(Object.keys(claims).sort(), ['epoch', 'exp', 'iat', 'jti', 'role', 'sub', 'uname'])
   t.match(claims, { sub: ada.id, uname: 'ada', role: 'user' })
-  t.equal(claims.exp - claims.iat, 7200)
+  const { body: sessions } = await server.request('GET', '/auth/sessions', { token: body.access_token })
+  const { created_at, expires_at } = sessions.find(({ id }: { id: string }) => id === claims.jti)
+  t.equal(expires_at - created_at, 7200)
+  t.equal(claims.exp, expires_at)
+  t.ok(claims.iat >= created_at && claims.iat < expires_at)
   t.equal(Buffer.from(claims.jti, 'base64url').length, 16)
 })
 
