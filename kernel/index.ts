@@ -13,6 +13,7 @@ export type { Ids } from './ids.ts'
 export type { Job } from './jobs.ts'
 export type {
   ChannelKind,
+  ExplainedFailure,
   ModelDescription,
   ProviderConnection,
   ProviderFailure,

@@ -22,7 +22,7 @@ export type ProviderFailure =
   | 'bad_request'
   | 'unknown'
 
-/** One model as an upstream lists it; sizes are in tokens. */
+/** One model as an upstream lists it; sizes are in tokens. Where `embedding` is not said, its id tells what it is. */
 export interface ModelDescription {
   id: string
   name: string
@@ -34,15 +34,27 @@ export interface ModelDescription {
   reasoning?: boolean
 }
 
+/** What is known of a failed call. */
+export interface ExplainedFailure {
+  reason: ProviderFailure
+  /** The upstream's HTTP status, where there was one. */
+  status?: number
+  /** How long the upstream asks to be left alone, in milliseconds. */
+  retry_after_ms?: number
+}
+
 /** A sort of LLM upstream. The default export of each folder in `providers/`, or registered by a plugin. */
 export interface ProviderKind {
   kind: string
   label: LocalizedText
-  /** JSON Schema of a provider's `options`. */
+  /** JSON Schema of a provider's `options`; what it marks writeOnly is stored encrypted and never shown. */
   config_schema: JSONSchema
   default_base_url?: string
-  /** Offline kinds need neither address nor key. */
-  requires_base_url: boolean
+  /** Whether a provider must name its address, because there is none by default. */
+  requires_base_url?: boolean
+  /** What a person can do about a failure at this very upstream, where that is more than can be said of all. */
+  guidance?: Partial<Record<ProviderFailure, LocalizedText>>
+  /** A model whose calls are not repeated: that is done for all kinds alike. */
   languageModel(connection: ProviderConnection, modelId: string): LanguageModelV3 | Promise<LanguageModelV3>
   embeddingModel?(
     connection: ProviderConnection,
@@ -50,8 +62,8 @@ export interface ProviderKind {
   ): EmbeddingModelV3 | Promise<EmbeddingModelV3>
   /** The models that the upstream offers; throws what its client throws. */
   listModels(connection: ProviderConnection, signal: AbortSignal): Promise<ModelDescription[]>
-  /** Sorts an error thrown by the above; `status` is the upstream's HTTP status where there was one. */
-  explainError(error: unknown): { reason: ProviderFailure; status?: number }
+  /** Sorts an error of the above where it says more than its HTTP status and its cause do. */
+  explainError?(error: unknown): ExplainedFailure | undefined
 }
 
 /** A sort of messaging platform. The default export of each folder in `channels/`, or registered by a plugin. */

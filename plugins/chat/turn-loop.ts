@@ -1,7 +1,7 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
 import type { Registry, Tool, ToolContext } from '#kernel'
 import type { OpenedModel } from '../providers/types.ts'
-import { callModel } from './model-call.ts'
+import { readAnswer } from './model-answer.ts'
 import { assistantMessage } from './model-context.ts'
 import { describeTools, runToolCall } from './tool-calls.ts'
 import type { TurnWriter } from './turn-writer.ts'
@@ -14,7 +14,7 @@ const MAX_STEPS = 25
  * the signal is aborted, whether or not the model or a tool heeds it.
  */
 export function runTurnLoop({
-  opened: { model, description },
+  opened,
   prompt,
   tools,
   context,
@@ -32,16 +32,13 @@ export function runTurnLoop({
     const described = describeTools(tools)
     for (let step = 0; step < MAX_STEPS; step += 1) {
       writer.beginMessage()
-      const { content } = await callModel(
-        model,
-        {
-          prompt: messages,
-          tools: described,
-          maxOutputTokens: description.max_output_tokens,
-          abortSignal: signal,
-        },
-        writer,
-      )
+      const parts = opened.stream({
+        prompt: messages,
+        tools: described,
+        maxOutputTokens: opened.description.max_output_tokens,
+        abortSignal: signal,
+      })
+      const { content } = await readAnswer(parts, writer)
       const calls = content.filter((part) => part.type === 'tool-call')
       if (calls.length === 0) return 'end'
       const results = await Promise.all(calls.map((call) => runToolCall({ call, tools, context, writer })))

@@ -2,7 +2,7 @@ import type { LanguageModelV3Usage } from '@ai-sdk/provider'
 import type { Ids } from '#kernel'
 import type { Artifact, Usage } from './documents.ts'
 import type { TurnLog } from './ledger.ts'
-import type { ModelListener } from './model-call.ts'
+import type { ModelListener } from './model-answer.ts'
 import { argumentsOf } from './model-context.ts'
 import { bounded, storable, wellFormed } from './storable.ts'
 

@@ -1,12 +1,20 @@
 import { AppError, type Cradle, type ProviderConnection, type ProviderKind } from '#kernel'
-import { openOptions } from './options.ts'
+import { openSecretOptions } from './options.ts'
+import { createRedaction } from './redaction.ts'
 import type { ProviderDocument } from './types.ts'
+
+/** A stored provider, opened: its kind, how it is reached, and what cuts its secrets out of a text. */
+export interface Connected {
+  kind: ProviderKind
+  connection: ProviderConnection
+  redact(text: string): string
+}
 
 /** How a stored provider is reached. */
 export interface ProviderConnections {
   /** The kind of a provider; throws PROVIDER_KIND_UNSUPPORTED where it is no longer there. */
   kindOf(kind: string): ProviderKind
-  connect(provider: ProviderDocument): ProviderConnection
+  connect(provider: ProviderDocument): Connected
 }
 
 /** Opens what is sealed; only a user's own provider has its addresses checked, an administrator's has not. */
@@ -23,12 +31,20 @@ export function createProviderConnections({
   return {
     kindOf,
     connect(provider) {
-      const { _id, base_url, api_key, scope } = provider
+      const { _id, base_url, scope } = provider
+      const kind = kindOf(provider.kind)
+      const api_key =
+        provider.api_key === null ? undefined : secrets.open(provider.api_key, `provider:${_id}`)
+      const sealed = openSecretOptions(provider, secrets)
       return {
-        base_url: base_url ?? kindOf(provider.kind).default_base_url,
-        api_key: api_key === null ? undefined : secrets.open(api_key, `provider:${_id}`),
-        options: openOptions(provider, secrets),
-        fetch: scope === 'user' ? guardedFetch.fetch : globalThis.fetch,
+        kind,
+        connection: {
+          base_url: base_url ?? kind.default_base_url,
+          api_key,
+          options: { ...provider.options, ...sealed },
+          fetch: scope === 'user' ? guardedFetch.fetch : globalThis.fetch,
+        },
+        redact: createRedaction([api_key, sealed]),
       }
     },
   }

@@ -78,6 +78,14 @@ export const providerErrors: ErrorTable = {
       zh: '模型服务商“{provider}”没有此密钥可用的模型“{model}”，请改用其他模型。',
     },
   },
+  MODEL_ANSWER_TOO_LONG: {
+    status: 502,
+    level: 'warn',
+    message: {
+      en: 'The answer of the model is longer than {limit} characters and was broken off.',
+      zh: '模型的回复超过 {limit} 个字符，已被中断。',
+    },
+  },
   MODEL_CALL_FAILED: {
     status: 502,
     level: 'warn',

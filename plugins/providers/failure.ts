@@ -1,4 +1,6 @@
-import { AppError, type Locale, type LocalizedText, type ProviderFailure, type ProviderKind } from '#kernel'
+import { AppError, type Locale, type LocalizedText, type ProviderFailure } from '#kernel'
+import type { Connected } from './connections.ts'
+import { explainFailure, upstreamWords } from './explained-failure.ts'
 
 /** Characters of an upstream's own words that are passed on. */
 const MAX_DETAIL = 300
@@ -15,8 +17,8 @@ const codes: Record<ProviderFailure, string> = {
   unknown: 'MODEL_CALL_FAILED',
 }
 
-/** What a person can do about a failure. */
-export const guidance: Record<ProviderFailure, LocalizedText> = {
+/** What a person can do about a failure, at any upstream. */
+const guidance: Record<ProviderFailure, LocalizedText> = {
   auth: {
     en: 'The provider refused the API key. Check that it is complete, not revoked, and has access to this model.',
     zh: '服务商拒绝了 API 密钥。请检查密钥是否完整、未被吊销，并有权使用该模型。',
@@ -55,49 +57,60 @@ export const guidance: Record<ProviderFailure, LocalizedText> = {
   },
 }
 
-/** A failed call, sorted: why, the upstream's HTTP status, and its own words without the key. */
+/** A failed call, sorted: why, what to do about it, the upstream's HTTP status, and its own words without secrets. */
 export interface SortedFailure {
   reason: ProviderFailure
+  guidance: string
   status?: number
   detail?: string
 }
 
 /** Sorts what a kind threw; an error of ours, e.g. a refused address, is thrown on. */
-export function sortFailure(error: unknown, kind: ProviderKind, secret: string | undefined): SortedFailure {
+export function sortFailure(error: unknown, { kind, redact }: Connected, locale: Locale): SortedFailure {
   const ours = findAppError(error)
   if (ours) throw ours
-  const { reason, status } = kind.explainError(error)
-  const detail = error instanceof Error ? withoutKeys(error.message, secret) : undefined
-  return { reason, ...(status !== undefined && { status }), ...(detail && { detail }) }
+  const { reason, status } = explainFailure(error, kind)
+  const words = upstreamWords(error)
+  return {
+    reason,
+    guidance: guidanceFor(reason, kind.guidance)[locale],
+    ...(status !== undefined && { status }),
+    ...(words && { detail: redact(words).slice(0, MAX_DETAIL) }),
+  }
 }
 
+/** The guidance for a reason, a kind's own before the general. */
+export const guidanceFor = (
+  reason: ProviderFailure,
+  own: Partial<Record<ProviderFailure, LocalizedText>> | undefined,
+): LocalizedText => own?.[reason] ?? guidance[reason]
+
 /** The error that a turn ends with; its details hold guidance in `locale`. */
-export function explainFailure(
+export function toAppError(
   error: unknown,
-  { kind, secret, locale, ...names }: NamedCall & { kind: ProviderKind; secret?: string; locale: Locale },
+  { connected, locale, ...names }: { connected: Connected; locale: Locale; provider: string; model: string },
 ): AppError {
   const ours = findAppError(error)
   if (ours) return ours
-  const failure = sortFailure(error, kind, secret)
-  const details = { ...names, ...failure, guidance: guidance[failure.reason][locale] }
-  return new AppError(codes[failure.reason], details, { cause: error })
+  const failure = sortFailure(error, connected, locale)
+  const cause = redactError(error, connected.redact)
+  return new AppError(codes[failure.reason], { ...names, ...failure }, { cause })
 }
 
-interface NamedCall {
-  provider: string
-  model: string
+/** An error as it may be logged: what was thrown, and what caused it, without the secrets of the connection. */
+export function redactError(error: unknown, redact: Connected['redact']): Error {
+  if (!(error instanceof Error))
+    return new Error(redact(typeof error === 'string' ? error : JSON.stringify(error)))
+  const { name, message, stack, cause } = error
+  const copy = new Error(
+    redact(message),
+    cause === undefined ? undefined : { cause: redactError(cause, redact) },
+  )
+  return Object.assign(copy, { name, stack: stack && redact(stack) })
 }
 
 function findAppError(error: unknown): AppError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (cause instanceof AppError) return cause
   return undefined
-}
-
-const KEY_LIKE = /\b(?:sk|pk|rk|gsk|xai|key|AIza)[-_]?[\w*.-]{12,}|\bBearer\s+\S+/g
-
-/** An upstream's words, short, and without the key or anything that looks like one. */
-function withoutKeys(text: string, secret: string | undefined): string {
-  const cut = secret ? text.replaceAll(secret, '[key]') : text
-  return cut.replace(KEY_LIKE, '[key]').slice(0, MAX_DETAIL)
 }

@@ -4,6 +4,8 @@ import type { NewProvider } from './providers.ts'
 /** The section `plugins.providers` of the configuration. */
 export interface ProvidersConfig {
   allow_hosts: string[]
+  /** Calls that a provider takes at a time in one server process, where it does not say so itself. */
+  max_concurrency: number
   openai_api_key?: string
   anthropic_api_key?: string
 }

@@ -3,7 +3,7 @@ import { createProviderConnections, type ProviderConnections } from './connectio
 import { providerErrors } from './errors.ts'
 import { type ProvidersConfig, setUpFirstProviders } from './first-start.ts'
 import { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
-import { createModelCatalog, type ModelCatalog } from './model-catalog.ts'
+import { createModelCatalog, type ModelCatalog, type ModelListDocument } from './model-catalog.ts'
 import { createModels } from './models.ts'
 import { createOpenedModels, type OpenedModels } from './opened-models.ts'
 import { createProviderProbe, type ProviderProbe } from './probe.ts'
@@ -25,6 +25,7 @@ declare module '#kernel/types' {
   }
   interface Collections {
     providers: ProviderDocument
+    model_lists: ModelListDocument
     model_settings: ModelSettingsDocument
   }
   interface Events {
@@ -41,12 +42,14 @@ export default plugin({
   depends: ['auth'],
   config: {
     allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },
+    max_concurrency: { type: 'integer', minimum: 1, default: 64, env: 'SVC_MAX_MODEL_CALLS' },
     openai_api_key: { ...key, env: 'OPENAI_API_KEY' },
     anthropic_api_key: { ...key, env: 'ANTHROPIC_API_KEY' },
   },
   errors: providerErrors,
   setup(host) {
     host.collection('providers', { indexes: [{ key: { owner_id: 1, name: 1 }, unique: true }] })
+    host.collection('model_lists')
     host.collection('model_settings')
     host.service('guardedFetch', ({ config }) =>
       createGuardedFetch({ allowHosts: (config as ProvidersConfig).allow_hosts }),

@@ -1,67 +1,124 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Cradle, ModelDescription } from '#kernel'
+import { redactError } from './failure.ts'
+import { nameUses } from './model-names.ts'
 import type { ProviderDocument } from './types.ts'
 
 /** Milliseconds that a list of an upstream's models stays good, and that a failure is not tried again. */
 const VALIDITY = 5 * 60_000
 const FAILURE_VALIDITY = 30_000
 
-/** Milliseconds that an upstream has to list its models, and that the first who asks waits for it. */
+/** Milliseconds that an upstream has to list its models. */
 const LIMIT = 15_000
-const PATIENCE = 2000
 
+/** Lists kept in memory, and models of one list. */
 const MAX_PROVIDERS = 500
+const MAX_MODELS = 2000
 
-/** The models of providers: as entered, or as the upstream lists them. */
+/** The models of providers: as entered, or as their upstreams last listed them. */
 export interface ModelCatalog {
-  /** All models, embedding ones included; waits for the upstream only the first time, and not for long. */
+  /** All models that are known now, embedding ones included; what is old is asked anew behind the caller's back. */
   list(provider: ProviderDocument): Promise<readonly ModelDescription[]>
-  /** The description of one model, as far as it is known without asking. */
+  /** The description of one model, as far as it is in memory. */
   describe(provider: ProviderDocument, model: string): ModelDescription
+  /** Forgets what upstreams of providers that are gone have listed. */
+  remove(provider_ids: readonly string[]): Promise<void>
+}
+
+/** The models that an upstream listed when its provider had this revision; kept for the next start and for all servers. */
+export interface ModelListDocument {
+  /** The provider's. */
+  _id: string
+  revision: number
+  models: readonly ModelDescription[]
+  /** Unix milliseconds. */
+  listed_at: number
 }
 
 interface Entry {
   revision: number
   models: readonly ModelDescription[]
-  until: number
-  loading: Promise<void> | undefined
+  /** Unix milliseconds from which on the upstream is asked again. */
+  due_at: number
+  stored: Promise<void>
+  refreshing: boolean
 }
 
-/** Makes the catalog; lists that upstreams give are kept in memory. */
-export function createModelCatalog({ providerConnections, clock, log }: Cradle): ModelCatalog {
+/** Makes the catalog. */
+export function createModelCatalog({ collections, providerConnections, clock, log }: Cradle): ModelCatalog {
   const entries = new Map<string, Entry>()
+  const { model_lists } = collections
 
-  async function load(provider: ProviderDocument, entry: Entry): Promise<void> {
+  /** Takes over what this server or another one has stored. */
+  async function readStored({ _id, revision }: ProviderDocument, entry: Entry): Promise<void> {
+    const found = await model_lists.findOne({ _id, revision })
+    if (!found) return
+    entry.models = found.models
+    entry.due_at = found.listed_at + VALIDITY
+  }
+
+  async function ask(provider: ProviderDocument, entry: Entry): Promise<void> {
+    const { kind, connection, redact } = providerConnections.connect(provider)
+    let listed: ModelDescription[]
     try {
-      const kind = providerConnections.kindOf(provider.kind)
-      entry.models = await kind.listModels(providerConnections.connect(provider), AbortSignal.timeout(LIMIT))
-      entry.until = clock.now() + VALIDITY
+      listed = await kind.listModels(connection, AbortSignal.timeout(LIMIT))
     } catch (error) {
-      entry.until = clock.now() + FAILURE_VALIDITY
-      log.warn({ error, provider: provider.name, provider_id: provider._id }, 'the models cannot be listed')
-    } finally {
-      entry.loading = undefined
+      entry.due_at = clock.now() + FAILURE_VALIDITY
+      const { name, _id } = provider
+      log.warn(
+        { error: redactError(error, redact), provider: name, provider_id: _id },
+        'the models cannot be listed',
+      )
+      return
     }
+    entry.models = nameUses(listed).slice(0, MAX_MODELS)
+    entry.due_at = clock.now() + VALIDITY
+    const { _id, revision } = provider
+    const list = { revision, models: entry.models, listed_at: clock.now() }
+    await model_lists.updateOne({ _id }, { $set: list }, { upsert: true })
+  }
+
+  /** Another server may have asked meanwhile. */
+  async function refresh(provider: ProviderDocument, entry: Entry): Promise<void> {
+    if (entry.refreshing) return
+    entry.refreshing = true
+    try {
+      await readStored(provider, entry)
+      if (entry.due_at <= clock.now()) await ask(provider, entry)
+    } catch (error) {
+      log.error({ error, provider_id: provider._id }, 'the list of models cannot be kept')
+    } finally {
+      entry.refreshing = false
+    }
+  }
+
+  function entryOf(provider: ProviderDocument): Entry {
+    const { _id, revision } = provider
+    const found = entries.get(_id)
+    if (found?.revision === revision) return found
+    entries.delete(_id)
+    if (entries.size >= MAX_PROVIDERS) entries.delete(entries.keys().next().value!)
+    const entry: Entry = { revision, models: [], due_at: 0, stored: Promise.resolve(), refreshing: false }
+    entries.set(_id, entry)
+    entry.stored = readStored(provider, entry)
+    entry.stored.catch(() => entries.delete(_id))
+    return entry
   }
 
   return {
     async list(provider) {
       if (provider.models.length > 0) return provider.models
-      const known = entries.get(provider._id)
-      if (known?.revision === provider.revision) {
-        if (known.until <= clock.now()) known.loading ??= load(provider, known)
-        return known.models
-      }
-      if (entries.size >= MAX_PROVIDERS) entries.delete(entries.keys().next().value!)
-      const entry: Entry = { revision: provider.revision, models: [], until: 0, loading: undefined }
-      entries.set(provider._id, entry)
-      entry.loading = load(provider, entry)
-      await Promise.race([entry.loading, pause(PATIENCE, undefined, { ref: false })])
+      const entry = entryOf(provider)
+      await entry.stored
+      if (entry.due_at <= clock.now()) void refresh(provider, entry)
       return entry.models
     },
     describe(provider, model) {
       const listed = provider.models.length > 0 ? provider.models : entries.get(provider._id)?.models
       return listed?.find(({ id }) => id === model) ?? { id: model, name: model }
+    },
+    async remove(provider_ids) {
+      for (const id of provider_ids) entries.delete(id)
+      await model_lists.deleteMany({ _id: { $in: [...provider_ids] } })
     },
   }
 }

@@ -1,5 +1,9 @@
 import type { Cradle } from '#kernel'
-import { explainFailure } from './failure.ts'
+import { explainFailure } from './explained-failure.ts'
+import { toAppError } from './failure.ts'
+import type { ProvidersConfig } from './first-start.ts'
+import { streamModel } from './model-stream.ts'
+import { createPace, type Pace } from './pace.ts'
 import type { OpenedModel, ProviderDocument } from './types.ts'
 
 const MAX_PROVIDERS = 500
@@ -10,41 +14,59 @@ export interface OpenedModels {
   open(provider: ProviderDocument, model: string): Promise<OpenedModel>
 }
 
-/** Makes the store of opened models; a changed provider's are made anew. */
-export function createOpenedModels({ providerConnections, modelCatalog }: Cradle): OpenedModels {
-  const stores = new Map<string, { revision: number; models: Map<string, Promise<OpenedModel>> }>()
+interface Store {
+  revision: number
+  models: Map<string, Promise<OpenedModel>>
+  /** Outlives changes of the provider, since calls go on. */
+  pace: Pace
+}
 
-  async function make(provider: ProviderDocument, modelId: string): Promise<OpenedModel> {
-    const kind = providerConnections.kindOf(provider.kind)
-    const connection = providerConnections.connect(provider)
+/** Makes the store of opened models; a changed provider's are made anew. */
+export function createOpenedModels({
+  config,
+  providerConnections,
+  modelCatalog,
+}: Cradle<ProvidersConfig>): OpenedModels {
+  const stores = new Map<string, Store>()
+
+  async function make(provider: ProviderDocument, modelId: string, pace: Pace): Promise<OpenedModel> {
+    const connected = providerConnections.connect(provider)
+    const { kind, connection } = connected
     const names = { provider: provider.name, model: modelId }
+    const [model] = await Promise.all([
+      kind.languageModel(connection, modelId),
+      // So that its description is known from the first turn on.
+      modelCatalog.list(provider),
+    ])
+    const places = provider.max_concurrency ?? config.max_concurrency
+    const explain = (error: unknown) => explainFailure(error, kind)
     return {
       reference: `${provider.name}:${modelId}`,
-      model: await kind.languageModel(connection, modelId),
+      stream: (options) => streamModel({ model, options, pace, places, explain }),
       get description() {
         return modelCatalog.describe(provider, modelId)
       },
-      explain: (error, locale) =>
-        explainFailure(error, { ...names, kind, secret: connection.api_key, locale }),
+      explain: (error, locale) => toAppError(error, { ...names, connected, locale }),
     }
   }
 
-  function storeOf({ _id, revision }: ProviderDocument): Map<string, Promise<OpenedModel>> {
+  function storeOf({ _id, revision }: ProviderDocument): Store {
     const found = stores.get(_id)
-    if (found?.revision === revision) return found.models
+    if (found?.revision === revision) return found
+    stores.delete(_id)
     dropOldest(stores, MAX_PROVIDERS)
-    const models = new Map<string, Promise<OpenedModel>>()
-    stores.set(_id, { revision, models })
-    return models
+    const store = { revision, models: new Map(), pace: found?.pace ?? createPace() }
+    stores.set(_id, store)
+    return store
   }
 
   return {
     open(provider, modelId) {
-      const models = storeOf(provider)
+      const { models, pace } = storeOf(provider)
       const found = models.get(modelId)
       if (found) return found
       dropOldest(models, MAX_MODELS)
-      const opened = make(provider, modelId)
+      const opened = make(provider, modelId, pace)
       models.set(modelId, opened)
       opened.catch(() => models.delete(modelId))
       return opened

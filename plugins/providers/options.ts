@@ -14,11 +14,9 @@ type StoredOptions = Pick<ProviderDocument, 'options' | 'secret_options'>
 
 const purpose = (id: string) => `provider:${id}:options`
 
-/** All options of a provider, those that are sealed included. */
-export function openOptions({ _id, options, secret_options }: Sealed, secrets: Secrets): Options {
-  if (secret_options === null) return options
-  return { ...options, ...JSON.parse(secrets.open(secret_options, purpose(_id))) }
-}
+/** The options of a provider that are sealed. */
+export const openSecretOptions = ({ _id, secret_options }: Sealed, secrets: Secrets): Options =>
+  secret_options === null ? {} : JSON.parse(secrets.open(secret_options, purpose(_id)))
 
 type Sealed = StoredOptions & { _id: string }
 
@@ -41,7 +39,7 @@ export function sealOptions(
 
 /** New options for a provider: they replace the old ones, but a secret that is not named stays, and null clears it. */
 export function replaceOptions(provider: Sealed, options: Options, secrets: Secrets): Options {
-  const old = openOptions({ ...provider, options: {} }, secrets)
+  const old = openSecretOptions(provider, secrets)
   const merged = Object.entries({ ...old, ...options })
   return Object.fromEntries(merged.filter(([name, value]) => value !== null || !(name in old)))
 }

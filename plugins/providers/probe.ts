@@ -6,7 +6,9 @@ import type {
   ProviderFailure,
   ProviderKind,
 } from '#kernel'
-import { guidance, type SortedFailure, sortFailure } from './failure.ts'
+import { explainFailure, upstreamWords } from './explained-failure.ts'
+import { guidanceFor, redactError, sortFailure } from './failure.ts'
+import { nameUses } from './model-names.ts'
 import { parseReference } from './reference.ts'
 import type { ProviderDocument } from './types.ts'
 
@@ -54,28 +56,33 @@ export function createProviderProbe({ providerConnections, models, log }: Cradle
 
   return {
     async test(provider, request, locale) {
-      const kind = providerConnections.kindOf(provider.kind)
-      const connection = providerConnections.connect(provider)
+      const connected = providerConnections.connect(provider)
+      const { kind, connection, redact } = connected
       const signal = AbortSignal.timeout(LIMIT)
-      const fail = ({ reason, status, detail }: SortedFailure): ProbeResult => {
-        const text = guidance[reason][locale] + (detail ? ` (${detail})` : '')
-        return { ok: false, reason, detail: text, ...(status !== undefined && { status }) }
-      }
+      const fail = (reason: ProviderFailure): ProbeResult => ({
+        ok: false,
+        reason,
+        detail: guidanceFor(reason, kind.guidance)[locale],
+      })
       try {
         const listed = async () =>
-          provider.models.length > 0 ? provider.models : await kind.listModels(connection, signal)
+          provider.models.length > 0 ? provider.models : nameUses(await kind.listModels(connection, signal))
         const chosen = await choose(provider, request, listed)
-        if (!chosen) return fail({ reason: 'model_not_found' })
-        if (chosen.embedding && !kind.embeddingModel) return fail({ reason: 'bad_request' })
+        if (!chosen) return fail('model_not_found')
+        if (chosen.embedding && !kind.embeddingModel) return fail('bad_request')
         const startedAt = performance.now()
         await (chosen.embedding ? embed : ask)(kind, connection, chosen.id, signal)
         return { ok: true, latency_ms: Math.round(performance.now() - startedAt), model: chosen.id }
       } catch (error) {
-        if (signal.aborted) return fail({ reason: 'timeout' })
-        const failure = sortFailure(error, kind, connection.api_key)
-        if (failure.reason === 'unknown')
-          log.warn({ error, provider: provider.name }, 'the test of a provider failed')
-        return fail(failure)
+        if (signal.aborted) return fail('timeout')
+        const { reason, guidance, detail, status } = sortFailure(error, connected, locale)
+        if (reason === 'unknown')
+          log.warn(
+            { error: redactError(error, redact), provider: provider.name },
+            'the test of a provider failed',
+          )
+        const text = guidance + (detail ? ` (${detail})` : '')
+        return { ok: false, reason, detail: text, ...(status !== undefined && { status }) }
       }
     },
   }
@@ -96,7 +103,6 @@ const ask: Probing = async (kind, connection, id, abortSignal) => {
       prompt: [{ role: 'user', content: [{ type: 'text', text: 'Reply with OK.' }] }],
       maxOutputTokens: MAX_TOKENS,
       abortSignal,
-      providerOptions: { [kind.kind]: { max_retries: 0 } },
     })
     for await (const part of stream) {
       if (part.type === 'error') throw part.error
@@ -104,8 +110,8 @@ const ask: Probing = async (kind, connection, id, abortSignal) => {
     }
   } catch (error) {
     // Some models that think call it an error to reach the limit while thinking; to do so they must have answered.
-    const isAnswer = /(max_tokens|limit) was reached/i.test(String(error))
-    if (!isAnswer || kind.explainError(error).reason !== 'bad_request') throw error
+    const isAnswer = /(max_tokens|limit) was reached/i.test(upstreamWords(error) ?? '')
+    if (!isAnswer || explainFailure(error, kind).reason !== 'bad_request') throw error
   }
 }
 

@@ -34,6 +34,7 @@ export function createProviders({
   events,
   guardedFetch,
   ids,
+  modelCatalog,
   providerConnections,
   registries,
   secrets,
@@ -111,7 +112,16 @@ export function createProviders({
 
     async create(
       holder,
-      { name, kind, base_url = null, api_key = null, models = [], options = {}, enabled = true },
+      {
+        name,
+        kind,
+        base_url = null,
+        api_key = null,
+        models = [],
+        options = {},
+        max_concurrency = null,
+        enabled = true,
+      },
     ) {
       await checkAddress(holder, kind, base_url)
       await assertNameFree(holder, name)
@@ -127,6 +137,7 @@ export function createProviders({
         api_key: api_key === null ? null : secrets.seal(api_key, `provider:${id}`),
         models: toModels(models),
         ...sealOptions(id, options, providerConnections.kindOf(kind), secrets),
+        max_concurrency,
         enabled,
         revision: 1,
         created_at: now,
@@ -136,11 +147,12 @@ export function createProviders({
         name,
         providers.insertOne(provider).then(() => provider),
       )
+      await modelCatalog.list(provider)
       return toRow(provider, holder)
     },
 
     async update(holder, id, changes) {
-      const { name, base_url, api_key, models, options, enabled } = changes
+      const { name, base_url, api_key, models, options, max_concurrency, enabled } = changes
       // Repeated where somebody else's change came in between, because options are merged here.
       for (;;) {
         const old = await findOwn(holder, id)
@@ -156,6 +168,7 @@ export function createProviders({
           ...(api_key !== undefined && { api_key: api_key && secrets.seal(api_key, `provider:${id}`) }),
           ...(models !== undefined && { models: toModels(models) }),
           ...(kind && sealOptions(id, replaceOptions(old, options, secrets), kind, secrets)),
+          ...(max_concurrency !== undefined && { max_concurrency }),
           ...(enabled !== undefined && { enabled }),
           updated_at: clock.seconds(),
         }
@@ -163,7 +176,9 @@ export function createProviders({
         const update = { $set: set, $inc: { revision: 1 } }
         const changed = providers.findOneAndUpdate(filter, update, { returnDocument: 'after' })
         const saved = await save(name ?? old.name, changed)
-        if (saved) return toRow(saved, holder)
+        if (!saved) continue
+        await modelCatalog.list(saved)
+        return toRow(saved, holder)
       }
     },
 
@@ -172,6 +187,7 @@ export function createProviders({
       await assertUnreferenced(provider)
       await providers.deleteOne({ _id: id, ...ownedBy(holder) })
       visibleProviders.forget()
+      await modelCatalog.remove([id])
     },
 
     async find(holder, id) {
@@ -181,6 +197,8 @@ export function createProviders({
     },
 
     async removeOwn(user_id) {
+      const own = await providers.find({ owner_id: user_id }, { projection: { _id: 1 } }).toArray()
+      await modelCatalog.remove(own.map(({ _id }) => _id))
       await providers.deleteMany({ owner_id: user_id })
       visibleProviders.forget()
     },
@@ -225,6 +243,7 @@ const toRow = (provider: ProviderDocument, holder: Holder): ProviderRow => ({
     reasoning: model.reasoning ?? false,
   })),
   options: provider.options,
+  max_concurrency: provider.max_concurrency ?? null,
   enabled: provider.enabled,
   created_at: provider.created_at,
   updated_at: provider.updated_at,

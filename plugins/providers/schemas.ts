@@ -38,6 +38,7 @@ const providerFields = {
   models: { type: 'array', items: modelEntry, maxItems: 500 },
   // Some options are secrets; which, only their kind knows.
   options: { ...options, writeOnly: true },
+  max_concurrency: nullable({ type: 'integer', minimum: 1, maximum: 10_000 } as const),
   enabled: { type: 'boolean' },
 } as const
 
@@ -78,6 +79,7 @@ export const providerRow = {
         ),
       },
       options,
+      max_concurrency: nullable({ type: 'integer' } as const),
       enabled: { type: 'boolean' },
       created_at: time,
       updated_at: time,
@@ -92,6 +94,7 @@ export const providerRow = {
       'has_api_key',
       'models',
       'options',
+      'max_concurrency',
       'enabled',
       'created_at',
       'updated_at',

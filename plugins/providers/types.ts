@@ -1,4 +1,4 @@
-import type { LanguageModelV3 } from '@ai-sdk/provider'
+import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import type { AppError, Locale, ModelDescription } from '#kernel'
 
 /** One provider; a global one belongs to nobody and is visible to everybody. Times are Unix seconds. */
@@ -18,6 +18,8 @@ export interface ProviderDocument {
   options: Record<string, unknown>
   /** The others, JSON, sealed for the purpose `provider:<_id>:options`. */
   secret_options: string | null
+  /** Calls at a time in one server process; null: as the configuration says. */
+  max_concurrency: number | null
   enabled: boolean
   /** Rises with every change. */
   revision: number
@@ -31,11 +33,12 @@ export interface ModelSettingsDocument {
   model: string
 }
 
-/** A model ready to be called. */
+/** A model ready to be called, also by many at a time. */
 export interface OpenedModel {
   /** `<provider>:<model>`. */
   reference: string
-  model: LanguageModelV3
+  /** Calls it, at its provider's pace; the parts of the answer come as they are said, a failure is thrown. */
+  stream(options: LanguageModelV3CallOptions): AsyncIterable<LanguageModelV3StreamPart>
   description: ModelDescription
   /** Sorts what a call threw; an AppError comes back as it is. */
   explain(error: unknown, locale: Locale): AppError

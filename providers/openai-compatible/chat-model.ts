@@ -7,16 +7,9 @@ import type {
 import { collectResult } from './collected-result.ts'
 import { createEventReader } from './event-reader.ts'
 import { buildRequest } from './request.ts'
-import { createRetry, MAX_RETRIES } from './retry.ts'
 import type { Upstream } from './upstream.ts'
 
-/** The name under which a call's provider options are read: `{ max_retries }`, at most two. */
-const OPTIONS_KEY = 'openai-compatible'
-
-/**
- * Makes a model that streams from a chat-completions upstream. `doStream` settles with the first delta: until then it
- * tries again on its own, afterwards never, and what breaks the answer then is thrown by the stream.
- */
+/** Makes a model that streams from a chat-completions upstream; what breaks an answer is thrown by its stream. */
 export function createChatModel({
   upstream,
   modelId,
@@ -25,32 +18,12 @@ export function createChatModel({
   modelId: string
 }): LanguageModelV3 {
   async function doStream(options: LanguageModelV3CallOptions): Promise<LanguageModelV3StreamResult> {
-    const { headers, abortSignal: signal, providerOptions } = options
+    const { headers, abortSignal: signal } = options
     const { body, warnings } = buildRequest(modelId, options, upstream.dialect)
-    const payload = JSON.stringify(body)
-    const retry = createRetry({
-      limit: Number(providerOptions?.[OPTIONS_KEY]?.max_retries ?? MAX_RETRIES),
-      signal,
-    })
-
-    const { reader, first } = await retry(async () => {
-      const reader = createEventReader(await upstream.streamChat(payload, { headers, signal }), {
-        failures: upstream.failures,
-        signal,
-      })
-      const first: LanguageModelV3StreamPart[] = [{ type: 'stream-start', warnings }]
-      while (!reader.begun) {
-        const parts = await reader.next()
-        if (!parts) break
-        first.push(...parts)
-      }
-      return { reader, first }
-    })
-
+    const bytes = await upstream.streamChat(JSON.stringify(body), { headers, signal })
+    const reader = createEventReader(bytes, { failures: upstream.failures, signal })
     const stream = new ReadableStream<LanguageModelV3StreamPart>({
-      start(controller) {
-        for (const part of first) controller.enqueue(part)
-      },
+      start: (controller) => controller.enqueue({ type: 'stream-start', warnings }),
       async pull(controller) {
         const parts = await reader.next()
         if (!parts) return controller.close()

@@ -9,8 +9,6 @@ const MAX_EVENT = 16 * 1024 * 1024
 
 /** Reads the events of one answer as stream parts. */
 export interface EventReader {
-  /** Whether any text, thought or tool call has come. */
-  readonly begun: boolean
   /** The parts of the next bytes, at least one, or undefined after the finish; throws what broke the stream. */
   next(): Promise<LanguageModelV3StreamPart[] | undefined>
   cancel(): Promise<void>
@@ -74,9 +72,6 @@ export function createEventReader(
   }
 
   return {
-    get begun() {
-      return writer.begun
-    },
     async next() {
       parts = []
       while (parts.length === 0 && !failure && !done) await read()

@@ -1,6 +1,5 @@
 import type { ProviderConnection, ProviderKind } from '#kernel'
 import { createChatModel } from './chat-model.ts'
-import { explainError } from './failure.ts'
 import { describeModels } from './model-list.ts'
 import { createUpstream } from './upstream.ts'
 
@@ -40,7 +39,6 @@ const openaiCompatible: ProviderKind = {
   },
   listModels: async (connection, signal) =>
     describeModels(await createUpstream(connection).listModels(signal)),
-  explainError,
 }
 
 const headersOf = ({ options }: ProviderConnection) => options.headers as Record<string, string> | undefined

@@ -48,7 +48,6 @@ interface ToolCall {
 
 /** Turns chunks into parts, in their order. */
 export interface PartWriter {
-  readonly begun: boolean
   write(chunk: Chunk): void
   /** Closes what is open and writes tool calls and the finish; false, and nothing, where no finish reason came. */
   finish(): boolean
@@ -112,9 +111,6 @@ export function createPartWriter(emit: (part: LanguageModelV3StreamPart) => void
   }
 
   return {
-    get begun() {
-      return blocks > 0 || calls.length > 0
-    },
     write(chunk) {
       if (!described) {
         described = true

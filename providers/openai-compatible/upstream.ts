@@ -34,7 +34,7 @@ export function createUpstream({ base_url, api_key, options, fetch }: ProviderCo
     ...(options.headers as Record<string, string> | undefined),
   }
 
-  const failures = createFailures({ url: root, secret: api_key })
+  const failures = createFailures(root)
 
   const send = async (path: string, init: RequestInit): Promise<Response> => {
     let response: Response

@@ -10,6 +10,7 @@ import {
 } from '@ai-sdk/provider'
 import t, { type Test } from 'tap'
 import type { ProviderConnection } from '#kernel'
+import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import kind from '../../providers/openai-compatible/index.ts'
 import { createFakeOpenAI, type FakeOpenAIOptions, type Script } from '../support/fake-openai.ts'
 
@@ -72,6 +73,8 @@ async function collect(model: LanguageModelV3, options = hello) {
   }
   return { parts, error }
 }
+
+const explain = (error: unknown) => explainFailure(error, kind)
 
 const failureOf = (promise: PromiseLike<unknown>) =>
   Promise.resolve(promise).then(
@@ -364,60 +367,18 @@ t.test('a generated result holds what the stream says', async (t) => {
   })
 })
 
-t.test('a call that fails before the first delta is tried again, twice at most', async (t) => {
+t.test('a stream that breaks after its first delta throws what broke it', async (t) => {
   const { fake, model } = await start(t)
-  const now = { 'retry-after': '0' }
-  fake.next({ status: 503, headers: now }, { status: 429, headers: now }, { text: 'at last' })
-  t.match(await contentOf(model), [{ text: 'at last' }])
-  t.equal(fake.requests.length, 3)
-
-  fake.next({ status: 500, headers: now }, { status: 500, headers: now }, { status: 502, headers: now })
-  t.match(await failureOf(model.doStream(hello)), { statusCode: 502, isRetryable: true })
-  t.equal(fake.requests.length, 6)
-
-  fake.next({ disconnectAfter: 0 }, { text: 'connected' })
-  t.match(await contentOf(model), [{ text: 'connected' }])
-  t.equal(fake.requests.length, 8)
+  fake.next({ text: 'one two three', disconnectAfter: 2 })
+  const { parts, error } = await collect(model)
+  t.match(error, APICallError)
+  t.strictSame(
+    parts.filter((part) => part.type === 'text-delta').map(({ delta }) => delta),
+    ['one', ' two'],
+    'and what came before is not lost',
+  )
+  t.notOk(parts.some((part) => part.type === 'finish'))
 })
-
-t.test('a refusal that would only be repeated is not tried again', async (t) => {
-  const { fake, model } = await start(t)
-  const scripts: Script[] = [
-    { status: 400 },
-    { status: 401 },
-    { status: 404, error: { code: 'model_not_found' } },
-    { status: 429, error: { code: 'insufficient_quota', type: 'insufficient_quota' } },
-    { status: 429, headers: { 'retry-after': '11' } },
-    { status: 429, headers: { 'retry-after': new Date(Date.now() + 60_000).toUTCString() } },
-  ]
-  for (const script of scripts) {
-    fake.next(script)
-    t.match(await failureOf(model.doStream(hello)), { name: 'AI_APICallError', statusCode: script.status })
-  }
-  t.equal(fake.requests.length, scripts.length)
-
-  fake.next({ status: 503 })
-  const options = { ...hello, providerOptions: { 'openai-compatible': { max_retries: 0 } } }
-  await failureOf(model.doStream(options))
-  t.equal(fake.requests.length, scripts.length + 1, 'nor is one where the caller wants no repetition')
-})
-
-t.test(
-  'a stream that breaks after its first delta throws what broke it and is not tried again',
-  async (t) => {
-    const { fake, model } = await start(t)
-    fake.next({ text: 'one two three', disconnectAfter: 2 })
-    const { parts, error } = await collect(model)
-    t.match(error, APICallError)
-    t.strictSame(
-      parts.filter((part) => part.type === 'text-delta').map(({ delta }) => delta),
-      ['one', ' two'],
-      'and what came before is not lost',
-    )
-    t.notOk(parts.some((part) => part.type === 'finish'))
-    t.equal(fake.requests.length, 1)
-  },
-)
 
 t.test('a stream with a broken event, or without a finish reason, is an error', async (t) => {
   const { fake, model } = await start(t)
@@ -432,14 +393,14 @@ t.test('a stream with a broken event, or without a finish reason, is an error', 
     const connection = connect('http://upstream.test', { fetch: answering(bytes, 999) })
     const cut = await collect(await kind.languageModel(connection, 'm'))
     t.match(cut.error, { message: /ended before its answer was finished/ })
-    t.match(kind.explainError(cut.error), { reason: 'outage' })
+    t.match(explain(cut.error), { reason: 'outage' })
   }
 })
 
 t.test('an error in the middle of a stream is thrown after what came before it', async (t) => {
   const lines = [
     'data: {"choices":[{"delta":{"content":"so far"}}]}\n\n',
-    `data: {"error":{"code":429,"message":"Slow down, ${KEY}"}}\n\n`,
+    `data: {"error":{"code":429,"message":"Slow down"}}\n\n`,
   ]
   const bytes = new TextEncoder().encode(lines.join(''))
   const model = await kind.languageModel(
@@ -448,11 +409,11 @@ t.test('an error in the middle of a stream is thrown after what came before it',
   )
   const { parts, error } = await collect(model)
   t.match(parts.at(-1), { type: 'text-delta', delta: 'so far' })
-  t.match(error, { message: 'Slow down, [key]', statusCode: 429 })
-  t.strictSame(kind.explainError(error), { reason: 'rate_limit', status: 429 })
+  t.match(error, { statusCode: 429, data: { error: { message: 'Slow down' } } })
+  t.strictSame(explain(error), { reason: 'rate_limit', status: 429 })
 })
 
-t.test('an abort ends a call before its answer, between repetitions and within the answer', async (t) => {
+t.test('an abort ends a call before its answer and within it', async (t) => {
   const { fake, model } = await start(t)
   const never = new Promise<void>(() => {})
 
@@ -464,13 +425,6 @@ t.test('an abort ends a call before its answer, between repetitions and within t
   t.match(await waiting, { name: 'AbortError' })
   await first.aborted
 
-  const between = new AbortController()
-  fake.next({ status: 503, headers: { 'retry-after': '10' } })
-  const pausing = failureOf(model.doStream({ ...hello, abortSignal: between.signal }))
-  await fake.request(1)
-  between.abort()
-  t.match(await pausing, { name: 'AbortError' })
-
   const within = new AbortController()
   fake.next({ text: 'one two', hold: never, holdAfter: 1 })
   const { stream } = await model.doStream({ ...hello, abortSignal: within.signal })
@@ -478,8 +432,8 @@ t.test('an abort ends a call before its answer, between repetitions and within t
     for await (const part of stream) if (part.type === 'text-delta') within.abort()
   })()
   t.match(await failureOf(read), { name: 'AbortError' })
-  await (await fake.request(2)).aborted
-  t.equal(fake.requests.length, 3)
+  await (await fake.request(1)).aborted
+  t.equal(fake.requests.length, 2)
 })
 
 t.test('a reader that leaves closes the connection', async (t) => {
@@ -511,19 +465,15 @@ t.test('one connection serves turn after turn', async (t) => {
   t.ok(connections <= 2, `${connections} connections`)
 })
 
-t.test('an error says neither the key nor the prompt', async (t) => {
+t.test('an error does not carry the prompt', async (t) => {
   const { fake, model } = await start(t)
-  fake.next({ status: 401, error: { message: `Incorrect API key provided: ${KEY}` } })
+  fake.next({ status: 401 })
   const error = await failureOf(model.doStream(hello))
-  t.match(error, { message: 'Incorrect API key provided: [key]' })
-  const said = JSON.stringify([error, { ...error }, error.message, error.stack])
-  t.notMatch(said, KEY)
-  t.notMatch(said, 'a private question')
+  t.notMatch(JSON.stringify([error, { ...error }, error.message, error.stack]), 'a private question')
 })
 
 t.test('failures are sorted by what can be done about them', async (t) => {
   const { fake, model } = await start(t)
-  const once = { ...hello, providerOptions: { 'openai-compatible': { max_retries: 0 } } }
   const refusals: [Script, string][] = [
     [{ status: 401 }, 'auth'],
     [{ status: 403 }, 'auth'],
@@ -539,43 +489,33 @@ t.test('failures are sorted by what can be done about them', async (t) => {
   ]
   for (const [script, reason] of refusals) {
     fake.next(script)
-    const error = await failureOf(model.doStream(once))
-    t.strictSame(
-      kind.explainError(error),
-      { reason, status: script.status },
-      `${script.status} ${script.error?.code}`,
-    )
+    const error = await failureOf(model.doStream(hello))
+    t.strictSame(explain(error), { reason, status: script.status }, `${script.status} ${script.error?.code}`)
   }
 
   fake.next({ text: 'x', hold: new Promise(() => {}) })
-  const late = await failureOf(model.doStream({ ...once, abortSignal: AbortSignal.timeout(1) }))
-  t.match(kind.explainError(late), { reason: 'timeout' })
+  const { error: late } = await collect(model, { ...hello, abortSignal: AbortSignal.timeout(50) })
+  t.match(explain(late), { reason: 'timeout' })
 
   const closed = await createFakeOpenAI()
   await closed.close()
-  const gone = await failureOf((await kind.languageModel(connect(closed.url), 'm')).doStream(once))
-  t.match(kind.explainError(gone), { reason: 'unreachable' })
-  t.match(kind.explainError(new TypeError('something else')), { reason: 'unknown' })
+  const gone = await failureOf((await kind.languageModel(connect(closed.url), 'm')).doStream(hello))
+  t.match(explain(gone), { reason: 'unreachable' })
+  t.match(explain(new TypeError('something else')), { reason: 'unknown' })
 })
 
 t.test('an address that answers with a page is not taken for a model', async (t) => {
   const page = new Response('<html>Welcome</html>', { headers: { 'content-type': 'text/html' } })
   const model = await kind.languageModel(connect('http://upstream.test', { fetch: async () => page }), 'm')
   const error = await failureOf(model.doStream(hello))
-  t.match(error, { message: '<html>Welcome</html>' })
-  t.match(kind.explainError(error), { reason: 'bad_request' })
+  t.match(error, { responseBody: '<html>Welcome</html>' })
+  t.match(explain(error), { reason: 'bad_request' })
 })
 
-t.test('the list of models says which embed and leaves out what cannot chat', async (t) => {
-  const models = ['gpt-4.1', 'text-embedding-3-small', 'whisper-1', 'gpt-image-1', 'tts-1', 'org/llama:70b']
-  const { fake } = await start(t, { models, apiKey: KEY })
-  t.match(await kind.listModels(connect(fake.url), AbortSignal.timeout(5000)), [
-    { id: 'gpt-4.1', name: 'gpt-4.1', embedding: false },
-    { id: 'text-embedding-3-small', embedding: true },
-    { id: 'org/llama:70b', embedding: false },
-  ])
+t.test('a key that is refused lists no models', async (t) => {
+  const { fake } = await start(t, { apiKey: KEY })
   const wrongKey = kind.listModels(connect(fake.url, { api_key: 'wrong' }), AbortSignal.timeout(5000))
-  t.match(kind.explainError(await failureOf(wrongKey)), { reason: 'auth', status: 401 })
+  t.match(explain(await failureOf(wrongKey)), { reason: 'auth', status: 401 })
 })
 
 t.test('OpenAI and Anthropic get what only they ask for', async (t) => {

@@ -1,0 +1,82 @@
+import type {
+  LanguageModelV3Content,
+  LanguageModelV3FinishReason,
+  LanguageModelV3StreamPart,
+  LanguageModelV3Usage,
+  SharedV3ProviderMetadata,
+} from '@ai-sdk/provider'
+
+/** Who hears of what a model says while it says it. */
+export interface ModelListener {
+  onText(text: string): void
+  onReasoning(text: string): void
+  onToolCall(call: { id: string; name: string; input: string }): void
+  onUsage(usage: LanguageModelV3Usage): void
+}
+
+/** What one call of a model came to. */
+export interface ModelAnswer {
+  content: LanguageModelV3Content[]
+  finishReason: LanguageModelV3FinishReason
+}
+
+type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>
+type Spoken = Extract<LanguageModelV3Content, { type: 'text' | 'reasoning' }>
+type BlockPart = { type: string; id: string; delta?: string; providerMetadata?: SharedV3ProviderMetadata }
+
+/** Reads one answer of a model, passes on every delta as it comes, and gives what it came to. */
+export async function readAnswer(
+  parts: AsyncIterable<LanguageModelV3StreamPart>,
+  listener: ModelListener,
+): Promise<ModelAnswer> {
+  const content: LanguageModelV3Content[] = []
+  const spoken = new Map<string, Spoken>()
+  let finish: Finish | undefined
+
+  const begin = (kind: Spoken['type'], key: string): Spoken => {
+    const block: Spoken = { type: kind, text: '' }
+    spoken.set(key, block)
+    content.push(block)
+    return block
+  }
+  /** Signatures and the like come with any part of a block, and upstreams want them back with the whole. */
+  const extend = (kind: Spoken['type'], { type, id, delta = '', providerMetadata }: BlockPart) => {
+    const key = `${kind} ${id}`
+    // A later block may have the id of an earlier one.
+    const block = (type.endsWith('-start') ? undefined : spoken.get(key)) ?? begin(kind, key)
+    block.text += delta
+    for (const [provider, values] of Object.entries(providerMetadata ?? {}))
+      block.providerMetadata = {
+        ...block.providerMetadata,
+        [provider]: { ...block.providerMetadata?.[provider], ...values },
+      }
+  }
+  const add = (part: LanguageModelV3StreamPart): void => {
+    switch (part.type) {
+      case 'text-start':
+      case 'text-delta':
+      case 'text-end':
+        extend('text', part)
+        if (part.type === 'text-delta') listener.onText(part.delta)
+        return
+      case 'reasoning-start':
+      case 'reasoning-delta':
+      case 'reasoning-end':
+        extend('reasoning', part)
+        if (part.type === 'reasoning-delta') listener.onReasoning(part.delta)
+        return
+      case 'tool-call':
+        content.push(part)
+        listener.onToolCall({ id: part.toolCallId, name: part.toolName, input: part.input })
+        return
+      case 'finish':
+        finish = part
+        return
+    }
+  }
+
+  for await (const part of parts) add(part)
+  if (!finish) throw new Error('the model ended its answer without finishing it')
+  listener.onUsage(finish.usage)
+  return { content, finishReason: finish.finishReason }
+}
