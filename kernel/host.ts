@@ -5,6 +5,7 @@ import { assertGuard, type Guard } from './http/guard.ts'
 import { assertRoute, type Route } from './http/route.ts'
 import { assertJob, type Job } from './jobs.ts'
 import { REGISTRY_NAMES } from './registry.ts'
+import type { SealedPurposes } from './sealed-fields.ts'
 import { assertSocket, type Socket } from './socket/socket.ts'
 import type { Collections, Cradle, Events, GuardContexts, Registries, Services } from './types.ts'
 
@@ -13,7 +14,7 @@ export interface Host {
   /** A service, made once, on first use. */
   service<Name extends keyof Services>(name: Name, factory: (cradle: Cradle<never>) => Services[Name]): void
   /** A collection that this plugin owns; its indexes are made before any plugin starts. */
-  collection(name: keyof Collections, options?: { indexes?: IndexDescription[] }): void
+  collection(name: keyof Collections, options?: Partial<CollectionDeclaration>): void
   guard<Name extends keyof GuardContexts>(name: Name, guard: Guard<Name>): void
   routes(routes: readonly Route[]): void
   socket(socket: Socket): void
@@ -30,10 +31,17 @@ export interface Host {
   error(code: string, details?: Record<string, unknown>): AppError
 }
 
+/** What there is to know of a collection; `sealed` names the fields whose values were sealed, with their purposes. */
+export interface CollectionDeclaration {
+  indexes: IndexDescription[]
+  /** In a purpose each document's id takes the place of `{_id}`. */
+  sealed: SealedPurposes
+}
+
 /** What one plugin declared. */
 export interface Declarations {
   services: Map<string, (cradle: Cradle) => unknown>
-  collections: Map<string, IndexDescription[]>
+  collections: Map<string, CollectionDeclaration>
   guards: Map<string, Guard>
   routes: Route[]
   sockets: Socket[]
@@ -60,8 +68,8 @@ export function createHost(): { host: Host; declarations: Declarations } {
   }
   const host: Host = {
     service: (name, factory) => setOnce(declarations.services, 'service', name, factory as never),
-    collection: (name, { indexes = [] } = {}) =>
-      setOnce(declarations.collections, 'collection', name, indexes),
+    collection: (name, { indexes = [], sealed = {} } = {}) =>
+      setOnce(declarations.collections, 'collection', name, { indexes, sealed }),
     guard: (name, guard) => setOnce(declarations.guards, 'guard', name, assertGuard(guard, `guard ${name}`)),
     routes: (routes) => {
       for (const route of routes)

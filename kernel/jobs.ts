@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Collection } from 'mongodb'
 import type { Clock } from './clock.ts'
-import { isDuplicateKey } from './database/duplicate-key.ts'
 import { createFormCheck } from './form.ts'
+import { acquireLease, type LeaseDocument } from './lease.ts'
 import type { Logger } from './log.ts'
 import type { Cradle } from './types.ts'
 
@@ -28,13 +28,6 @@ export const assertJob = createFormCheck<Job>(
   ['run'],
 )
 
-/** Who runs a job at present and until when, in Unix milliseconds. */
-export interface LeaseDocument {
-  _id: string
-  holder: string
-  until: number
-}
-
 /** How many periods a holder may be silent before another process takes over. */
 const LEASE_PERIODS = 3
 
@@ -54,18 +47,9 @@ export function startJobs({
 }): { stop(): Promise<void> } {
   const abort = new AbortController()
 
-  const acquire = async ({ name, every_seconds }: Job) => {
+  const acquire = ({ name, every_seconds }: Job) => {
     const now = clock.now()
-    const until = now + every_seconds * 1000 * LEASE_PERIODS
-    const free = { _id: name, $or: [{ holder }, { until: { $lt: now } }] }
-    try {
-      await leases.updateOne(free, { $set: { holder, until } }, { upsert: true })
-      return true
-    } catch (error) {
-      // The upsert collides with the lease of the process that holds it.
-      if (isDuplicateKey(error)) return false
-      throw error
-    }
+    return acquireLease(leases, { name, holder, now, until: now + every_seconds * 1000 * LEASE_PERIODS })
   }
 
   /** A job that runs for long keeps its lease. */

@@ -7,9 +7,13 @@ import { createExpiryJob } from './database/expiry.ts'
 import { createErrorExplainer } from './error-reply.ts'
 import { createEventBus, type OpenEventBus } from './events.ts'
 import { createIds } from './ids.ts'
-import { type LeaseDocument, startJobs } from './jobs.ts'
+import { startJobs } from './jobs.ts'
+import { openKeyRing } from './key-ring.ts'
+import type { LeaseDocument } from './lease.ts'
 import type { Logger } from './log.ts'
-import { createSecrets, loadSecretKey } from './secrets.ts'
+import { noteSealedFields } from './sealed-fields.ts'
+import { createSecretRotation } from './secret-rotation.ts'
+import { createSecrets } from './secrets.ts'
 import { createSocketDirectory, type OpenSocketDirectory } from './socket/directory.ts'
 import type { Cradle, ServerFacts } from './types.ts'
 
@@ -59,7 +63,8 @@ export async function openRuntime({
   const events = createEventBus()
   const sockets = createSocketDirectory()
   const registries = await fillRegistries(blueprint.plugins)
-  const secrets = createSecrets(loadSecretKey(home))
+  const keyRing = openKeyRing(home)
+  const secrets = createSecrets(keyRing)
   // Last of what may fail, as it has to be closed again.
   const database = wanted ? await openDatabase({ url: config.values.database.url, home, log }) : undefined
   const facts: ServerFacts = {
@@ -85,6 +90,7 @@ export async function openRuntime({
     clock,
     ids: createIds(),
     secrets,
+    secretRotation: createSecretRotation({ database, keyRing, secrets, clock, holder: facts.node_id }),
     events,
     registries,
     sockets,
@@ -129,7 +135,7 @@ export async function openRuntime({
   const collections = blueprint.plugins.flatMap(({ declarations }) => [...declarations.collections])
 
   async function prepare() {
-    await ensureIndexes(database!.db, collections)
+    await Promise.all([ensureIndexes(database!.db, collections), noteSealedFields(database!.db, collections)])
     for (const { plugin, declarations } of blueprint.plugins)
       for (const { event, listener } of declarations.listeners)
         events.on(event, async (payload) => {

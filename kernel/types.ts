@@ -8,6 +8,7 @@ import type { ChannelKind, ProviderKind, Tool } from './kinds.ts'
 import type { Logger } from './log.ts'
 import type { Permission } from './plugin.ts'
 import type { Registry } from './registry.ts'
+import type { SecretRotation } from './secret-rotation.ts'
 import type { Secrets } from './secrets.ts'
 import type { SocketDirectory } from './socket/directory.ts'
 
@@ -63,6 +64,7 @@ export interface KernelServices<Config = unknown> {
   clock: Clock
   ids: Ids
   secrets: Secrets
+  secretRotation: SecretRotation
   events: EventBus
   registries: { readonly [Name in keyof Registries]: Registry<Registries[Name]> }
   sockets: SocketDirectory

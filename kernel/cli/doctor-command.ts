@@ -4,8 +4,8 @@ import { createServer } from 'node:net'
 import { type Blueprint, fillRegistries, readBlueprint } from '../blueprint.ts'
 import type { CommandInput } from '../command.ts'
 import { originOf } from '../http/origin.ts'
+import { openKeyRing } from '../key-ring.ts'
 import { JSON_OPTION, printJson, printTable } from '../print.ts'
-import { loadSecretKey } from '../secrets.ts'
 import type { KernelCommand } from './kernel-command.ts'
 
 /** How long what holds our port may take to answer, in milliseconds. */
@@ -46,8 +46,8 @@ async function examine({ home, env }: CommandInput): Promise<Finding[]> {
       return `${length} keys, ${blueprint.plugins.length} plugins enabled, ${blueprint.absent.size} left out`
     }),
     await look('secret key', () => {
-      loadSecretKey(home)
-      return 'present, 0600'
+      const [, former] = openKeyRing(home).keys()
+      return `present, 0600${former ? '; it is being replaced: "svc admin rotate-secret-key" goes on with that' : ''}`
     }),
   ]
   if (!blueprint) return findings

@@ -70,10 +70,10 @@ export async function openDatabase({
 /** Makes the indexes that are not there yet, all collections at once. */
 export async function ensureIndexes(
   db: Db,
-  collections: Iterable<[string, IndexDescription[]]>,
+  collections: Iterable<[string, { indexes: IndexDescription[] }]>,
 ): Promise<void> {
-  const indexed = [...collections].filter(([, indexes]) => indexes.length > 0)
-  await Promise.all(indexed.map(([name, indexes]) => db.collection(name).createIndexes(indexes)))
+  const indexed = [...collections].filter(([, { indexes }]) => indexes.length > 0)
+  await Promise.all(indexed.map(([name, { indexes }]) => db.collection(name).createIndexes(indexes)))
 }
 
 const nameIn = (url: string): string => /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? DEFAULT_NAME

@@ -8,10 +8,10 @@ import type { Job } from '../jobs.ts'
  */
 export function createExpiryJob(
   db: Db,
-  collections: Iterable<[string, IndexDescription[]]>,
+  collections: Iterable<[string, { indexes: IndexDescription[] }]>,
   clock: Clock,
 ): Job {
-  const expiring = [...collections].flatMap(([name, indexes]) =>
+  const expiring = [...collections].flatMap(([name, { indexes }]) =>
     indexes.flatMap(({ key, expireAfterSeconds }) =>
       expireAfterSeconds === undefined ? [] : [{ name, field: Object.keys(key)[0]!, expireAfterSeconds }],
     ),

@@ -61,7 +61,7 @@ export default plugin({
           { key: { expire: 1 }, expireAfterSeconds: 0 },
         ],
       })
-    host.collection('signing_keys')
+    host.collection('signing_keys', { sealed: { sealed: 'jwt' } })
 
     host.service('signingKeys', createSigningKeys)
     host.service('tokens', createTokens)

@@ -48,7 +48,10 @@ export default plugin({
   },
   errors: providerErrors,
   setup(host) {
-    host.collection('providers', { indexes: [{ key: { owner_id: 1, name: 1 }, unique: true }] })
+    host.collection('providers', {
+      indexes: [{ key: { owner_id: 1, name: 1 }, unique: true }],
+      sealed: { api_key: 'provider:{_id}', secret_options: 'provider:{_id}:options' },
+    })
     host.collection('model_lists')
     host.collection('model_settings')
     host.service('guardedFetch', ({ config }) =>

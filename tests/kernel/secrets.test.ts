@@ -2,10 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { createSecrets, loadSecretKey } from '../../kernel/secrets.ts'
+import { openKeyRing } from '../../kernel/key-ring.ts'
+import { createSecrets } from '../../kernel/secrets.ts'
 import { bareConfig, createHome, spawnCommand, startKernel } from '../support/kernel.ts'
 
-const newBox = () => createSecrets(randomBytes(32))
+const newBox = () => {
+  const key = randomBytes(32)
+  return createSecrets({ keys: () => [key] })
+}
 const keyFile = (home: string) => join(home, 'secret.key')
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
@@ -70,7 +74,12 @@ t.test('the key is made once, also by processes that start at the same time', as
   const key = readFileSync(keyFile(home), 'utf8')
   t.match(key, /^[\w-]{43}$/)
   t.equal(modeOf(keyFile(home)), 0o600)
-  t.equal(loadSecretKey(home).toString('base64url'), key)
+  t.strictSame(
+    openKeyRing(home)
+      .keys()
+      .map((kept) => kept!.toString('base64url')),
+    [key],
+  )
   t.equal(readFileSync(keyFile(home), 'utf8'), key)
   t.strictSame(
     readdirSync(home).filter((name) => name.includes('secret')),
@@ -84,7 +93,7 @@ t.test('a key file that others can read is closed to them, and may end in a line
   const key = randomBytes(32)
   writeFileSync(keyFile(home), `${key.toString('base64url')}\n`)
   chmodSync(keyFile(home), 0o644)
-  t.strictSame(loadSecretKey(home), key)
+  t.strictSame(openKeyRing(home).keys(), [key])
   t.equal(modeOf(keyFile(home)), 0o600)
 })
 

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { ConfigError } from './config.ts'
+
+const KEY_BYTES = 32
+
+/** The keys in the file `secret.key` of a home, one a line, base64url; all processes of the home share it. */
+export interface KeyRing {
+  /** The key that seals, and while it is being replaced also the one before it; read anew when the file has changed. */
+  keys(): readonly [current: Buffer, former?: Buffer]
+  /** Puts a new key before the present one; false where that has been done and not been ended. */
+  begin(): boolean
+  /** Drops the former key. */
+  end(): void
+}
+
+/** Opens the key file of this home, or makes it (0600, also when several processes start at once). */
+export function openKeyRing(home: string): KeyRing {
+  const path = join(home, 'secret.key')
+  const candidate = join(home, `.secret.key.${process.pid}`)
+  const encode = (key: Buffer) => key.toString('base64url')
+  const newKey = () => encode(randomBytes(KEY_BYTES))
+
+  /** After this the content survives also a loss of power, as what is sealed with it must. */
+  function write(content: string, place: (candidate: string) => void): void {
+    const file = openSync(candidate, 'w', 0o600)
+    try {
+      writeSync(file, content)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    try {
+      place(candidate)
+    } finally {
+      rmSync(candidate, { force: true })
+    }
+    const folder = openSync(home, 'r')
+    fsyncSync(folder)
+    closeSync(folder)
+  }
+
+  try {
+    write(newKey(), (candidate) => linkSync(candidate, path))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  chmodSync(path, 0o600)
+
+  let known = { version: '', keys: undefined as unknown as [Buffer, Buffer?] }
+
+  function keys(): [Buffer, Buffer?] {
+    const { ino, mtimeNs, size } = statSync(path, { bigint: true })
+    const version = `${ino} ${mtimeNs} ${size}`
+    if (known.version !== version) known = { version, keys: read() }
+    return known.keys
+  }
+
+  function read(): [Buffer, Buffer?] {
+    const lines = readFileSync(path, 'utf8').trim().split('\n')
+    const found = lines.map((line) => Buffer.from(line, 'base64url'))
+    if (found.some(({ length }) => length !== KEY_BYTES))
+      throw new ConfigError(`${path} does not hold a key of ${KEY_BYTES} bytes`)
+    return found as [Buffer, Buffer?]
+  }
+
+  const replace = (...kept: Buffer[]) =>
+    write(kept.map(encode).join('\n'), (candidate) => renameSync(candidate, path))
+
+  keys()
+  return {
+    keys,
+    begin() {
+      const [current, former] = keys()
+      if (former) return false
+      replace(randomBytes(KEY_BYTES), current)
+      return true
+    },
+    end: () => replace(keys()[0]),
+  }
+}

@@ -1,0 +1,41 @@
+import type { Db } from 'mongodb'
+
+/** A field whose values are sealed. In `purpose` each document's id takes the place of `{_id}`. */
+export interface SealedField {
+  collection: string
+  field: string
+  purpose: string
+}
+
+/** Fields by their purpose, as a plugin declares them for its collection. */
+export type SealedPurposes = Record<string, string>
+
+type SealedFieldDocument = SealedField & { _id: string }
+
+const collectionOf = (db: Db) => db.collection<SealedFieldDocument>('sealed_fields')
+
+/** Notes in the database which fields are sealed, so that those of plugins that are switched off later stay known. */
+export async function noteSealedFields(
+  db: Db,
+  declared: Iterable<[string, { sealed: SealedPurposes }]>,
+): Promise<void> {
+  const fields = [...declared].flatMap(([collection, { sealed }]) =>
+    Object.entries(sealed).map(([field, purpose]) => ({ collection, field, purpose })),
+  )
+  if (fields.length === 0) return
+  await collectionOf(db).bulkWrite(
+    fields.map((field) => ({
+      updateOne: {
+        filter: { _id: `${field.collection}.${field.field}` },
+        update: { $set: field },
+        upsert: true,
+      },
+    })),
+  )
+}
+
+/** All fields that were ever declared to be sealed. */
+export const listSealedFields = (db: Db): Promise<SealedField[]> => collectionOf(db).find().toArray()
+
+/** What a value of this document's field was sealed for. */
+export const purposeOf = ({ purpose }: SealedField, id: string): string => purpose.replaceAll('{_id}', id)

@@ -1,0 +1,175 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { openKeyRing } from '../../kernel/key-ring.ts'
+import type { LeaseDocument } from '../../kernel/lease.ts'
+import { createSecrets } from '../../kernel/secrets.ts'
+import { bareConfig, CLI, environment, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
+import { nodeCommand } from '../support/node-command.ts'
+import { databaseEnvironment, type TestServer } from '../support/server.ts'
+
+/** Keeps a secret under an id, and tells it again. */
+const vault = pluginSource(
+  'vault',
+  `
+  host.collection('vault', { sealed: { secret: 'vault:{_id}' } })
+  const reply = { response: { 200: {} }, summary: 'x', guard: 'public', path: '/vault/:id' }
+  const purpose = (params) => 'vault:' + params.id
+  host.routes([
+    { ...reply, method: 'GET', async handler({ params }, { collections, secrets }) {
+      const { secret } = await collections.vault.findOne({ _id: params.id })
+      return { secret: secrets.open(secret, purpose(params)) }
+    } },
+    { ...reply, method: 'PUT', audit: false,
+      body: { type: 'object', properties: { secret: { type: 'string' } }, required: ['secret'] },
+      async handler({ params, body }, { collections, secrets }) {
+        const secret = secrets.seal(body.secret, purpose(params))
+        await collections.vault.updateOne({ _id: params.id }, { $set: { secret } }, { upsert: true })
+        return {}
+      } },
+  ])`,
+)
+
+const on = { secrets: { enabled: true } }
+
+async function start(t: Test) {
+  const server = await startKernel(t, { plugins: { vault }, config: { plugins: on } })
+  const keep = async (id: string, secret: string) => {
+    const { status } = await server.request('PUT', `/vault/${id}`, { body: { secret } })
+    t.equal(status, 200)
+  }
+  for (let n = 0; n < 5; n += 1) await keep(`v${n}`, `secret ${n}`)
+  const tell = async (id: string) => (await server.request('GET', `/vault/${id}`)).body.secret
+  return { server, keep, tell }
+}
+
+const keysOf = ({ home }: TestServer) => readFileSync(join(home, 'secret.key'), 'utf8').split('\n')
+
+const rotate = async (server: TestServer, ...args: string[]) => {
+  const command = ['admin', 'rotate-secret-key', '--wait', '0', ...args]
+  const { code, stdout, stderr } = await runCommand(server.home, command, {
+    env: databaseEnvironment(server.home),
+  })
+  if (code !== 0) throw new Error(stderr)
+  return stdout
+}
+
+/** Whether everything in the vault is sealed with this key. */
+async function isAllSealedWith({ db }: TestServer, key: string): Promise<boolean> {
+  const { open } = createSecrets({ keys: () => [Buffer.from(key, 'base64url')] })
+  const sealed = await db.collection<{ _id: string; secret: string }>('vault').find().toArray()
+  return sealed.every(({ _id, secret }) => open(secret, `vault:${_id}`) !== '')
+}
+
+t.test('a running server reads and writes secrets before, during and after a rotation', async (t) => {
+  const { server, keep, tell } = await start(t)
+  const [before] = keysOf(server)
+  let isOver = false
+  let written = 0
+  const writing = (async () => {
+    while (!isOver) {
+      await keep(`w${written % 7}`, `written ${written}`)
+      t.equal(await tell(`w${written % 7}`), `written ${written}`)
+      written += 1
+    }
+  })()
+  const report = JSON.parse(await rotate(server, '--wait', '0.3', '--json'))
+  isOver = true
+  await writing
+  t.ok(written > 2)
+  t.match(report, { resumed: false, unreadable: [] })
+  t.ok(report.resealed >= 5)
+  const keys = keysOf(server)
+  t.equal(keys.length, 1)
+  t.not(keys[0], before)
+  t.ok(await isAllSealedWith(server, keys[0]!))
+  await t.rejects(isAllSealedWith(server, before!), 'the former key opens nothing any more')
+  for (let n = 0; n < 5; n += 1) t.equal(await tell(`v${n}`), `secret ${n}`)
+  t.match(await rotate(server), /^The key is new; secrets encrypted anew: \d+\.\n$/)
+})
+
+t.test('a rotation that is killed is finished by the next one, and nothing is lost between', async (t) => {
+  const { server, tell } = await start(t)
+  const args = [CLI, 'admin', 'rotate-secret-key', '--wait', '60']
+  const child = spawn(...nodeCommand(args), {
+    env: environment(server.home, databaseEnvironment(server.home)),
+  })
+  const ended = once(child, 'close')
+  while (keysOf(server).length < 2 || !(await isAllSealedWith(server, keysOf(server)[0]!).catch(() => false)))
+    await pause(20)
+  child.kill('SIGKILL')
+  await ended
+  const [current] = keysOf(server)
+  // One more as a server writes it that has not noticed the new key yet.
+  const former = createSecrets({ keys: () => [Buffer.from(keysOf(server)[1]!, 'base64url')] })
+  const late = { $set: { secret: former.seal('late', 'vault:v0') } }
+  await server.db.collection<{ _id: string }>('vault').updateOne({ _id: 'v0' }, late)
+  t.equal(await tell('v0'), 'late')
+  const { stdout } = await runCommand(server.home, ['doctor'])
+  t.match(stdout, /secret key +present, 0600; it is being replaced: "svc admin rotate-secret-key" goes on/)
+
+  const leases = server.db.collection<LeaseDocument>('leases')
+  await leases.updateOne({ _id: 'secret_key.rotation' }, { $set: { until: Date.now() + 500 } })
+  t.equal(
+    await rotate(server),
+    'A rotation that had been broken off is finished; secrets encrypted anew: 1.\n',
+    'after the time that a killed one keeps others waiting',
+  )
+  t.strictSame(keysOf(server), [current])
+  t.ok(await isAllSealedWith(server, current!))
+  t.equal(await tell('v1'), 'secret 1')
+})
+
+t.test('two rotations at once come after each other', async (t) => {
+  const { server, tell } = await start(t)
+  const lines = await Promise.all([rotate(server), rotate(server)])
+  for (const line of lines) t.match(line, /^The key is new; secrets encrypted anew: 5\.\n$/)
+  t.equal(await tell('v1'), 'secret 1')
+})
+
+t.test('secrets of a plugin that is switched off are encrypted anew as well', async (t) => {
+  const { server, tell } = await start(t)
+  const file = join(server.home, 'config.json')
+  const config = readFileSync(file, 'utf8')
+  const { database } = JSON.parse(config)
+  writeFileSync(file, JSON.stringify(bareConfig({ database, plugins: { ...on, vault: { enabled: false } } })))
+  await server.restart()
+  t.equal((await server.request('GET', '/vault/v1')).status, 404)
+  t.match(await rotate(server), 'secrets encrypted anew: 5')
+  writeFileSync(file, config)
+  await server.restart()
+  t.equal(await tell('v1'), 'secret 1')
+})
+
+t.test('what no key opens is named and left as it is', async (t) => {
+  const { server, tell } = await start(t)
+  const documents = server.db.collection<{ _id: string; secret: string }>('vault')
+  await documents.updateOne({ _id: 'v3' }, { $set: { secret: 'v1.a.b.c' } })
+  t.match(await rotate(server), 'anew: 4.\nNo key opens vault.secret of v3; it was left as it is.\n')
+  t.match(await documents.findOne({ _id: 'v3' }), { secret: 'v1.a.b.c' })
+  t.equal(await tell('v1'), 'secret 1')
+})
+
+t.test('a time to wait that is none is refused before anything happens', async (t) => {
+  const { server } = await start(t)
+  const before = keysOf(server)
+  await t.rejects(rotate(server, '--wait', 'soon'), /--wait takes a number of seconds/)
+  t.strictSame(keysOf(server), before)
+})
+
+t.test('a rotation whose work another process has taken over leaves both keys to it', async (t) => {
+  const { server, tell } = await start(t)
+  const leases = server.db.collection<LeaseDocument>('leases')
+  const { secretRotation } = server.server.runtime.cradleOf('secrets')
+  const refused = t.rejects(secretRotation.run({ patience_ms: 200 }), {
+    message: 'another process has taken this rotation over',
+  })
+  const taken = { $set: { holder: 'another', until: Date.now() + 60_000 } }
+  while ((await leases.updateOne({ _id: 'secret_key.rotation' }, taken)).matchedCount === 0) await pause(5)
+  await refused
+  t.equal(openKeyRing(server.home).keys().length, 2)
+  t.equal(await tell('v1'), 'secret 1')
+})
