@@ -4,6 +4,7 @@ import { AppError } from './errors.ts'
 import { assertGuard, type Guard } from './http/guard.ts'
 import { assertRoute, type Route } from './http/route.ts'
 import { assertJob, type Job } from './jobs.ts'
+import { assertProviderKind } from './provider-kind.ts'
 import { REGISTRY_NAMES } from './registry.ts'
 import type { SealedPurposes } from './sealed-fields.ts'
 import { assertSocket, type Socket } from './socket/socket.ts'
@@ -81,6 +82,7 @@ export function createHost(): { host: Host; declarations: Declarations } {
     command: (command) => void declarations.commands.push(assertCommand(command, `command ${command.name}`)),
     register: (registry, entry) => {
       if (!REGISTRY_NAMES.includes(registry)) throw new Error(`there is no registry "${registry}"`)
+      if (registry === 'provider_kinds') assertProviderKind(entry)
       declarations.entries.push({ registry, entry: entry as never })
     },
     health: (check) => void declarations.health.push(check as (cradle: Cradle) => unknown),

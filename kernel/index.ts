@@ -11,20 +11,18 @@ export type { Caller, ContextOf, Guard, GuardRequest, GuardUse } from './http/gu
 export { type Method, type RequestOf, type Route, type RouteSpec, reply, route } from './http/route.ts'
 export type { Ids } from './ids.ts'
 export type { Job } from './jobs.ts'
+export type { ChannelKind, Tool, ToolContext } from './kinds.ts'
+export { chooseLocale, LOCALES, type Locale, type LocalizedText } from './locale.ts'
+export type { Logger } from './log.ts'
+export { type Permission, type Plugin, plugin } from './plugin.ts'
+export { JSON_OPTION, printJson, printTable } from './print.ts'
 export type {
-  ChannelKind,
   ExplainedFailure,
   ModelDescription,
   ProviderConnection,
   ProviderFailure,
   ProviderKind,
-  Tool,
-  ToolContext,
-} from './kinds.ts'
-export { chooseLocale, LOCALES, type Locale, type LocalizedText } from './locale.ts'
-export type { Logger } from './log.ts'
-export { type Permission, type Plugin, plugin } from './plugin.ts'
-export { JSON_OPTION, printJson, printTable } from './print.ts'
+} from './provider-kind.ts'
 export type { Registry } from './registry.ts'
 export {
   compileSchema,

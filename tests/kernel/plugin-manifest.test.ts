@@ -14,6 +14,10 @@ async function refusalOf(t: Test, plugins: Record<string, string>, config = {}):
   return (error as Error).message
 }
 
+const providerKind = (kind: string, more = '') =>
+  `host.register('provider_kinds', {
+     kind: '${kind}', label: { en: 'a', zh: 'a' }, config_schema: {}, languageModel() {}, listModels() {}, ${more} })`
+
 t.test('a manifest that is not valid is refused in a sentence with the plugin and the field', async (t) => {
   const manifest = (fields: string) => `export default { ${fields} }`
   const named = "name: 'weather', summary: 'Weather'"
@@ -108,6 +112,20 @@ t.test('what a plugin declares is checked, and refused with the plugin and the f
     ["host.guard('a', { check() {} }); host.guard('a', { check() {} })", /: guard "a" is declared twice$/],
     ["host.guard('a', {})", /guard a is not valid: \/check must have required property/],
     ["host.register('toys', {})", /: there is no registry "toys"/],
+    [
+      providerKind('sun', 'listModels: undefined'),
+      /provider kind "sun" is not valid: \/listModels must have required/,
+    ],
+    [
+      providerKind('sun', 'explainError: {}'),
+      /provider kind "sun" is not valid: \/explainError must be a function/,
+    ],
+    [
+      providerKind('sun', "config_schema: { type: 'x' }"),
+      /provider kind "sun" has a schema that is not valid: /,
+    ],
+    [providerKind('sun', "label: 'Sun'"), /provider kind "sun" is not valid: \/label must be object/],
+    ["host.register('provider_kinds', null)", /provider kind "undefined" is not valid: it must be object/],
   ]
   for (const [setup, words] of cases) {
     const message = await refusalOf(t, { weather: pluginSource('weather', setup) })
@@ -199,7 +217,7 @@ t.test('a name that two plugins declare is refused with both owners', async (t) 
     ['error "RAIN"', '', '', error],
     ['permission "rain"', '', '', permission],
     ['tool "sun"', "host.register('tools', { name: 'sun' })"],
-    ['provider kind "sun"', "host.register('provider_kinds', { kind: 'sun' })"],
+    ['provider kind "sun"', providerKind('sun')],
     ['channel kind "sun"', "host.register('channel_kinds', { kind: 'sun' })"],
   ]
   for (const [name, one, two = one, manifest = ''] of cases) {
@@ -223,7 +241,7 @@ t.test('what the kernel itself declares cannot be declared again', async (t) => 
       `route "GET ${path}" is declared by both the kernel and first`,
     )
   t.match(
-    await refusalOf(t, { first: pluginSource('first', "host.register('provider_kinds', { kind: 'demo' })") }),
+    await refusalOf(t, { first: pluginSource('first', providerKind('demo')) }),
     /^provider kind "demo" is declared by both providers\/demo and first$/,
   )
 })

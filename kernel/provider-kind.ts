@@ -1,0 +1,104 @@
+import type { EmbeddingModelV3, LanguageModelV3 } from '@ai-sdk/provider'
+import { compileFor, createFormCheck } from './form.ts'
+import type { LocalizedText } from './locale.ts'
+import { compileSchema, type JSONSchema } from './schema.ts'
+
+/** How a model is reached: what a provider row holds, with the key in the clear. */
+export interface ProviderConnection {
+  base_url: string | undefined
+  api_key: string | undefined
+  options: Record<string, unknown>
+  fetch: typeof globalThis.fetch
+}
+
+/** Why an upstream refused, in the contract's words. */
+export type ProviderFailure =
+  | 'auth'
+  | 'quota'
+  | 'rate_limit'
+  | 'outage'
+  | 'timeout'
+  | 'unreachable'
+  | 'model_not_found'
+  | 'bad_request'
+  | 'unknown'
+
+/** One model as an upstream lists it; sizes are in tokens. Where `embedding` is not said, its id tells what it is. */
+export interface ModelDescription {
+  id: string
+  name: string
+  enabled?: boolean
+  embedding?: boolean
+  context_window?: number
+  max_output_tokens?: number
+  input?: ('text' | 'image' | 'audio')[]
+  reasoning?: boolean
+}
+
+/** What is known of a failed call. */
+export interface ExplainedFailure {
+  reason: ProviderFailure
+  /** The upstream's HTTP status, where there was one. */
+  status?: number
+  /** How long the upstream asks to be left alone, in milliseconds. */
+  retry_after_ms?: number
+}
+
+/** A sort of LLM upstream. The default export of each folder in `providers/`, or registered by a plugin. */
+export interface ProviderKind {
+  kind: string
+  label: LocalizedText
+  /** JSON Schema of a provider's `options`; what it marks writeOnly is stored encrypted and never shown. */
+  config_schema: JSONSchema
+  default_base_url?: string
+  /** Whether a provider must name its address, because there is none by default. */
+  requires_base_url?: boolean
+  /** What a person can do about a failure at this very upstream, where that is more than can be said of all. */
+  guidance?: Partial<Record<ProviderFailure, LocalizedText>>
+  /** A model whose calls are not repeated: that is done for all kinds alike. */
+  languageModel(connection: ProviderConnection, modelId: string): LanguageModelV3 | Promise<LanguageModelV3>
+  embeddingModel?(
+    connection: ProviderConnection,
+    modelId: string,
+  ): EmbeddingModelV3 | Promise<EmbeddingModelV3>
+  /** The models that the upstream offers; throws what its client throws. */
+  listModels(connection: ProviderConnection, signal: AbortSignal): Promise<ModelDescription[]>
+  /** Sorts an error of the above where it says more than its HTTP status and its cause do. */
+  explainError?(error: unknown): ExplainedFailure | undefined
+}
+
+const text = {
+  type: 'object',
+  properties: { en: { type: 'string' }, zh: { type: 'string' } },
+  required: ['en', 'zh'],
+  additionalProperties: false,
+}
+
+const assertForm = createFormCheck<ProviderKind>(
+  {
+    type: 'object',
+    properties: {
+      kind: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,63}$' },
+      label: text,
+      config_schema: { type: 'object' },
+      default_base_url: { type: 'string' },
+      requires_base_url: { type: 'boolean' },
+      guidance: { type: 'object', additionalProperties: text },
+      languageModel: true,
+      embeddingModel: true,
+      listModels: true,
+      explainError: true,
+    },
+    required: ['kind', 'label', 'config_schema', 'languageModel', 'listModels'],
+    additionalProperties: false,
+  },
+  ['languageModel', 'embeddingModel', 'listModels', 'explainError'],
+)
+
+/** Checks the form of a provider kind that a plugin registers, and its schema. */
+export function assertProviderKind(candidate: unknown): ProviderKind {
+  const subject = `provider kind "${(candidate as { kind?: unknown } | null)?.kind}"`
+  const kind = assertForm(candidate, subject)
+  compileFor(subject, () => compileSchema(kind.config_schema, 'json'))
+  return kind
+}
