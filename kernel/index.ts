@@ -22,6 +22,7 @@ export type {
   ProviderConnection,
   ProviderFailure,
   ProviderKind,
+  UpstreamReport,
 } from './provider-kind.ts'
 export type { Registry } from './registry.ts'
 export {

@@ -44,6 +44,21 @@ export interface ExplainedFailure {
   retry_after_ms?: number
 }
 
+/** What an upstream says of a failed call, wherever its client library has put it. */
+export interface UpstreamReport {
+  /** The HTTP status; what comes within a stream has none, or one that the library made up. */
+  status?: number
+  headers: Readonly<Record<string, string>>
+  /** The body of the answer, or what an event said: parsed, or as it came where it is not JSON. */
+  body: unknown
+  /** The error object in it, taken out of whatever it is wrapped in; empty where there is none. */
+  error: Readonly<Record<string, unknown>>
+  /** Its code, type and message as text, `message` also where there are only words; empty where they are missing. */
+  code: string
+  type: string
+  message: string
+}
+
 /** A sort of LLM upstream. The default export of each folder in `providers/`, or registered by a plugin. */
 export interface ProviderKind {
   kind: string
@@ -64,7 +79,7 @@ export interface ProviderKind {
   /** The models that the upstream offers; throws what its client throws. */
   listModels(connection: ProviderConnection, signal: AbortSignal): Promise<ModelDescription[]>
   /** Sorts an error of the above where it says more than its HTTP status and its cause do. */
-  explainError?(error: unknown): ExplainedFailure | undefined
+  explainError?(report: UpstreamReport, error: unknown): ExplainedFailure | undefined
 }
 
 const text = {

@@ -1,6 +1,7 @@
 import { AppError, type Locale, type LocalizedText, type ProviderFailure } from '#kernel'
 import type { Connected } from './connections.ts'
-import { explainFailure, upstreamWords } from './explained-failure.ts'
+import { explainFailure } from './explained-failure.ts'
+import { reportOf } from './upstream-report.ts'
 
 /** Characters of an upstream's own words that are passed on. */
 const MAX_DETAIL = 300
@@ -70,12 +71,12 @@ export function sortFailure(error: unknown, { kind, redact }: Connected, locale:
   const ours = findAppError(error)
   if (ours) throw ours
   const { reason, status } = explainFailure(error, kind)
-  const words = upstreamWords(error)
+  const { message } = reportOf(error)
   return {
     reason,
     guidance: guidanceFor(reason, kind.guidance)[locale],
     ...(status !== undefined && { status }),
-    ...(words && { detail: redact(words).slice(0, MAX_DETAIL) }),
+    ...(message && { detail: redact(message).slice(0, MAX_DETAIL) }),
   }
 }
 

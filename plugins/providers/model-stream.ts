@@ -1,5 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import {
+  APICallError,
+  type LanguageModelV3,
+  type LanguageModelV3CallOptions,
+  type LanguageModelV3FinishReason,
+  type LanguageModelV3StreamPart,
+} from '@ai-sdk/provider'
 import { AppError, type ExplainedFailure, type ProviderFailure } from '#kernel'
 import type { Pace } from './pace.ts'
 
@@ -51,6 +57,7 @@ export async function* streamModel({
         for (let next = await reader.read(); !next.done; next = await reader.read()) {
           const part = next.value
           if (part.type === 'error') throw part.error
+          if (part.type === 'finish') assertFinished(part)
           length += lengthOf(part)
           if (length > MAX_ANSWER) throw new AppError('MODEL_ANSWER_TOO_LONG', { limit: MAX_ANSWER })
           if (length === 0) {
@@ -78,6 +85,20 @@ export async function* streamModel({
   } finally {
     leave()
   }
+}
+
+/** Client libraries end an answer that was cut off like this, though its upstream told no end. */
+function assertFinished({
+  finishReason: { unified, raw },
+}: {
+  finishReason: LanguageModelV3FinishReason
+}): void {
+  if (unified !== 'other' || raw !== undefined) return
+  throw new APICallError({
+    message: 'The answer ended before it was finished.',
+    url: '',
+    requestBodyValues: undefined,
+  })
 }
 
 function lengthOf(part: LanguageModelV3StreamPart): number {

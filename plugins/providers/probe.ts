@@ -6,11 +6,12 @@ import type {
   ProviderFailure,
   ProviderKind,
 } from '#kernel'
-import { explainFailure, upstreamWords } from './explained-failure.ts'
+import { explainFailure } from './explained-failure.ts'
 import { guidanceFor, redactError, sortFailure } from './failure.ts'
 import { nameUses } from './model-names.ts'
 import { parseReference } from './reference.ts'
 import type { ProviderDocument } from './types.ts'
+import { reportOf } from './upstream-report.ts'
 
 const LIMIT = 15_000
 const MAX_TOKENS = 16
@@ -110,7 +111,7 @@ const ask: Probing = async (kind, connection, id, abortSignal) => {
     }
   } catch (error) {
     // Some models that think call it an error to reach the limit while thinking; to do so they must have answered.
-    const isAnswer = /(max_tokens|limit) was reached/i.test(upstreamWords(error) ?? '')
+    const isAnswer = /(max_tokens|limit) was reached/i.test(reportOf(error).message)
     if (!isAnswer || explainFailure(error, kind).reason !== 'bad_request') throw error
   }
 }

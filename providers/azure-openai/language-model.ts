@@ -1,0 +1,34 @@
+import type { AzureOpenAIProvider } from '@ai-sdk/azure'
+import type { LanguageModelV3 } from '@ai-sdk/provider'
+import { withSettings } from '../openai/language-model.ts'
+import type { AzureOptions } from './options.ts'
+
+/** A model whose conversations Azure does not keep: its thoughts come sealed and go back with the next step. */
+export function createLanguageModel({
+  client,
+  modelId,
+  options: { api, deployment_urls = false, reasoning_effort, reasoning_summary },
+}: {
+  client: AzureOpenAIProvider
+  modelId: string
+  options: AzureOptions
+}): LanguageModelV3 {
+  const isChat = api === 'chat' || deployment_urls
+  const isReasoning = canReason(modelId) ?? (reasoning_effort ?? reasoning_summary) !== undefined
+  return withSettings(isChat ? client.chat(modelId) : client.responses(modelId), {
+    name: isChat ? 'openai' : 'azure',
+    isChat,
+    settings: {
+      forceReasoning: isReasoning,
+      ...(isReasoning && { reasoningEffort: reasoning_effort }),
+      // Older versions of Chat Completions do not know `store`, and none stores anything unasked.
+      ...(!isChat && { store: false, ...(isReasoning && { reasoningSummary: reasoning_summary }) }),
+    },
+  })
+}
+
+/** Whether a deployment's model reasons, if its name tells: others refuse all that has to do with it. */
+function canReason(deployment: string): boolean | undefined {
+  if (/gpt-?(?:3|4|5-chat)/i.test(deployment)) return false
+  return /\bo[1-9]\b|gpt-?(?:[5-9]|1\d)/i.test(deployment) ? true : undefined
+}

@@ -1,0 +1,153 @@
+import { EventEmitter, once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { setImmediate } from 'node:timers/promises'
+
+/** Why a vendor refuses; each wire has its own words for it. */
+export type Refusal = 'auth' | 'quota' | 'rate_limit' | 'outage' | 'model_not_found' | 'bad_request'
+
+/** One reply in terms that every vendor's wire can say; deltas go out in the order reasoning, text, tool calls. */
+export interface VendorReply {
+  reasoning?: string[]
+  text?: string[]
+  /** Made at once; their arguments are sent in several pieces where the wire can do so. */
+  toolCalls?: { id: string; name: string; input: Record<string, unknown> }[]
+  /** Totals; `cached` is a part of `input`, `reasoning` of `output`. */
+  usage?: { input: number; cached: number; output: number; reasoning: number }
+  finish?: 'stop' | 'length' | 'tool-calls'
+  /** Said instead of a reply, or where the reply breaks. */
+  refusal?: Refusal
+  /** Seconds, sent with a refusal. */
+  retryAfter?: number
+  /** The reply breaks after so many deltas: with the refusal, else by cutting the connection. */
+  breakAfter?: number
+  /** Awaited before the first delta. */
+  hold?: Promise<unknown>
+}
+
+/** A call as it arrived. `body` is parsed JSON where there is any. */
+export interface VendorRequest {
+  method: string
+  /** With its query. */
+  path: string
+  headers: IncomingHttpHeaders
+  // biome-ignore lint/suspicious/noExplicitAny: each vendor's body has another form
+  body: any
+  /** Aborted when the client leaves before it has the whole reply. */
+  gone: AbortSignal
+}
+
+/** A request and the means to answer it. */
+export interface Exchange {
+  request: VendorRequest
+  /** The reply that is due: the next in the queue, or a plain one. */
+  takeReply(): VendorReply
+  sendJson(status: number, body: unknown, headers?: Record<string, string>): void
+  /** Begins a reply that streams. */
+  open(contentType: string, headers?: Record<string, string>): void
+  /** Writes a piece of it; throws when the client has left. */
+  write(piece: string | Uint8Array): Promise<void>
+  /** Waits for `hold`; throws when the client leaves meanwhile. */
+  wait(hold: Promise<unknown> | undefined): Promise<void>
+  end(): void
+  /** Cuts the connection. */
+  hangUp(): void
+}
+
+/** A running fake of a vendor's service. */
+export interface FakeVendor {
+  /** What a provider has as its base URL. */
+  url: string
+  requests: VendorRequest[]
+  queue(...replies: VendorReply[]): void
+  /** Waits for request number `n`, counted from 0. */
+  request(n: number): Promise<VendorRequest>
+  close(): Promise<void>
+}
+
+const PLAIN_REPLY: VendorReply = {
+  text: ['All', ' is', ' well.'],
+  usage: { input: 5, cached: 0, output: 3, reasoning: 0 },
+}
+
+/** Starts an HTTP server on loopback whose requests are answered by `serve`; `basePath` ends the base URL. */
+export async function startFakeVendor({
+  basePath = '',
+  serve,
+}: {
+  basePath?: string
+  serve(exchange: Exchange): Promise<void> | void
+}): Promise<FakeVendor> {
+  const requests: VendorRequest[] = []
+  const arrivals = new EventEmitter()
+  const queued: VendorReply[] = []
+
+  const server = createServer(async (incoming, response) => {
+    const gone = new AbortController()
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort()
+    })
+    try {
+      const bytes = await buffer(incoming)
+      const { method = '', url = '', headers } = incoming
+      const body = bytes.length > 0 ? JSON.parse(bytes.toString()) : undefined
+      const request = { method, path: url, headers, body, gone: gone.signal }
+      requests.push(request)
+      arrivals.emit(String(requests.length - 1), request)
+      await serve(createExchange(request, response, () => queued.shift() ?? PLAIN_REPLY))
+    } catch (error) {
+      if (gone.signal.aborted) return
+      response.destroy(error as Error)
+      throw error
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${basePath}`,
+    requests,
+    queue: (...replies) => void queued.push(...replies),
+    request: async (n) => requests[n] ?? ((await once(arrivals, String(n)))[0] as VendorRequest),
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function createExchange(
+  request: VendorRequest,
+  response: ServerResponse,
+  takeReply: () => VendorReply,
+): Exchange {
+  const { gone } = request
+  return {
+    request,
+    takeReply,
+    sendJson(status, body, headers) {
+      response.writeHead(status, { 'content-type': 'application/json', ...headers })
+      response.end(JSON.stringify(body))
+    },
+    open(contentType, headers) {
+      response.writeHead(200, { 'content-type': contentType, ...headers })
+      response.flushHeaders()
+    },
+    async write(piece) {
+      gone.throwIfAborted()
+      if (!response.write(piece)) await once(response, 'drain', { signal: gone })
+      // Client and fake share a process: it is the client's turn.
+      await setImmediate()
+    },
+    async wait(hold) {
+      if (!hold) return
+      await Promise.race([hold, once(gone, 'abort')])
+      gone.throwIfAborted()
+    },
+    end: () => void response.end(),
+    hangUp: () => void response.socket?.destroySoon(),
+  }
+}
