@@ -5,7 +5,11 @@ import type { UpstreamReport } from '#kernel'
 export function reportOf(error: unknown): UpstreamReport {
   const { status, headers = {}, body } = answerIn(error)
   const fields = errorIn(body)
-  const words = fields.message ?? (typeof body === 'string' ? body : (error as Error | undefined)?.message)
+  // AWS's front door writes it with a capital.
+  const words =
+    fields.message ??
+    fields.Message ??
+    (typeof body === 'string' ? body : (error as Error | undefined)?.message)
   return {
     ...(status !== undefined && { status }),
     headers,

@@ -1,0 +1,39 @@
+import type { ProviderConnection } from '#kernel'
+import { optionsOf } from './options.ts'
+
+/**
+ * Makes a fetch that puts the credentials of a provider on every request: its Bedrock API key, else a signature (version
+ * 4) with its access key, else none, so that AWS, or a gateway with credentials of its own, has the last word.
+ */
+export async function createAuthorizedFetch(connection: ProviderConnection): Promise<typeof fetch> {
+  const { api_key, fetch } = connection
+  const sign = api_key ? undefined : await createSigner(connection)
+  return async (input, init = {}) => {
+    const headers = new Headers(init.headers)
+    headers.delete('authorization')
+    if (api_key) headers.set('authorization', `Bearer ${api_key}`)
+    return fetch(input, { ...init, headers: (await sign?.(String(input), { ...init, headers })) ?? headers })
+  }
+}
+
+type Sign = (url: string, request: RequestInit & { headers: Headers }) => Promise<Headers>
+
+async function createSigner(connection: ProviderConnection): Promise<Sign | undefined> {
+  const { region, access_key_id, secret_access_key, session_token } = optionsOf(connection)
+  if (!access_key_id || !secret_access_key) return undefined
+  const { AwsV4Signer } = await import('aws4fetch')
+  return async (url, { method, headers, body }) => {
+    const signer = new AwsV4Signer({
+      url,
+      method: method ?? 'GET',
+      headers,
+      body,
+      region,
+      service: 'bedrock',
+      accessKeyId: access_key_id,
+      secretAccessKey: secret_access_key,
+      sessionToken: session_token,
+    })
+    return (await signer.sign()).headers
+  }
+}

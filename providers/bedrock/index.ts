@@ -1,0 +1,20 @@
+import type { ProviderKind } from '#kernel'
+import { createChatModel } from './chat-model.ts'
+import { createClient } from './client.ts'
+import { explainError } from './failure.ts'
+import { guidance } from './guidance.ts'
+import { optionSchema } from './options.ts'
+
+/** The models of Amazon Bedrock by its Converse API, and its embeddings. */
+const bedrock: ProviderKind = {
+  kind: 'bedrock',
+  label: { en: 'Amazon Bedrock', zh: 'Amazon Bedrock' },
+  config_schema: optionSchema,
+  guidance,
+  languageModel: createChatModel,
+  embeddingModel: async (connection, modelId) => (await createClient(connection)).embeddingModel(modelId),
+  listModels: async (connection, signal) => (await import('./model-list.ts')).listModels(connection, signal),
+  explainError,
+}
+
+export default bedrock

@@ -1,0 +1,68 @@
+import type { JSONSchema, ProviderConnection } from '#kernel'
+
+/** Tokens for thoughts where a provider does not say how many. */
+export const DEFAULT_BUDGET = 4096
+
+/** The options of a provider of this kind. */
+export interface BedrockOptions {
+  region: string
+  access_key_id?: string
+  secret_access_key?: string
+  session_token?: string
+  thinking?: boolean
+  thinking_budget?: number
+  effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max'
+}
+
+/** Their schema. */
+export const optionSchema: JSONSchema = {
+  type: 'object',
+  properties: {
+    region: {
+      type: 'string',
+      // It becomes a part of a host's name.
+      pattern: '^[a-z]{2,4}(-[a-z]{2,12}){1,2}-[0-9]{1,2}$',
+      maxLength: 32,
+      description: 'The AWS region whose models are called, e.g. us-east-1.',
+    },
+    access_key_id: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9_]{16,128}$',
+      description: 'The id of an AWS access key, used where the provider has no Bedrock API key.',
+    },
+    secret_access_key: {
+      type: 'string',
+      pattern: '^[!-~]{16,256}$',
+      writeOnly: true,
+      description: 'The secret of the AWS access key.',
+    },
+    session_token: {
+      type: 'string',
+      pattern: '^[!-~]{16,8192}$',
+      writeOnly: true,
+      description: 'The session token that belongs to a temporary AWS access key.',
+    },
+    thinking: {
+      type: 'boolean',
+      description:
+        'Whether Claude thinks before it answers and shows it; without it each model does what is usual for it, which is off up to Claude 4.8.',
+    },
+    thinking_budget: {
+      type: 'integer',
+      minimum: 1024,
+      maximum: 60_000,
+      default: DEFAULT_BUDGET,
+      description: 'Tokens for the thoughts of Claude up to 4.5; later models decide for themselves.',
+    },
+    effort: {
+      type: 'string',
+      enum: ['low', 'medium', 'high', 'xhigh', 'max'],
+      description: 'How much Claude from 4.6 on spends on thoughts, text and tool calls.',
+    },
+  },
+  required: ['region'],
+  additionalProperties: false,
+}
+
+/** The options of a connection. */
+export const optionsOf = ({ options }: ProviderConnection) => options as unknown as BedrockOptions

@@ -1,0 +1,339 @@
+import type {
+  LanguageModelV3CallOptions,
+  LanguageModelV3FunctionTool,
+  LanguageModelV3Message,
+} from '@ai-sdk/provider'
+import t, { type Test } from 'tap'
+import { compileSchema, type ProviderConnection } from '#kernel'
+import { readAnswer } from '../../plugins/chat/model-answer.ts'
+import { assistantMessage } from '../../plugins/chat/model-context.ts'
+import { explainFailure } from '../../plugins/providers/explained-failure.ts'
+import kind from '../../providers/anthropic/index.ts'
+import { createFakeAnthropic, REDACTION_TRIGGER } from '../support/fake-anthropic.ts'
+import { ADAPTIVE_MODEL, BUDGET_MODEL } from '../support/fake-anthropic-rules.ts'
+import type { VendorReply } from '../support/fake-vendor.ts'
+import { testProviderKind } from '../support/provider-kind-suite.ts'
+
+const API_KEY = 'sk-ant-api03-fake-0123456789'
+
+testProviderKind(t, {
+  kind,
+  startFake: () => createFakeAnthropic({ apiKey: API_KEY }),
+  api_key: API_KEY,
+  options: { thinking: true },
+  model: ADAPTIVE_MODEL,
+  environment: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL'],
+  readRequest({ body }) {
+    const textOf = (blocks: Block[]) =>
+      blocks.flatMap(({ type, text }) => (type === 'text' ? [text] : [])).join('')
+    return {
+      model: body.model,
+      system: textOf(body.system ?? []),
+      messages: body.messages.flatMap(({ role, content }: { role: string; content: Block[] }) => {
+        if (role === 'assistant')
+          return {
+            role,
+            text: textOf(content),
+            reasoning: content.map(({ thinking = '' }) => thinking).join(''),
+            toolCalls: content
+              .filter(({ type }) => type === 'tool_use')
+              .map(({ name, input }) => ({ name, input })),
+          }
+        const results = content.filter(({ type }) => type === 'tool_result')
+        if (results.length > 0)
+          return results.map(({ content, is_error }) => ({ role: 'tool', output: content, is_error }))
+        const images = content.filter(({ type }) => type === 'image').map(({ source }) => source)
+        return {
+          role,
+          text: textOf(content),
+          images: images.map(({ media_type, data }) => ({ media_type, base64: data })),
+        }
+      }),
+      tools: (body.tools ?? []).map(({ name, input_schema }: Block) => ({ name, schema: input_schema })),
+      max_tokens: body.max_tokens,
+    }
+  },
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: blocks of many forms, read by what they are expected to be
+type Block = any
+
+const said = (text: string): LanguageModelV3Message => ({ role: 'user', content: [{ type: 'text', text }] })
+const hello: LanguageModelV3CallOptions = { prompt: [said('Hello')] }
+
+const tools: LanguageModelV3FunctionTool[] = [
+  {
+    type: 'function',
+    name: 'ls',
+    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+  },
+]
+const listing: VendorReply = { toolCalls: [{ id: 'toolu_1', name: 'ls', input: {} }] }
+
+async function start(
+  t: Test,
+  { extraModels, ...more }: Partial<ProviderConnection> & { extraModels?: number } = {},
+) {
+  const fake = await createFakeAnthropic({ apiKey: API_KEY, extraModels })
+  t.teardown(() => fake.close())
+  const connection: ProviderConnection = { base_url: fake.url, api_key: API_KEY, options: {}, fetch, ...more }
+  return { fake, connection, open: (model = ADAPTIVE_MODEL) => kind.languageModel(connection, model) }
+}
+
+type Opened = Awaited<ReturnType<Awaited<ReturnType<typeof start>>['open']>>
+
+async function contentOf(model: Opened, options: LanguageModelV3CallOptions) {
+  const ignore = () => {}
+  const listener = { onText: ignore, onReasoning: ignore, onToolCall: ignore, onUsage: ignore }
+  const parts = (await model.doStream(options)).stream.pipeThrough(
+    new TransformStream({
+      transform(part, controller) {
+        if (part.type === 'error') throw part.error
+        controller.enqueue(part)
+      },
+    }),
+  )
+  return (await readAnswer(parts, listener)).content
+}
+
+/** The conversation with the result of its only tool call. */
+const goOn = (prompt: LanguageModelV3Message[], content: Parameters<typeof assistantMessage>[0]) => [
+  ...prompt,
+  assistantMessage(content),
+  ...content.flatMap((part): LanguageModelV3Message[] => {
+    if (part.type !== 'tool-call') return []
+    const { toolCallId, toolName } = part
+    const output = { type: 'text' as const, value: 'a.txt' }
+    return [{ role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] }]
+  }),
+]
+
+t.test('a model thinks as its generation can, and only where the provider says so', async (t) => {
+  const cases: [string, Record<string, unknown>, object][] = [
+    [ADAPTIVE_MODEL, {}, { thinking: undefined, output_config: undefined }],
+    [ADAPTIVE_MODEL, { thinking: true, effort: 'xhigh' }, ADAPTIVE_XHIGH],
+    [
+      ADAPTIVE_MODEL,
+      { thinking: false, effort: 'low' },
+      { thinking: { type: 'disabled' }, ...effort('low') },
+    ],
+    [BUDGET_MODEL, { effort: 'max' }, { thinking: undefined, output_config: undefined }],
+    [BUDGET_MODEL, { thinking: false }, { thinking: undefined }],
+    [BUDGET_MODEL, { thinking: true }, { thinking: { type: 'enabled', budget_tokens: 4096 } }],
+    [BUDGET_MODEL, { thinking: true, thinking_budget: 1024 }, { thinking: { budget_tokens: 1024 } }],
+  ]
+  const validate = compileSchema(kind.config_schema, 'json')
+  const { fake, connection } = await start(t)
+  for (const [model, options, expected] of cases) {
+    validate(structuredClone(options))
+    await contentOf(await kind.languageModel({ ...connection, options }, model), hello)
+    t.match(fake.requests.at(-1)!.body, expected, `${model} ${JSON.stringify(options)}`)
+  }
+})
+
+const effort = (level: string) => ({ output_config: { effort: level } })
+const ADAPTIVE_XHIGH = { thinking: { type: 'adaptive', display: 'summarized' }, ...effort('xhigh') }
+
+t.test('models that cannot think, and those of other vendors, get what they understand', async (t) => {
+  const bodies: Block[] = []
+  const answer: typeof fetch = async (_, init) => {
+    bodies.push(JSON.parse(String(init?.body)))
+    return Response.json({ type: 'error', error: { type: 'api_error', message: 'x' } }, { status: 500 })
+  }
+  const { connection } = await start(t, { options: { thinking: true, effort: 'high' }, fetch: answer })
+  const asked = async (model: string) => {
+    await t.rejects(async () => (await kind.languageModel(connection, model)).doStream(hello))
+    const { thinking, output_config } = bodies.at(-1)
+    return [thinking?.type, output_config?.effort]
+  }
+  for (const model of ['claude-3-haiku-20240307', 'claude-3-5-sonnet-20241022', 'claude-2.1'])
+    t.strictSame(await asked(model), [undefined, undefined], model)
+  for (const model of [
+    'claude-3-7-sonnet-20250219',
+    'claude-sonnet-4-20250514',
+    'claude-opus-4-5',
+    'MiniMax-M2',
+  ])
+    t.strictSame(await asked(model), ['enabled', undefined], model)
+  for (const model of ['claude-opus-4-6', 'claude-sonnet-5', 'claude-haiku-5-5', 'claude-opus-5-5'])
+    t.strictSame(await asked(model), ['adaptive', 'high'], model)
+})
+
+t.test('thoughts have room above a small limit and within a large one', async (t) => {
+  const { fake, open } = await start(t, { options: { thinking: true, thinking_budget: 4000 } })
+  const model = await open(BUDGET_MODEL)
+  await contentOf(model, { ...hello, maxOutputTokens: 500 })
+  await contentOf(model, { ...hello, maxOutputTokens: 16_000 })
+  t.strictSame(
+    fake.requests.map(({ body }) => body.max_tokens),
+    [4500, 16_000],
+  )
+})
+
+t.test('signed thoughts go back with the next step', async (t) => {
+  for (const model of [ADAPTIVE_MODEL, BUDGET_MODEL]) {
+    const { fake, open } = await start(t, { options: { thinking: true } })
+    const opened = await open(model)
+    fake.queue({ reasoning: ['Let me', ' look.'], ...listing })
+    const content = await contentOf(opened, { ...hello, tools })
+    // The fake refuses a thought whose signature is gone or changed, and a budget without its thought.
+    await contentOf(opened, { tools, prompt: goOn(hello.prompt, content) })
+    t.match(fake.requests[1]!.body.messages[1].content, [
+      { type: 'thinking', thinking: 'Let me look.', signature: /^Er/ },
+      { type: 'tool_use', id: 'toolu_1' },
+    ])
+  }
+})
+
+t.test('thoughts of models that think unasked and do not show it go back as well', async (t) => {
+  const { fake, connection, open } = await start(t)
+  const thinkUnasked: typeof fetch = (url, init) => {
+    const body = { ...JSON.parse(String(init?.body)), thinking: { type: 'adaptive' } }
+    return fetch(url, { ...init, body: JSON.stringify(body) })
+  }
+  const model = await kind.languageModel({ ...connection, fetch: thinkUnasked }, ADAPTIVE_MODEL)
+  fake.queue({ reasoning: ['Hidden.'], ...listing })
+  const content = await contentOf(model, { ...hello, tools })
+  await contentOf(await open(), { tools, prompt: goOn(hello.prompt, content) })
+  t.match(fake.requests[1]!.body.messages[1].content[0], { type: 'thinking', thinking: '', signature: /^Er/ })
+})
+
+t.test('redacted thoughts go back as they came', async (t) => {
+  const { fake, open } = await start(t, { options: { thinking: true } })
+  const prompt = [said(REDACTION_TRIGGER)]
+  const model = await open(BUDGET_MODEL)
+  fake.queue({ reasoning: ['Secret.'], ...listing })
+  const content = await contentOf(model, { prompt, tools })
+  await contentOf(model, { tools, prompt: goOn(prompt, content) })
+  t.match(fake.requests[1]!.body.messages[1].content, [
+    { type: 'redacted_thinking', data: /^Er/ },
+    { type: 'tool_use' },
+  ])
+})
+
+t.test('the system prompt and the end of the conversation are cached at every step', async (t) => {
+  const { fake, open } = await start(t)
+  const model = await open()
+  const prompt: LanguageModelV3Message[] = [{ role: 'system', content: 'Be brief.' }, said('Hello')]
+  fake.queue({ text: ['Wait.'], ...listing })
+  const content = await contentOf(model, { prompt, tools })
+  await contentOf(model, { tools, prompt: goOn(prompt, content) })
+  const mark = { type: 'ephemeral' }
+  const [first, second] = fake.requests.map(({ body }) => body)
+  t.strictSame(first.system, [{ type: 'text', text: 'Be brief.', cache_control: mark }])
+  t.strictSame(first.messages, [
+    { role: 'user', content: [{ type: 'text', text: 'Hello', cache_control: mark }] },
+  ])
+  t.match(second.system, [{ cache_control: mark }])
+  const marked = second.messages.map((message: Block) =>
+    message.content.map((block: Block) => block.cache_control),
+  )
+  t.strictSame(marked, [[undefined], [undefined, undefined], [mark]])
+})
+
+t.test('arguments of tools are not asked for before they are whole', async (t) => {
+  const { fake, open } = await start(t)
+  await contentOf(await open(), { ...hello, tools })
+  t.notMatch(fake.requests[0]!.body.tools[0], { eager_input_streaming: Boolean })
+})
+
+t.test('an answer can come in one piece', async (t) => {
+  const { fake, open } = await start(t, { options: { thinking: true } })
+  fake.queue({ reasoning: ['Hm.'], text: ['Yes.'], usage: { input: 9, cached: 4, output: 3, reasoning: 1 } })
+  const result = await (await open()).doGenerate(hello)
+  t.match(result.content, [
+    { type: 'reasoning', text: 'Hm.' },
+    { type: 'text', text: 'Yes.' },
+  ])
+  t.match(result.usage.inputTokens, { total: 9, cacheRead: 4 })
+})
+
+t.test('an error that is the first event or a later one is sorted by its type', async (t) => {
+  const { fake, open } = await start(t)
+  const model = await open()
+  const reasons = {
+    auth: 'auth',
+    quota: 'quota',
+    rate_limit: 'rate_limit',
+    outage: 'outage',
+    model_not_found: 'model_not_found',
+    bad_request: 'bad_request',
+  } as const
+  for (const breakAfter of [0, 1])
+    for (const refusal of Object.keys(reasons) as (keyof typeof reasons)[]) {
+      fake.queue({ text: ['a', 'b'], breakAfter, refusal })
+      const error = await contentOf(model, hello).catch((error) => error)
+      t.equal(explainFailure(error, kind).reason, reasons[refusal], `${refusal} after ${breakAfter}`)
+    }
+})
+
+t.test('spending limits, bills and permissions are told apart from bad requests', async (t) => {
+  const refused = async (status: number, type: string, message: string) => {
+    const { connection } = await start(t, {
+      fetch: async () =>
+        Response.json(
+          { type: 'error', error: { type, message } },
+          { status, headers: { 'retry-after': '3' } },
+        ),
+    })
+    const model = await kind.languageModel(connection, ADAPTIVE_MODEL)
+    return explainFailure(await contentOf(model, hello).catch((error) => error), kind)
+  }
+  const limit =
+    'You have reached your specified API usage limits. You will regain access on 2026-04-01 at 00:00 UTC.'
+  t.match(await refused(400, 'invalid_request_error', limit), { reason: 'quota', status: 400 })
+  const workspace = limit.replace('API', 'workspace API')
+  t.match(await refused(400, 'invalid_request_error', workspace), { reason: 'quota', status: 400 })
+  t.match(await refused(402, 'billing_error', 'Update your payment method.'), { reason: 'quota' })
+  t.match(await refused(403, 'permission_error', 'No access to this model.'), { reason: 'auth' })
+  t.match(await refused(413, 'request_too_large', 'Request exceeds the maximum size'), {
+    reason: 'bad_request',
+  })
+  t.match(await refused(504, 'timeout_error', 'Timed out'), { reason: 'timeout' })
+  const overloaded = { reason: 'outage', status: 529, retry_after_ms: 3000 }
+  t.strictSame(await refused(529, 'overloaded_error', 'Overloaded'), overloaded)
+})
+
+t.test('the list of models is read to its end, with what is known of each', async (t) => {
+  const { fake, connection } = await start(t, { extraModels: 1000 })
+  const models = await kind.listModels(connection, AbortSignal.timeout(5000))
+  t.equal(models.length, 1002)
+  t.equal(new Set(models.map(({ id }) => id)).size, 1002)
+  t.strictSame(
+    fake.requests.map(({ path }) => path),
+    ['/v1/models?limit=1000', '/v1/models?limit=1000&after_id=claude-test-997'],
+  )
+  t.strictSame(models[0], {
+    id: ADAPTIVE_MODEL,
+    name: 'claude opus 4 8',
+    context_window: 1_000_000,
+    max_output_tokens: 128_000,
+    input: ['text', 'image'],
+    reasoning: true,
+  })
+})
+
+t.test('a list of which only the ids are known is taken as it is', async (t) => {
+  const { connection } = await start(t, {
+    fetch: async () => Response.json({ data: [{ id: 'MiniMax-M2' }] }),
+  })
+  const models = await kind.listModels(connection, AbortSignal.timeout(5000))
+  t.strictSame(models, [{ id: 'MiniMax-M2', name: 'MiniMax-M2' }])
+})
+
+t.test('a list that is refused is explained like a call', async (t) => {
+  const { connection } = await start(t, { api_key: 'wrong' })
+  const error = await kind.listModels(connection, AbortSignal.timeout(5000)).catch((error) => error)
+  t.strictSame(explainFailure(error, kind), { reason: 'auth', status: 401 })
+})
+
+t.test('a base URL of the host alone is understood', async (t) => {
+  const fake = await createFakeAnthropic({ apiKey: API_KEY })
+  t.teardown(() => fake.close())
+  const base_url = new URL(fake.url).origin
+  for (const address of [base_url, `${base_url}/`, `${base_url}/v1/`]) {
+    const connection = { base_url: address, api_key: API_KEY, options: {}, fetch }
+    t.ok((await kind.listModels(connection, AbortSignal.timeout(5000))).length > 0)
+    t.match(fake.requests.at(-1)!.path, /^\/v1\/models\?/)
+  }
+})

@@ -1,0 +1,508 @@
+import type {
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  LanguageModelV3FunctionTool,
+  LanguageModelV3Message,
+} from '@ai-sdk/provider'
+import t, { type Test } from 'tap'
+import { compileSchema, type ProviderConnection } from '#kernel'
+import { readAnswer } from '../../plugins/chat/model-answer.ts'
+import { assistantMessage } from '../../plugins/chat/model-context.ts'
+import { explainFailure } from '../../plugins/providers/explained-failure.ts'
+import kind from '../../providers/bedrock/index.ts'
+import { createFakeBedrock, frame, REDACTION_TRIGGER } from '../support/fake-bedrock.ts'
+import {
+  ADAPTIVE_MODEL,
+  BUDGET_MODEL,
+  COHERE_MODEL,
+  NOVA_MODEL,
+  OLD_MODEL,
+  TITAN_MODEL,
+} from '../support/fake-bedrock-models.ts'
+import type { Credentials } from '../support/fake-bedrock-rules.ts'
+import type { VendorReply } from '../support/fake-vendor.ts'
+import { type KindSubject, testProviderKind } from '../support/provider-kind-suite.ts'
+
+const API_KEY = 'ABSKQmVkcm9ja0FQSUtleS1mYWtlLTAxMjM0NTY3ODk'
+const region = 'us-east-1'
+const ACCESS_KEY = {
+  access_key_id: 'AKIDEXAMPLE012345678',
+  secret_access_key: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
+  session_token: 'IQoJb3JpZ2luX2VjEXAMPLE//////////wEaCXVzLWVhc3QtMSJHMEUCIQ==',
+}
+
+const subject: KindSubject = {
+  kind,
+  startFake: () => createFakeBedrock({ api_key: API_KEY, region }),
+  api_key: API_KEY,
+  options: { region, thinking: true },
+  model: ADAPTIVE_MODEL,
+  embedding_model: TITAN_MODEL,
+  lacks: ['reasoning_tokens'],
+  environment: [
+    'AWS_BEARER_TOKEN_BEDROCK',
+    'AWS_ACCESS_KEY_ID',
+    'AWS_SECRET_ACCESS_KEY',
+    'AWS_SESSION_TOKEN',
+    'AWS_REGION',
+    'AWS_ENDPOINT_URL',
+    'AWS_ENDPOINT_URL_BEDROCK_RUNTIME',
+  ],
+  readRequest({ path, body }) {
+    const textOf = (blocks: Block[]) => blocks.map(({ text = '' }) => text).join('')
+    return {
+      model: decodeURIComponent(path.split('/')[2]!),
+      system: textOf(body.system ?? []),
+      messages: body.messages.flatMap(({ role, content }: { role: string; content: Block[] }) => {
+        if (role === 'assistant')
+          return {
+            role,
+            text: textOf(content),
+            reasoning: content
+              .map(({ reasoningContent }) => reasoningContent?.reasoningText?.text ?? '')
+              .join(''),
+            toolCalls: content.flatMap(({ toolUse }) =>
+              toolUse ? [{ name: toolUse.name, input: toolUse.input }] : [],
+            ),
+          }
+        const results = content.flatMap(({ toolResult }) => toolResult ?? [])
+        if (results.length > 0)
+          return results.map(({ content }) => ({ role: 'tool', output: textOf(content) }))
+        const images = content.flatMap(({ image }) => image ?? [])
+        return {
+          role,
+          text: textOf(content),
+          images: images.map(({ format, source }) => ({
+            media_type: `image/${format}`,
+            base64: source.bytes,
+          })),
+        }
+      }),
+      tools: (body.toolConfig?.tools ?? []).map(({ toolSpec }: Block) => ({
+        name: toolSpec.name,
+        schema: toolSpec.inputSchema.json,
+      })),
+      max_tokens: body.inferenceConfig?.maxTokens,
+    }
+  },
+}
+
+testProviderKind(t, subject)
+
+// biome-ignore lint/suspicious/noExplicitAny: blocks of many forms, read by what they are expected to be
+type Block = any
+
+const said = (text: string): LanguageModelV3Message => ({ role: 'user', content: [{ type: 'text', text }] })
+const hello: LanguageModelV3CallOptions = { prompt: [said('Hello')] }
+
+const tools: LanguageModelV3FunctionTool[] = [
+  {
+    type: 'function',
+    name: 'ls',
+    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+  },
+]
+const listing: VendorReply = { toolCalls: [{ id: 'tooluse_1', name: 'ls', input: {} }] }
+
+async function start(t: Test, options: object = {}, allowed: Partial<Credentials> = { api_key: API_KEY }) {
+  const fake = await createFakeBedrock({ region, ...allowed })
+  t.teardown(() => fake.close())
+  const connection: ProviderConnection = {
+    base_url: fake.url,
+    api_key: API_KEY,
+    options: { region, ...options },
+    fetch,
+  }
+  return { fake, connection, open: (model = ADAPTIVE_MODEL) => kind.languageModel(connection, model) }
+}
+
+/** A connection whose every request is answered by `answer` instead of the network. */
+const connect = (
+  answer: (request: Request) => Response,
+  more: Partial<ProviderConnection> = {},
+): ProviderConnection => ({
+  base_url: undefined,
+  api_key: API_KEY,
+  options: { region },
+  fetch: async (input, init) => answer(new Request(input, init)),
+  ...more,
+})
+
+async function contentOf(model: LanguageModelV3, options: LanguageModelV3CallOptions) {
+  const ignore = () => {}
+  const listener = { onText: ignore, onReasoning: ignore, onToolCall: ignore, onUsage: ignore }
+  const parts = (await model.doStream(options)).stream.pipeThrough(
+    new TransformStream({
+      transform(part, controller) {
+        if (part.type === 'error') throw part.error
+        controller.enqueue(part)
+      },
+    }),
+  )
+  return (await readAnswer(parts, listener)).content
+}
+
+const failureOf = async (call: Promise<unknown>) =>
+  explainFailure(
+    await call.then(
+      () => new Error('the call did not fail'),
+      (error) => error,
+    ),
+    kind,
+  )
+
+/** The conversation with the result of its only tool call. */
+const goOn = (prompt: LanguageModelV3Message[], content: Parameters<typeof assistantMessage>[0]) => [
+  ...prompt,
+  assistantMessage(content),
+  ...content.flatMap((part): LanguageModelV3Message[] => {
+    if (part.type !== 'tool-call') return []
+    const { toolCallId, toolName } = part
+    const output = { type: 'text' as const, value: 'a.txt' }
+    return [{ role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] }]
+  }),
+]
+
+t.test('an access key signs calls, embeddings and lists, with its session token or without', async (t) => {
+  for (const { session_token, ...key } of [ACCESS_KEY, { ...ACCESS_KEY, session_token: undefined }]) {
+    const credentials = { ...key, ...(session_token && { session_token }) }
+    const { fake, connection } = await start(t, credentials, credentials)
+    const signed = { ...connection, api_key: undefined }
+    // The colon of this id is escaped in the address, and escaped once more in what is signed.
+    t.match(await contentOf(await kind.languageModel(signed, BUDGET_MODEL), hello), [
+      { text: 'All is well.' },
+    ])
+    await (await kind.embeddingModel!(signed, TITAN_MODEL)).doEmbed({ values: ['größer'] })
+    t.ok((await kind.listModels(signed, AbortSignal.timeout(5000))).length > 0)
+    t.equal(fake.requests.length, 5)
+    for (const { headers } of fake.requests) t.match(headers, { authorization: /^AWS4-HMAC-SHA256 / })
+
+    const wrong = {
+      ...signed,
+      options: { ...signed.options, secret_access_key: 'another-secret-0123456789' },
+    }
+    t.strictSame(await failureOf(kind.listModels(wrong, AbortSignal.timeout(5000))), {
+      reason: 'auth',
+      status: 403,
+    })
+  }
+})
+
+t.test('half an access key signs nothing, and an API key goes before a whole one', async (t) => {
+  const { fake, connection } = await start(t, ACCESS_KEY)
+  await contentOf(await kind.languageModel(connection, ADAPTIVE_MODEL), hello)
+  t.equal(fake.requests[0]!.headers.authorization, `Bearer ${API_KEY}`)
+  t.notOk('x-amz-security-token' in fake.requests[0]!.headers)
+
+  const half = {
+    ...connection,
+    api_key: undefined,
+    options: { region, access_key_id: ACCESS_KEY.access_key_id },
+  }
+  t.match(await failureOf(contentOf(await kind.languageModel(half, ADAPTIVE_MODEL), hello)), {
+    reason: 'auth',
+  })
+  t.notOk('authorization' in fake.requests[1]!.headers)
+})
+
+t.test('models are called and listed at the hosts of the region', async (t) => {
+  const hostsFor = async (options: object, base_url?: string) => {
+    const hosts: string[] = []
+    const refuse = (request: Request) => {
+      hosts.push(new URL(request.url).host)
+      return Response.json({ message: 'no' }, { status: 500 })
+    }
+    const connection = connect(refuse, { options: options as Record<string, unknown>, base_url })
+    await failureOf(contentOf(await kind.languageModel(connection, ADAPTIVE_MODEL), hello))
+    await failureOf(kind.listModels(connection, AbortSignal.timeout(5000)))
+    return hosts
+  }
+  t.strictSame(await hostsFor({ region: 'eu-west-3' }), [
+    'bedrock-runtime.eu-west-3.amazonaws.com',
+    'bedrock.eu-west-3.amazonaws.com',
+  ])
+  t.strictSame(await hostsFor({ region: 'eusc-de-east-1' }), [
+    'bedrock-runtime.eusc-de-east-1.amazonaws.eu',
+    'bedrock.eusc-de-east-1.amazonaws.eu',
+  ])
+  t.strictSame(await hostsFor({ region }, 'https://bedrock-runtime-fips.us-east-1.amazonaws.com/'), [
+    'bedrock-runtime-fips.us-east-1.amazonaws.com',
+    'bedrock-fips.us-east-1.amazonaws.com',
+  ])
+  t.strictSame(await hostsFor({ region }, 'https://bedrock.example.com'), [
+    'bedrock.example.com',
+    'bedrock.example.com',
+  ])
+})
+
+t.test('a region is part of a host and of nothing else', async (t) => {
+  const validate = compileSchema(kind.config_schema, 'json')
+  for (const region of ['us-east-1', 'us-gov-west-1', 'ap-southeast-5', 'eusc-de-east-1'])
+    validate({ region })
+  for (const region of [
+    '',
+    'evil.com/',
+    'us-east-1.evil.com',
+    'us-east-1@evil.com',
+    'US-EAST-1',
+    'us-east-1\n',
+  ])
+    t.throws(() => validate({ region }), region)
+  t.throws(() => validate({}), 'none is not enough')
+  const { secret_access_key, session_token, access_key_id } = kind.config_schema.properties as Record<
+    string,
+    object
+  >
+  t.match([secret_access_key, session_token], [{ writeOnly: true }, { writeOnly: true }])
+  t.notMatch(access_key_id, { writeOnly: true })
+})
+
+t.test('Claude thinks as its generation can, and only where the provider says so', async (t) => {
+  const adaptive = { type: 'adaptive', display: 'summarized' }
+  const cases: [string, object, object | undefined][] = [
+    [ADAPTIVE_MODEL, {}, undefined],
+    [ADAPTIVE_MODEL, { thinking: true }, { thinking: adaptive }],
+    [
+      ADAPTIVE_MODEL,
+      { thinking: true, effort: 'max' },
+      { thinking: adaptive, output_config: { effort: 'max' } },
+    ],
+    [ADAPTIVE_MODEL, { effort: 'low' }, { output_config: { effort: 'low' } }],
+    [ADAPTIVE_MODEL, { thinking: false }, { thinking: { type: 'disabled' } }],
+    [BUDGET_MODEL, { effort: 'max' }, undefined],
+    [BUDGET_MODEL, { thinking: false }, undefined],
+    [BUDGET_MODEL, { thinking: true }, { thinking: { type: 'enabled', budget_tokens: 4096 } }],
+    [
+      BUDGET_MODEL,
+      { thinking: true, thinking_budget: 1024 },
+      { thinking: { type: 'enabled', budget_tokens: 1024 } },
+    ],
+    [OLD_MODEL, { thinking: true, effort: 'high' }, undefined],
+    [NOVA_MODEL, { thinking: true, effort: 'high' }, undefined],
+  ]
+  const validate = compileSchema(kind.config_schema, 'json')
+  const { fake, connection } = await start(t)
+  for (const [model, more, expected] of cases) {
+    const options = { region, ...more }
+    validate(structuredClone(options))
+    await contentOf(await kind.languageModel({ ...connection, options }, model), hello)
+    const { additionalModelRequestFields } = fake.requests.at(-1)!.body
+    t.strictSame(additionalModelRequestFields, expected, `${model} ${JSON.stringify(more)}`)
+  }
+})
+
+t.test('thoughts have room above a small limit and within a large one', async (t) => {
+  const { fake, open } = await start(t, { thinking: true, thinking_budget: 4000 })
+  const model = await open(BUDGET_MODEL)
+  await contentOf(model, { ...hello, maxOutputTokens: 500 })
+  await contentOf(model, { ...hello, maxOutputTokens: 64_000 })
+  t.strictSame(
+    fake.requests.map(({ body }) => body.inferenceConfig.maxTokens),
+    [4500, 64_000],
+  )
+})
+
+t.test('signed and redacted thoughts go back with the next step', async (t) => {
+  const { fake, open } = await start(t, { thinking: true })
+  const model = await open(BUDGET_MODEL)
+  for (const text of ['Hello', REDACTION_TRIGGER]) {
+    fake.queue({ reasoning: ['Let me', ' look.'], ...listing })
+    const content = await contentOf(model, { prompt: [said(text)], tools })
+    // The fake refuses a thought whose signature is gone or changed, and a budget without its thought.
+    await contentOf(model, { tools, prompt: goOn([said(text)], content) })
+  }
+  const sent = fake.requests.map(({ body }) => body.messages[1]?.content[0].reasoningContent)
+  t.match(sent[1], { reasoningText: { text: 'Let me look.', signature: /^Er/ } })
+  t.match(sent[3], { redactedContent: /./ })
+})
+
+t.test('the prompt is cached at every step, where and as the model can', async (t) => {
+  const { fake, open } = await start(t)
+  const prompt: LanguageModelV3Message[] = [{ role: 'system', content: 'Be brief.' }, said('Hello')]
+  const point = { cachePoint: { type: 'default' } }
+  const marksOf = ({ body }: { body: Block }) =>
+    [{ content: body.system }, ...body.messages].map(({ content }) =>
+      content
+        .map((block: Block, n: number) => (block.cachePoint ? n : undefined))
+        .filter((n?: number) => n !== undefined),
+    )
+  for (const [model, first, second] of [
+    [BUDGET_MODEL, [[1], [1]], [[1], [], [], [1]]],
+    [NOVA_MODEL, [[1], [1]], [[1], [1], [], []]],
+    [OLD_MODEL, [[], []], [[], [], [], []]],
+  ] as const) {
+    const opened = await open(model)
+    fake.queue({ text: ['Wait.'], ...listing })
+    const content = await contentOf(opened, { prompt, tools })
+    await contentOf(opened, { tools, prompt: goOn(prompt, content) })
+    t.strictSame(fake.requests.slice(-2).map(marksOf), [first, second], model)
+  }
+  t.strictSame(fake.requests[0]!.body.messages, [{ role: 'user', content: [{ text: 'Hello' }, point] }])
+})
+
+t.test('models that are not known to cache are not asked to', async (t) => {
+  const isAsked = async (model: string) => {
+    let body = ''
+    const fetch: ProviderConnection['fetch'] = async (_, init) => {
+      body = String(init?.body)
+      return Response.json({ message: 'no' }, { status: 500 })
+    }
+    const connection = { base_url: undefined, api_key: API_KEY, options: { region }, fetch }
+    await failureOf(contentOf(await kind.languageModel(connection, model), hello))
+    return body.includes('cachePoint')
+  }
+  for (const model of [
+    'anthropic.claude-3-5-haiku-20241022-v1:0',
+    'global.anthropic.claude-sonnet-5',
+    'us.amazon.nova-pro-v1:0',
+  ])
+    t.ok(await isAsked(model), model)
+  for (const model of [
+    'anthropic.claude-3-5-sonnet-20240620-v1:0',
+    'anthropic.claude-v2:1',
+    'us.amazon.nova-2-lite-v1:0',
+    'us.deepseek.r1-v1:0',
+    'openai.gpt-oss-120b-1:0',
+  ])
+    t.notOk(await isAsked(model), model)
+})
+
+t.test(
+  'exceptions within a stream are sorted by their name, those the library passes over too',
+  async (t) => {
+    const reasons = {
+      throttlingException: 'rate_limit',
+      internalServerException: 'outage',
+      modelStreamErrorException: 'outage',
+      serviceUnavailableException: 'outage',
+      validationException: 'bad_request',
+      modelTimeoutException: 'timeout',
+      accessDeniedException: 'auth',
+      expiredTokenException: 'auth',
+      serviceQuotaExceededException: 'quota',
+    }
+    const word = frame('event', 'contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hm' } })
+    for (const [name, reason] of Object.entries(reasons)) {
+      const bytes = Buffer.concat([word, frame('exception', name, { message: `It was ${name}.` })])
+      const model = await kind.languageModel(
+        connect(() => new Response(bytes)),
+        ADAPTIVE_MODEL,
+      )
+      const parts = []
+      for await (const part of (await model.doStream(hello)).stream) parts.push(part)
+      t.strictSame(
+        parts.map(({ type }) => type),
+        ['stream-start', 'response-metadata', 'text-start', 'text-delta', 'error'],
+        name,
+      )
+      const { error } = parts.at(-1) as { error: Error }
+      t.match(error, { message: `It was ${name}.` })
+      t.strictSame(explainFailure(error, kind), { reason })
+    }
+  },
+)
+
+t.test('an answer that does not end, or whose frames are broken, fails', async (t) => {
+  const word = frame('event', 'contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hm' } })
+  const changed = Buffer.from(word)
+  changed[changed.length - 8]! ^= 1
+  for (const bytes of [Buffer.from(word), Buffer.from(word).subarray(0, -5), changed]) {
+    const model = await kind.languageModel(
+      connect(() => new Response(bytes)),
+      ADAPTIVE_MODEL,
+    )
+    t.strictSame(await failureOf(contentOf(model, hello)), { reason: 'outage' })
+  }
+})
+
+t.test('refusals are sorted by the exception and, where that is not enough, by its words', async (t) => {
+  const refused = async (name: string, status: number, message: string) => {
+    const headers = { 'x-amzn-errortype': `${name}:http://internal.amazon.com/coral/com.amazon.bedrock/` }
+    const answer = () => Response.json({ message }, { status, headers })
+    return failureOf(contentOf(await kind.languageModel(connect(answer), ADAPTIVE_MODEL), hello))
+  }
+  const cases: [string, number, string, string][] = [
+    ['AccessDeniedException', 403, 'You don’t have access to the model with the specified model ID.', 'auth'],
+    ['AccessDeniedException', 403, 'Model access is denied due to INVALID_PAYMENT_INSTRUMENT: …', 'quota'],
+    ['UnrecognizedClientException', 403, 'The security token included in the request is invalid.', 'auth'],
+    ['ExpiredTokenException', 400, 'The security token included in the request is expired', 'auth'],
+    ['ThrottlingException', 429, 'Too many requests, please wait before trying again.', 'rate_limit'],
+    ['ThrottlingException', 429, 'Too many tokens per day, please wait before trying again.', 'quota'],
+    ['ServiceQuotaExceededException', 400, 'Your request exceeds the service quota.', 'quota'],
+    ['ModelNotReadyException', 429, 'The model is not ready for inference.', 'outage'],
+    ['ModelErrorException', 424, 'The model returned an error.', 'outage'],
+    ['ModelTimeoutException', 408, 'The model took too long.', 'timeout'],
+    [
+      'ResourceNotFoundException',
+      404,
+      'This model version has reached the end of its life.',
+      'model_not_found',
+    ],
+    [
+      'ValidationException',
+      400,
+      'The maximum tokens you requested exceeds the model limit of 64000.',
+      'bad_request',
+    ],
+    ['InternalServerException', 500, 'Something went wrong.', 'outage'],
+  ]
+  for (const [name, status, message, reason] of cases)
+    t.strictSame(await refused(name, status, message), { reason, status }, `${name}: ${message}`)
+})
+
+t.test('a model that is called only by its profile is not found by its own id', async (t) => {
+  const { open } = await start(t)
+  for (const id of [ADAPTIVE_MODEL.slice('us.'.length), 'nobody.nothing-v1:0'])
+    t.strictSame(await failureOf(contentOf(await open(id), hello)), {
+      reason: 'model_not_found',
+      status: 400,
+    })
+})
+
+t.test('what can be called is listed, models at once and others by their profiles', async (t) => {
+  const { fake, connection } = await start(t)
+  const models = await kind.listModels(connection, AbortSignal.timeout(5000))
+  t.strictSame(models, [
+    {
+      id: OLD_MODEL,
+      name: `anthropic ${OLD_MODEL.split('.')[1]}`,
+      embedding: false,
+      input: ['text', 'image'],
+    },
+    { id: NOVA_MODEL, name: 'amazon nova-lite-v1:0', embedding: false, input: ['text', 'image'] },
+    { id: TITAN_MODEL, name: 'amazon titan-embed-text-v2:0', embedding: true, input: ['text'] },
+    { id: COHERE_MODEL, name: 'cohere embed-multilingual-v3', embedding: true, input: ['text'] },
+    { id: ADAPTIVE_MODEL, name: `US ${ADAPTIVE_MODEL.slice(3)}`, embedding: false, input: ['text', 'image'] },
+    { id: BUDGET_MODEL, name: `US ${BUDGET_MODEL.slice(3)}`, embedding: false, input: ['text', 'image'] },
+  ])
+  t.strictSame(
+    fake.requests.map(({ path }) => path),
+    [
+      '/foundation-models',
+      '/inference-profiles?maxResults=1000&type=SYSTEM_DEFINED',
+      '/inference-profiles?maxResults=1000&type=SYSTEM_DEFINED&nextToken=2',
+    ],
+  )
+})
+
+t.test('a Cohere model embeds several texts at once', async (t) => {
+  const { fake, connection } = await start(t)
+  const model = await kind.embeddingModel!(connection, COHERE_MODEL)
+  const { embeddings, usage } = await model.doEmbed({ values: ['one', 'two', 'one'] })
+  t.equal(embeddings.length, 3)
+  t.strictSame(embeddings[0], embeddings[2])
+  t.notSame(embeddings[0], embeddings[1])
+  t.strictSame(usage, { tokens: 3 })
+  t.equal(fake.requests.length, 1)
+})
+
+t.test('an answer can come in one piece', async (t) => {
+  const { fake, open } = await start(t, { thinking: true })
+  fake.queue({ reasoning: ['Hm.'], text: ['Yes.'], usage: { input: 9, cached: 4, output: 3, reasoning: 1 } })
+  const result = await (await open()).doGenerate(hello)
+  t.match(result.content, [
+    { type: 'reasoning', text: 'Hm.' },
+    { type: 'text', text: 'Yes.' },
+  ])
+  t.match(result.usage.inputTokens, { total: 9, cacheRead: 4 })
+})

@@ -1,0 +1,201 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { EventStreamCodec } from '@smithy/eventstream-codec'
+import { fromUtf8, toUtf8 } from '@smithy/util-utf8'
+import {
+  type AwsException,
+  FOUNDATION_MODELS,
+  listProfiles,
+  NO_SUCH_MODEL,
+  refusalOfModel,
+} from './fake-bedrock-models.ts'
+import {
+  type ConverseBody,
+  type Credentials,
+  refusalOfAccess,
+  refusalOfBody,
+  refusalOfTexts,
+  sign,
+} from './fake-bedrock-rules.ts'
+import {
+  type Exchange,
+  type FakeVendor,
+  type Refusal,
+  startFakeVendor,
+  type VendorReply,
+} from './fake-vendor.ts'
+
+/** What makes Claude think in redacted blocks, as Anthropic documents it for tests. */
+export const REDACTION_TRIGGER =
+  'ANTHROPIC_MAGIC_STRING_TRIGGER_REDACTED_THINKING_46C9A13E193C177646C7398A98432ECCCE4C1253D5E2D82641AC0E52CC2876CB'
+
+/** Starts a fake of Bedrock's runtime and of its control plane at one address. */
+export async function createFakeBedrock(allowed: Credentials): Promise<FakeVendor> {
+  const fake: FakeVendor = await startFakeVendor({
+    async serve(exchange) {
+      const { method, path, body } = exchange.request
+      const refused = await refusalOfAccess(exchange.request, fake.url, allowed)
+      if (refused) return fail(exchange, refused)
+      const { pathname, searchParams } = new URL(path, fake.url)
+      if (method === 'GET' && pathname === '/foundation-models')
+        return exchange.sendJson(200, { modelSummaries: FOUNDATION_MODELS })
+      if (method === 'GET' && pathname === '/inference-profiles')
+        return exchange.sendJson(200, listProfiles(searchParams))
+      const [, id = '', operation] = /^\/model\/([^/]+)\/([\w-]+)$/.exec(pathname) ?? []
+      const model = decodeURIComponent(id)
+      const complaint =
+        refusalOfModel(model) ?? (operation === 'invoke' ? refusalOfTexts(body) : refusalOfBody(model, body))
+      if (complaint) return fail(exchange, complaint)
+      const reply = exchange.takeReply()
+      if (reply.refusal && reply.breakAfter === undefined)
+        return fail(exchange, REFUSALS[reply.refusal], reply.retryAfter)
+      if (operation === 'invoke') return exchange.sendJson(200, embed(body), TOKENS)
+      if (operation === 'converse') return exchange.sendJson(200, wholeReply(reply, body), requestId())
+      if (operation === 'converse-stream') return streamReply(exchange, reply)
+      return fail(exchange, ['UnknownOperationException', 404, 'Unknown operation'])
+    },
+  })
+  return fake
+}
+
+const REFUSALS: Record<Refusal, AwsException> = {
+  auth: ['ExpiredTokenException', 403, 'The security token included in the request is expired'],
+  quota: ['ServiceQuotaExceededException', 400, 'Your request exceeds the service quota for your account.'],
+  rate_limit: ['ThrottlingException', 429, 'Too many tokens, please wait before trying again.'],
+  outage: ['ServiceUnavailableException', 503, 'Bedrock is unable to process your request.'],
+  model_not_found: NO_SUCH_MODEL,
+  bad_request: ['ValidationException', 400, 'Input is too long for requested model.'],
+}
+
+const requestId = () => ({ 'x-amzn-requestid': randomUUID() })
+
+function fail({ sendJson }: Exchange, [name, status, message]: AwsException, retryAfter?: number): void {
+  sendJson(
+    status,
+    { message },
+    {
+      'x-amzn-errortype': `${name}:http://internal.amazon.com/coral/com.amazon.bedrock/`,
+      ...requestId(),
+      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+    },
+  )
+}
+
+const TOKENS = { 'x-amzn-bedrock-input-token-count': '3' }
+
+/** Numbers that follow from the text alone. */
+const vectorOf = (text: string) =>
+  Array.from({ length: 32 }, (_, n) => createHash('sha256').update(text).digest()[n]! / 255 - 0.5)
+
+/** The answer of a Titan model, or of a Cohere model, which takes several texts. */
+function embed({ inputText, texts }: { inputText?: string; texts?: string[] }): object {
+  if (inputText === undefined)
+    return { id: randomUUID(), texts, response_type: 'embeddings_floats', embeddings: texts!.map(vectorOf) }
+  const embedding = vectorOf(inputText)
+  return { embedding, embeddingsByType: { float: embedding }, inputTextTokenCount: 3 }
+}
+
+/** The blocks of a reply in the form of `converse`, each with its deltas in the form of `converse-stream`. */
+function blocksOf({ reasoning = [], text = [], toolCalls = [] }: VendorReply, body: ConverseBody) {
+  const blocks: { whole: object; start?: object; deltas: object[]; last?: object }[] = []
+  const { type, display = 'summarized' } = body.additionalModelRequestFields?.thinking ?? {}
+  if (reasoning.length > 0 && (type === 'enabled' || type === 'adaptive')) {
+    const said = display === 'summarized' ? reasoning : []
+    const signature = sign(reasoning.join(''))
+    const redactedContent = Buffer.from(signature).toString('base64')
+    if (JSON.stringify(body.messages).includes(REDACTION_TRIGGER))
+      blocks.push({
+        whole: { reasoningContent: { redactedContent } },
+        deltas: [],
+        last: { reasoningContent: { redactedContent } },
+      })
+    else
+      blocks.push({
+        whole: { reasoningContent: { reasoningText: { text: said.join(''), signature } } },
+        deltas: said.map((text) => ({ reasoningContent: { text } })),
+        last: { reasoningContent: { signature } },
+      })
+  }
+  if (text.length > 0) blocks.push({ whole: { text: text.join('') }, deltas: text.map((text) => ({ text })) })
+  for (const { id: toolUseId, name, input } of toolCalls)
+    blocks.push({
+      whole: { toolUse: { toolUseId, name, input } },
+      start: { toolUse: { toolUseId, name } },
+      deltas: JSON.stringify(input)
+        .match(/[\s\S]{1,12}/g)!
+        .map((input) => ({ toolUse: { input } })),
+    })
+  return blocks
+}
+
+const STOPS = { stop: 'end_turn', length: 'max_tokens', 'tool-calls': 'tool_use' }
+const stopReasonOf = ({ finish, toolCalls = [] }: VendorReply) =>
+  STOPS[finish ?? (toolCalls.length > 0 ? 'tool-calls' : 'stop')]
+
+function costOf({ usage = { input: 0, cached: 0, output: 0, reasoning: 0 } }: VendorReply) {
+  const { input, cached, output } = usage
+  const counted = { inputTokens: input - cached, outputTokens: output, totalTokens: input + output }
+  const cache = { cacheReadInputTokens: cached, cacheWriteInputTokens: 0 }
+  return { usage: { ...counted, ...cache, serverToolUsage: {} }, metrics: { latencyMs: 312 } }
+}
+
+const wholeReply = (reply: VendorReply, body: ConverseBody) => ({
+  output: { message: { role: 'assistant', content: blocksOf(reply, body).map(({ whole }) => whole) } },
+  stopReason: stopReasonOf(reply),
+  ...costOf(reply),
+})
+
+const codec = new EventStreamCodec(toUtf8, fromUtf8)
+
+/** One frame, with both its checksums. */
+export const frame = (kind: 'event' | 'exception', type: string, payload: object): Uint8Array =>
+  codec.encode({
+    headers: {
+      [`:${kind}-type`]: { type: 'string', value: type },
+      ':content-type': { type: 'string', value: 'application/json' },
+      ':message-type': { type: 'string', value: kind },
+    },
+    body: Buffer.from(JSON.stringify(payload)),
+  })
+
+async function streamReply(exchange: Exchange, reply: VendorReply): Promise<void> {
+  const { open, write, wait, end, hangUp, request } = exchange
+  const { breakAfter = Number.POSITIVE_INFINITY, refusal } = reply
+  const send = (type: string, payload: object) => {
+    // Events are padded to about one length, so that nobody can tell the words by it.
+    const p = 'abcdefghijklmnopqrstuvwxyzABCDEFGH'.slice(JSON.stringify(payload).length % 34)
+    return write(frame('event', type, { ...payload, p }))
+  }
+
+  let room = breakAfter
+  /** Whether the reply goes on; where it does not, it has been broken off. */
+  const goesOn = async () => {
+    if (room > 0) return true
+    if (!refusal) hangUp()
+    else {
+      const [name, , message] = REFUSALS[refusal]
+      await write(frame('exception', name[0]!.toLowerCase() + name.slice(1), { message }))
+      end()
+    }
+    return false
+  }
+
+  open('application/vnd.amazon.eventstream', requestId())
+  await send('messageStart', { role: 'assistant' })
+  await wait(reply.hold)
+  for (const [contentBlockIndex, { start, deltas, last }] of blocksOf(reply, request.body).entries()) {
+    if (!(await goesOn())) return
+    // Only calls of tools are announced.
+    if (start) await send('contentBlockStart', { contentBlockIndex, start })
+    for (const delta of deltas) {
+      if (!(await goesOn())) return
+      await send('contentBlockDelta', { contentBlockIndex, delta })
+      room -= 1
+    }
+    if (last) await send('contentBlockDelta', { contentBlockIndex, delta: last })
+    await send('contentBlockStop', { contentBlockIndex })
+  }
+  if (!(await goesOn())) return
+  await send('messageStop', { stopReason: stopReasonOf(reply) })
+  await send('metadata', costOf(reply))
+  end()
+}
