@@ -1,5 +1,4 @@
 import { AppError, type Cradle, isDuplicateKey } from '#kernel'
-import type { NewProvider } from './providers.ts'
 
 /** The section `plugins.providers` of the configuration. */
 export interface ProvidersConfig {
@@ -7,24 +6,18 @@ export interface ProvidersConfig {
   /** Calls that a provider takes at a time in one server process, where it does not say so itself. */
   max_concurrency: number
   openai_api_key?: string
+  openai_base_url?: string
   anthropic_api_key?: string
+  anthropic_base_url?: string
 }
 
-/** What a first start can make; of those that it makes, the last one's model becomes active. */
-const starters: { provider: NewProvider; model: string; key?: 'openai_api_key' | 'anthropic_api_key' }[] = [
-  { provider: { name: 'demo', kind: 'demo' }, model: 'demo' },
-  {
-    provider: { name: 'anthropic', kind: 'openai-compatible', base_url: 'https://api.anthropic.com/v1' },
-    model: 'claude-sonnet-4-6',
-    key: 'anthropic_api_key',
-  },
-  {
-    provider: { name: 'openai', kind: 'openai-compatible', base_url: 'https://api.openai.com/v1' },
-    // Later ones refuse tools in chat completions, or stream only for organizations that OpenAI has verified.
-    model: 'gpt-4.1',
-    key: 'openai_api_key',
-  },
-]
+/** What a first start can make, each named as its kind; of those that it makes, the last one's model becomes active. */
+const starters = [
+  { kind: 'demo', model: 'demo' },
+  { kind: 'anthropic', model: 'claude-sonnet-4-6' },
+  // Later ones stream only for organizations that OpenAI has verified.
+  { kind: 'openai', model: 'gpt-4.1' },
+] as const
 
 /**
  * Makes the first providers and chooses the active model, once in the life of a database; also when several servers
@@ -36,16 +29,16 @@ export async function setUpFirstProviders(
 ): Promise<void> {
   if (await collections.model_settings.findOne({ _id: 'active' })) return
   let active = ''
-  for (const { provider, model, key } of starters) {
-    const api_key = key && config[key]
-    if (key && !api_key) continue
+  for (const { kind, model } of starters) {
+    const connection = kind === 'demo' ? {} : connectionOf(config, kind)
+    if (!connection) continue
     try {
-      await providers.create(null, { ...provider, ...(api_key && { api_key }) })
+      await providers.create(null, { name: kind, kind, ...connection })
     } catch (error) {
       // Made by another server, or by this one before it was killed.
       if (!(error instanceof AppError && error.code === 'PROVIDER_NAME_TAKEN')) throw error
     }
-    active = `${provider.name}:${model}`
+    active = `${kind}:${model}`
   }
   try {
     await collections.model_settings.insertOne({ _id: 'active', model: active })
@@ -55,4 +48,10 @@ export async function setUpFirstProviders(
   }
   visibleProviders.forget()
   announce('model', active)
+}
+
+/** The vendor's address and key as the environment has them, for those that have a key. */
+function connectionOf(config: ProvidersConfig, kind: 'anthropic' | 'openai') {
+  const { [`${kind}_api_key` as const]: api_key, [`${kind}_base_url` as const]: base_url } = config
+  return api_key && { api_key, ...(base_url && { base_url }) }
 }

@@ -5,13 +5,16 @@ import { AppError } from '#kernel'
 
 /** A `fetch` that reaches no local or private network, for addresses that a user chose. */
 export interface GuardedFetch {
-  /** Checks the address that each connection goes to, redirects included; throws ADDRESS_NOT_ALLOWED. */
+  /** Checks the address that each connection goes to, redirects included; throws ADDRESS_NOT_ALLOWED. Ends responses without end. */
   fetch: typeof globalThis.fetch
   /** Throws ADDRESS_NOT_ALLOWED where a URL's host is such an address now; a name that is not known passes. */
   assertAllowed(url: string): Promise<void>
   /** Cuts every connection. */
   close(): Promise<void>
 }
+
+/** Bytes of one response; the longest answers of models have about half of that, event by event. */
+const MAX_RESPONSE = 64 * 1024 * 1024
 
 /** Networks that belong to a machine, a site or a carrier, and what stands for them in IPv6, after the IANA registries. */
 const forbidden = new BlockList()
@@ -56,6 +59,7 @@ export function createGuardedFetch({
     const { Agent, buildConnector, fetch } = await import('undici')
     const connector = buildConnector({ lookup: checkedLookup })
     const agent = new Agent({
+      maxResponseSize: MAX_RESPONSE,
       connect(options, callback) {
         // An address that is written out is never looked up.
         const host = withoutBrackets(options.hostname)

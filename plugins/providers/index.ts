@@ -9,6 +9,7 @@ import { createOpenedModels, type OpenedModels } from './opened-models.ts'
 import { createProviderProbe, type ProviderProbe } from './probe.ts'
 import { createProviders, type Providers } from './providers.ts'
 import { providerRoutes } from './routes.ts'
+import { baseUrl } from './schemas.ts'
 import type { ModelSettingsDocument, Models, ProviderDeleting, ProviderDocument } from './types.ts'
 import { createVisibleProviders, type VisibleProviders } from './visible-providers.ts'
 
@@ -44,7 +45,9 @@ export default plugin({
     allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },
     max_concurrency: { type: 'integer', minimum: 1, default: 64, env: 'SVC_MAX_MODEL_CALLS' },
     openai_api_key: { ...key, env: 'OPENAI_API_KEY' },
+    openai_base_url: { ...baseUrl, env: 'OPENAI_BASE_URL' },
     anthropic_api_key: { ...key, env: 'ANTHROPIC_API_KEY' },
+    anthropic_base_url: { ...baseUrl, env: 'ANTHROPIC_BASE_URL' },
   },
   errors: providerErrors,
   setup(host) {

@@ -12,6 +12,14 @@ const tokens = { type: 'integer', minimum: 1, maximum: 100_000_000 } as const
 const time = { type: 'integer' } as const
 const options = { type: 'object', maxProperties: 64 } as const
 
+/** What may hold a secret, a user name with a password or a query, is refused before anybody writes it down. */
+export const baseUrl = {
+  type: 'string',
+  format: 'uri',
+  pattern: '^https?://[^/?#@]+(/[^?#]*)?$',
+  maxLength: 2048,
+} as const
+
 const modelEntry = objectOf(
   {
     id,
@@ -27,13 +35,7 @@ const modelEntry = objectOf(
 )
 
 const providerFields = {
-  /** What may hold a secret, a user name with a password or a query, is refused before anybody writes it down. */
-  base_url: nullable({
-    type: 'string',
-    format: 'uri',
-    pattern: '^https?://[^/?#@]+(/[^?#]*)?$',
-    maxLength: 2048,
-  } as const),
+  base_url: nullable(baseUrl),
   api_key: nullable({ type: 'string', minLength: 1, maxLength: 4096, pattern: '^[\\x21-\\x7e]+$' } as const),
   models: { type: 'array', items: modelEntry, maxItems: 500 },
   // Some options are secrets; which, only their kind knows.

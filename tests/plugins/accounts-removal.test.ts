@@ -32,6 +32,7 @@ t.test('a deleted account leaves nothing, in any collection or folder', async (t
     name: 'own',
     kind: 'openai-compatible',
     base_url: 'https://example.org/v1',
+    models: [{ id: 'm' }],
     api_key: 'sk-ann',
   })
   if (server.server.runtime.blueprint.plugins.some(({ plugin }) => plugin.name === 'invites'))

@@ -135,3 +135,22 @@ t.test('each redirect is checked', async (t) => {
     await t.rejects(fetch(`http://outer.test:${outer}${path}`, { method: 'POST', body: 'x' }), refused, path)
   t.equal(calls, 0)
 })
+
+t.test('a response without end is ended', async (t) => {
+  const piece = 'x'.repeat(1024 * 1024)
+  const port = await listen(t, (_, res) => {
+    const write = () => {
+      while (!res.destroyed && res.write(piece));
+    }
+    res.on('drain', write)
+    write()
+  })
+  const { fetch } = guard(t, { allowHosts: ['127.0.0.1'] })
+  const response = await fetch(`http://127.0.0.1:${port}`)
+  let length = 0
+  const read = async () => {
+    for await (const bytes of response.body!) length += bytes.length
+  }
+  await t.rejects(read(), { cause: { code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' } })
+  t.ok(length <= 64 * 1024 * 1024)
+})

@@ -135,8 +135,12 @@ t.test(
   async (t) => {
     const { server, ada } = await start(t)
     const bob = await server.createUser({ username: 'bob' })
-    const { id } = await create(server, { name: 'mine', kind, base_url: PUBLIC }, ada.token)
-    const shared = await create(server, { name: 'shared', kind, base_url: PUBLIC })
+    const { id } = await create(
+      server,
+      { name: 'mine', kind, base_url: PUBLIC, models: [{ id: 'm' }] },
+      ada.token,
+    )
+    const shared = await create(server, { name: 'shared', kind, base_url: PUBLIC, models: [{ id: 'm' }] })
 
     const ask = (method: string, path: string, token = bob.token) =>
       server.request(method, path, { token, ...(method === 'DELETE' ? {} : { body: {} }) })
@@ -177,7 +181,7 @@ t.test('a name is taken once among what a user can see, also when many ask at on
   const post = (name: string, token?: string) =>
     server.request('POST', token ? '/providers' : '/admin/providers', {
       token,
-      body: { name, kind, base_url: PUBLIC },
+      body: { name, kind, base_url: PUBLIC, models: [{ id: 'm' }] },
     })
   const replies = await Promise.all(Array.from({ length: 20 }, () => post('same', ada.token)))
   t.equal(replies.filter(({ status }) => status === 201).length, 1)
@@ -262,7 +266,11 @@ t.test('a user’s own provider reaches no local address; an administrator’s m
   ])
     t.match(await post(base_url), { status: 400, body: { error: { code: 'ADDRESS_NOT_ALLOWED' } } }, base_url)
 
-  const { id } = await create(server, { name: 'later', kind, base_url: PUBLIC }, ada.token)
+  const { id } = await create(
+    server,
+    { name: 'later', kind, base_url: PUBLIC, models: [{ id: 'm' }] },
+    ada.token,
+  )
   const patched = await server.request('PATCH', `/providers/${id}`, {
     token: ada.token,
     body: { base_url: fake.url },
@@ -568,7 +576,11 @@ t.test('a provider that something refers to is neither deleted nor renamed', asy
     },
   }`
   const { server, ada } = await start(t, { plugins: { references: listener } })
-  const own = await create(server, { name: 'named', kind, base_url: PUBLIC }, ada.token)
+  const own = await create(
+    server,
+    { name: 'named', kind, base_url: PUBLIC, models: [{ id: 'm' }] },
+    ada.token,
+  )
   const ask = (method: string, body?: object) =>
     server.request(method, `/providers/${own.id}`, { token: ada.token, body })
   const refused = {
@@ -602,7 +614,7 @@ t.test('a provider that something refers to is neither deleted nor renamed', asy
 
 t.test('concurrent changes of one provider are all kept', async (t) => {
   const { server } = await start(t)
-  const { id } = await create(server, { name: 'busy', kind, base_url: PUBLIC })
+  const { id } = await create(server, { name: 'busy', kind, base_url: PUBLIC, models: [{ id: 'm' }] })
   const patch = (body: object) => server.request('PATCH', `/admin/providers/${id}`, { body })
   await Promise.all([
     patch({ enabled: false }),
@@ -625,12 +637,20 @@ t.test('concurrent changes of one provider are all kept', async (t) => {
 })
 
 t.test('a first start makes providers of the keys in the environment, and only a first start', async (t) => {
-  const { server } = await start(t, { env: { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: `${KEY}3` } })
+  const fake = await upstream(t)
+  const { server } = await start(t, {
+    env: {
+      OPENAI_API_KEY: KEY,
+      OPENAI_BASE_URL: fake.url,
+      ANTHROPIC_API_KEY: `${KEY}3`,
+      ANTHROPIC_BASE_URL: fake.url,
+    },
+  })
   const { body } = await server.request('GET', '/admin/providers')
   t.match(body, [
-    { name: 'anthropic', kind, base_url: 'https://api.anthropic.com/v1', has_api_key: true },
+    { name: 'anthropic', kind: 'anthropic', base_url: fake.url, has_api_key: true },
     { name: 'demo', kind: 'demo', has_api_key: false },
-    { name: 'openai', kind, base_url: 'https://api.openai.com/v1', has_api_key: true },
+    { name: 'openai', kind: 'openai', base_url: fake.url, has_api_key: true },
   ])
   const { model } = (await server.request('GET', '/models/active')).body
   t.match(model, /^openai:/)
@@ -657,7 +677,7 @@ t.test('two servers that start at once make one demonstration provider', async (
 
 t.test('the providers of an account that is gone go with it', async (t) => {
   const { server, cradle, ada } = await start(t)
-  await create(server, { name: 'own', kind, base_url: PUBLIC }, ada.token)
+  await create(server, { name: 'own', kind, base_url: PUBLIC, models: [{ id: 'm' }] }, ada.token)
   await cradle.events.emit('user.deleted', { user_id: ada.id, username: ada.username })
   t.equal(await cradle.collections.providers.countDocuments({ owner_id: ada.id }), 0)
   t.equal(await cradle.collections.providers.countDocuments({ name: 'demo' }), 1)
