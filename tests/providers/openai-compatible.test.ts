@@ -12,9 +12,23 @@ import t, { type Test } from 'tap'
 import type { ProviderConnection } from '#kernel'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import kind from '../../providers/openai-compatible/index.ts'
+import { createFakeCompatible } from '../support/fake-compatible.ts'
 import { createFakeOpenAI, type FakeOpenAIOptions, type Script } from '../support/fake-openai.ts'
+import { readChatRequest } from '../support/fake-openai-requests.ts'
+import { testProviderKind } from '../support/provider-kind-suite.ts'
 
 const KEY = 'sk-test-0123456789abcdef'
+
+testProviderKind(t, {
+  kind,
+  startFake: () => createFakeCompatible({ apiKey: KEY, models: ['fake-model', 'text-embedding-fake'] }),
+  api_key: KEY,
+  model: 'fake-model',
+  embedding_model: 'text-embedding-fake',
+  readRequest: readChatRequest,
+  environment: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_COMPATIBLE_API_KEY'],
+})
+
 const hello: LanguageModelV3CallOptions = {
   prompt: [{ role: 'user', content: [{ type: 'text', text: 'a private question' }] }],
 }

@@ -49,7 +49,7 @@ export function readChatRequest({ body }: VendorRequest): ReadRequest {
       names.set(id, called.name)
       return { name: called.name, input: JSON.parse(called.arguments) }
     })
-    return [{ role: 'assistant', text: content ?? '', reasoning: '', toolCalls }]
+    return [{ role: 'assistant', text: content ?? '', reasoning: message.reasoning_content ?? '', toolCalls }]
   })
   const tools = (body.tools ?? []).map(({ function: tool }: Wire) => ({
     name: tool.name,

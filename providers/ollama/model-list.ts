@@ -1,0 +1,66 @@
+import { APICallError } from '@ai-sdk/provider'
+import type { Ollama } from 'ollama/browser'
+import type { ModelDescription, ProviderConnection } from '#kernel'
+import { createClient } from './client.ts'
+import { readOptions } from './options.ts'
+
+const MAX_MODELS = 200
+const MAX_PARALLEL = 8
+
+/** Lists the installed models that can chat or embed, each with what `/api/show` says of it. */
+export async function listModels(
+  connection: ProviderConnection,
+  signal: AbortSignal,
+): Promise<ModelDescription[]> {
+  const { contextLength } = readOptions(connection)
+  const client = await createClient(connection, signal)
+  const { models = [] } = await client.list()
+  const listed = models.slice(0, MAX_MODELS)
+  const described: ModelDescription[][] = []
+  const rest = listed.entries()
+  const work = async () => {
+    for (const [index, { model, name }] of rest) {
+      const id = model || name
+      described[index] = describeModel({ id, name }, await findFacts(client, id), contextLength)
+    }
+  }
+  await Promise.all(Array.from({ length: MAX_PARALLEL }, work))
+  return described.flat()
+}
+
+/** What is read of a model's card. */
+interface Facts {
+  capabilities?: string[]
+  model_info?: Record<string, unknown>
+  /** Lines of a name and a value, as set in the model's file. */
+  parameters?: string
+}
+
+async function findFacts(client: Ollama, model: string): Promise<Facts> {
+  try {
+    return (await client.show({ model })) as unknown as Facts
+  } catch (error) {
+    // One model that is damaged or has just been removed must not keep the others from being listed.
+    if (APICallError.isInstance(error) && error.statusCode !== undefined) return {}
+    throw error
+  }
+}
+
+function describeModel(
+  names: { id: string; name: string },
+  { capabilities, model_info = {}, parameters = '' }: Facts,
+  contextLength: number | undefined,
+): ModelDescription[] {
+  const limit = model_info[`${model_info['general.architecture']}.context_length`]
+  const chosen =
+    contextLength ?? Number(/^num_ctx\s+(\d+)/m.exec(parameters)?.[1] ?? Number.POSITIVE_INFINITY)
+  const context_window = typeof limit === 'number' ? Math.min(limit, chosen) : contextLength
+  // Servers before April 2025 do not say what a model can do.
+  if (!capabilities) return [{ ...names, context_window }]
+  const can = (capability: string) => capabilities.includes(capability)
+  if (!can('completion')) return can('embedding') ? [{ ...names, embedding: true, context_window }] : []
+  const input: ModelDescription['input'] = ['text']
+  if (can('vision')) input.push('image')
+  if (can('audio')) input.push('audio')
+  return [{ ...names, embedding: false, context_window, input, reasoning: can('thinking') }]
+}

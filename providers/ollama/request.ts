@@ -1,0 +1,131 @@
+import type {
+  LanguageModelV3CallOptions,
+  LanguageModelV3FilePart,
+  LanguageModelV3Message,
+  LanguageModelV3TextPart,
+  LanguageModelV3ToolResultOutput,
+  SharedV3Warning,
+} from '@ai-sdk/provider'
+import { UnsupportedFunctionalityError } from '@ai-sdk/provider'
+import type { ChatRequest, Message, Tool } from 'ollama/browser'
+import type { OllamaOptions } from './options.ts'
+
+/** Puts a call into Ollama's terms, with a warning for each setting that it lacks. */
+export function buildRequest(
+  modelId: string,
+  call: LanguageModelV3CallOptions,
+  { contextLength, keepAlive, think }: OllamaOptions,
+): { request: ChatRequest; warnings: SharedV3Warning[] } {
+  const { tools = [], toolChoice, responseFormat } = call
+  const warnings: SharedV3Warning[] = []
+  const functions = tools.flatMap((tool): Tool[] => {
+    if (tool.type === 'function') {
+      const { name, description, inputSchema } = tool
+      return [{ type: 'function', function: { name, description, parameters: inputSchema as object } }]
+    }
+    warnings.push({ type: 'unsupported', feature: `provider tool ${tool.id}` })
+    return []
+  })
+  if (toolChoice?.type === 'required' || toolChoice?.type === 'tool')
+    warnings.push({ type: 'unsupported', feature: `toolChoice ${toolChoice.type}` })
+  const request: ChatRequest = {
+    model: modelId,
+    messages: call.prompt.flatMap(convertMessage),
+    tools: functions.length > 0 && toolChoice?.type !== 'none' ? functions : undefined,
+    format: responseFormat?.type === 'json' ? (responseFormat.schema ?? 'json') : undefined,
+    think,
+    keep_alive: keepAlive,
+    options: {
+      num_ctx: contextLength,
+      num_predict: call.maxOutputTokens,
+      temperature: call.temperature,
+      top_p: call.topP,
+      top_k: call.topK,
+      presence_penalty: call.presencePenalty,
+      frequency_penalty: call.frequencyPenalty,
+      seed: call.seed,
+      stop: call.stopSequences,
+    },
+  }
+  return { request, warnings }
+}
+
+/** A message on the wire; newer servers tell calls and results apart by their ids as well. */
+type WireMessage = Message & { tool_call_id?: string }
+
+function convertMessage(message: LanguageModelV3Message): WireMessage | WireMessage[] {
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: message.content }
+    case 'user':
+      return convertUser(message.content)
+    case 'assistant':
+      return convertAssistant(message.content)
+    case 'tool':
+      return message.content
+        .filter((part) => part.type === 'tool-result')
+        .map(({ toolCallId, toolName, output }) => ({
+          role: 'tool',
+          tool_name: toolName,
+          tool_call_id: toolCallId,
+          content: convertOutput(output),
+        }))
+  }
+}
+
+function convertUser(content: (LanguageModelV3TextPart | LanguageModelV3FilePart)[]): WireMessage {
+  const texts: string[] = []
+  const images: string[] = []
+  for (const part of content) {
+    if (part.type === 'text') texts.push(part.text)
+    else if (part.data instanceof URL) throw unsupported('a file that is given by its URL')
+    else if (part.mediaType.startsWith('image/')) images.push(toBytes(part.data).toString('base64'))
+    else if (part.mediaType.startsWith('text/')) texts.push(toBytes(part.data).toString('utf8'))
+    else throw unsupported(`a file of type ${part.mediaType}`)
+  }
+  return { role: 'user', content: texts.join('\n'), ...(images.length > 0 && { images }) }
+}
+
+const unsupported = (functionality: string) => new UnsupportedFunctionalityError({ functionality })
+
+const toBytes = (data: string | Uint8Array) =>
+  typeof data === 'string' ? Buffer.from(data, 'base64') : Buffer.from(data)
+
+type AssistantPart = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'][number]
+
+function convertAssistant(content: AssistantPart[]): WireMessage {
+  const textOf = (type: 'text' | 'reasoning') =>
+    content.reduce((text, part) => (part.type === type ? text + part.text : text), '')
+  const tool_calls = content
+    .filter((part) => part.type === 'tool-call')
+    .map(({ toolCallId, toolName, input }) => ({
+      id: toolCallId,
+      function: { name: toolName, arguments: toObject(input) },
+    }))
+  const thinking = textOf('reasoning')
+  return {
+    role: 'assistant',
+    content: textOf('text'),
+    ...(thinking !== '' && { thinking }),
+    ...(tool_calls.length > 0 && { tool_calls }),
+  }
+}
+
+/** Arguments can be nothing but an object on this wire; another model may have given something else. */
+const toObject = (input: unknown): Record<string, unknown> =>
+  typeof input === 'object' && input !== null && !Array.isArray(input) ? { ...input } : { input }
+
+function convertOutput(output: LanguageModelV3ToolResultOutput): string {
+  switch (output.type) {
+    case 'text':
+    case 'error-text':
+      return output.value
+    case 'json':
+    case 'error-json':
+      return JSON.stringify(output.value)
+    case 'execution-denied':
+      return output.reason ?? 'The call was denied.'
+    case 'content':
+      return output.value.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n')
+  }
+}
