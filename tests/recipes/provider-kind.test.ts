@@ -3,7 +3,9 @@ import { readRecipe } from '../support/readme.ts'
 import { startServer } from '../support/server.ts'
 
 t.test('the provider kind of the README answers in a chat', async (t) => {
-  const server = await startServer(t, { plugins: { parrot: readRecipe('plugins/parrot/index.js') } })
+  const source = readRecipe('plugins/parrot/index.js')
+  t.ok(source.trim().split('\n').length <= 25)
+  const server = await startServer(t, { plugins: { parrot: source } })
   const { body: kinds } = await server.request('GET', '/providers/kinds')
   t.ok(kinds.some(({ kind }: { kind: string }) => kind === 'parrot'))
 
