@@ -8,7 +8,7 @@ import type {
   LanguageModelV3StreamPart,
 } from '@ai-sdk/provider'
 import type { Test } from 'tap'
-import { compileSchema, type ProviderConnection, type ProviderKind } from '#kernel'
+import { AppError, compileSchema, type ProviderConnection, type ProviderKind } from '#kernel'
 import { readAnswer } from '../../plugins/chat/model-answer.ts'
 import { assistantMessage } from '../../plugins/chat/model-context.ts'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'
@@ -295,6 +295,28 @@ export function testProviderKind(t: Test, subject: KindSubject): void {
       const { embeddings } = await model.doEmbed({ values: ['OK'] })
       t.ok(embeddings[0]!.length > 1 && embeddings[0]!.every(Number.isFinite))
     })
+
+  t.test(
+    'no request gets past the fetch of the connection, which holds the rules of addresses',
+    async (t) => {
+      const { fake } = await start(t)
+      const refusal = new AppError('ADDRESS_NOT_ALLOWED', { host: 'here' })
+      const connection = connect(fake.url, { fetch: () => Promise.reject(refusal) })
+      const isRefused = async (task: () => unknown) => {
+        const error = await Promise.resolve(task()).catch((error) => error)
+        const causes: unknown[] = []
+        for (let cause = error; cause instanceof Error; cause = cause.cause) causes.push(cause)
+        t.ok(causes.includes(refusal), `what was thrown tells the refusal: ${error}`)
+      }
+      await isRefused(async () => errorOf(await kind.languageModel(connection, modelId), hello))
+      await isRefused(() => kind.listModels(connection, AbortSignal.timeout(5000)))
+      if (embedding_model)
+        await isRefused(async () =>
+          (await kind.embeddingModel!(connection, embedding_model)).doEmbed({ values: ['OK'] }),
+        )
+      t.equal(fake.requests.length, 0)
+    },
+  )
 
   t.test('nothing of the environment is sent to the vendor', async (t) => {
     const { fake } = await start(t)
