@@ -6,6 +6,7 @@ import { measureFirstToken } from './first-token.ts'
 import { measureHistory } from './history.ts'
 import { measureIdleMemory } from './idle-memory.ts'
 import { measureLogins } from './logins.ts'
+import { measureModelCalls } from './model-calls.ts'
 import { measureReady } from './ready.ts'
 import { measureSocketMemory } from './socket-memory.ts'
 import { createStage, type Stage } from './stage.ts'
@@ -20,6 +21,7 @@ const figures: Record<string, Figure> = {
   'first-token': measureFirstToken,
   history: measureHistory,
   logins: measureLogins,
+  'model-calls': measureModelCalls,
 }
 
 const { values, positionals } = parseArgs({

@@ -16,6 +16,8 @@ export interface Stage {
   createAccount(service: Service): Promise<Account>
   /** The relay's WebSocket address; the relay runs from the first call on. */
   relayUrl(): Promise<string>
+  /** The base URL of the fake upstream; it runs from the first call on. */
+  upstreamUrl(): Promise<string>
   /** Ends every process that is left and removes every home; may be called at any time and twice. */
   close(): Promise<void>
 }
@@ -55,6 +57,7 @@ export function createStage({ firstTokenMs }: { firstTokenMs: number }): Stage {
       relay ??= upstreamUrl().then((url) => startHelper('./relay.js', url))
       return relay
     },
+    upstreamUrl,
     async close() {
       await Promise.all(services.map(({ child, home }) => stopService(child, home)))
       for (const child of helpers) child.kill('SIGKILL')

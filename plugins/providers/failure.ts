@@ -102,12 +102,12 @@ export function toAppError(
 export function redactError(error: unknown, redact: Connected['redact']): Error {
   if (!(error instanceof Error))
     return new Error(redact(typeof error === 'string' ? error : JSON.stringify(error)))
-  const { name, message, stack, cause } = error
+  const { name, message, stack, cause, code } = error as NodeJS.ErrnoException
   const copy = new Error(
     redact(message),
     cause === undefined ? undefined : { cause: redactError(cause, redact) },
   )
-  return Object.assign(copy, { name, stack: stack && redact(stack) })
+  return Object.assign(copy, { name, stack: stack && redact(stack), ...(code && { code }) })
 }
 
 function findAppError(error: unknown): AppError | undefined {

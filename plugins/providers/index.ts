@@ -71,5 +71,8 @@ export default plugin({
     host.on('user.deleted', ({ user_id }, { providers }) => providers.removeOwn(user_id))
     host.on('server.starting', ({ announce }, cradle) => setUpFirstProviders(cradle, announce))
   },
-  stop: ({ guardedFetch }) => guardedFetch.close(),
+  async stop({ guardedFetch, modelCatalog }) {
+    await modelCatalog.close()
+    await guardedFetch.close()
+  },
 })

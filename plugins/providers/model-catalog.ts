@@ -22,6 +22,8 @@ export interface ModelCatalog {
   describe(provider: ProviderDocument, model: string): ModelDescription
   /** Forgets what upstreams of providers that are gone have listed. */
   remove(provider_ids: readonly string[]): Promise<void>
+  /** Leaves the upstreams that are being asked. */
+  close(): Promise<void>
 }
 
 /** The models that an upstream listed when its provider had this revision; kept for the next start and for all servers. */
@@ -39,8 +41,11 @@ interface Entry {
   models: readonly ModelDescription[]
   /** Unix milliseconds from which on the upstream is asked again. */
   due_at: number
+  /** Settles when what is stored has been read. */
   stored: Promise<void>
-  refreshing: boolean
+  refreshing: Promise<void> | undefined
+  /** Ends the refreshing of a list that nobody wants any more. */
+  abort: AbortController
 }
 
 /** Makes the catalog. */
@@ -57,47 +62,62 @@ export function createModelCatalog({ collections, providerConnections, clock, lo
   }
 
   async function ask(provider: ProviderDocument, entry: Entry): Promise<void> {
+    const { _id, name, revision } = provider
     const { kind, connection, redact } = providerConnections.connect(provider)
+    const signal = AbortSignal.any([entry.abort.signal, AbortSignal.timeout(LIMIT)])
+    // Also of a kind that does not heed the signal.
+    const aborted = new Promise<never>((_, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+    )
     let listed: ModelDescription[]
     try {
-      listed = await kind.listModels(connection, AbortSignal.timeout(LIMIT))
+      listed = await Promise.race([kind.listModels(connection, signal), aborted])
     } catch (error) {
-      entry.due_at = clock.now() + FAILURE_VALIDITY
-      const { name, _id } = provider
-      log.warn(
-        { error: redactError(error, redact), provider: name, provider_id: _id },
-        'the models cannot be listed',
-      )
+      const found = { error: redactError(error, redact), provider: name, provider_id: _id }
+      if (!entry.abort.signal.aborted) log.warn(found, 'the models cannot be listed')
       return
     }
-    entry.models = nameUses(listed).slice(0, MAX_MODELS)
-    entry.due_at = clock.now() + VALIDITY
-    const { _id, revision } = provider
-    const list = { revision, models: entry.models, listed_at: clock.now() }
+    const list = { revision, models: nameUses(listed).slice(0, MAX_MODELS), listed_at: clock.now() }
     await model_lists.updateOne({ _id }, { $set: list }, { upsert: true })
+    entry.models = list.models
+    entry.due_at = list.listed_at + VALIDITY
   }
 
   /** Another server may have asked meanwhile. */
   async function refresh(provider: ProviderDocument, entry: Entry): Promise<void> {
-    if (entry.refreshing) return
-    entry.refreshing = true
     try {
       await readStored(provider, entry)
-      if (entry.due_at <= clock.now()) await ask(provider, entry)
+      if (entry.due_at > clock.now()) return
+      entry.due_at = clock.now() + FAILURE_VALIDITY
+      await ask(provider, entry)
     } catch (error) {
       log.error({ error, provider_id: provider._id }, 'the list of models cannot be kept')
     } finally {
-      entry.refreshing = false
+      entry.refreshing = undefined
     }
+  }
+
+  async function drop(id: string): Promise<void> {
+    const entry = entries.get(id)
+    entries.delete(id)
+    entry?.abort.abort()
+    await entry?.refreshing
   }
 
   function entryOf(provider: ProviderDocument): Entry {
     const { _id, revision } = provider
     const found = entries.get(_id)
     if (found?.revision === revision) return found
-    entries.delete(_id)
-    if (entries.size >= MAX_PROVIDERS) entries.delete(entries.keys().next().value!)
-    const entry: Entry = { revision, models: [], due_at: 0, stored: Promise.resolve(), refreshing: false }
+    void drop(_id)
+    if (entries.size >= MAX_PROVIDERS) void drop(entries.keys().next().value!)
+    const entry: Entry = {
+      revision,
+      models: [],
+      due_at: 0,
+      stored: Promise.resolve(),
+      refreshing: undefined,
+      abort: new AbortController(),
+    }
     entries.set(_id, entry)
     entry.stored = readStored(provider, entry)
     entry.stored.catch(() => entries.delete(_id))
@@ -109,7 +129,7 @@ export function createModelCatalog({ collections, providerConnections, clock, lo
       if (provider.models.length > 0) return provider.models
       const entry = entryOf(provider)
       await entry.stored
-      if (entry.due_at <= clock.now()) void refresh(provider, entry)
+      if (entry.due_at <= clock.now()) entry.refreshing ??= refresh(provider, entry)
       return entry.models
     },
     describe(provider, model) {
@@ -117,8 +137,9 @@ export function createModelCatalog({ collections, providerConnections, clock, lo
       return listed?.find(({ id }) => id === model) ?? { id: model, name: model }
     },
     async remove(provider_ids) {
-      for (const id of provider_ids) entries.delete(id)
+      await Promise.all(provider_ids.map(drop))
       await model_lists.deleteMany({ _id: { $in: [...provider_ids] } })
     },
+    close: async () => void (await Promise.all([...entries.keys()].map(drop))),
   }
 }

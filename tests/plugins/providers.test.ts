@@ -343,6 +343,27 @@ t.test(
   },
 )
 
+t.test('the list of an upstream outlives a restart, and goes with its provider', async (t) => {
+  const { server, cradle } = await start(t)
+  const fake = await upstream(t, { models: ['gpt-x'] })
+  const { id } = await create(server, { name: 'up', kind, base_url: fake.url })
+  await listModels(server, 2)
+  const lists = cradle.collections.model_lists
+  while ((await lists.countDocuments({ _id: id })) === 0) await pause(5)
+  await fake.close()
+  await server.restart()
+  t.match((await server.request('GET', '/models')).body, [{ id: 'demo:demo' }, { id: 'up:gpt-x' }])
+
+  const again = await upstream(t, { models: ['gpt-y'] })
+  await server.request('PATCH', `/admin/providers/${id}`, { body: { base_url: again.url } })
+  let ids: string[] = []
+  while (!ids.includes('up:gpt-y'))
+    ids = (await server.request('GET', '/models')).body.map((row: { id: string }) => row.id)
+  t.notOk(ids.includes('up:gpt-x'), 'another address has another list')
+  await server.request('DELETE', `/admin/providers/${id}`)
+  t.equal(await server.db.collection<{ _id: string }>('model_lists').countDocuments({ _id: id }), 0)
+})
+
 t.test('an upstream that fails to list its models leaves them out', async (t) => {
   const { server } = await start(t)
   const fake = await upstream(t)

@@ -7,6 +7,6 @@ import type { Test } from 'tap'
 export function createHome(t: Test, config: object = {}): string {
   const home = mkdtempSync(join(tmpdir(), 'svc-test-'))
   writeFileSync(join(home, 'config.json'), JSON.stringify(config))
-  t.teardown(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
+  t.teardown(() => rmSync(home, { recursive: true, force: true, maxRetries: 20 }))
   return home
 }

@@ -1,0 +1,59 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import { streamModel } from '../plugins/providers/model-stream.ts'
+import { createPace } from '../plugins/providers/pace.ts'
+import kind from '../providers/openai-compatible/index.ts'
+import type { Figure } from './figure.ts'
+import { median, spread } from './statistics.ts'
+
+const rounds = 9
+const callsPerRound = 100
+
+const options: LanguageModelV3CallOptions = {
+  prompt: [{ role: 'user', content: [{ type: 'text', text: 'Tell me something about the sea.' }] }],
+}
+
+/** Processor time of one streamed answer of 50 tokens: our model, with its pace around it, and the reference. */
+export const measureModelCalls: Figure = async (stage) => {
+  const base_url = await stage.upstreamUrl()
+  const ours = await kind.languageModel({ base_url, api_key: 'bench', options: {}, fetch }, 'bench-model')
+  const reference = createOpenAICompatible({ name: 'bench', baseURL: base_url, apiKey: 'bench' })(
+    'bench-model',
+  )
+  const pace = createPace()
+  const explain = () => ({ reason: 'unknown' as const })
+
+  const sides: Record<
+    string,
+    { times: number[]; call(): Promise<AsyncIterable<LanguageModelV3StreamPart>> }
+  > = {
+    'our model': { times: [], call: async () => (await ours.doStream(options)).stream },
+    'our model, paced': {
+      times: [],
+      call: async () => streamModel({ model: ours, options, pace, places: 64, explain }),
+    },
+    '@ai-sdk/openai-compatible': { times: [], call: async () => (await reference.doStream(options)).stream },
+  }
+  for (let round = 0; round <= rounds; round += 1)
+    for (const { times, call } of Object.values(sides)) {
+      const before = process.cpuUsage()
+      for (let n = 0; n < callsPerRound; n += 1) for await (const part of await call()) void part
+      const { user, system } = process.cpuUsage(before)
+      // The first round warms up.
+      if (round > 0) times.push((user + system) / 1000 / callsPerRound)
+    }
+  const of = (name: string) => median(sides[name]!.times)
+  return [
+    ...Object.entries(sides).map(([name, { times }]) => ({
+      measure: `${name}, CPU a call`,
+      value: median(times),
+      unit: 'ms',
+      note: `median of ${rounds} rounds, ${spread(times, 2)}`,
+    })),
+    {
+      measure: 'paced / reference',
+      value: of('our model, paced') / of('@ai-sdk/openai-compatible'),
+      unit: 'ratio',
+    },
+  ]
+}
