@@ -17,11 +17,13 @@ export type { Logger } from './log.ts'
 export { type Permission, type Plugin, plugin } from './plugin.ts'
 export { JSON_OPTION, printJson, printTable } from './print.ts'
 export type {
+  EmbeddingModel,
   ExplainedFailure,
   ModelDescription,
   ProviderConnection,
   ProviderFailure,
   ProviderKind,
+  StreamingModel,
   UpstreamReport,
 } from './provider-kind.ts'
 export type { Registry } from './registry.ts'
@@ -49,3 +51,4 @@ export type {
   ServerFacts,
   Services,
 } from './types.ts'
+export { untilAborted } from './until-aborted.ts'

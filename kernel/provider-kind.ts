@@ -59,6 +59,12 @@ export interface UpstreamReport {
   message: string
 }
 
+/** A model as far as it is used here; every language model of the AI SDK is one. */
+export type StreamingModel = Pick<LanguageModelV3, 'doStream'>
+
+/** A model that embeds, as far as it is used here. */
+export type EmbeddingModel = Pick<EmbeddingModelV3, 'doEmbed'>
+
 /** A sort of LLM upstream. The default export of each folder in `providers/`, or registered by a plugin. */
 export interface ProviderKind {
   kind: string
@@ -71,11 +77,8 @@ export interface ProviderKind {
   /** What a person can do about a failure at this very upstream, where that is more than can be said of all. */
   guidance?: Partial<Record<ProviderFailure, LocalizedText>>
   /** A model whose calls are not repeated: that is done for all kinds alike. */
-  languageModel(connection: ProviderConnection, modelId: string): LanguageModelV3 | Promise<LanguageModelV3>
-  embeddingModel?(
-    connection: ProviderConnection,
-    modelId: string,
-  ): EmbeddingModelV3 | Promise<EmbeddingModelV3>
+  languageModel(connection: ProviderConnection, modelId: string): StreamingModel | Promise<StreamingModel>
+  embeddingModel?(connection: ProviderConnection, modelId: string): EmbeddingModel | Promise<EmbeddingModel>
   /** The models that the upstream offers; throws what its client throws. */
   listModels(connection: ProviderConnection, signal: AbortSignal): Promise<ModelDescription[]>
   /** Sorts an error of the above where it says more than its HTTP status and its cause do. */

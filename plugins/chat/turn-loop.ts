@@ -1,5 +1,5 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
-import type { Registry, Tool, ToolContext } from '#kernel'
+import { type Registry, type Tool, type ToolContext, untilAborted } from '#kernel'
 import type { OpenedModel } from '../providers/types.ts'
 import { readAnswer } from './model-answer.ts'
 import { assistantMessage } from './model-context.ts'
@@ -50,13 +50,4 @@ export function runTurnLoop({
     return 'max_steps'
   }
   return untilAborted(signal, loop())
-}
-
-function untilAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }

@@ -1,4 +1,4 @@
-import type { Cradle, ModelDescription } from '#kernel'
+import { type Cradle, type ModelDescription, untilAborted } from '#kernel'
 import { redactError } from './failure.ts'
 import { nameUses } from './model-names.ts'
 import type { ProviderDocument } from './types.ts'
@@ -65,13 +65,9 @@ export function createModelCatalog({ collections, providerConnections, clock, lo
     const { _id, name, revision } = provider
     const { kind, connection, redact } = providerConnections.connect(provider)
     const signal = AbortSignal.any([entry.abort.signal, AbortSignal.timeout(LIMIT)])
-    // Also of a kind that does not heed the signal.
-    const aborted = new Promise<never>((_, reject) =>
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
-    )
     let listed: ModelDescription[]
     try {
-      listed = await Promise.race([kind.listModels(connection, signal), aborted])
+      listed = await untilAborted(signal, kind.listModels(connection, signal))
     } catch (error) {
       const found = { error: redactError(error, redact), provider: name, provider_id: _id }
       if (!entry.abort.signal.aborted) log.warn(found, 'the models cannot be listed')

@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   APICallError,
-  type LanguageModelV3,
   type LanguageModelV3CallOptions,
   type LanguageModelV3FinishReason,
   type LanguageModelV3StreamPart,
 } from '@ai-sdk/provider'
-import { AppError, type ExplainedFailure, type ProviderFailure } from '#kernel'
+import { AppError, type ExplainedFailure, type ProviderFailure, type StreamingModel } from '#kernel'
 import type { Pace } from './pace.ts'
 
 /** How often a call is repeated. */
@@ -36,7 +35,7 @@ export async function* streamModel({
   places,
   explain,
 }: {
-  model: LanguageModelV3
+  model: StreamingModel
   options: LanguageModelV3CallOptions
   pace: Pace
   /** Calls that the provider takes at a time. */

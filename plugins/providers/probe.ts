@@ -1,10 +1,12 @@
-import type {
-  Cradle,
-  Locale,
-  ModelDescription,
-  ProviderConnection,
-  ProviderFailure,
-  ProviderKind,
+import {
+  type Cradle,
+  type Locale,
+  type LocalizedText,
+  type ModelDescription,
+  type ProviderConnection,
+  type ProviderFailure,
+  type ProviderKind,
+  untilAborted,
 } from '#kernel'
 import { explainFailure } from './explained-failure.ts'
 import { guidanceFor, redactError, sortFailure } from './failure.ts'
@@ -15,6 +17,15 @@ import { reportOf } from './upstream-report.ts'
 
 const LIMIT = 15_000
 const MAX_TOKENS = 16
+
+const NOTHING_LISTED: LocalizedText = {
+  en: 'The provider lists no model of that sort. Name one as model_id, or enter the models of the provider.',
+  zh: '服务商未列出此类模型。请用 model_id 指定模型，或手动填写服务商的模型。',
+}
+const NO_EMBEDDING: LocalizedText = {
+  en: 'Providers of this kind offer no embedding models.',
+  zh: '此类服务商不提供嵌入模型。',
+}
 
 /** What is tested: a model, or whichever suits. */
 export interface ProbeRequest {
@@ -60,22 +71,26 @@ export function createProviderProbe({ providerConnections, models, log }: Cradle
       const connected = providerConnections.connect(provider)
       const { kind, connection, redact } = connected
       const signal = AbortSignal.timeout(LIMIT)
-      const fail = (reason: ProviderFailure): ProbeResult => ({
+      const refuse = (reason: ProviderFailure, text: LocalizedText): ProbeResult => ({
         ok: false,
         reason,
-        detail: guidanceFor(reason, kind.guidance)[locale],
+        detail: text[locale],
       })
+      const cannotEmbed = !kind.embeddingModel
+      if (request.embedding && cannotEmbed) return refuse('bad_request', NO_EMBEDDING)
       try {
         const listed = async () =>
-          provider.models.length > 0 ? provider.models : nameUses(await kind.listModels(connection, signal))
+          provider.models.length > 0
+            ? provider.models
+            : nameUses(await untilAborted(signal, kind.listModels(connection, signal)))
         const chosen = await choose(provider, request, listed)
-        if (!chosen) return fail('model_not_found')
-        if (chosen.embedding && !kind.embeddingModel) return fail('bad_request')
+        if (!chosen) return refuse('model_not_found', NOTHING_LISTED)
+        if (chosen.embedding && cannotEmbed) return refuse('bad_request', NO_EMBEDDING)
         const startedAt = performance.now()
-        await (chosen.embedding ? embed : ask)(kind, connection, chosen.id, signal)
+        await untilAborted(signal, (chosen.embedding ? embed : ask)(kind, connection, chosen.id, signal))
         return { ok: true, latency_ms: Math.round(performance.now() - startedAt), model: chosen.id }
       } catch (error) {
-        if (signal.aborted) return fail('timeout')
+        if (signal.aborted) return refuse('timeout', guidanceFor('timeout', kind.guidance))
         const { reason, guidance, detail, status } = sortFailure(error, connected, locale)
         if (reason === 'unknown')
           log.warn(

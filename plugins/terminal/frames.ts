@@ -49,6 +49,8 @@ export interface ErrorFrame extends Partial<TurnPart> {
   type: 'error'
   code: string
   message: string
+  /** Of a model's failure: what to do about it, and what the provider itself said. */
+  details?: { guidance?: string; detail?: string }
 }
 
 /** What the server sends on the chat socket. */

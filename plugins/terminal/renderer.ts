@@ -71,7 +71,10 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
       case 'attachment':
         return writeLine(`📎 ${frame.path}${frame.media_type ? ` (${frame.media_type})` : ''}`)
       case 'error':
-        return fail(frame.code, frame.message)
+        fail(frame.code, frame.message)
+        for (const text of [frame.details?.guidance, frame.details?.detail])
+          if (text) detail.writeLine(INDENT + cut(text), 'dim')
+        return
       case 'done': {
         const facts = [describeUsage(frame.usage), frame.stop_reason === 'end' ? '' : frame.stop_reason]
         const text = facts.filter(Boolean).join(' · ')

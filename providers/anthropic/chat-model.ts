@@ -1,5 +1,4 @@
-import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider'
-import type { ProviderConnection } from '#kernel'
+import type { ProviderConnection, StreamingModel } from '#kernel'
 import { addressOf } from './address.ts'
 import { markCache } from './prompt-cache.ts'
 import { type ThinkingOptions, thinkingOf } from './thinking.ts'
@@ -8,7 +7,7 @@ import { type ThinkingOptions, thinkingOf } from './thinking.ts'
 export async function createChatModel(
   connection: ProviderConnection,
   modelId: string,
-): Promise<LanguageModelV3> {
+): Promise<StreamingModel> {
   const { api_key, options, fetch } = connection
   const { createAnthropic } = await import('@ai-sdk/anthropic')
   // The library would look for a key that is not given in the server's environment.
@@ -19,24 +18,18 @@ export async function createChatModel(
   }).languageModel(modelId)
   const thinking = thinkingOf(options as ThinkingOptions, modelId)
 
-  const prepare = (call: LanguageModelV3CallOptions): LanguageModelV3CallOptions => ({
-    ...call,
-    prompt: markCache(call.prompt),
-    maxOutputTokens: leaveRoom(call.maxOutputTokens, budgetIn(thinking)),
-    providerOptions: {
-      ...call.providerOptions,
-      // Arguments that stream eagerly may come as broken JSON, and nobody reads them before they are whole.
-      anthropic: { ...thinking, toolStreaming: false, ...call.providerOptions?.anthropic },
-    },
-  })
-
   return {
-    specificationVersion: 'v3',
-    provider: model.provider,
-    modelId,
-    supportedUrls: model.supportedUrls,
-    doStream: (call) => model.doStream(prepare(call)),
-    doGenerate: (call) => model.doGenerate(prepare(call)),
+    doStream: (call) =>
+      model.doStream({
+        ...call,
+        prompt: markCache(call.prompt),
+        maxOutputTokens: leaveRoom(call.maxOutputTokens, budgetIn(thinking)),
+        providerOptions: {
+          ...call.providerOptions,
+          // Arguments that stream eagerly may come as broken JSON, and nobody reads them before they are whole.
+          anthropic: { ...thinking, toolStreaming: false, ...call.providerOptions?.anthropic },
+        },
+      }),
   }
 }
 

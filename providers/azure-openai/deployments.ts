@@ -1,7 +1,8 @@
 import { APICallError } from '@ai-sdk/provider'
-import type { ZodType } from 'zod'
-import type { ModelDescription } from '#kernel'
-import type { Endpoint } from './endpoint.ts'
+import { createJsonErrorResponseHandler, createJsonResponseHandler, getFromApi } from '@ai-sdk/provider-utils'
+import { type ZodType, z } from 'zod'
+import type { ModelDescription, ProviderConnection } from '#kernel'
+import { createEndpoint } from './endpoint.ts'
 
 /** The only version that lists deployments to keys: later ones leave that to Azure's management API. */
 const LIST_VERSION = '2023-03-15-preview'
@@ -10,23 +11,18 @@ const EMBEDDING = /embed/i
 const NEITHER =
   /whisper|\btts\b|transcri|dall-e|image|flux|\bsora\b|realtime|audio|rerank|babbage|davinci|turbo-instruct/i
 
+const deployment = z.object({ id: z.string(), model: z.string(), status: z.string().default('succeeded') })
+
 /**
  * Reads the deployments of a resource. Where they are not listed to keys, there are none to show; the list of
  * models, which every resource has, is read then, because a wrong address or key must not look like that.
  */
-export async function listDeployments({
-  endpoint: { root, fetch },
-  api_key,
-  signal,
-}: {
-  endpoint: Endpoint
-  api_key: string | undefined
-  signal: AbortSignal
-}): Promise<ModelDescription[]> {
-  const { createJsonErrorResponseHandler, createJsonResponseHandler, getFromApi } = await import(
-    '@ai-sdk/provider-utils'
-  )
-  const { z } = await import('zod')
+export async function listDeployments(
+  connection: ProviderConnection,
+  signal: AbortSignal,
+): Promise<ModelDescription[]> {
+  const { api_key, fetch } = connection
+  const { root } = createEndpoint(connection)
   const read = async <Row>(path: string, row: ZodType<Row>) => {
     const { value } = await getFromApi({
       url: root + path,
@@ -43,11 +39,6 @@ export async function listDeployments({
   }
 
   try {
-    const deployment = z.object({
-      id: z.string(),
-      model: z.string(),
-      status: z.string().default('succeeded'),
-    })
     return (await read(`/deployments?api-version=${LIST_VERSION}`, deployment)).flatMap(describe)
   } catch (error) {
     if (!APICallError.isInstance(error) || error.statusCode !== 404) throw error
@@ -56,7 +47,7 @@ export async function listDeployments({
   }
 }
 
-function describe({ id, model, status }: Record<'id' | 'model' | 'status', string>): ModelDescription[] {
+function describe({ id, model, status }: z.infer<typeof deployment>): ModelDescription[] {
   const embedding = EMBEDDING.test(model)
   if (status !== 'succeeded' || (!embedding && NEITHER.test(model))) return []
   return [{ id, name: id === model ? id : `${id} (${model})`, embedding }]

@@ -13,7 +13,6 @@ type Settings = Pick<
 /** A resource's address, `https://…/openai` without a slash at its end, and the ways to call it. */
 export interface Endpoint {
   root: string
-  fetch: Fetch
   /** The API whose URLs begin with `/openai/v1`; it needs no version, but previews of it have one. */
   ofVersion1(apiVersion?: string): Settings
   ofDeployments(apiVersion?: string): Settings
@@ -23,13 +22,12 @@ export interface Endpoint {
  * Makes sense of what people enter: the portal shows a resource as `https://NAME.openai.azure.com/`, as that
  * with `/openai/v1/`, and as the whole URL of a deployment.
  */
-export function createEndpoint({ base_url, fetch }: { base_url: string; fetch: Fetch }): Endpoint {
-  const { origin, pathname } = new URL(base_url)
+export function createEndpoint({ base_url, fetch }: ProviderConnection): Endpoint {
+  const { origin, pathname } = new URL(base_url!)
   const [resource] = pathname.split(/\/openai(?=\/|$)/)
   const root = `${origin}${resource!.replace(/\/+$/, '')}/openai`
   return {
     root,
-    fetch,
     ofVersion1: (apiVersion) => ({
       // Named whole, because the library adds the version to the path at some of Azure's host names only.
       baseURL: `${root}/v1`,

@@ -1,18 +1,20 @@
-import type { AzureOpenAIProvider } from '@ai-sdk/azure'
-import type { LanguageModelV3 } from '@ai-sdk/provider'
+import type { ProviderConnection, StreamingModel } from '#kernel'
 import { withSettings } from '../openai/language-model.ts'
+import { createClient } from './client.ts'
 import type { AzureOptions } from './options.ts'
 
-/** A model whose conversations Azure does not keep: its thoughts come sealed and go back with the next step. */
-export function createLanguageModel({
-  client,
-  modelId,
-  options: { api, deployment_urls = false, reasoning_effort, reasoning_summary },
-}: {
-  client: AzureOpenAIProvider
-  modelId: string
-  options: AzureOptions
-}): LanguageModelV3 {
+/** Opens a model whose conversations Azure does not keep: its thoughts come sealed and go back with the next step. */
+export async function createLanguageModel(
+  connection: ProviderConnection,
+  modelId: string,
+): Promise<StreamingModel> {
+  const {
+    api,
+    deployment_urls = false,
+    reasoning_effort,
+    reasoning_summary,
+  } = connection.options as AzureOptions
+  const client = await createClient(connection)
   const isChat = api === 'chat' || deployment_urls
   const isReasoning = canReason(modelId) ?? (reasoning_effort ?? reasoning_summary) !== undefined
   return withSettings(isChat ? client.chat(modelId) : client.responses(modelId), {

@@ -1,5 +1,4 @@
-import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider'
-import type { ProviderConnection } from '#kernel'
+import type { ProviderConnection, StreamingModel } from '#kernel'
 import { createClient } from './client.ts'
 import { optionsOf } from './options.ts'
 import { markCache } from './prompt-cache.ts'
@@ -10,31 +9,25 @@ import { thinkingOf } from './thinking.ts'
 export async function createChatModel(
   connection: ProviderConnection,
   modelId: string,
-): Promise<LanguageModelV3> {
+): Promise<StreamingModel> {
   const model = (await createClient(connection)).languageModel(modelId)
   const thinking = thinkingOf(optionsOf(connection), modelId)
   const budget = thinking.reasoningConfig?.budgetTokens ?? 0
 
-  const prepare = (call: LanguageModelV3CallOptions): LanguageModelV3CallOptions => ({
-    ...call,
-    prompt: markCache(call.prompt, modelId),
-    maxOutputTokens: leaveRoom(call.maxOutputTokens, budget),
-    providerOptions: {
-      ...call.providerOptions,
-      bedrock: { ...thinking, ...call.providerOptions?.bedrock },
-    },
-  })
-
   return {
-    specificationVersion: 'v3',
-    provider: model.provider,
-    modelId,
-    supportedUrls: model.supportedUrls,
     async doStream(call) {
-      const { stream, ...rest } = await model.doStream({ ...prepare(call), includeRawChunks: true })
+      const { stream, ...rest } = await model.doStream({
+        ...call,
+        prompt: markCache(call.prompt, modelId),
+        maxOutputTokens: leaveRoom(call.maxOutputTokens, budget),
+        providerOptions: {
+          ...call.providerOptions,
+          bedrock: { ...thinking, ...call.providerOptions?.bedrock },
+        },
+        includeRawChunks: true,
+      })
       return { ...rest, stream: stream.pipeThrough(createStreamCheck()) }
     },
-    doGenerate: (call) => model.doGenerate(prepare(call)),
   }
 }
 

@@ -66,13 +66,10 @@ export async function listModels(
       `/inference-profiles?maxResults=1000&type=SYSTEM_DEFINED${after}`,
       inferenceProfiles,
     )
-    for (const {
-      inferenceProfileId,
-      inferenceProfileName,
-      models: routed,
-    } of page.inferenceProfileSummaries) {
-      const model = known.get(routed[0]?.modelArn.split('/').at(-1) ?? '')
-      if (!model || isUsable(model)) models.push(describe(inferenceProfileId, inferenceProfileName, model))
+    for (const profile of page.inferenceProfileSummaries) {
+      const model = known.get(profile.models[0]?.modelArn.split('/').at(-1) ?? '')
+      if (!model || isUsable(model))
+        models.push(describe(profile.inferenceProfileId, profile.inferenceProfileName, model))
     }
     if (!page.nextToken) break
     after = `&nextToken=${encodeURIComponent(page.nextToken)}`

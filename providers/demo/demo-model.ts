@@ -1,25 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type {
-  LanguageModelV3,
   LanguageModelV3CallOptions,
-  LanguageModelV3Content,
-  LanguageModelV3FinishReason,
   LanguageModelV3Message,
   LanguageModelV3StreamPart,
-  LanguageModelV3Usage,
 } from '@ai-sdk/provider'
+import type { StreamingModel } from '#kernel'
 import { type Answer, chooseAnswer } from './answer.ts'
 
-type Finish = { finishReason: LanguageModelV3FinishReason; usage: LanguageModelV3Usage }
-
 /** Makes the demonstration model; `delayMs` is the pause before each word. */
-export function createDemoModel({ modelId, delayMs }: { modelId: string; delayMs: number }): LanguageModelV3 {
+export function createDemoModel({ delayMs }: { delayMs: number }): StreamingModel {
   return {
-    specificationVersion: 'v3',
-    provider: 'demo',
-    modelId,
-    supportedUrls: {},
     async doStream(options) {
       const parts = writeParts(cut(chooseAnswer(options), options.maxOutputTokens), options)
       const signal = options.abortSignal
@@ -38,19 +29,14 @@ export function createDemoModel({ modelId, delayMs }: { modelId: string; delayMs
       })
       return { stream }
     },
-    async doGenerate(options) {
-      const answer = cut(chooseAnswer(options), options.maxOutputTokens)
-      const content: LanguageModelV3Content[] = []
-      if (answer.thought) content.push({ type: 'reasoning', text: answer.thought })
-      content.push({ type: 'text', text: answer.text })
-      if (answer.call) content.push(toolCall(answer.call))
-      return { content, ...finishOf(answer, options), warnings: [] }
-    },
   }
 }
 
+/** An answer that its limit may have cut. */
+type CutAnswer = Answer & { isCut?: boolean }
+
 function* writeParts(
-  answer: Answer,
+  answer: CutAnswer,
   options: LanguageModelV3CallOptions,
 ): Generator<LanguageModelV3StreamPart, void> {
   yield { type: 'stream-start', warnings: [] }
@@ -64,36 +50,33 @@ function* writeParts(
     yield { type: `${type}-end`, id: type }
   }
   if (answer.call) {
-    const call = toolCall(answer.call)
-    yield { type: 'tool-input-start', id: call.toolCallId, toolName: call.toolName }
-    yield { type: 'tool-input-delta', id: call.toolCallId, delta: call.input }
-    yield { type: 'tool-input-end', id: call.toolCallId }
-    yield call
+    const id = `call_${randomUUID()}`
+    const toolName = answer.call.name
+    const input = JSON.stringify(answer.call.input)
+    yield { type: 'tool-input-start', id, toolName }
+    yield { type: 'tool-input-delta', id, delta: input }
+    yield { type: 'tool-input-end', id }
+    yield { type: 'tool-call', toolCallId: id, toolName, input }
   }
-  yield { type: 'finish', ...finishOf(answer, options) }
+  yield finishOf(answer, options)
 }
 
-const toolCall = ({ name, input }: NonNullable<Answer['call']>) =>
-  ({
-    type: 'tool-call',
-    toolCallId: `call_${randomUUID()}`,
-    toolName: name,
-    input: JSON.stringify(input),
-  }) as const
-
 /** Ends an answer where its limit of tokens, which are words here, is reached. */
-function cut(answer: Answer, limit = Number.POSITIVE_INFINITY): Answer & { isCut?: boolean } {
+function cut(answer: Answer, limit = Number.POSITIVE_INFINITY): CutAnswer {
   const words = toWords(answer.text)
   return words.length > limit ? { text: words.slice(0, limit).join(''), isCut: true } : answer
 }
 
-function finishOf(answer: Answer & { isCut?: boolean }, { prompt }: LanguageModelV3CallOptions): Finish {
-  const unified = answer.call ? 'tool-calls' : answer.isCut ? 'length' : 'stop'
+function finishOf(answer: CutAnswer, { prompt }: LanguageModelV3CallOptions): LanguageModelV3StreamPart {
   const input = prompt.reduce((words, { content }) => words + countWords(textIn(content)), 0)
   const text = countWords(answer.text) + (answer.call ? countWords(JSON.stringify(answer.call.input)) : 0)
   const reasoning = countWords(answer.thought ?? '')
   return {
-    finishReason: { unified, raw: undefined },
+    type: 'finish',
+    finishReason: {
+      unified: answer.call ? 'tool-calls' : answer.isCut ? 'length' : 'stop',
+      raw: undefined,
+    },
     usage: {
       inputTokens: { total: input, noCache: input, cacheRead: 0, cacheWrite: undefined },
       outputTokens: { total: text + reasoning, text, reasoning },

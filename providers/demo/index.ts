@@ -21,8 +21,8 @@ const demo: ProviderKind = {
     additionalProperties: false,
   },
   requires_base_url: false,
-  languageModel: ({ options }, modelId) =>
-    createDemoModel({ modelId, delayMs: (options.delay_ms as number | undefined) ?? DEFAULT_DELAY }),
+  languageModel: ({ options }) =>
+    createDemoModel({ delayMs: (options.delay_ms as number | undefined) ?? DEFAULT_DELAY }),
   listModels: async () => [
     {
       id: 'demo',

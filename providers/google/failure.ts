@@ -13,7 +13,7 @@ interface Detail {
   /** Of an ErrorInfo. */
   reason?: string
   /** Of a QuotaFailure. */
-  violations?: { quotaId?: string; quotaValue?: string }[]
+  violations?: { quotaId?: string }[]
   /** Of a RetryInfo, in seconds with an `s` behind. */
   retryDelay?: string
 }

@@ -3,7 +3,6 @@ import { createChatModel } from './chat-model.ts'
 import { createClient } from './client.ts'
 import { explainError } from './failure.ts'
 import { guidance } from './guidance.ts'
-import { listModels } from './model-list.ts'
 
 /** Google's Gemini API, as its AI Studio gives keys for. */
 const google: ProviderKind = {
@@ -33,13 +32,10 @@ const google: ProviderKind = {
   },
   default_base_url: 'https://generativelanguage.googleapis.com/v1beta',
   guidance,
-  languageModel: async (connection, modelId) => {
-    const client = await createClient(connection)
-    return createChatModel({ model: client.languageModel(nameOf(modelId)), connection })
-  },
+  languageModel: (connection, modelId) => createChatModel(connection, nameOf(modelId)),
   embeddingModel: async (connection, modelId) =>
     (await createClient(connection)).embeddingModel(nameOf(modelId)),
-  listModels,
+  listModels: async (connection, signal) => (await import('./model-list.ts')).listModels(connection, signal),
   explainError,
 }
 

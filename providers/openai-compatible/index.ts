@@ -1,4 +1,4 @@
-import type { ProviderConnection, ProviderKind } from '#kernel'
+import type { ProviderKind } from '#kernel'
 import { createChatModel } from './chat-model.ts'
 import { describeModels } from './model-list.ts'
 import { createUpstream } from './upstream.ts'
@@ -24,23 +24,19 @@ const openaiCompatible: ProviderKind = {
   },
   requires_base_url: true,
   languageModel: (connection, modelId) => createChatModel({ upstream: createUpstream(connection), modelId }),
-  embeddingModel: async (connection, modelId) => {
+  embeddingModel: async ({ base_url, api_key, options, fetch }, modelId) => {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-    const { base_url, api_key, fetch } = connection
-    const headers = headersOf(connection)
-    const name = 'openai-compatible'
-    return createOpenAICompatible({
-      name,
+    const client = createOpenAICompatible({
+      name: 'openai-compatible',
       baseURL: base_url!,
       apiKey: api_key,
-      headers,
+      headers: options.headers as Record<string, string> | undefined,
       fetch,
-    }).embeddingModel(modelId)
+    })
+    return client.embeddingModel(modelId)
   },
   listModels: async (connection, signal) =>
     describeModels(await createUpstream(connection).listModels(signal)),
 }
-
-const headersOf = ({ options }: ProviderConnection) => options.headers as Record<string, string> | undefined
 
 export default openaiCompatible

@@ -19,10 +19,6 @@ export function describeModels(answer: unknown): ModelDescription[] {
     const context_window = [model.context_length, model.context_window, model.max_model_len].find(
       Number.isSafeInteger,
     )
-    return {
-      id,
-      name: (name as string | undefined) ?? id,
-      context_window: context_window as number,
-    }
+    return { id, name: (name as string | undefined) ?? id, context_window: context_window as number }
   })
 }

@@ -89,6 +89,7 @@ function convertUserContent(content: UserPart[]): string | object[] {
 function convertFile({ mediaType, data, filename }: LanguageModelV3FilePart): object {
   if (mediaType.startsWith('image/')) {
     const type = mediaType === 'image/*' ? 'image/jpeg' : mediaType
+    // By its address where it has one: that saves fetching it here.
     const url = data instanceof URL ? data.href : `data:${type};base64,${toBase64(data)}`
     return { type: 'image_url', image_url: { url } }
   }

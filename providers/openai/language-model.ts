@@ -1,17 +1,15 @@
-import type { OpenAIProvider } from '@ai-sdk/openai'
-import type { JSONObject, LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider'
+import type { LanguageModelV3CallOptions, SharedV3ProviderOptions } from '@ai-sdk/provider'
+import type { ProviderConnection, StreamingModel } from '#kernel'
+import { createClient } from './client.ts'
 import type { OpenAIOptions } from './options.ts'
 
-/** A model whose conversations OpenAI does not keep: its thoughts come sealed and go back with the next step. */
-export function createLanguageModel({
-  client,
-  modelId,
-  options: { api = 'responses', reasoning_effort, reasoning_summary },
-}: {
-  client: OpenAIProvider
-  modelId: string
-  options: OpenAIOptions
-}): LanguageModelV3 {
+/** Opens a model whose conversations OpenAI does not keep: its thoughts come sealed and go back with the next step. */
+export async function createLanguageModel(
+  connection: ProviderConnection,
+  modelId: string,
+): Promise<StreamingModel> {
+  const { api, reasoning_effort, reasoning_summary } = connection.options as OpenAIOptions
+  const client = await createClient(connection)
   const isChat = api === 'chat'
   const isReasoning = REASONING.test(modelId)
   return withSettings(isChat ? client.chat(modelId) : client.responses(modelId), {
@@ -30,25 +28,19 @@ const REASONING = /^(?:ft:)?(?:o\d|gpt-(?:[5-9]|1\d)(?!-chat))/
 
 /** A model that is called with these settings, under the name of its provider in the library. */
 export function withSettings(
-  model: LanguageModelV3,
+  model: StreamingModel,
   { name, isChat, settings }: { name: string; isChat: boolean; settings: Record<string, unknown> },
-): LanguageModelV3 {
-  const complete = ({ tools, providerOptions, ...call }: LanguageModelV3CallOptions) => ({
-    ...call,
-    tools: isChat ? tools : tools?.map(withoutStrictness),
-    providerOptions: {
-      ...providerOptions,
-      [name]: { ...providerOptions?.[name], ...(settings as JSONObject) },
-    },
-  })
-  const { specificationVersion, provider, modelId, supportedUrls } = model
+): StreamingModel {
   return {
-    specificationVersion,
-    provider,
-    modelId,
-    supportedUrls,
-    doGenerate: (call) => model.doGenerate(complete(call)),
-    doStream: (call) => model.doStream(complete(call)),
+    doStream: ({ tools, providerOptions, ...call }) =>
+      model.doStream({
+        ...call,
+        tools: isChat ? tools : tools?.map(withoutStrictness),
+        providerOptions: {
+          ...providerOptions,
+          [name]: { ...providerOptions?.[name], ...(settings as SharedV3ProviderOptions[string]) },
+        },
+      }),
   }
 }
 

@@ -1,23 +1,18 @@
+import { createJsonErrorResponseHandler, createJsonResponseHandler, getFromApi } from '@ai-sdk/provider-utils'
+import { z } from 'zod'
 import type { ModelDescription, ProviderConnection } from '#kernel'
+import { rootOf } from './client.ts'
 import type { OpenAIOptions } from './options.ts'
 
 /** Reads the list of models, which comes whole and says nothing of them but their ids. */
-export async function listModels({
-  base_url,
-  api_key,
-  options: { organization, project },
-  fetch,
-  signal,
-}: Omit<ProviderConnection, 'options'> & {
-  options: OpenAIOptions
-  signal: AbortSignal
-}): Promise<ModelDescription[]> {
-  const { createJsonErrorResponseHandler, createJsonResponseHandler, getFromApi } = await import(
-    '@ai-sdk/provider-utils'
-  )
-  const { z } = await import('zod')
+export async function listModels(
+  connection: ProviderConnection,
+  signal: AbortSignal,
+): Promise<ModelDescription[]> {
+  const { api_key, options, fetch } = connection
+  const { organization, project } = options as OpenAIOptions
   const { value } = await getFromApi({
-    url: `${base_url}/models`,
+    url: `${rootOf(connection)}/models`,
     headers: {
       authorization: api_key && `Bearer ${api_key}`,
       'openai-organization': organization,

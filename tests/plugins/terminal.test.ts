@@ -146,7 +146,8 @@ t.test('tool calls, their results, attachments and errors are one line each', as
       filename: 'plot.png',
     })
     emit({ type: 'content', message_id: 'msg_2', content: 'Half' })
-    emit({ type: 'error', code: 'PROVIDER_FAILED', message: 'The provider is away.' })
+    const details = { guidance: 'Wait for it.', detail: 'overloaded', status: 529 }
+    emit({ type: 'error', code: 'PROVIDER_FAILED', message: 'The provider is away.', details })
   })
   const run = start(t, { url: service.url, message: 'go' })
   t.equal(await run.code, 1)
@@ -157,7 +158,11 @@ t.test('tool calls, their results, attachments and errors are one line each', as
   t.ok(lines[1]!.length <= 100, 'the result fits the width of the terminal')
   t.equal(lines[4], '  ✗ grep: no such folder')
   t.equal(lines[5], '📎 outbound/plot.png (image/png)')
-  t.equal(lines[6], '✗ The provider is away. (PROVIDER_FAILED)')
+  t.strictSame(lines.slice(6, 9), [
+    '✗ The provider is away. (PROVIDER_FAILED)',
+    '  Wait for it.',
+    '  overloaded',
+  ])
 })
 
 t.test('a model cannot drive the terminal, also not with a sequence cut in two', async (t) => {

@@ -1,17 +1,22 @@
-import type {
-  LanguageModelV3CallOptions,
-  LanguageModelV3FunctionTool,
-  LanguageModelV3Message,
-} from '@ai-sdk/provider'
+import type { LanguageModelV3Message } from '@ai-sdk/provider'
 import t, { type Test } from 'tap'
 import { compileSchema, type ProviderConnection } from '#kernel'
-import { readAnswer } from '../../plugins/chat/model-answer.ts'
-import { assistantMessage } from '../../plugins/chat/model-context.ts'
-import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import kind from '../../providers/anthropic/index.ts'
-import { createFakeAnthropic, REDACTION_TRIGGER } from '../support/fake-anthropic.ts'
+import { createFakeAnthropic } from '../support/fake-anthropic.ts'
 import { ADAPTIVE_MODEL, BUDGET_MODEL } from '../support/fake-anthropic-rules.ts'
+import { REDACTION_TRIGGER } from '../support/fake-claude.ts'
 import type { VendorReply } from '../support/fake-vendor.ts'
+import {
+  callModel,
+  connectionTo,
+  failureOf,
+  goOn,
+  hello,
+  listModels,
+  said,
+  startFake,
+  toolNamed,
+} from '../support/model-calls.ts'
 import { testProviderKind } from '../support/provider-kind-suite.ts'
 
 const API_KEY = 'sk-ant-api03-fake-0123456789'
@@ -58,55 +63,17 @@ testProviderKind(t, {
 // biome-ignore lint/suspicious/noExplicitAny: blocks of many forms, read by what they are expected to be
 type Block = any
 
-const said = (text: string): LanguageModelV3Message => ({ role: 'user', content: [{ type: 'text', text }] })
-const hello: LanguageModelV3CallOptions = { prompt: [said('Hello')] }
-
-const tools: LanguageModelV3FunctionTool[] = [
-  {
-    type: 'function',
-    name: 'ls',
-    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
-  },
-]
+const tools = [toolNamed('ls')]
 const listing: VendorReply = { toolCalls: [{ id: 'toolu_1', name: 'ls', input: {} }] }
 
 async function start(
   t: Test,
   { extraModels, ...more }: Partial<ProviderConnection> & { extraModels?: number } = {},
 ) {
-  const fake = await createFakeAnthropic({ apiKey: API_KEY, extraModels })
-  t.teardown(() => fake.close())
-  const connection: ProviderConnection = { base_url: fake.url, api_key: API_KEY, options: {}, fetch, ...more }
+  const fake = await startFake(t, createFakeAnthropic({ apiKey: API_KEY, extraModels }))
+  const connection = connectionTo(fake.url, { api_key: API_KEY, ...more })
   return { fake, connection, open: (model = ADAPTIVE_MODEL) => kind.languageModel(connection, model) }
 }
-
-type Opened = Awaited<ReturnType<Awaited<ReturnType<typeof start>>['open']>>
-
-async function contentOf(model: Opened, options: LanguageModelV3CallOptions) {
-  const ignore = () => {}
-  const listener = { onText: ignore, onReasoning: ignore, onToolCall: ignore, onUsage: ignore }
-  const parts = (await model.doStream(options)).stream.pipeThrough(
-    new TransformStream({
-      transform(part, controller) {
-        if (part.type === 'error') throw part.error
-        controller.enqueue(part)
-      },
-    }),
-  )
-  return (await readAnswer(parts, listener)).content
-}
-
-/** The conversation with the result of its only tool call. */
-const goOn = (prompt: LanguageModelV3Message[], content: Parameters<typeof assistantMessage>[0]) => [
-  ...prompt,
-  assistantMessage(content),
-  ...content.flatMap((part): LanguageModelV3Message[] => {
-    if (part.type !== 'tool-call') return []
-    const { toolCallId, toolName } = part
-    const output = { type: 'text' as const, value: 'a.txt' }
-    return [{ role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] }]
-  }),
-]
 
 t.test('a model thinks as its generation can, and only where the provider says so', async (t) => {
   const cases: [string, Record<string, unknown>, object][] = [
@@ -126,7 +93,7 @@ t.test('a model thinks as its generation can, and only where the provider says s
   const { fake, connection } = await start(t)
   for (const [model, options, expected] of cases) {
     validate(structuredClone(options))
-    await contentOf(await kind.languageModel({ ...connection, options }, model), hello)
+    await callModel(await kind.languageModel({ ...connection, options }, model))
     t.match(fake.requests.at(-1)!.body, expected, `${model} ${JSON.stringify(options)}`)
   }
 })
@@ -140,9 +107,10 @@ t.test('models that cannot think, and those of other vendors, get what they unde
     bodies.push(JSON.parse(String(init?.body)))
     return Response.json({ type: 'error', error: { type: 'api_error', message: 'x' } }, { status: 500 })
   }
-  const { connection } = await start(t, { options: { thinking: true, effort: 'high' }, fetch: answer })
+  const options = { thinking: true, effort: 'high' }
+  const connection = connectionTo('http://upstream.test', { options, fetch: answer })
   const asked = async (model: string) => {
-    await t.rejects(async () => (await kind.languageModel(connection, model)).doStream(hello))
+    await failureOf(callModel(await kind.languageModel(connection, model)), kind)
     const { thinking, output_config } = bodies.at(-1)
     return [thinking?.type, output_config?.effort]
   }
@@ -162,8 +130,8 @@ t.test('models that cannot think, and those of other vendors, get what they unde
 t.test('thoughts have room above a small limit and within a large one', async (t) => {
   const { fake, open } = await start(t, { options: { thinking: true, thinking_budget: 4000 } })
   const model = await open(BUDGET_MODEL)
-  await contentOf(model, { ...hello, maxOutputTokens: 500 })
-  await contentOf(model, { ...hello, maxOutputTokens: 16_000 })
+  await callModel(model, { ...hello, maxOutputTokens: 500 })
+  await callModel(model, { ...hello, maxOutputTokens: 16_000 })
   t.strictSame(
     fake.requests.map(({ body }) => body.max_tokens),
     [4500, 16_000],
@@ -175,9 +143,9 @@ t.test('signed thoughts go back with the next step', async (t) => {
     const { fake, open } = await start(t, { options: { thinking: true } })
     const opened = await open(model)
     fake.queue({ reasoning: ['Let me', ' look.'], ...listing })
-    const content = await contentOf(opened, { ...hello, tools })
+    const { content } = await callModel(opened, { ...hello, tools })
     // The fake refuses a thought whose signature is gone or changed, and a budget without its thought.
-    await contentOf(opened, { tools, prompt: goOn(hello.prompt, content) })
+    await callModel(opened, { tools, prompt: goOn(hello.prompt, content) })
     t.match(fake.requests[1]!.body.messages[1].content, [
       { type: 'thinking', thinking: 'Let me look.', signature: /^Er/ },
       { type: 'tool_use', id: 'toolu_1' },
@@ -193,8 +161,8 @@ t.test('thoughts of models that think unasked and do not show it go back as well
   }
   const model = await kind.languageModel({ ...connection, fetch: thinkUnasked }, ADAPTIVE_MODEL)
   fake.queue({ reasoning: ['Hidden.'], ...listing })
-  const content = await contentOf(model, { ...hello, tools })
-  await contentOf(await open(), { tools, prompt: goOn(hello.prompt, content) })
+  const { content } = await callModel(model, { ...hello, tools })
+  await callModel(await open(), { tools, prompt: goOn(hello.prompt, content) })
   t.match(fake.requests[1]!.body.messages[1].content[0], { type: 'thinking', thinking: '', signature: /^Er/ })
 })
 
@@ -203,8 +171,8 @@ t.test('redacted thoughts go back as they came', async (t) => {
   const prompt = [said(REDACTION_TRIGGER)]
   const model = await open(BUDGET_MODEL)
   fake.queue({ reasoning: ['Secret.'], ...listing })
-  const content = await contentOf(model, { prompt, tools })
-  await contentOf(model, { tools, prompt: goOn(prompt, content) })
+  const { content } = await callModel(model, { prompt, tools })
+  await callModel(model, { tools, prompt: goOn(prompt, content) })
   t.match(fake.requests[1]!.body.messages[1].content, [
     { type: 'redacted_thinking', data: /^Er/ },
     { type: 'tool_use' },
@@ -216,8 +184,8 @@ t.test('the system prompt and the end of the conversation are cached at every st
   const model = await open()
   const prompt: LanguageModelV3Message[] = [{ role: 'system', content: 'Be brief.' }, said('Hello')]
   fake.queue({ text: ['Wait.'], ...listing })
-  const content = await contentOf(model, { prompt, tools })
-  await contentOf(model, { tools, prompt: goOn(prompt, content) })
+  const { content } = await callModel(model, { prompt, tools })
+  await callModel(model, { tools, prompt: goOn(prompt, content) })
   const mark = { type: 'ephemeral' }
   const [first, second] = fake.requests.map(({ body }) => body)
   t.strictSame(first.system, [{ type: 'text', text: 'Be brief.', cache_control: mark }])
@@ -233,51 +201,31 @@ t.test('the system prompt and the end of the conversation are cached at every st
 
 t.test('arguments of tools are not asked for before they are whole', async (t) => {
   const { fake, open } = await start(t)
-  await contentOf(await open(), { ...hello, tools })
+  await callModel(await open(), { ...hello, tools })
   t.notMatch(fake.requests[0]!.body.tools[0], { eager_input_streaming: Boolean })
-})
-
-t.test('an answer can come in one piece', async (t) => {
-  const { fake, open } = await start(t, { options: { thinking: true } })
-  fake.queue({ reasoning: ['Hm.'], text: ['Yes.'], usage: { input: 9, cached: 4, output: 3, reasoning: 1 } })
-  const result = await (await open()).doGenerate(hello)
-  t.match(result.content, [
-    { type: 'reasoning', text: 'Hm.' },
-    { type: 'text', text: 'Yes.' },
-  ])
-  t.match(result.usage.inputTokens, { total: 9, cacheRead: 4 })
 })
 
 t.test('an error that is the first event or a later one is sorted by its type', async (t) => {
   const { fake, open } = await start(t)
   const model = await open()
-  const reasons = {
-    auth: 'auth',
-    quota: 'quota',
-    rate_limit: 'rate_limit',
-    outage: 'outage',
-    model_not_found: 'model_not_found',
-    bad_request: 'bad_request',
-  } as const
+  const refusals = ['auth', 'quota', 'rate_limit', 'outage', 'model_not_found', 'bad_request'] as const
   for (const breakAfter of [0, 1])
-    for (const refusal of Object.keys(reasons) as (keyof typeof reasons)[]) {
+    for (const refusal of refusals) {
       fake.queue({ text: ['a', 'b'], breakAfter, refusal })
-      const error = await contentOf(model, hello).catch((error) => error)
-      t.equal(explainFailure(error, kind).reason, reasons[refusal], `${refusal} after ${breakAfter}`)
+      t.equal((await failureOf(callModel(model), kind)).reason, refusal, `${refusal} after ${breakAfter}`)
     }
 })
 
 t.test('spending limits, bills and permissions are told apart from bad requests', async (t) => {
   const refused = async (status: number, type: string, message: string) => {
-    const { connection } = await start(t, {
+    const connection = connectionTo('http://upstream.test', {
       fetch: async () =>
         Response.json(
           { type: 'error', error: { type, message } },
           { status, headers: { 'retry-after': '3' } },
         ),
     })
-    const model = await kind.languageModel(connection, ADAPTIVE_MODEL)
-    return explainFailure(await contentOf(model, hello).catch((error) => error), kind)
+    return failureOf(callModel(await kind.languageModel(connection, ADAPTIVE_MODEL)), kind)
   }
   const limit =
     'You have reached your specified API usage limits. You will regain access on 2026-04-01 at 00:00 UTC.'
@@ -296,7 +244,7 @@ t.test('spending limits, bills and permissions are told apart from bad requests'
 
 t.test('the list of models is read to its end, with what is known of each', async (t) => {
   const { fake, connection } = await start(t, { extraModels: 1000 })
-  const models = await kind.listModels(connection, AbortSignal.timeout(5000))
+  const models = await listModels(kind, connection)
   t.equal(models.length, 1002)
   t.equal(new Set(models.map(({ id }) => id)).size, 1002)
   t.strictSame(
@@ -314,26 +262,23 @@ t.test('the list of models is read to its end, with what is known of each', asyn
 })
 
 t.test('a list of which only the ids are known is taken as it is', async (t) => {
-  const { connection } = await start(t, {
+  const connection = connectionTo('http://upstream.test', {
     fetch: async () => Response.json({ data: [{ id: 'MiniMax-M2' }] }),
   })
-  const models = await kind.listModels(connection, AbortSignal.timeout(5000))
+  const models = await listModels(kind, connection)
   t.strictSame(models, [{ id: 'MiniMax-M2', name: 'MiniMax-M2' }])
 })
 
 t.test('a list that is refused is explained like a call', async (t) => {
   const { connection } = await start(t, { api_key: 'wrong' })
-  const error = await kind.listModels(connection, AbortSignal.timeout(5000)).catch((error) => error)
-  t.strictSame(explainFailure(error, kind), { reason: 'auth', status: 401 })
+  t.strictSame(await failureOf(listModels(kind, connection), kind), { reason: 'auth', status: 401 })
 })
 
 t.test('a base URL of the host alone is understood', async (t) => {
-  const fake = await createFakeAnthropic({ apiKey: API_KEY })
-  t.teardown(() => fake.close())
-  const base_url = new URL(fake.url).origin
-  for (const address of [base_url, `${base_url}/`, `${base_url}/v1/`]) {
-    const connection = { base_url: address, api_key: API_KEY, options: {}, fetch }
-    t.ok((await kind.listModels(connection, AbortSignal.timeout(5000))).length > 0)
+  const { fake, connection } = await start(t)
+  const { origin } = new URL(fake.url)
+  for (const base_url of [origin, `${origin}/`, `${origin}/v1/`]) {
+    t.ok((await listModels(kind, { ...connection, base_url })).length > 0)
     t.match(fake.requests.at(-1)!.path, /^\/v1\/models\?/)
   }
 })

@@ -1,16 +1,21 @@
-import type {
-  LanguageModelV3,
-  LanguageModelV3CallOptions,
-  LanguageModelV3Message,
-  LanguageModelV3StreamPart,
-} from '@ai-sdk/provider'
 import t, { type Test } from 'tap'
 import type { ProviderConnection } from '#kernel'
-import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import kind from '../../providers/azure-openai/index.ts'
 import { readChatRequest, readResponsesRequest } from '../support/fake-openai-requests.ts'
 import { createFakeOpenAIResponses, type FakeOpenAIOptions } from '../support/fake-openai-responses.ts'
-import { type KindSubject, testProviderKind } from '../support/provider-kind-suite.ts'
+import {
+  callModel,
+  connectionTo,
+  embedTexts,
+  failureOf,
+  goOn,
+  hello,
+  listModels,
+  startFake,
+  toolNamed,
+  wordsOf,
+} from '../support/model-calls.ts'
+import { testProviderKind } from '../support/provider-kind-suite.ts'
 
 const KEY = '0123456789abcdef0123456789abcdef'
 const models = [
@@ -21,7 +26,7 @@ const models = [
   { id: 'ears', model: 'whisper' },
 ]
 
-const subject: KindSubject = {
+testProviderKind(t, {
   kind,
   startFake: () => createFakeOpenAIResponses({ key: KEY, flavour: 'azure', models }),
   api_key: KEY,
@@ -36,13 +41,7 @@ const subject: KindSubject = {
     'OPENAI_API_KEY',
     'OPENAI_BASE_URL',
   ],
-}
-
-testProviderKind(t, subject)
-
-const hello: LanguageModelV3CallOptions = {
-  prompt: [{ role: 'user', content: [{ type: 'text', text: 'a private question' }] }],
-}
+})
 
 interface Setting extends Partial<FakeOpenAIOptions> {
   options?: ProviderConnection['options']
@@ -53,32 +52,15 @@ interface Setting extends Partial<FakeOpenAIOptions> {
 
 async function start(t: Test, setting: Setting = {}) {
   const { options = {}, model = 'thinker', api_key = KEY, address = String, ...more } = setting
-  const fake = await createFakeOpenAIResponses({ key: KEY, flavour: 'azure', models, ...more })
-  t.teardown(() => fake.close())
-  const connection: ProviderConnection = { base_url: address(new URL(fake.url)), api_key, options, fetch }
+  const fake = await startFake(t, createFakeOpenAIResponses({ key: KEY, flavour: 'azure', models, ...more }))
+  const connection = connectionTo(address(new URL(fake.url)), { api_key, options })
   return { fake, connection, model: await kind.languageModel(connection, model) }
 }
 
-async function call(model: LanguageModelV3, options = hello): Promise<LanguageModelV3StreamPart[]> {
-  const { stream } = await model.doStream(options)
-  const parts: LanguageModelV3StreamPart[] = []
-  for await (const part of stream) {
-    if (part.type === 'error') throw part.error
-    parts.push(part)
-  }
-  return parts
-}
+const textOf = async (...call: Parameters<typeof callModel>) =>
+  wordsOf((await callModel(...call)).parts).join('')
 
-const textOf = (parts: LanguageModelV3StreamPart[]) =>
-  parts.map((part) => (part.type === 'text-delta' ? part.delta : '')).join('')
-
-const list = (connection: ProviderConnection) => kind.listModels(connection, AbortSignal.timeout(5000))
-
-const failureOf = (promise: PromiseLike<unknown>) =>
-  Promise.resolve(promise).then(
-    () => t.fail('this must fail') as never,
-    (error: unknown) => explainFailure(error, kind),
-  )
+const list = (connection: ProviderConnection) => listModels(kind, connection)
 
 t.test('an address is understood in all the forms that the portal shows it in', async (t) => {
   const addresses: ((url: URL) => string)[] = [
@@ -89,7 +71,7 @@ t.test('an address is understood in all the forms that the portal shows it in', 
   ]
   for (const address of addresses) {
     const { fake, connection, model } = await start(t, { address })
-    t.equal(textOf(await call(model)), 'All is well.')
+    t.equal(await textOf(model), 'All is well.')
     await list(connection)
     t.match(fake.requests, [
       { path: '/openai/v1/responses', headers: { 'api-key': KEY } },
@@ -100,23 +82,20 @@ t.test('an address is understood in all the forms that the portal shows it in', 
 
 t.test('the path before /openai is kept, as gateways and projects have one', async (t) => {
   const seen: string[] = []
-  const connection = {
-    base_url: 'https://acme.services.ai.azure.com/api/projects/one/openai/v1',
-    api_key: KEY,
-    options: {},
-    fetch: async (input: unknown) => {
+  const connection = connectionTo('https://acme.services.ai.azure.com/api/projects/one/openai/v1', {
+    fetch: async (input) => {
       seen.push(String(input))
       return Response.json({ error: { code: '404', message: 'Resource not found' } }, { status: 404 })
     },
-  }
-  await failureOf(call(await kind.languageModel(connection, 'thinker')))
+  })
+  await failureOf(callModel(await kind.languageModel(connection, 'thinker')), kind)
   t.strictSame(seen, ['https://acme.services.ai.azure.com/api/projects/one/openai/v1/responses'])
 })
 
 t.test('a version is named where one is asked for', async (t) => {
   const { fake, connection, model } = await start(t, { options: { api_version: 'preview' } })
-  await call(model)
-  await (await kind.embeddingModel!(connection, 'vectors')).doEmbed({ values: ['OK'] })
+  await callModel(model)
+  await embedTexts(kind, connection, 'vectors')
   t.strictSame(
     fake.requests.map(({ path }) => path),
     ['/openai/v1/responses?api-version=preview', '/openai/v1/embeddings?api-version=preview'],
@@ -129,8 +108,8 @@ t.test('deployments are called by their own addresses where the version is older
     [{ deployment_urls: true, api: 'responses', api_version: '2024-06-01' }, '2024-06-01'],
   ] as const) {
     const { fake, connection, model } = await start(t, { options, model: 'Prod-GPT-4.1' })
-    t.equal(textOf(await call(model)), 'All is well.')
-    await (await kind.embeddingModel!(connection, 'vectors')).doEmbed({ values: ['OK'] })
+    t.equal(await textOf(model), 'All is well.')
+    await embedTexts(kind, connection, 'vectors')
     t.strictSame(
       fake.requests.map(({ path }) => path),
       [
@@ -148,16 +127,12 @@ t.test(
     const { fake, model } = await start(t, { options: { api: 'chat', reasoning_effort: 'low' } })
     const usage = { input: 120, cached: 40, output: 30, reasoning: 12 }
     fake.queue({ text: ['Hm', '.'], toolCalls: [{ id: 'call_1', name: 'look', input: { at: 'it' } }], usage })
-    const tools = [{ type: 'function' as const, name: 'look', inputSchema: { type: 'object' as const } }]
-    const parts = await call(model, { ...hello, tools, maxOutputTokens: 2048 })
-    t.equal(textOf(parts), 'Hm.')
-    t.match(
-      parts.filter(({ type }) => type === 'tool-call' || type === 'finish'),
-      [
-        { toolName: 'look', input: '{"at":"it"}' },
-        { finishReason: { unified: 'tool-calls' }, usage: { inputTokens: { total: 120, cacheRead: 40 } } },
-      ],
-    )
+    const options = { ...hello, tools: [toolNamed('look')], maxOutputTokens: 2048 }
+    t.match(await callModel(model, options), {
+      content: [{ text: 'Hm.' }, { toolName: 'look', input: '{"at":"it"}' }],
+      finishReason: { unified: 'tool-calls' },
+      usage: { inputTokens: { total: 120, cacheRead: 40 } },
+    })
     t.match(fake.requests[0], { path: '/openai/v1/chat/completions', body: { reasoning_effort: 'low' } })
     t.match(readChatRequest(fake.requests[0]!), {
       model: 'thinker',
@@ -175,7 +150,7 @@ t.test('no conversation is stored, and thoughts come sealed where the deployment
     ['Prod-GPT-4.1', { reasoning_effort: 'high', reasoning_summary: 'auto' }, undefined],
   ] as const) {
     const started = await start(t, { model, options })
-    await call(started.model)
+    await callModel(started.model)
     const { body } = started.fake.requests[0]!
     t.equal(body.store, false)
     t.strictSame(body.include, include, `${model} with ${JSON.stringify(options)}`)
@@ -186,38 +161,14 @@ t.test('no conversation is stored, and thoughts come sealed where the deployment
 t.test('thoughts that came without a seal stay out of the next step, which works without them', async (t) => {
   const { fake, model } = await start(t)
   fake.queue({ reasoning: ['Hm.'], text: ['Wait.'], toolCalls: [{ id: 'call_1', name: 'look', input: {} }] })
-  const parts = await call(model)
-  const thought = parts.find((part) => part.type === 'reasoning-end')!
-  const prompt: LanguageModelV3Message[] = [
-    ...hello.prompt,
-    {
-      role: 'assistant',
-      content: [
-        { type: 'reasoning', text: '', providerOptions: thought.providerMetadata },
-        { type: 'tool-call', toolCallId: 'call_1', toolName: 'look', input: {} },
-      ],
-    },
-    {
-      role: 'tool',
-      content: [
-        {
-          type: 'tool-result',
-          toolCallId: 'call_1',
-          toolName: 'look',
-          output: { type: 'text', value: 'seen' },
-        },
-      ],
-    },
-  ]
-  t.equal(textOf(await call(model, { prompt })), 'All is well.')
+  const { content } = await callModel(model)
+  t.match(content[0], { type: 'reasoning', providerMetadata: { azure: { itemId: String } } })
+  t.equal(await textOf(model, { prompt: goOn(hello.prompt, content) }), 'All is well.')
 })
 
 t.test('tools keep their optional parameters', async (t) => {
   const { fake, model } = await start(t)
-  await call(model, {
-    ...hello,
-    tools: [{ type: 'function' as const, name: 'ls', inputSchema: { type: 'object' as const } }],
-  })
+  await callModel(model, { ...hello, tools: [toolNamed('ls')] })
   t.match(fake.requests[0]!.body.tools, [{ name: 'ls', strict: false }])
 })
 
@@ -239,17 +190,19 @@ t.test(
     t.strictSame(await list(connection), [])
     t.match(fake.requests, [{}, { path: '/openai/v1/models', headers: { 'api-key': KEY } }])
     const stranger = await start(t, { listsDeployments, api_key: 'f'.repeat(32) })
-    t.match(await failureOf(list(stranger.connection)), { reason: 'auth', status: 401 })
+    t.match(await failureOf(list(stranger.connection), kind), { reason: 'auth', status: 401 })
     const elsewhere = await start(t, { listsDeployments, address: ({ origin }) => `${origin}/gone/openai` })
-    t.match(await failureOf(list(elsewhere.connection)), { reason: 'model_not_found', status: 404 })
+    t.match(await failureOf(list(elsewhere.connection), kind), { reason: 'model_not_found', status: 404 })
   },
 )
 
 t.test('a deployment that is not there, or is of another sort of model, is told apart', async (t) => {
   const { connection, model } = await start(t, { model: 'nobody' })
-  t.match(await failureOf(call(model)), { reason: 'model_not_found', status: 404 })
-  const embedding = await kind.embeddingModel!(connection, 'thinker')
-  t.match(await failureOf(embedding.doEmbed({ values: ['OK'] })), { reason: 'bad_request', status: 400 })
+  t.match(await failureOf(callModel(model), kind), { reason: 'model_not_found', status: 404 })
+  t.match(await failureOf(embedTexts(kind, connection, 'thinker'), kind), {
+    reason: 'bad_request',
+    status: 400,
+  })
 })
 
 t.test('the pause that Azure asks for is read from its headers, else from its words', async (t) => {
@@ -258,8 +211,12 @@ t.test('the pause that Azure asks for is read from its headers, else from its wo
     { refusal: 'rate_limit', retryAfter: 6 },
     { text: ['One'], refusal: 'rate_limit', retryAfter: 8, breakAfter: 0 },
   )
-  t.match(await failureOf(call(model)), { reason: 'rate_limit', status: 429, retry_after_ms: 6000 })
-  t.match(await failureOf(call(model)), { reason: 'rate_limit', retry_after_ms: 8000 })
+  t.match(await failureOf(callModel(model), kind), {
+    reason: 'rate_limit',
+    status: 429,
+    retry_after_ms: 6000,
+  })
+  t.match(await failureOf(callModel(model), kind), { reason: 'rate_limit', retry_after_ms: 8000 })
 })
 
 t.test('what a stream reports is understood before its first word and after it', async (t) => {
@@ -269,6 +226,6 @@ t.test('what a stream reports is understood before its first word and after it',
       for (const breakAfter of [0, 1]) {
         const { fake, model } = await start(t, { options: { api } })
         fake.queue({ text: ['One', ' two'], refusal, breakAfter })
-        t.equal((await failureOf(call(model))).reason, refusal, `${api}, after ${breakAfter}`)
+        t.equal((await failureOf(callModel(model), kind)).reason, refusal, `${api}, after ${breakAfter}`)
       }
 })

@@ -1,16 +1,9 @@
-import type {
-  LanguageModelV3,
-  LanguageModelV3CallOptions,
-  LanguageModelV3FunctionTool,
-  LanguageModelV3Message,
-} from '@ai-sdk/provider'
+import type { LanguageModelV3Message } from '@ai-sdk/provider'
 import t, { type Test } from 'tap'
 import { compileSchema, type ProviderConnection } from '#kernel'
-import { readAnswer } from '../../plugins/chat/model-answer.ts'
-import { assistantMessage } from '../../plugins/chat/model-context.ts'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import kind from '../../providers/bedrock/index.ts'
-import { createFakeBedrock, frame, REDACTION_TRIGGER } from '../support/fake-bedrock.ts'
+import { createFakeBedrock, frame } from '../support/fake-bedrock.ts'
 import {
   ADAPTIVE_MODEL,
   BUDGET_MODEL,
@@ -20,8 +13,22 @@ import {
   TITAN_MODEL,
 } from '../support/fake-bedrock-models.ts'
 import type { Credentials } from '../support/fake-bedrock-rules.ts'
+import { REDACTION_TRIGGER } from '../support/fake-claude.ts'
 import type { VendorReply } from '../support/fake-vendor.ts'
-import { type KindSubject, testProviderKind } from '../support/provider-kind-suite.ts'
+import {
+  callModel,
+  connectionTo,
+  embedTexts,
+  failureOf,
+  goOn,
+  hello,
+  listModels,
+  readParts,
+  said,
+  startFake,
+  toolNamed,
+} from '../support/model-calls.ts'
+import { testProviderKind } from '../support/provider-kind-suite.ts'
 
 const API_KEY = 'ABSKQmVkcm9ja0FQSUtleS1mYWtlLTAxMjM0NTY3ODk'
 const region = 'us-east-1'
@@ -31,7 +38,7 @@ const ACCESS_KEY = {
   session_token: 'IQoJb3JpZ2luX2VjEXAMPLE//////////wEaCXVzLWVhc3QtMSJHMEUCIQ==',
 }
 
-const subject: KindSubject = {
+testProviderKind(t, {
   kind,
   startFake: () => createFakeBedrock({ api_key: API_KEY, region }),
   api_key: API_KEY,
@@ -85,83 +92,31 @@ const subject: KindSubject = {
       max_tokens: body.inferenceConfig?.maxTokens,
     }
   },
-}
-
-testProviderKind(t, subject)
+})
 
 // biome-ignore lint/suspicious/noExplicitAny: blocks of many forms, read by what they are expected to be
 type Block = any
 
-const said = (text: string): LanguageModelV3Message => ({ role: 'user', content: [{ type: 'text', text }] })
-const hello: LanguageModelV3CallOptions = { prompt: [said('Hello')] }
-
-const tools: LanguageModelV3FunctionTool[] = [
-  {
-    type: 'function',
-    name: 'ls',
-    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
-  },
-]
+const tools = [toolNamed('ls')]
 const listing: VendorReply = { toolCalls: [{ id: 'tooluse_1', name: 'ls', input: {} }] }
 
 async function start(t: Test, options: object = {}, allowed: Partial<Credentials> = { api_key: API_KEY }) {
-  const fake = await createFakeBedrock({ region, ...allowed })
-  t.teardown(() => fake.close())
-  const connection: ProviderConnection = {
-    base_url: fake.url,
-    api_key: API_KEY,
-    options: { region, ...options },
-    fetch,
-  }
+  const fake = await startFake(t, createFakeBedrock({ region, ...allowed }))
+  const connection = connectionTo(fake.url, { api_key: API_KEY, options: { region, ...options } })
   return { fake, connection, open: (model = ADAPTIVE_MODEL) => kind.languageModel(connection, model) }
 }
 
 /** A connection whose every request is answered by `answer` instead of the network. */
-const connect = (
-  answer: (request: Request) => Response,
-  more: Partial<ProviderConnection> = {},
-): ProviderConnection => ({
-  base_url: undefined,
-  api_key: API_KEY,
-  options: { region },
-  fetch: async (input, init) => answer(new Request(input, init)),
-  ...more,
-})
+const connect = (answer: (request: Request) => Response, more: Partial<ProviderConnection> = {}) =>
+  connectionTo(undefined, {
+    api_key: API_KEY,
+    options: { region },
+    fetch: async (input, init) => answer(new Request(input, init)),
+    ...more,
+  })
 
-async function contentOf(model: LanguageModelV3, options: LanguageModelV3CallOptions) {
-  const ignore = () => {}
-  const listener = { onText: ignore, onReasoning: ignore, onToolCall: ignore, onUsage: ignore }
-  const parts = (await model.doStream(options)).stream.pipeThrough(
-    new TransformStream({
-      transform(part, controller) {
-        if (part.type === 'error') throw part.error
-        controller.enqueue(part)
-      },
-    }),
-  )
-  return (await readAnswer(parts, listener)).content
-}
-
-const failureOf = async (call: Promise<unknown>) =>
-  explainFailure(
-    await call.then(
-      () => new Error('the call did not fail'),
-      (error) => error,
-    ),
-    kind,
-  )
-
-/** The conversation with the result of its only tool call. */
-const goOn = (prompt: LanguageModelV3Message[], content: Parameters<typeof assistantMessage>[0]) => [
-  ...prompt,
-  assistantMessage(content),
-  ...content.flatMap((part): LanguageModelV3Message[] => {
-    if (part.type !== 'tool-call') return []
-    const { toolCallId, toolName } = part
-    const output = { type: 'text' as const, value: 'a.txt' }
-    return [{ role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] }]
-  }),
-]
+const call = async (connection: ProviderConnection, modelId = ADAPTIVE_MODEL) =>
+  callModel(await kind.languageModel(connection, modelId))
 
 t.test('an access key signs calls, embeddings and lists, with its session token or without', async (t) => {
   for (const { session_token, ...key } of [ACCESS_KEY, { ...ACCESS_KEY, session_token: undefined }]) {
@@ -169,11 +124,9 @@ t.test('an access key signs calls, embeddings and lists, with its session token 
     const { fake, connection } = await start(t, credentials, credentials)
     const signed = { ...connection, api_key: undefined }
     // The colon of this id is escaped in the address, and escaped once more in what is signed.
-    t.match(await contentOf(await kind.languageModel(signed, BUDGET_MODEL), hello), [
-      { text: 'All is well.' },
-    ])
-    await (await kind.embeddingModel!(signed, TITAN_MODEL)).doEmbed({ values: ['größer'] })
-    t.ok((await kind.listModels(signed, AbortSignal.timeout(5000))).length > 0)
+    t.match((await call(signed, BUDGET_MODEL)).content, [{ text: 'All is well.' }])
+    await embedTexts(kind, signed, TITAN_MODEL, ['größer'])
+    t.ok((await listModels(kind, signed)).length > 0)
     t.equal(fake.requests.length, 5)
     for (const { headers } of fake.requests) t.match(headers, { authorization: /^AWS4-HMAC-SHA256 / })
 
@@ -181,7 +134,7 @@ t.test('an access key signs calls, embeddings and lists, with its session token 
       ...signed,
       options: { ...signed.options, secret_access_key: 'another-secret-0123456789' },
     }
-    t.strictSame(await failureOf(kind.listModels(wrong, AbortSignal.timeout(5000))), {
+    t.strictSame(await failureOf(listModels(kind, wrong), kind), {
       reason: 'auth',
       status: 403,
     })
@@ -190,7 +143,7 @@ t.test('an access key signs calls, embeddings and lists, with its session token 
 
 t.test('half an access key signs nothing, and an API key goes before a whole one', async (t) => {
   const { fake, connection } = await start(t, ACCESS_KEY)
-  await contentOf(await kind.languageModel(connection, ADAPTIVE_MODEL), hello)
+  await call(connection)
   t.equal(fake.requests[0]!.headers.authorization, `Bearer ${API_KEY}`)
   t.notOk('x-amz-security-token' in fake.requests[0]!.headers)
 
@@ -199,7 +152,7 @@ t.test('half an access key signs nothing, and an API key goes before a whole one
     api_key: undefined,
     options: { region, access_key_id: ACCESS_KEY.access_key_id },
   }
-  t.match(await failureOf(contentOf(await kind.languageModel(half, ADAPTIVE_MODEL), hello)), {
+  t.match(await failureOf(call(half), kind), {
     reason: 'auth',
   })
   t.notOk('authorization' in fake.requests[1]!.headers)
@@ -213,8 +166,8 @@ t.test('models are called and listed at the hosts of the region', async (t) => {
       return Response.json({ message: 'no' }, { status: 500 })
     }
     const connection = connect(refuse, { options: options as Record<string, unknown>, base_url })
-    await failureOf(contentOf(await kind.languageModel(connection, ADAPTIVE_MODEL), hello))
-    await failureOf(kind.listModels(connection, AbortSignal.timeout(5000)))
+    await failureOf(call(connection), kind)
+    await failureOf(listModels(kind, connection), kind)
     return hosts
   }
   t.strictSame(await hostsFor({ region: 'eu-west-3' }), [
@@ -285,7 +238,7 @@ t.test('Claude thinks as its generation can, and only where the provider says so
   for (const [model, more, expected] of cases) {
     const options = { region, ...more }
     validate(structuredClone(options))
-    await contentOf(await kind.languageModel({ ...connection, options }, model), hello)
+    await call({ ...connection, options }, model)
     const { additionalModelRequestFields } = fake.requests.at(-1)!.body
     t.strictSame(additionalModelRequestFields, expected, `${model} ${JSON.stringify(more)}`)
   }
@@ -294,8 +247,8 @@ t.test('Claude thinks as its generation can, and only where the provider says so
 t.test('thoughts have room above a small limit and within a large one', async (t) => {
   const { fake, open } = await start(t, { thinking: true, thinking_budget: 4000 })
   const model = await open(BUDGET_MODEL)
-  await contentOf(model, { ...hello, maxOutputTokens: 500 })
-  await contentOf(model, { ...hello, maxOutputTokens: 64_000 })
+  await callModel(model, { ...hello, maxOutputTokens: 500 })
+  await callModel(model, { ...hello, maxOutputTokens: 64_000 })
   t.strictSame(
     fake.requests.map(({ body }) => body.inferenceConfig.maxTokens),
     [4500, 64_000],
@@ -307,9 +260,9 @@ t.test('signed and redacted thoughts go back with the next step', async (t) => {
   const model = await open(BUDGET_MODEL)
   for (const text of ['Hello', REDACTION_TRIGGER]) {
     fake.queue({ reasoning: ['Let me', ' look.'], ...listing })
-    const content = await contentOf(model, { prompt: [said(text)], tools })
+    const { content } = await callModel(model, { prompt: [said(text)], tools })
     // The fake refuses a thought whose signature is gone or changed, and a budget without its thought.
-    await contentOf(model, { tools, prompt: goOn([said(text)], content) })
+    await callModel(model, { tools, prompt: goOn([said(text)], content) })
   }
   const sent = fake.requests.map(({ body }) => body.messages[1]?.content[0].reasoningContent)
   t.match(sent[1], { reasoningText: { text: 'Let me look.', signature: /^Er/ } })
@@ -333,8 +286,8 @@ t.test('the prompt is cached at every step, where and as the model can', async (
   ] as const) {
     const opened = await open(model)
     fake.queue({ text: ['Wait.'], ...listing })
-    const content = await contentOf(opened, { prompt, tools })
-    await contentOf(opened, { tools, prompt: goOn(prompt, content) })
+    const { content } = await callModel(opened, { prompt, tools })
+    await callModel(opened, { tools, prompt: goOn(prompt, content) })
     t.strictSame(fake.requests.slice(-2).map(marksOf), [first, second], model)
   }
   t.strictSame(fake.requests[0]!.body.messages, [{ role: 'user', content: [{ text: 'Hello' }, point] }])
@@ -342,14 +295,13 @@ t.test('the prompt is cached at every step, where and as the model can', async (
 
 t.test('models that are not known to cache are not asked to', async (t) => {
   const isAsked = async (model: string) => {
-    let body = ''
-    const fetch: ProviderConnection['fetch'] = async (_, init) => {
-      body = String(init?.body)
+    let body: Promise<string> | undefined
+    const connection = connect((request) => {
+      body = request.text()
       return Response.json({ message: 'no' }, { status: 500 })
-    }
-    const connection = { base_url: undefined, api_key: API_KEY, options: { region }, fetch }
-    await failureOf(contentOf(await kind.languageModel(connection, model), hello))
-    return body.includes('cachePoint')
+    })
+    await failureOf(call(connection, model), kind)
+    return (await body!).includes('cachePoint')
   }
   for (const model of [
     'anthropic.claude-3-5-haiku-20241022-v1:0',
@@ -384,18 +336,13 @@ t.test(
     const word = frame('event', 'contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hm' } })
     for (const [name, reason] of Object.entries(reasons)) {
       const bytes = Buffer.concat([word, frame('exception', name, { message: `It was ${name}.` })])
-      const model = await kind.languageModel(
-        connect(() => new Response(bytes)),
-        ADAPTIVE_MODEL,
-      )
-      const parts = []
-      for await (const part of (await model.doStream(hello)).stream) parts.push(part)
+      const connection = connect(() => new Response(bytes))
+      const { parts, error } = await readParts(await kind.languageModel(connection, ADAPTIVE_MODEL))
       t.strictSame(
         parts.map(({ type }) => type),
         ['stream-start', 'response-metadata', 'text-start', 'text-delta', 'error'],
         name,
       )
-      const { error } = parts.at(-1) as { error: Error }
       t.match(error, { message: `It was ${name}.` })
       t.strictSame(explainFailure(error, kind), { reason })
     }
@@ -407,11 +354,7 @@ t.test('an answer that does not end, or whose frames are broken, fails', async (
   const changed = Buffer.from(word)
   changed[changed.length - 8]! ^= 1
   for (const bytes of [Buffer.from(word), Buffer.from(word).subarray(0, -5), changed]) {
-    const model = await kind.languageModel(
-      connect(() => new Response(bytes)),
-      ADAPTIVE_MODEL,
-    )
-    t.strictSame(await failureOf(contentOf(model, hello)), { reason: 'outage' })
+    t.strictSame(await failureOf(call(connect(() => new Response(bytes))), kind), { reason: 'outage' })
   }
 })
 
@@ -419,7 +362,7 @@ t.test('refusals are sorted by the exception and, where that is not enough, by i
   const refused = async (name: string, status: number, message: string) => {
     const headers = { 'x-amzn-errortype': `${name}:http://internal.amazon.com/coral/com.amazon.bedrock/` }
     const answer = () => Response.json({ message }, { status, headers })
-    return failureOf(contentOf(await kind.languageModel(connect(answer), ADAPTIVE_MODEL), hello))
+    return failureOf(call(connect(answer)), kind)
   }
   const cases: [string, number, string, string][] = [
     ['AccessDeniedException', 403, 'You don’t have access to the model with the specified model ID.', 'auth'],
@@ -453,7 +396,7 @@ t.test('refusals are sorted by the exception and, where that is not enough, by i
 t.test('a model that is called only by its profile is not found by its own id', async (t) => {
   const { open } = await start(t)
   for (const id of [ADAPTIVE_MODEL.slice('us.'.length), 'nobody.nothing-v1:0'])
-    t.strictSame(await failureOf(contentOf(await open(id), hello)), {
+    t.strictSame(await failureOf(callModel(await open(id)), kind), {
       reason: 'model_not_found',
       status: 400,
     })
@@ -461,7 +404,7 @@ t.test('a model that is called only by its profile is not found by its own id', 
 
 t.test('what can be called is listed, models at once and others by their profiles', async (t) => {
   const { fake, connection } = await start(t)
-  const models = await kind.listModels(connection, AbortSignal.timeout(5000))
+  const models = await listModels(kind, connection)
   t.strictSame(models, [
     {
       id: OLD_MODEL,
@@ -487,22 +430,10 @@ t.test('what can be called is listed, models at once and others by their profile
 
 t.test('a Cohere model embeds several texts at once', async (t) => {
   const { fake, connection } = await start(t)
-  const model = await kind.embeddingModel!(connection, COHERE_MODEL)
-  const { embeddings, usage } = await model.doEmbed({ values: ['one', 'two', 'one'] })
+  const { embeddings, usage } = await embedTexts(kind, connection, COHERE_MODEL, ['one', 'two', 'one'])
   t.equal(embeddings.length, 3)
   t.strictSame(embeddings[0], embeddings[2])
   t.notSame(embeddings[0], embeddings[1])
   t.strictSame(usage, { tokens: 3 })
   t.equal(fake.requests.length, 1)
-})
-
-t.test('an answer can come in one piece', async (t) => {
-  const { fake, open } = await start(t, { thinking: true })
-  fake.queue({ reasoning: ['Hm.'], text: ['Yes.'], usage: { input: 9, cached: 4, output: 3, reasoning: 1 } })
-  const result = await (await open()).doGenerate(hello)
-  t.match(result.content, [
-    { type: 'reasoning', text: 'Hm.' },
-    { type: 'text', text: 'Yes.' },
-  ])
-  t.match(result.usage.inputTokens, { total: 9, cacheRead: 4 })
 })

@@ -1,8 +1,3 @@
-import type {
-  LanguageModelV3CallOptions,
-  LanguageModelV3Message,
-  LanguageModelV3StreamPart,
-} from '@ai-sdk/provider'
 import { APICallError } from '@ai-sdk/provider'
 import t, { type Test } from 'tap'
 import type { ProviderConnection } from '#kernel'
@@ -10,6 +5,20 @@ import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import kind from '../../providers/google/index.ts'
 import { createFakeGoogle } from '../support/fake-google.ts'
 import { startFakeVendor, type VendorRequest } from '../support/fake-vendor.ts'
+import {
+  callModel,
+  connectionTo,
+  embedTexts,
+  errorOf,
+  goOn,
+  hello,
+  leaving,
+  listModels,
+  readParts,
+  startAnswering,
+  startFake,
+  wordsOf,
+} from '../support/model-calls.ts'
 import { type ReadRequest, testProviderKind } from '../support/provider-kind-suite.ts'
 
 const KEY = 'AIzaSyTest0123456789abcdef'
@@ -72,53 +81,20 @@ function readRequest({ path, body }: VendorRequest): ReadRequest {
   }
 }
 
-const user = (text: string): LanguageModelV3Message => ({ role: 'user', content: [{ type: 'text', text }] })
-const hello: LanguageModelV3CallOptions = { prompt: [user('Hello.')] }
+const connect = (base_url: string, more: Partial<ProviderConnection> = {}) =>
+  connectionTo(base_url, { api_key: KEY, ...more })
 
-const connect = (base_url: string, more: Partial<ProviderConnection> = {}): ProviderConnection => ({
-  base_url,
-  api_key: KEY,
-  options: {},
-  fetch,
-  ...more,
-})
+const start = (t: Test, options: { pageSize?: number } = {}) =>
+  startFake(t, createFakeGoogle({ key: KEY, ...options }))
 
-async function start(t: Test, options: { pageSize?: number } = {}) {
-  const fake = await createFakeGoogle({ key: KEY, ...options })
-  t.teardown(() => fake.close())
-  return fake
-}
+const open = (url: string, options: ProviderConnection['options'] = {}, modelId = MODEL) =>
+  kind.languageModel(connect(url, { options }), modelId)
 
-/** A service that answers every request with this, in pieces of so many bytes. */
-async function answer(t: Test, text: string, { type = 'text/event-stream', size = 1000 } = {}) {
-  const fake = await startFakeVendor({
-    basePath: '/v1beta',
-    async serve({ open, write, end }) {
-      open(type)
-      const bytes = new TextEncoder().encode(text)
-      for (let at = 0; at < bytes.length; at += size) await write(bytes.slice(at, at + size))
-      end()
-    },
-  })
-  t.teardown(() => fake.close())
-  return fake
-}
-
-async function stream(url: string, options = hello, modelId = MODEL, more: Partial<ProviderConnection> = {}) {
-  const model = await kind.languageModel(connect(url, more), modelId)
-  const parts: LanguageModelV3StreamPart[] = []
-  for await (const part of (await model.doStream(options)).stream) parts.push(part)
-  return parts
-}
-
-async function failureOf(promise: Promise<LanguageModelV3StreamPart[]>): Promise<APICallError> {
-  try {
-    const end = (await promise).at(-1)
-    if (end?.type === 'error') return end.error as APICallError
-  } catch (error) {
-    return error as APICallError
-  }
-  throw new Error('the call did not fail')
+/** What a service that answers with this text is read as, in pieces of so many bytes. */
+async function readAnswerOf(t: Test, text: string, size?: number) {
+  const fake = await startAnswering(t, text, { size, basePath: '/v1beta' })
+  const { parts, error } = await readParts(await open(fake.url))
+  return { parts, error: error as APICallError | undefined }
 }
 
 const event = (value: unknown) => `data: ${JSON.stringify(value)}\r\n\r\n`
@@ -147,19 +123,19 @@ t.test('each model gets the settings of thinking that it takes, and no other', a
     ['models/gemini-2.5-flash', {}, { includeThoughts: true }],
   ] as const
   for (const [modelId, options, expected] of cases) {
-    const parts = await stream(fake.url, hello, modelId, { options })
-    t.match(parts.at(-1), { type: 'finish' }, `${modelId} with ${JSON.stringify(options)}`)
+    const { finishReason } = await callModel(await open(fake.url, options, modelId))
+    t.equal(finishReason.unified, 'stop', `${modelId} with ${JSON.stringify(options)}`)
     t.strictSame(fake.requests.at(-1)!.body.generationConfig.thinkingConfig, expected)
   }
 })
 
 t.test('the threshold of safety is asked for in every category', async (t) => {
   const fake = await start(t)
-  await stream(fake.url, hello, MODEL, { options: { safety_threshold: 'BLOCK_ONLY_HIGH' } })
+  await callModel(await open(fake.url, { safety_threshold: 'BLOCK_ONLY_HIGH' }))
   const { safetySettings } = fake.requests[0]!.body
   t.equal(safetySettings.length, 4)
   t.ok(safetySettings.every(({ threshold }: { threshold: string }) => threshold === 'BLOCK_ONLY_HIGH'))
-  await stream(fake.url)
+  await callModel(await open(fake.url))
   t.equal(fake.requests[1]!.body.safetySettings, undefined)
 })
 
@@ -168,10 +144,9 @@ t.test(
   async (t) => {
     const fake = await start(t)
     const google = { thinkingConfig: { thinkingLevel: 'high' } }
-    const options = { ...hello, providerOptions: { google }, includeRawChunks: true }
-    const parts = await stream(fake.url, options, MODEL, { options: { thinking_level: 'low' } })
+    const options = { ...hello, providerOptions: { google } }
+    await callModel(await open(fake.url, { thinking_level: 'low' }), options)
     t.strictSame(fake.requests[0]!.body.generationConfig.thinkingConfig, google.thinkingConfig)
-    t.ok(parts.some(({ type }) => type === 'raw'))
   },
 )
 
@@ -179,61 +154,23 @@ t.test('the signature of a call goes back with it, and without one the service r
   const fake = await start(t)
   const input = { path: 'a' }
   fake.queue({ toolCalls: ['a', 'b'].map((id) => ({ id, name: 'ls', input })) })
-  const parts = await stream(fake.url)
-  const calls = parts.filter((part) => part.type === 'tool-call')
-  const next = (providerOptions: (n: number) => LanguageModelV3StreamPart | object | undefined) => ({
-    prompt: [
-      ...hello.prompt,
-      {
-        role: 'assistant' as const,
-        content: calls.map(({ toolCallId, toolName }, n) => ({
-          type: 'tool-call' as const,
-          toolCallId,
-          toolName,
-          input,
-          providerOptions: providerOptions(n) as never,
-        })),
-      },
-      ...calls.map(({ toolCallId, toolName }) => ({
-        role: 'tool' as const,
-        content: [
-          {
-            type: 'tool-result' as const,
-            toolCallId,
-            toolName,
-            output: { type: 'text' as const, value: 'x' },
-          },
-        ],
-      })),
-    ],
-  })
-  t.match(
-    (
-      await stream(
-        fake.url,
-        next((n) => calls[n]!.providerMetadata),
-      )
-    ).at(-1),
-    { type: 'finish' },
-  )
+  const model = await open(fake.url)
+  const { content } = await callModel(model)
+  await callModel(model, { prompt: goOn(hello.prompt, content) })
   const [, { parts: sent }, { parts: answers }] = fake.requests[1]!.body.contents
   t.match(sent[0], { thoughtSignature: /^\S{40,}$/, functionCall: { id: 'a' } })
   t.equal(sent[1].thoughtSignature, undefined)
   t.match(answers, [{ functionResponse: { id: 'a' } }, { functionResponse: { id: 'b' } }])
 
-  const foreign = { google: { thoughtSignature: 'Zm9yZWlnbg==' } }
-  const refused = await failureOf(
-    stream(
-      fake.url,
-      next(() => foreign),
-    ),
-  )
+  const providerMetadata = { google: { thoughtSignature: 'Zm9yZWlnbg==' } }
+  const foreign = content.map((part) => ({ ...part, providerMetadata }))
+  const refused = await errorOf(callModel(model, { prompt: goOn(hello.prompt, foreign) }))
   t.match(refused, { statusCode: 400, message: 'Corrupted thought signature.' })
 })
 
 t.test('all pages of the list are read, and only what chats or embeds is kept', async (t) => {
   const fake = await start(t, { pageSize: 2 })
-  const models = await kind.listModels(connect(fake.url), AbortSignal.timeout(5000))
+  const models = await listModels(kind, connect(fake.url))
   t.equal(fake.requests.length, 3)
   t.ok(fake.requests.every(({ path, headers }) => !path.includes(KEY) && headers['x-goog-api-key'] === KEY))
   const context_window = 1_048_576
@@ -249,12 +186,9 @@ t.test('all pages of the list are read, and only what chats or embeds is kept', 
 
 t.test('a list is refused as an answer is, and can be given up', async (t) => {
   const fake = await start(t)
-  const list = (more: Partial<ProviderConnection>, signal = AbortSignal.timeout(5000)) =>
-    kind.listModels(connect(fake.url, more), signal).then(
-      () => t.fail('this must fail'),
-      (error: unknown) => error,
-    )
-  const wrong = (await list({ api_key: 'wrong' })) as APICallError
+  const list = (more: Partial<ProviderConnection>, signal?: AbortSignal) =>
+    errorOf(listModels(kind, connect(fake.url, more), signal))
+  const wrong = await list({ api_key: 'wrong' })
   t.match(wrong, { statusCode: 400, message: 'API key not valid. Please pass a valid API key.' })
   t.match(explainFailure(wrong, kind), { reason: 'auth' })
   t.match(await list({ api_key: undefined }), { statusCode: 403 })
@@ -264,25 +198,12 @@ t.test('a list is refused as an answer is, and can be given up', async (t) => {
 
 t.test('several texts are embedded in one request', async (t) => {
   const fake = await start(t)
-  const model = await kind.embeddingModel!(connect(fake.url), 'models/gemini-embedding-001')
-  const { embeddings } = await model.doEmbed({ values: ['a', 'b', 'a'] })
+  const model = 'models/gemini-embedding-001'
+  const { embeddings } = await embedTexts(kind, connect(fake.url), model, ['a', 'b', 'a'])
   t.equal(embeddings.length, 3)
   t.strictSame(embeddings[0], embeddings[2])
   t.notSame(embeddings[0], embeddings[1])
   t.equal(fake.requests.length, 1)
-})
-
-t.test('an answer that is not streamed is complete, and thinks as well', async (t) => {
-  const fake = await start(t)
-  fake.queue({ reasoning: ['Hm.'], text: ['Yes.'] })
-  const model = await kind.languageModel(connect(fake.url), MODEL)
-  t.match(await model.doGenerate(hello), {
-    content: [
-      { type: 'reasoning', text: 'Hm.' },
-      { type: 'text', text: 'Yes.' },
-    ],
-    finishReason: { unified: 'stop' },
-  })
 })
 
 t.test('errors that Google sorts in details of its own are understood', async (t) => {
@@ -327,27 +248,30 @@ t.test('errors that Google sorts in details of its own are understood', async (t
 })
 
 t.test('an error that ends a stream is told with its status, in whatever pieces it comes', async (t) => {
-  const error = {
+  const told = {
     code: 429,
     message: 'Slow down.',
     status: 'RESOURCE_EXHAUSTED',
     details: [{ retryDelay: '2s' }],
   }
   const before = event(saying('Half'))
-  for (const tail of [JSON.stringify({ error }, null, 2), `${JSON.stringify({ error })}\n`, event({ error })])
+  for (const tail of [
+    JSON.stringify({ error: told }, null, 2),
+    `${JSON.stringify({ error: told })}\n`,
+    event({ error: told }),
+  ])
     for (const size of [1, 7, 1000]) {
-      const fake = await answer(t, before + tail, { size })
-      const parts = await stream(fake.url)
-      t.ok(parts.some((part) => part.type === 'text-delta' && part.delta === 'Half'))
+      const { parts, error } = await readAnswerOf(t, before + tail, size)
+      t.strictSame(wordsOf(parts), ['Half'])
+      t.equal(parts.at(-1)!.type, 'error')
       t.notOk(parts.some(({ type }) => type === 'finish'))
-      const failure = (parts.at(-1) as { error: APICallError }).error
-      t.match(failure, { statusCode: 429, message: 'Slow down.' })
-      t.match(explainFailure(failure, kind), { status: 429, reason: 'rate_limit', retry_after_ms: 2000 })
+      t.match(error, { statusCode: 429, message: 'Slow down.' })
+      t.match(explainFailure(error, kind), { status: 429, reason: 'rate_limit', retry_after_ms: 2000 })
     }
 })
 
 t.test('a stream that goes on behind an error is given up', async (t) => {
-  const fake = await startFakeVendor({
+  const endless = startFakeVendor({
     async serve({ open, write }) {
       open('text/event-stream')
       await write(
@@ -356,17 +280,16 @@ t.test('a stream that goes on behind an error is given up', async (t) => {
       for (;;) await write(event(saying('never heard')))
     },
   })
-  t.teardown(() => fake.close())
-  t.match(await failureOf(stream(fake.url)), { statusCode: 500 })
-  const { gone } = fake.requests[0]!
-  if (!gone.aborted) await new Promise((resolve) => gone.addEventListener('abort', resolve))
+  const fake = await startFake(t, endless)
+  t.match(await errorOf(callModel(await open(fake.url))), { statusCode: 500 })
+  await leaving(fake.requests[0]!.gone)
 })
 
 t.test('an answer without an end is an error', async (t) => {
   const half = event(saying('Half'))
   for (const text of ['', half, `${half}{"error": {"code": 503`, `${half}data: {"cand`]) {
-    const fake = await answer(t, text)
-    t.match((await stream(fake.url)).at(-1), { type: 'error' }, JSON.stringify(text))
+    const { parts } = await readAnswerOf(t, text)
+    t.match(parts.at(-1), { type: 'error' }, JSON.stringify(text))
   }
 })
 
@@ -377,24 +300,17 @@ t.test('a question or an answer that Google blocks is an error that says why', a
     { candidates: [{ finishReason: 'SAFETY', finishMessage: 'It would harm.', index: 0 }] },
   ]
   for (const [n, chunk] of blocked.entries()) {
-    const fake = await answer(t, event(chunk))
-    const failure = await failureOf(stream(fake.url))
-    t.match(failure.message, n === 0 ? /PROHIBITED_CONTENT/ : /SAFETY, It would harm\./)
-    t.match(explainFailure(failure, kind), { reason: 'bad_request' })
-    const whole = await answer(t, JSON.stringify(chunk), { type: 'application/json' })
-    const model = await kind.languageModel(connect(whole.url), MODEL)
-    await t.rejects(Promise.resolve(model.doGenerate(hello)), { message: failure.message })
+    const { error } = await readAnswerOf(t, event(chunk))
+    t.match(error!.message, n === 0 ? /PROHIBITED_CONTENT/ : /SAFETY, It would harm\./)
+    t.match(explainFailure(error, kind), { reason: 'bad_request' })
   }
 })
 
 t.test('what was said before a block stays, and a call that Google cannot read is an error', async (t) => {
-  const cut = await answer(
-    t,
-    event(saying('So')) + event({ candidates: [{ finishReason: 'SAFETY', index: 0 }] }),
-  )
-  const kept = await stream(cut.url)
-  t.match(kept.at(-1), { type: 'finish', finishReason: { unified: 'content-filter', raw: 'SAFETY' } })
+  const blocked = event({ candidates: [{ finishReason: 'SAFETY', index: 0 }] })
+  const kept = await readAnswerOf(t, event(saying('So')) + blocked)
+  t.match(kept.parts.at(-1), { type: 'finish', finishReason: { unified: 'content-filter', raw: 'SAFETY' } })
   const malformed = { candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL', index: 0 }] }
-  const broken = await answer(t, event(saying('I call.')) + event(malformed))
-  t.match((await failureOf(stream(broken.url))).message, /MALFORMED_FUNCTION_CALL/)
+  const broken = await readAnswerOf(t, event(saying('I call.')) + event(malformed))
+  t.match(broken.error!.message, /MALFORMED_FUNCTION_CALL/)
 })

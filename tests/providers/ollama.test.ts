@@ -1,11 +1,6 @@
 import { execFile } from 'node:child_process'
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import type {
-  LanguageModelV3CallOptions,
-  LanguageModelV3Message,
-  LanguageModelV3StreamPart,
-} from '@ai-sdk/provider'
 import { APICallError } from '@ai-sdk/provider'
 import t, { type Test } from 'tap'
 import type { ProviderConnection } from '#kernel'
@@ -13,6 +8,20 @@ import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import kind from '../../providers/ollama/index.ts'
 import { createFakeOllama, type FakeOllamaOptions } from '../support/fake-ollama.ts'
 import { startFakeVendor, type VendorRequest } from '../support/fake-vendor.ts'
+import {
+  callModel,
+  connectionTo,
+  embedTexts,
+  errorOf,
+  hello,
+  leaving,
+  listModels,
+  readParts,
+  startAnswering,
+  startFake,
+  toolNamed,
+  wordsOf,
+} from '../support/model-calls.ts'
 import { type ReadRequest, testProviderKind } from '../support/provider-kind-suite.ts'
 
 const KEY = 'ollama-test-0123456789abcdef'
@@ -75,50 +84,16 @@ function readMessage({
   }
 }
 
-const user = (text: string): LanguageModelV3Message => ({ role: 'user', content: [{ type: 'text', text }] })
-const hello: LanguageModelV3CallOptions = { prompt: [user('Hello.')] }
-const ls = { type: 'function' as const, name: 'ls', inputSchema: { type: 'object' as const } }
+const tools = [toolNamed('ls')]
 
-const connect = (base_url: string, more: Partial<ProviderConnection> = {}): ProviderConnection => ({
-  base_url,
-  api_key: undefined,
-  options: {},
-  fetch,
-  ...more,
-})
+const start = (t: Test, options?: FakeOllamaOptions) => startFake(t, createFakeOllama(options))
 
-async function start(t: Test, options?: FakeOllamaOptions) {
-  const fake = await createFakeOllama(options)
-  t.teardown(() => fake.close())
-  return fake
-}
+/** Starts a server that answers every request with these lines. */
+const answer = (t: Test, text: string, setting: { type?: string; size?: number } = {}) =>
+  startAnswering(t, text, { type: 'application/x-ndjson', ...setting })
 
-/** A server that answers every request with this, in pieces of so many bytes. */
-async function answer(t: Test, text: string, { type = 'application/x-ndjson', size = 1000 } = {}) {
-  const fake = await startFakeVendor({
-    async serve({ open, write, end }) {
-      open(type)
-      const bytes = new TextEncoder().encode(text)
-      for (let at = 0; at < bytes.length; at += size) await write(bytes.slice(at, at + size))
-      end()
-    },
-  })
-  t.teardown(() => fake.close())
-  return fake
-}
-
-async function stream(url: string, options = hello, modelId = MODEL, more: Partial<ProviderConnection> = {}) {
-  const model = await kind.languageModel(connect(url, more), modelId)
-  const parts: LanguageModelV3StreamPart[] = []
-  for await (const part of (await model.doStream(options)).stream) parts.push(part)
-  return parts
-}
-
-const failureOf = (promise: PromiseLike<unknown>) =>
-  Promise.resolve(promise).then(
-    () => t.fail('this must fail') as never,
-    (error: unknown) => error as APICallError,
-  )
+const open = (url: string, options: ProviderConnection['options'] = {}, modelId = MODEL) =>
+  kind.languageModel(connectionTo(url, { options }), modelId)
 
 const line = (message: object, more = {}) =>
   `${JSON.stringify({ model: MODEL, created_at: '2026-05-10T08:06:48Z', message, done: false, ...more })}\n`
@@ -126,24 +101,19 @@ const end = line({ role: 'assistant', content: '' }, { done: true, done_reason: 
 
 t.test('each option reaches the wire in Ollama’s terms, and without them nothing is asked for', async (t) => {
   const fake = await start(t)
-  await stream(
-    fake.url,
-    { ...hello, maxOutputTokens: 9, temperature: 0.5, topK: 3, seed: 7, stopSequences: ['.'] },
-    MODEL,
-    {
-      options: { context_length: 32_768, keep_alive: '30m', think: 'high' },
-    },
-  )
+  const model = await open(fake.url, { context_length: 32_768, keep_alive: '30m', think: 'high' })
+  const settings = { maxOutputTokens: 9, temperature: 0.5, topK: 3, seed: 7, stopSequences: ['.'] }
+  await callModel(model, { ...hello, ...settings })
   t.match(fake.requests[0]!.body, {
     stream: true,
     think: 'high',
     keep_alive: '30m',
     options: { num_ctx: 32_768, num_predict: 9, temperature: 0.5, top_k: 3, seed: 7, stop: ['.'] },
   })
-  await stream(fake.url)
+  await callModel(await open(fake.url))
   t.strictSame(fake.requests[1]!.body, {
     model: MODEL,
-    messages: [{ role: 'user', content: 'Hello.' }],
+    messages: [{ role: 'user', content: 'a private question' }],
     stream: true,
     options: {},
   })
@@ -152,7 +122,7 @@ t.test('each option reaches the wire in Ollama’s terms, and without them nothi
     ['0', 0],
     ['1h30m', '1h30m'],
   ]) {
-    await stream(fake.url, hello, MODEL, { options: { keep_alive } })
+    await callModel(await open(fake.url, { keep_alive }))
     t.equal(fake.requests.at(-1)!.body.keep_alive, sent)
   }
 })
@@ -160,7 +130,7 @@ t.test('each option reaches the wire in Ollama’s terms, and without them nothi
 t.test('thinking can be switched off', async (t) => {
   const fake = await start(t)
   fake.queue({ reasoning: ['Hm.'], text: ['Yes.'] })
-  const parts = await stream(fake.url, hello, MODEL, { options: { think: false } })
+  const { parts } = await callModel(await open(fake.url, { think: false }))
   t.equal(fake.requests[0]!.body.think, false)
   t.notOk(parts.some(({ type }) => type === 'reasoning-delta'))
 })
@@ -168,14 +138,14 @@ t.test('thinking can be switched off', async (t) => {
 t.test('a base URL of the API or of the one like OpenAI’s is understood', async (t) => {
   const fake = await start(t)
   for (const ending of ['', '/', '/api', '/v1', '/v1/', '/api//']) {
-    t.match((await stream(fake.url + ending)).at(-1), { type: 'finish' }, ending)
+    t.equal((await callModel(await open(fake.url + ending))).finishReason.unified, 'stop', ending)
     t.equal(fake.requests.at(-1)!.path, '/api/chat')
   }
 })
 
 t.test('the model of a server behind a path is reached there', async (t) => {
   const fake = await answer(t, end)
-  await stream(`${fake.url}/behind/a/proxy/v1`)
+  await callModel(await open(`${fake.url}/behind/a/proxy/v1`))
   t.equal(fake.requests[0]!.path, '/behind/a/proxy/api/chat')
 })
 
@@ -183,8 +153,8 @@ t.test('calls of older servers, which have no ids, get one each', async (t) => {
   const fake = await start(t, { hasCallIds: false })
   const call = { id: 'unused', name: 'ls', input: {} }
   fake.queue({ toolCalls: [call, call] })
-  const parts = await stream(fake.url, { ...hello, tools: [ls] })
-  const ids = parts.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []))
+  const { content } = await callModel(await open(fake.url), { ...hello, tools })
+  const ids = content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []))
   t.equal(new Set(ids).size, 2)
   t.ok(ids.every((id) => /^call_./.test(id)))
 })
@@ -192,7 +162,7 @@ t.test('calls of older servers, which have no ids, get one each', async (t) => {
 t.test('a result goes back with the name and the id of its call', async (t) => {
   const fake = await start(t)
   const called = { toolCallId: 'call_1', toolName: 'ls' }
-  await stream(fake.url, {
+  await callModel(await open(fake.url), {
     prompt: [
       ...hello.prompt,
       { role: 'assistant', content: [{ type: 'tool-call', ...called, input: 'not an object' }] },
@@ -207,43 +177,45 @@ t.test('a result goes back with the name and the id of its call', async (t) => {
 
 t.test('a picture whose data reads like a path is sent as it is, and no file is read', async (t) => {
   const fake = await start(t)
+  const model = await open(fake.url)
   const data = '/proc/uptime'
   const file = { type: 'file' as const, mediaType: 'image/png', data }
   const bytes = { ...file, data: new Uint8Array(Buffer.from(data, 'base64')) }
   const text = { ...file, mediaType: 'text/plain', data: new TextEncoder().encode('Größe') }
-  await stream(fake.url, { prompt: [{ role: 'user', content: [file, bytes, text] }] })
+  await callModel(model, { prompt: [{ role: 'user', content: [file, bytes, text] }] })
   t.strictSame(fake.requests[0]!.body.messages, [{ role: 'user', content: 'Größe', images: [data, data] }])
   const other = { ...file, mediaType: 'video/mp4' }
-  const failed = await failureOf(stream(fake.url, { prompt: [{ role: 'user', content: [other] }] }))
-  t.match(failed.message, /video\/mp4/)
+  const failed = await errorOf(callModel(model, { prompt: [{ role: 'user', content: [other] }] }))
+  t.match(failed, { message: /video\/mp4/ })
 })
 
 t.test('tools are left out where none may be called, and what Ollama lacks is told', async (t) => {
   const fake = await start(t)
-  await stream(fake.url, { ...hello, tools: [ls], toolChoice: { type: 'none' } })
+  const model = await open(fake.url)
+  await callModel(model, { ...hello, tools, toolChoice: { type: 'none' } })
   t.notOk('tools' in fake.requests[0]!.body)
-  const [first] = await stream(fake.url, { ...hello, tools: [ls], toolChoice: { type: 'required' } })
-  t.match(first, { type: 'stream-start', warnings: [{ type: 'unsupported', feature: /required/ }] })
+  const { parts } = await callModel(model, { ...hello, tools, toolChoice: { type: 'required' } })
+  t.match(parts[0], { type: 'stream-start', warnings: [{ type: 'unsupported', feature: /required/ }] })
 })
 
 t.test('JSON is asked for with its schema', async (t) => {
   const fake = await start(t)
   const schema = { type: 'object' as const, properties: {} }
-  await stream(fake.url, { ...hello, responseFormat: { type: 'json', schema } })
-  await stream(fake.url, { ...hello, responseFormat: { type: 'json' } })
+  const model = await open(fake.url)
+  await callModel(model, { ...hello, responseFormat: { type: 'json', schema } })
+  await callModel(model, { ...hello, responseFormat: { type: 'json' } })
   t.strictSame(fake.requests[0]!.body.format, schema)
   t.equal(fake.requests[1]!.body.format, 'json')
 })
 
-t.test('an answer that is not streamed is complete', async (t) => {
+t.test('an answer is complete, with its calls and what it cost', async (t) => {
   const fake = await start(t)
   fake.queue({
     reasoning: ['H', 'm.'],
     text: ['Y', 'es.'],
     toolCalls: [{ id: 'c', name: 'ls', input: { a: 1 } }],
   })
-  const model = await kind.languageModel(connect(fake.url), MODEL)
-  t.match(await model.doGenerate({ ...hello, tools: [ls] }), {
+  t.match(await callModel(await open(fake.url), { ...hello, tools }), {
     content: [
       { type: 'reasoning', text: 'Hm.' },
       { type: 'text', text: 'Yes.' },
@@ -252,8 +224,6 @@ t.test('an answer that is not streamed is complete', async (t) => {
     finishReason: { unified: 'tool-calls', raw: 'stop' },
     usage: { inputTokens: { total: 5 }, outputTokens: { total: 3 } },
   })
-  fake.queue({ text: ['Half'], breakAfter: 1 })
-  t.match(await failureOf(model.doGenerate(hello)), { name: 'AI_APICallError' })
 })
 
 t.test('an answer is the same in whatever pieces it comes', async (t) => {
@@ -266,7 +236,7 @@ t.test('an answer is the same in whatever pieces it comes', async (t) => {
   ]
   for (const size of [1, 3, 50, 1000]) {
     const fake = await answer(t, lines.join(''), { size })
-    const parts = await stream(fake.url)
+    const { parts } = await callModel(await open(fake.url))
     const said = parts.flatMap((part) => ('delta' in part ? [part.delta] : []))
     t.strictSame(said, ['Größe', '你好 🙂', ' so.'], `by ${size}`)
     t.match(parts.at(-1), { type: 'finish', finishReason: { unified: 'stop' } })
@@ -286,20 +256,11 @@ t.test('what breaks an answer is told after what came before, and never passed o
   ] as const
   for (const [text, message, reason] of cases) {
     const fake = await answer(t, text)
-    const model = await kind.languageModel(connect(fake.url), MODEL)
-    let said = ''
-    const { stream } = await model.doStream(hello)
-    const read = async () => {
-      for await (const part of stream) {
-        if (part.type === 'text-delta') said += part.delta
-        // What the stream has read meanwhile must not be lost by the error behind it.
-        await setImmediate()
-      }
-    }
-    const failure = await failureOf(read())
-    t.equal(said, 'Half')
+    // What the stream has read meanwhile must not be lost by the error behind it.
+    const { parts, error: failure } = await readParts(await open(fake.url), hello, () => setImmediate())
+    t.strictSame(wordsOf(parts), ['Half'])
     t.ok(APICallError.isInstance(failure))
-    t.match(failure.message, message)
+    t.match(failure, { message })
     t.strictSame(explainFailure(failure, kind), { reason })
   }
 })
@@ -308,16 +269,15 @@ t.test(
   'an answer that makes no sense is given up at the server, one line without an end as well',
   async (t) => {
     for (const text of ['x'.repeat(1024 * 1024), 'no JSON\n']) {
-      const fake = await startFakeVendor({
+      const endless = startFakeVendor({
         async serve({ open, write }) {
           open('application/x-ndjson')
           for (;;) await write(text)
         },
       })
-      t.teardown(() => fake.close())
-      t.match((await failureOf(stream(fake.url))).message, /not a JSON object/)
-      const { gone } = fake.requests[0]!
-      if (!gone.aborted) await new Promise((resolve) => gone.addEventListener('abort', resolve))
+      const fake = await startFake(t, endless)
+      t.match(await errorOf(callModel(await open(fake.url))), { message: /not a JSON object/ })
+      await leaving(fake.requests[0]!.gone)
     }
   },
 )
@@ -332,12 +292,11 @@ t.test('a reader who leaves ends the call at the server, also while nothing is s
     responses.push(response)
     return response
   }
-  const model = await kind.languageModel(connect(fake.url, { fetch: keeping }), MODEL)
+  const model = await kind.languageModel(connectionTo(fake.url, { fetch: keeping }), MODEL)
   const { stream } = await model.doStream(hello)
   const { gone } = await fake.request(0)
-  const left = new Promise((resolve) => gone.addEventListener('abort', resolve))
   await stream.cancel()
-  await left
+  await leaving(gone)
   t.equal(responses.length, 1)
 })
 
@@ -345,47 +304,41 @@ t.test('an aborted call is not begun, and its error is what it was aborted with'
   const fake = await start(t)
   const reason = new Error('enough')
   const options = { ...hello, abortSignal: AbortSignal.abort(reason) }
-  t.equal(await failureOf(stream(fake.url, options)), reason)
+  t.equal(await errorOf(callModel(await open(fake.url), options)), reason)
   t.equal(fake.requests.length, 0)
-  const model = await kind.embeddingModel!(connect(fake.url), 'nomic-embed-text')
-  t.equal(await failureOf(model.doEmbed({ values: ['a'], abortSignal: options.abortSignal })), reason)
-  t.equal(await failureOf(kind.listModels(connect(fake.url), options.abortSignal)), reason)
+  const model = await kind.embeddingModel!(connectionTo(fake.url), 'nomic-embed-text')
+  t.equal(await errorOf(model.doEmbed({ values: ['a'], abortSignal: options.abortSignal })), reason)
+  t.equal(await errorOf(listModels(kind, connectionTo(fake.url), options.abortSignal)), reason)
 })
 
 t.test('refusals keep the words and the status of the server, for every kind of call', async (t) => {
   const fake = await start(t)
-  const embedder = await kind.embeddingModel!(connect(fake.url), 'missing')
+  const call = async (modelId: string, options = {}, more = {}) =>
+    callModel(await open(fake.url, options, modelId), { ...hello, ...more })
+  const embed = () => embedTexts(kind, connectionTo(fake.url), 'missing')
   const cases = [
-    [() => stream(fake.url, hello, 'missing'), 404, /^model 'missing' not found/, 'model_not_found'],
-    [() => embedder.doEmbed({ values: ['a'] }), 404, /try pulling it first/, 'model_not_found'],
-    [
-      () => stream(fake.url, { ...hello, tools: [ls] }, 'gemma3:4b'),
-      400,
-      /does not support tools/,
-      'bad_request',
-    ],
-    [
-      () => stream(fake.url, hello, 'gemma3:4b', { options: { think: true } }),
-      400,
-      /not support thinking/,
-      'bad_request',
-    ],
-    [() => stream(fake.url, hello, 'nomic-embed-text:latest'), 400, /does not support chat/, 'bad_request'],
+    [() => call('missing'), 404, /^model 'missing' not found/, 'model_not_found'],
+    [embed, 404, /try pulling it first/, 'model_not_found'],
+    [() => call('gemma3:4b', {}, { tools }), 400, /does not support tools/, 'bad_request'],
+    [() => call('gemma3:4b', { think: true }), 400, /not support thinking/, 'bad_request'],
+    [() => call('nomic-embed-text:latest'), 400, /does not support chat/, 'bad_request'],
   ] as const
-  for (const [call, statusCode, message, reason] of cases) {
-    const failure = await failureOf(call())
+  for (const [attempt, statusCode, message, reason] of cases) {
+    const failure = await errorOf(attempt())
     t.match(failure, { statusCode, message })
     t.equal(explainFailure(failure, kind).reason, reason)
-    t.notMatch(JSON.stringify(failure), /Hello/, 'nothing of the conversation is in the error')
+    t.notMatch(JSON.stringify(failure), /private/, 'nothing of the conversation is in the error')
   }
   t.match(kind.guidance!.model_not_found!.en, /ollama pull/)
 })
 
 t.test('a lack of memory is told as what repeating does not help', async (t) => {
   const message = 'model requires more system memory (5.6 GiB) than is available (3.4 GiB)'
-  const fake = await startFakeVendor({ serve: ({ sendJson }) => sendJson(500, { error: message }) })
-  t.teardown(() => fake.close())
-  const failure = await failureOf(stream(fake.url))
+  const fake = await startFake(
+    t,
+    startFakeVendor({ serve: ({ sendJson }) => sendJson(500, { error: message }) }),
+  )
+  const failure = await errorOf(callModel(await open(fake.url)))
   t.match(failure, { message, statusCode: 500 })
   t.match(explainFailure(failure, kind), { reason: 'bad_request' })
 })
@@ -393,24 +346,23 @@ t.test('a lack of memory is told as what repeating does not help', async (t) => 
 t.test('the cause is kept where nobody listens', async (t) => {
   const fake = await createFakeOllama()
   await fake.close()
-  const failure = await failureOf(stream(fake.url))
+  const failure = await errorOf(callModel(await open(fake.url)))
   t.match(failure, { message: /cannot be reached at http/, cause: { cause: { code: 'ECONNREFUSED' } } })
   t.match(kind.guidance!.unreachable!.en, /ollama serve/)
 })
 
 t.test('a web page is no Ollama', async (t) => {
   const fake = await answer(t, '<!doctype html>', { type: 'text/html' })
-  const list = () => kind.listModels(connect(fake.url), AbortSignal.timeout(5000))
-  for (const call of [() => stream(fake.url), list])
-    t.match(await failureOf(call()), { statusCode: 200, message: /is not Ollama/ })
+  const model = await open(fake.url)
+  for (const call of [() => callModel(model), () => listModels(kind, connectionTo(fake.url))])
+    t.match(await errorOf(call()), { statusCode: 200, message: /is not Ollama/ })
 })
 
 t.test(
   'models are listed with what they can do, those that can neither chat nor embed left out',
   async (t) => {
     const fake = await start(t)
-    const list = (more?: Partial<ProviderConnection>) =>
-      kind.listModels(connect(fake.url, more), AbortSignal.timeout(5000))
+    const list = (more?: Partial<ProviderConnection>) => listModels(kind, connectionTo(fake.url, more))
     const chat = { embedding: false, input: ['text', 'image'] }
     const expected = [
       { id: MODEL, name: MODEL, ...chat, context_window: 262_144, reasoning: true },
@@ -434,25 +386,23 @@ t.test(
 
 t.test('a list of an older server, or with a damaged model, has what is known', async (t) => {
   const old = await start(t, { hasCapabilities: false })
-  const [first] = await kind.listModels(connect(old.url), AbortSignal.timeout(5000))
+  const [first] = await listModels(kind, connectionTo(old.url))
   t.same(first, { id: MODEL, name: MODEL, context_window: 262_144 })
   const fake = await start(t, { damaged: MODEL })
-  const models = await kind.listModels(connect(fake.url), AbortSignal.timeout(5000))
+  const models = await listModels(kind, connectionTo(fake.url))
   t.same(models[0], { id: MODEL, name: MODEL })
   t.equal(models.length, 3)
 })
 
 t.test('texts are embedded together, and their tokens counted', async (t) => {
   const fake = await start(t)
-  const model = await kind.embeddingModel!(
-    connect(fake.url, { options: { keep_alive: '1h' } }),
-    'nomic-embed-text',
-  )
-  const { embeddings, usage } = await model.doEmbed({ values: ['a', 'b', 'a'] })
+  const connection = connectionTo(fake.url, { options: { keep_alive: '1h' } })
+  const texts = ['a', 'b', 'a']
+  const { embeddings, usage } = await embedTexts(kind, connection, 'nomic-embed-text', texts)
   t.strictSame(embeddings[0], embeddings[2])
   t.notSame(embeddings[0], embeddings[1])
   t.strictSame(usage, { tokens: 6 })
-  t.match(fake.requests[0]!.body, { input: ['a', 'b', 'a'], keep_alive: '1h' })
+  t.match(fake.requests[0]!.body, { input: texts, keep_alive: '1h' })
 })
 
 t.test('ollama.com gets the key of the provider, and never one of the environment', async (t) => {
@@ -469,10 +419,10 @@ t.test('ollama.com gets the key of the provider, and never one of the environmen
     return fetch(String(input).replace('https://ollama.com:443', fake.url), init)
   }
   for (const api_key of [undefined, KEY]) {
-    const connection = connect('https://ollama.com', { api_key, fetch: redirected })
-    await stream('https://ollama.com', hello, MODEL, connection)
-    await kind.listModels(connection, AbortSignal.timeout(5000))
-    await (await kind.embeddingModel!(connection, 'nomic-embed-text')).doEmbed({ values: ['a'] })
+    const connection = connectionTo('https://ollama.com', { api_key, fetch: redirected })
+    await callModel(await kind.languageModel(connection, MODEL))
+    await listModels(kind, connection)
+    await embedTexts(kind, connection, 'nomic-embed-text')
     const expected = api_key && `Bearer ${api_key}`
     t.ok(fake.requests.splice(0).every(({ headers }) => headers.authorization === expected))
   }

@@ -1,20 +1,22 @@
-import {
-  type LanguageModelV3,
-  type LanguageModelV3CallOptions,
-  type LanguageModelV3Message,
-  type LanguageModelV3Usage,
-  TypeValidationError,
-} from '@ai-sdk/provider'
+import { TypeValidationError } from '@ai-sdk/provider'
 import t, { type Test } from 'tap'
 import type { ProviderConnection } from '#kernel'
-import { readAnswer } from '../../plugins/chat/model-answer.ts'
-import { assistantMessage } from '../../plugins/chat/model-context.ts'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import kind from '../../providers/openai/index.ts'
 import { readChatRequest, readResponsesRequest } from '../support/fake-openai-requests.ts'
 import { createFakeOpenAIResponses, type FakeOpenAIOptions } from '../support/fake-openai-responses.ts'
 import type { VendorReply } from '../support/fake-vendor.ts'
-import { type KindSubject, testProviderKind } from '../support/provider-kind-suite.ts'
+import {
+  callModel,
+  connectionTo,
+  failureOf,
+  goOn,
+  hello,
+  listModels,
+  startFake,
+  toolNamed,
+} from '../support/model-calls.ts'
+import { testProviderKind } from '../support/provider-kind-suite.ts'
 
 const KEY = 'sk-proj-0123456789abcdef'
 const models = [
@@ -24,7 +26,7 @@ const models = [
   { id: 'text-embedding-3-small', isEmbedding: true },
 ]
 
-const subject: KindSubject = {
+testProviderKind(t, {
   kind,
   startFake: () => createFakeOpenAIResponses({ key: KEY, models }),
   api_key: KEY,
@@ -39,13 +41,7 @@ const subject: KindSubject = {
     'OPENAI_ORG_ID',
     'OPENAI_PROJECT_ID',
   ],
-}
-
-testProviderKind(t, subject)
-
-const hello: LanguageModelV3CallOptions = {
-  prompt: [{ role: 'user', content: [{ type: 'text', text: 'a private question' }] }],
-}
+})
 
 interface Setting extends Partial<FakeOpenAIOptions> {
   options?: ProviderConnection['options']
@@ -57,48 +53,20 @@ async function start(
   t: Test,
   { options = {}, model = 'gpt-5-mini', api_key = KEY, ...setting }: Setting = {},
 ) {
-  const fake = await createFakeOpenAIResponses({ key: KEY, models, ...setting })
-  t.teardown(() => fake.close())
-  const connection: ProviderConnection = { base_url: fake.url, api_key, options, fetch }
+  const fake = await startFake(t, createFakeOpenAIResponses({ key: KEY, models, ...setting }))
+  const connection = connectionTo(fake.url, { api_key, options })
   return { fake, connection, model: await kind.languageModel(connection, model) }
 }
 
-async function call(model: LanguageModelV3, options = hello) {
-  const { stream } = await model.doStream(options)
-  const parts = async function* () {
-    for await (const part of stream) {
-      if (part.type === 'error') throw part.error
-      yield part
-    }
-  }
-  const nothing = () => {}
-  let usage: LanguageModelV3Usage | undefined
-  const answer = await readAnswer(parts(), {
-    onText: nothing,
-    onReasoning: nothing,
-    onToolCall: nothing,
-    onUsage: (counted) => {
-      usage = counted
-    },
-  })
-  return { ...answer, usage }
-}
-
-const failureOf = (promise: Promise<unknown>) =>
-  promise.then(
-    () => t.fail('this must fail') as never,
-    (error: unknown) => explainFailure(error, kind),
-  )
-
 t.test('no conversation is stored, and thoughts come sealed for the next step', async (t) => {
   const { fake, model } = await start(t)
-  await call(model)
+  await callModel(model)
   t.match(fake.requests[0], {
     path: '/v1/responses',
     body: { store: false, include: ['reasoning.encrypted_content'], reasoning: undefined },
   })
   const chat = await start(t, { options: { api: 'chat' } })
-  await call(chat.model)
+  await callModel(chat.model)
   t.match(chat.fake.requests[0], { path: '/v1/chat/completions', body: { store: false } })
 })
 
@@ -110,15 +78,15 @@ t.test('every option reaches the wire', async (t) => {
     reasoning_summary: 'detailed',
   }
   const { fake, connection, model } = await start(t, { options })
-  await call(model)
-  await kind.listModels(connection, AbortSignal.timeout(5000))
+  await callModel(model)
+  await listModels(kind, connection)
   const headers = { 'openai-organization': 'org-acme', 'openai-project': 'proj_1' }
   t.match(fake.requests, [
     { headers, body: { reasoning: { effort: 'high', summary: 'detailed' } } },
     { method: 'GET', path: '/v1/models', headers },
   ])
   const chat = await start(t, { options: { ...options, api: 'chat' } })
-  await call(chat.model)
+  await callModel(chat.model)
   t.match(chat.fake.requests[0], { headers, body: { reasoning_effort: 'high' } })
 })
 
@@ -126,21 +94,21 @@ t.test('models that do not reason are spared what only those that do understand'
   const options = { reasoning_effort: 'high', reasoning_summary: 'auto' }
   for (const api of ['responses', 'chat']) {
     const { fake, model } = await start(t, { model: 'gpt-4.1', options: { ...options, api } })
-    t.match((await call(model)).content, [{ text: 'All is well.' }])
+    t.match((await callModel(model)).content, [{ text: 'All is well.' }])
     t.strictSame([fake.requests[0]!.body.reasoning, fake.requests[0]!.body.include], [undefined, undefined])
   }
 })
 
 t.test('a fine-tuned model reasons as its base does', async (t) => {
   const { fake, model } = await start(t, { model: models[2]!.id, options: { reasoning_effort: 'low' } })
-  await call(model)
+  await callModel(model)
   t.match(fake.requests[0]!.body, { include: ['reasoning.encrypted_content'], reasoning: { effort: 'low' } })
 })
 
 t.test('tools keep their optional parameters', async (t) => {
   const { fake, model } = await start(t)
-  const tool = { type: 'function' as const, name: 'ls', inputSchema: { type: 'object' as const } }
-  await call(model, { ...hello, tools: [tool, { ...tool, name: 'exact', strict: true }] })
+  const tools = [toolNamed('ls'), { ...toolNamed('exact'), strict: true }]
+  await callModel(model, { ...hello, tools })
   t.match(fake.requests[0]!.body.tools, [
     { name: 'ls', strict: false },
     { name: 'exact', strict: true },
@@ -148,12 +116,6 @@ t.test('tools keep their optional parameters', async (t) => {
 })
 
 const look: NonNullable<VendorReply['toolCalls']> = [{ id: 'call_1', name: 'look', input: { at: 'it' } }]
-const results: LanguageModelV3Message = {
-  role: 'tool',
-  content: [
-    { type: 'tool-result', toolCallId: 'call_1', toolName: 'look', output: { type: 'text', value: 'seen' } },
-  ],
-}
 
 t.test('thoughts go back with the seal they ended with, whether they were shown or not', async (t) => {
   for (const setting of [
@@ -163,8 +125,8 @@ t.test('thoughts go back with the seal they ended with, whether they were shown 
   ]) {
     const { fake, model } = await start(t, setting)
     fake.queue({ reasoning: ['First.', 'Second.'], text: ['Hm.'], toolCalls: look })
-    const { content } = await call(model)
-    await call(model, { prompt: [...hello.prompt, assistantMessage(content), results] })
+    const { content } = await callModel(model)
+    await callModel(model, { prompt: goOn(hello.prompt, content) })
     const items = fake.requests[1]!.body.input as {
       type?: string
       id?: string
@@ -182,15 +144,17 @@ t.test('Chat Completions say the same in their own way', async (t) => {
   const { fake, model } = await start(t, { options: { api: 'chat' } })
   const usage = { input: 120, cached: 40, output: 30, reasoning: 12 }
   fake.queue({ text: ['Hm', '.'], toolCalls: [...look, { id: 'call_2', name: 'look', input: {} }], usage })
-  const tools = [{ type: 'function' as const, name: 'look', inputSchema: { type: 'object' as const } }]
-  const first = await call(model, { ...hello, tools, maxOutputTokens: 2048 })
+  const tools = [toolNamed('look')]
+  const first = await callModel(model, { ...hello, tools, maxOutputTokens: 2048 })
   t.match(first, {
     content: [{ text: 'Hm.' }, { toolName: 'look', input: '{"at":"it"}' }, { toolName: 'look', input: '{}' }],
     finishReason: { unified: 'tool-calls' },
     usage: { inputTokens: { total: 120, cacheRead: 40 }, outputTokens: { total: 30, reasoning: 12 } },
   })
-  const more = { ...results, content: [{ ...results.content[0]!, toolCallId: 'call_2' }] } as typeof results
-  await call(model, { tools, prompt: [...hello.prompt, assistantMessage(first.content), results, more] })
+  await callModel(model, {
+    tools,
+    prompt: goOn(hello.prompt, first.content, { type: 'text', value: 'seen' }),
+  })
   t.match(readChatRequest(fake.requests[0]!), {
     model: 'gpt-5-mini',
     max_tokens: 2048,
@@ -203,14 +167,7 @@ t.test('Chat Completions say the same in their own way', async (t) => {
     { role: 'tool', output: 'seen' },
   ])
   fake.queue({ text: ['And then'], finish: 'length' })
-  t.match(await call(model), { finishReason: { unified: 'length' } })
-})
-
-t.test('an answer that is not streamed has the same settings', async (t) => {
-  const { fake, model } = await start(t)
-  fake.queue({ text: ['Whole.'] })
-  t.match((await model.doGenerate(hello)).content, [{ type: 'text', text: 'Whole.' }])
-  t.match(fake.requests[0]!.body, { store: false, include: ['reasoning.encrypted_content'] })
+  t.match(await callModel(model), { finishReason: { unified: 'length' } })
 })
 
 t.test('what a stream reports is understood before its first word and after it', async (t) => {
@@ -220,7 +177,7 @@ t.test('what a stream reports is understood before its first word and after it',
       for (const breakAfter of [0, 1]) {
         const { fake, model } = await start(t, { options: { api } })
         fake.queue({ text: ['One', ' two'], refusal, breakAfter, retryAfter: 2.5 })
-        const failure = await failureOf(call(model))
+        const failure = await failureOf(callModel(model), kind)
         t.equal(failure.reason, refusal, `${api}, after ${breakAfter}`)
         if (refusal === 'rate_limit') t.equal(failure.retry_after_ms, 2500)
       }
@@ -254,7 +211,7 @@ t.test('codes are understood in the forms that streams have for them', async (t)
 
 t.test('an organization that is not verified is told so, not that its request is wrong', async (t) => {
   const { model } = await start(t, { options: { reasoning_summary: 'auto' }, isVerified: false })
-  t.match(await failureOf(call(model)), { reason: 'auth', status: 400 })
+  t.match(await failureOf(callModel(model), kind), { reason: 'auth', status: 400 })
 })
 
 t.test('a model that the key may not use is not found, whatever the status', async (t) => {
@@ -263,14 +220,11 @@ t.test('a model that the key may not use is not found, whatever the status', asy
     ['chat', 404],
   ] as const) {
     const { model } = await start(t, { model: 'gpt-9', options: { api } })
-    t.match(await failureOf(call(model)), { reason: 'model_not_found', status })
+    t.match(await failureOf(callModel(model), kind), { reason: 'model_not_found', status })
   }
 })
 
 t.test('a list is refused as an answer is', async (t) => {
   const { connection } = await start(t, { api_key: 'sk-wrong-0123456789' })
-  t.match(await failureOf(kind.listModels(connection, AbortSignal.timeout(5000))), {
-    reason: 'auth',
-    status: 401,
-  })
+  t.match(await failureOf(listModels(kind, connection), kind), { reason: 'auth', status: 401 })
 })

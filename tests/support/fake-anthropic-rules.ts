@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { isSignature } from './fake-claude.ts'
 
 /** The model that thinks adaptively and keeps its thoughts to itself unless asked, and one that thinks by a budget. */
 export const ADAPTIVE_MODEL = 'claude-opus-4-8'
@@ -57,16 +57,7 @@ function complaintAboutTurns(messages: MessagesBody[], thinks: boolean): string 
     if (thinks && isOpen && !/thinking$/.test(content[0].type))
       return `messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${content[0].type}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`
     for (const [n, block] of content.entries())
-      if (block.type === 'thinking' && !isSigned(block))
+      if (block.type === 'thinking' && !isSignature(block.signature))
         return `messages.${index}.content.${n}: Invalid \`signature\` in \`thinking\` block`
   }
-}
-
-/** The whole thought is in the signature, encrypted; the text may be a summary or left out. */
-export const sign = (thought: string) =>
-  `Er${createHmac('sha256', 'fake').update(thought).digest('base64')}.${Buffer.from(thought).toString('base64')}`
-
-function isSigned({ signature = '' }: MessagesBody): boolean {
-  const thought = Buffer.from(signature.split('.')[1] ?? '', 'base64').toString()
-  return signature === sign(thought)
 }

@@ -5,19 +5,10 @@ import {
   complaintAbout,
   isAdaptive,
   type MessagesBody,
-  sign,
 } from './fake-anthropic-rules.ts'
-import {
-  type Exchange,
-  type FakeVendor,
-  type Refusal,
-  startFakeVendor,
-  type VendorReply,
-} from './fake-vendor.ts'
-
-/** What makes Claude think in redacted blocks, as Anthropic documents it for tests. */
-export const REDACTION_TRIGGER =
-  'ANTHROPIC_MAGIC_STRING_TRIGGER_REDACTED_THINKING_46C9A13E193C177646C7398A98432ECCCE4C1253D5E2D82641AC0E52CC2876CB'
+import { REDACTION_TRIGGER, sign, stopReasonOf } from './fake-claude.ts'
+import type { Exchange, FakeVendor, Refusal, VendorReply } from './fake-vendor.ts'
+import { startFakeVendor } from './fake-vendor.ts'
 
 /** Starts a fake of Anthropic's API; `extraModels` are listed after its own. */
 export function createFakeAnthropic({
@@ -48,10 +39,7 @@ export function createFakeAnthropic({
       const reply = exchange.takeReply()
       if (reply.refusal && reply.breakAfter === undefined)
         return fail(exchange, ...REFUSALS[reply.refusal], reply.retryAfter)
-      await exchange.wait(body.stream ? undefined : reply.hold)
-      if (body.stream) await streamReply(exchange, reply)
-      else
-        exchange.sendJson(200, { ...messageHead(exchange, reply), ...messageTail(reply, body) }, requestId())
+      await streamReply(exchange, reply)
     },
   })
 }
@@ -124,7 +112,8 @@ function listModels(
 }
 
 interface Block {
-  whole: { type: string; [field: string]: unknown }
+  /** The block before its deltas. */
+  start: { type: string; [field: string]: unknown }
   deltas: object[]
   /** Sent after the last delta. */
   signature?: string
@@ -139,22 +128,22 @@ function blocksOf({ reasoning = [], text = [], toolCalls = [] }: VendorReply, bo
     const shown = (thinking.display ?? (isAdaptive(model) ? 'omitted' : 'summarized')) === 'summarized'
     const said = shown ? reasoning : []
     if (JSON.stringify(messages).includes(REDACTION_TRIGGER))
-      blocks.push({ whole: { type: 'redacted_thinking', data: signature }, deltas: [] })
+      blocks.push({ start: { type: 'redacted_thinking', data: signature }, deltas: [] })
     else
       blocks.push({
-        whole: { type: 'thinking', thinking: said.join(''), signature },
+        start: { type: 'thinking', thinking: '', signature: '' },
         deltas: said.map((thinking) => ({ type: 'thinking_delta', thinking })),
         signature,
       })
   }
   if (text.length > 0)
     blocks.push({
-      whole: { type: 'text', text: text.join('') },
+      start: { type: 'text', text: '' },
       deltas: text.map((text) => ({ type: 'text_delta', text })),
     })
   for (const { id, name, input } of toolCalls)
     blocks.push({
-      whole: { type: 'tool_use', id, name, input },
+      start: { type: 'tool_use', id, name, input: {} },
       deltas: ['', ...JSON.stringify(input).match(/[\s\S]{1,12}/g)!].map((partial_json) => ({
         type: 'input_json_delta',
         partial_json,
@@ -163,20 +152,13 @@ function blocksOf({ reasoning = [], text = [], toolCalls = [] }: VendorReply, bo
   return blocks
 }
 
-/** A block as it begins, before its deltas. */
-const EMPTY: Record<string, object> = {
-  thinking: { thinking: '', signature: '' },
-  text: { text: '' },
-  tool_use: { input: {} },
-}
-
 const messageHead = ({ request }: Exchange, { usage }: VendorReply) => ({
   id: `msg_${randomBytes(12).toString('hex')}`,
   type: 'message',
   role: 'assistant',
   model: request.body.model,
-  content: [] as object[],
-  stop_reason: null as string | null,
+  content: [],
+  stop_reason: null,
   stop_sequence: null,
   usage: {
     input_tokens: (usage?.input ?? 0) - (usage?.cached ?? 0),
@@ -187,23 +169,13 @@ const messageHead = ({ request }: Exchange, { usage }: VendorReply) => ({
   },
 })
 
-const STOPS = { stop: 'end_turn', length: 'max_tokens', 'tool-calls': 'tool_use' }
-
-function ending({ toolCalls = [], finish, usage }: VendorReply) {
-  const details = { output_tokens_details: { thinking_tokens: usage?.reasoning ?? 0 } }
+function ending(reply: VendorReply) {
+  const { output = 0, reasoning = 0 } = reply.usage ?? {}
   return {
-    delta: {
-      stop_reason: STOPS[finish ?? (toolCalls.length > 0 ? 'tool-calls' : 'stop')],
-      stop_sequence: null,
-    },
-    usage: { output_tokens: usage?.output ?? 0, ...details },
+    delta: { stop_reason: stopReasonOf(reply), stop_sequence: null },
+    usage: { output_tokens: output, output_tokens_details: { thinking_tokens: reasoning } },
   }
 }
-
-const messageTail = (reply: VendorReply, body: MessagesBody) => ({
-  content: blocksOf(reply, body).map(({ whole }) => whole),
-  stop_reason: ending(reply).delta.stop_reason,
-})
 
 async function streamReply(exchange: Exchange, reply: VendorReply): Promise<void> {
   const { open, write, wait, end, hangUp, request } = exchange
@@ -229,9 +201,9 @@ async function streamReply(exchange: Exchange, reply: VendorReply): Promise<void
     await send('ping')
   }
   await wait(reply.hold)
-  for (const [index, { whole, deltas, signature }] of blocksOf(reply, request.body).entries()) {
+  for (const [index, { start, deltas, signature }] of blocksOf(reply, request.body).entries()) {
     if (!(await goesOn())) return
-    await send('content_block_start', { index, content_block: { ...whole, ...EMPTY[whole.type] } })
+    await send('content_block_start', { index, content_block: start })
     for (const delta of deltas) {
       if (!(await goesOn())) return
       await send('content_block_delta', { index, delta })

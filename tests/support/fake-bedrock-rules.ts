@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
 import { ADAPTIVE_MODEL, type AwsException, NOVA_MODEL, OLD_MODEL } from './fake-bedrock-models.ts'
+import { isSignature } from './fake-claude.ts'
 import type { VendorRequest } from './fake-vendor.ts'
 
 /** What a fake lets in: a Bedrock API key or an access key. */
@@ -125,7 +125,7 @@ function refusalOfTurns(model: string, messages: Block[], thinks: boolean): AwsE
       if (block.cachePoint && before.toolResult && model === NOVA_MODEL)
         return invalid('Malformed input request: extraneous key [cachePoint] is not permitted')
       const { reasoningText } = block.reasoningContent ?? {}
-      if (reasoningText && reasoningText.signature !== sign(thoughtIn(reasoningText.signature)))
+      if (reasoningText && !isSignature(reasoningText.signature))
         return invalid(`messages.${index}.content.${n}: Invalid \`signature\` in \`thinking\` block`)
     }
     asked = content.flatMap(({ toolUse }: Block) => toolUse?.toolUseId ?? [])
@@ -135,9 +135,3 @@ function refusalOfTurns(model: string, messages: Block[], thinks: boolean): AwsE
       )
   }
 }
-
-/** The whole thought is in the signature, encrypted. */
-export const sign = (thought: string) =>
-  `Er${createHmac('sha256', 'fake').update(thought).digest('base64')}.${Buffer.from(thought).toString('base64')}`
-
-const thoughtIn = (signature = '') => Buffer.from(signature.split('.')[1] ?? '', 'base64').toString()

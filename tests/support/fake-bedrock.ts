@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { EventStreamCodec } from '@smithy/eventstream-codec'
 import { fromUtf8, toUtf8 } from '@smithy/util-utf8'
 import {
@@ -14,19 +14,10 @@ import {
   refusalOfAccess,
   refusalOfBody,
   refusalOfTexts,
-  sign,
 } from './fake-bedrock-rules.ts'
-import {
-  type Exchange,
-  type FakeVendor,
-  type Refusal,
-  startFakeVendor,
-  type VendorReply,
-} from './fake-vendor.ts'
-
-/** What makes Claude think in redacted blocks, as Anthropic documents it for tests. */
-export const REDACTION_TRIGGER =
-  'ANTHROPIC_MAGIC_STRING_TRIGGER_REDACTED_THINKING_46C9A13E193C177646C7398A98432ECCCE4C1253D5E2D82641AC0E52CC2876CB'
+import { REDACTION_TRIGGER, sign, stopReasonOf } from './fake-claude.ts'
+import type { Exchange, FakeVendor, Refusal, VendorReply } from './fake-vendor.ts'
+import { startFakeVendor, vectorOf } from './fake-vendor.ts'
 
 /** Starts a fake of Bedrock's runtime and of its control plane at one address. */
 export async function createFakeBedrock(allowed: Credentials): Promise<FakeVendor> {
@@ -49,7 +40,6 @@ export async function createFakeBedrock(allowed: Credentials): Promise<FakeVendo
       if (reply.refusal && reply.breakAfter === undefined)
         return fail(exchange, REFUSALS[reply.refusal], reply.retryAfter)
       if (operation === 'invoke') return exchange.sendJson(200, embed(body), TOKENS)
-      if (operation === 'converse') return exchange.sendJson(200, wholeReply(reply, body), requestId())
       if (operation === 'converse-stream') return streamReply(exchange, reply)
       return fail(exchange, ['UnknownOperationException', 404, 'Unknown operation'])
     },
@@ -82,10 +72,6 @@ function fail({ sendJson }: Exchange, [name, status, message]: AwsException, ret
 
 const TOKENS = { 'x-amzn-bedrock-input-token-count': '3' }
 
-/** Numbers that follow from the text alone. */
-const vectorOf = (text: string) =>
-  Array.from({ length: 32 }, (_, n) => createHash('sha256').update(text).digest()[n]! / 255 - 0.5)
-
 /** The answer of a Titan model, or of a Cohere model, which takes several texts. */
 function embed({ inputText, texts }: { inputText?: string; texts?: string[] }): object {
   if (inputText === undefined)
@@ -94,31 +80,25 @@ function embed({ inputText, texts }: { inputText?: string; texts?: string[] }): 
   return { embedding, embeddingsByType: { float: embedding }, inputTextTokenCount: 3 }
 }
 
-/** The blocks of a reply in the form of `converse`, each with its deltas in the form of `converse-stream`. */
+/** The blocks of a reply with their deltas in the form of `converse-stream`. */
 function blocksOf({ reasoning = [], text = [], toolCalls = [] }: VendorReply, body: ConverseBody) {
-  const blocks: { whole: object; start?: object; deltas: object[]; last?: object }[] = []
+  const blocks: { start?: object; deltas: object[]; last?: object }[] = []
   const { type, display = 'summarized' } = body.additionalModelRequestFields?.thinking ?? {}
   if (reasoning.length > 0 && (type === 'enabled' || type === 'adaptive')) {
     const said = display === 'summarized' ? reasoning : []
     const signature = sign(reasoning.join(''))
     const redactedContent = Buffer.from(signature).toString('base64')
     if (JSON.stringify(body.messages).includes(REDACTION_TRIGGER))
-      blocks.push({
-        whole: { reasoningContent: { redactedContent } },
-        deltas: [],
-        last: { reasoningContent: { redactedContent } },
-      })
+      blocks.push({ deltas: [], last: { reasoningContent: { redactedContent } } })
     else
       blocks.push({
-        whole: { reasoningContent: { reasoningText: { text: said.join(''), signature } } },
         deltas: said.map((text) => ({ reasoningContent: { text } })),
         last: { reasoningContent: { signature } },
       })
   }
-  if (text.length > 0) blocks.push({ whole: { text: text.join('') }, deltas: text.map((text) => ({ text })) })
+  if (text.length > 0) blocks.push({ deltas: text.map((text) => ({ text })) })
   for (const { id: toolUseId, name, input } of toolCalls)
     blocks.push({
-      whole: { toolUse: { toolUseId, name, input } },
       start: { toolUse: { toolUseId, name } },
       deltas: JSON.stringify(input)
         .match(/[\s\S]{1,12}/g)!
@@ -127,22 +107,12 @@ function blocksOf({ reasoning = [], text = [], toolCalls = [] }: VendorReply, bo
   return blocks
 }
 
-const STOPS = { stop: 'end_turn', length: 'max_tokens', 'tool-calls': 'tool_use' }
-const stopReasonOf = ({ finish, toolCalls = [] }: VendorReply) =>
-  STOPS[finish ?? (toolCalls.length > 0 ? 'tool-calls' : 'stop')]
-
 function costOf({ usage = { input: 0, cached: 0, output: 0, reasoning: 0 } }: VendorReply) {
   const { input, cached, output } = usage
   const counted = { inputTokens: input - cached, outputTokens: output, totalTokens: input + output }
   const cache = { cacheReadInputTokens: cached, cacheWriteInputTokens: 0 }
   return { usage: { ...counted, ...cache, serverToolUsage: {} }, metrics: { latencyMs: 312 } }
 }
-
-const wholeReply = (reply: VendorReply, body: ConverseBody) => ({
-  output: { message: { role: 'assistant', content: blocksOf(reply, body).map(({ whole }) => whole) } },
-  stopReason: stopReasonOf(reply),
-  ...costOf(reply),
-})
 
 const codec = new EventStreamCodec(toUtf8, fromUtf8)
 

@@ -11,8 +11,6 @@ const REFUSALS: Record<Refusal, Pick<Script, 'status' | 'error'>> = {
   bad_request: { status: 400 },
 }
 
-const FINISH = { stop: 'stop', length: 'length', 'tool-calls': 'tool_calls' } as const
-
 /** Starts the fake of the chat-completions wire as one of the vendors. */
 export async function createFakeCompatible(options: {
   apiKey: string
@@ -51,7 +49,7 @@ function toScript(reply: VendorReply): Script {
         completion_tokens_details: { reasoning_tokens: usage.reasoning },
       },
     }),
-    finishReason: finish && FINISH[finish],
+    finishReason: finish,
     disconnectAfter: breakAfter,
     // Client and fake share a process: it has its turns in between.
     delayMs: 1,

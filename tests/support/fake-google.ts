@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Content, complain, type Part, type Thinking } from './fake-google-rules.ts'
-import {
-  type Exchange,
-  type FakeVendor,
-  type Refusal,
-  startFakeVendor,
-  type VendorReply,
-} from './fake-vendor.ts'
+import type { Exchange, FakeVendor, Refusal, VendorReply } from './fake-vendor.ts'
+import { startFakeVendor, vectorOf } from './fake-vendor.ts'
 
 const MODELS = [
   { name: 'gemini-2.0-flash', displayName: 'Gemini 2.0 Flash', outputTokenLimit: 8192 },
@@ -77,11 +72,7 @@ export function createFakeGoogle({
     const { refusal, breakAfter, retryAfter } = reply
     if (refusal && breakAfter === undefined) return refuse(exchange, REFUSALS[refusal](retryAfter, id))
     const chunks = toChunks(reply, { id: id!, thinking: body.generationConfig?.thinkingConfig, signatures })
-    if (call === 'streamGenerateContent') return stream(exchange, reply, chunks)
-    await exchange.wait(reply.hold)
-    const parts = chunks.flatMap(({ candidates }) => candidates[0]!.content.parts)
-    const { candidates, ...rest } = chunks.at(-1)!
-    exchange.sendJson(200, { candidates: [{ ...candidates[0], content: { parts, role: 'model' } }], ...rest })
+    return stream(exchange, reply, chunks)
   }
 
   function list(exchange: Exchange, query: URLSearchParams): void {
@@ -115,7 +106,7 @@ function toChunks(
   reply: VendorReply,
   { id, thinking, signatures }: { id: string; thinking?: Thinking; signatures: Set<string> },
 ): Chunk[] {
-  const { reasoning = [], text = [], toolCalls = [], finish = 'stop' } = reply
+  const { reasoning = [], text = [], toolCalls = [], finish } = reply
   const thoughtSignature = createHash('sha256').update(JSON.stringify(reply)).digest('base64')
   signatures.add(thoughtSignature)
   const parts: Part[] = [
@@ -230,10 +221,4 @@ const REFUSALS: Record<Refusal, (retryAfter?: number, model?: string) => RpcErro
 
 const refuse = (exchange: Exchange, error: RpcError) => exchange.sendJson(error.code, { error })
 
-/** A vector made from a hash of the text, so that the same text has the same vector. */
-function embed({ parts = [] }: Content): { values: number[] } {
-  const bytes = createHash('sha256')
-    .update(parts.map(({ text }) => text).join(''))
-    .digest()
-  return { values: [...bytes].map((byte) => byte / 255) }
-}
+const embed = ({ parts = [] }: Content) => ({ values: vectorOf(parts.map(({ text }) => text).join('')) })

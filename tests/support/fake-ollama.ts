@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto'
-import {
-  type Exchange,
-  type FakeVendor,
-  type Refusal,
-  startFakeVendor,
-  type VendorReply,
-} from './fake-vendor.ts'
+import type { Exchange, FakeVendor, Refusal, VendorReply } from './fake-vendor.ts'
+import { startFakeVendor, vectorOf } from './fake-vendor.ts'
 
 interface Model {
   name: string
@@ -183,7 +178,7 @@ function complain({ name, capabilities }: Model, body: ChatBody): string | undef
 type Line = Record<string, unknown>
 
 function toLines(
-  { reasoning = [], text = [], toolCalls = [], usage, finish = 'stop' }: VendorReply,
+  { reasoning = [], text = [], toolCalls = [], usage, finish }: VendorReply,
   { think }: ChatBody,
   { model: { name, capabilities }, hasCallIds }: { model: Model; hasCallIds: boolean },
 ): Line[] {
@@ -204,7 +199,7 @@ function toLines(
     {
       ...toLine({}),
       done: true,
-      done_reason: finish === 'length' ? 'length' : 'stop',
+      done_reason: finish ?? 'stop',
       total_duration: 4_883_583_458,
       load_duration: 1_334_875,
       prompt_eval_count: input,
@@ -226,18 +221,13 @@ async function stream(exchange: Exchange, reply: VendorReply, lines: Line[]): Pr
   exchange.end()
 }
 
-/** Vectors of unit length made from a hash of the text, so that the same text has the same vector. */
 function embed(exchange: Exchange, { name, capabilities }: Model) {
   if (!capabilities.includes('embedding'))
     return refuse(exchange, 501, 'this model does not support embeddings')
   const texts = [exchange.request.body.input].flat() as string[]
-  const embeddings = texts.map((text) => {
-    const bytes = createHash('sha256').update(text).digest()
-    return [...bytes].map((byte) => byte / Math.hypot(...bytes))
-  })
   exchange.sendJson(200, {
     model: name,
-    embeddings,
+    embeddings: texts.map(vectorOf),
     total_duration: 14_143_917,
     load_duration: 1_019_500,
     prompt_eval_count: texts.length * 2,

@@ -10,7 +10,7 @@ type Item = Record<string, unknown>
 /** How thoughts are sealed for the next step: what the fake accepts back for a reasoning item. */
 export const sealOf = (id: string) => `gAAAAAB${Buffer.from(`thoughts of ${id}`).toString('base64url')}`
 
-/** The events of a whole reply; the last one has the finished response. */
+/** The events of a whole reply. */
 export function* eventsOf({
   reply: { reasoning, text, toolCalls = [], usage, finish },
   body,

@@ -159,10 +159,6 @@ async function streamEvents({
 }): Promise<void> {
   const { body } = exchange.request
   const events = eventsOf({ ...context, reply, body })
-  if (body.stream !== true) {
-    const last = [...events].at(-1)!
-    return exchange.sendJson(200, last.response)
-  }
   exchange.open('text/event-stream; charset=utf-8', { 'x-request-id': 'req_fake' })
   let deltas = 0
   let sequence = 0

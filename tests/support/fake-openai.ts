@@ -1,9 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { vectorOf } from './fake-vendor.ts'
 
 /** Token counts as the chat-completions API names them; `total_tokens` is added when they are sent. */
 export interface Usage {
@@ -340,13 +341,9 @@ function deferred(): { promise: Promise<void>; resolve: () => void } {
   return { promise, resolve }
 }
 
-/** Vectors of unit length made from a hash of the text, so that the same text has the same vector. */
 function embed({ model, input }: EmbeddingBody): object {
   const texts = [input].flat()
-  const data = texts.map((text, index) => {
-    const bytes = createHash('sha256').update(text).digest()
-    return { object: 'embedding', index, embedding: [...bytes].map((byte) => byte / Math.hypot(...bytes)) }
-  })
+  const data = texts.map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text) }))
   const tokens = estimateTokens(texts.join(''))
   return { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } }
 }

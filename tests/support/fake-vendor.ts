@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +16,8 @@ export interface VendorReply {
   toolCalls?: { id: string; name: string; input: Record<string, unknown> }[]
   /** Totals; `cached` is a part of `input`, `reasoning` of `output`. */
   usage?: { input: number; cached: number; output: number; reasoning: number }
-  finish?: 'stop' | 'length' | 'tool-calls'
+  /** Whether it is cut at its limit of tokens. */
+  finish?: 'length'
   /** Said instead of a reply, or where the reply breaks. */
   refusal?: Refusal
   /** Seconds, sent with a refusal. */
@@ -64,6 +66,12 @@ export interface FakeVendor {
   /** Waits for request number `n`, counted from 0. */
   request(n: number): Promise<VendorRequest>
   close(): Promise<void>
+}
+
+/** A vector of unit length made from a hash of a text, so that the same text has the same vector. */
+export function vectorOf(text: string): number[] {
+  const bytes = createHash('sha256').update(text).digest()
+  return [...bytes].map((byte) => byte / Math.hypot(...bytes))
 }
 
 const PLAIN_REPLY: VendorReply = {

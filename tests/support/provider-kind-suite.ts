@@ -1,18 +1,28 @@
 import type {
   JSONSchema7,
-  LanguageModelV3,
   LanguageModelV3CallOptions,
   LanguageModelV3Content,
   LanguageModelV3FunctionTool,
   LanguageModelV3Message,
-  LanguageModelV3StreamPart,
 } from '@ai-sdk/provider'
 import type { Test } from 'tap'
 import { AppError, compileSchema, type ProviderConnection, type ProviderKind } from '#kernel'
-import { readAnswer } from '../../plugins/chat/model-answer.ts'
-import { assistantMessage } from '../../plugins/chat/model-context.ts'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import type { FakeVendor, Refusal, VendorReply, VendorRequest } from './fake-vendor.ts'
+import {
+  callModel,
+  connectionTo,
+  embedTexts,
+  errorOf,
+  failureOf,
+  goOn,
+  leaving,
+  listModels,
+  readParts,
+  said,
+  startFake,
+  wordsOf,
+} from './model-calls.ts'
 
 /** A vendor's request in common terms, read back from its wire. */
 export interface ReadRequest {
@@ -31,24 +41,22 @@ export interface ReadRequest {
 /** A kind with the fake of its vendor. */
 export interface KindSubject {
   kind: ProviderKind
-  /** Starts a fake that answers only calls with this key (or with these secret options). */
+  /** Starts a fake that answers only calls with this key. */
   startFake(): Promise<FakeVendor>
-  api_key: string | undefined
+  api_key: string
   options?: Record<string, unknown>
   /** The models that the fake lists: one to chat with and, where the kind embeds, one that embeds. */
   model: string
   embedding_model?: string
   readRequest(request: VendorRequest): ReadRequest
-  /** What the wire cannot say, e.g. Ollama no quota and no cached tokens. */
-  lacks?: ('cached' | 'reasoning_tokens' | 'quota' | 'rate_limit' | 'auth' | 'signature')[]
+  /** What the wire does not count apart. */
+  lacks?: ('cached' | 'reasoning_tokens')[]
   /** Environment variables that the client library would read on its own. */
   environment: string[]
 }
 
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-
-const said = (text: string): LanguageModelV3Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
 const hello: LanguageModelV3CallOptions = {
   prompt: [{ role: 'system', content: 'Be brief.' }, said('a private question')],
@@ -80,19 +88,16 @@ const usage = { input: 120, cached: 40, output: 30, reasoning: 12 }
 export function testProviderKind(t: Test, subject: KindSubject): void {
   const { kind, api_key, model: modelId, lacks = [] } = subject
 
-  const connect = (url: string, more: Partial<ProviderConnection> = {}): ProviderConnection => ({
-    base_url: url,
-    api_key,
-    options: subject.options ?? {},
-    fetch,
-    ...more,
-  })
+  const connect = (url: string, more: Partial<ProviderConnection> = {}) =>
+    connectionTo(url, { api_key, options: subject.options ?? {}, ...more })
 
   async function start(t: Test) {
-    const fake = await subject.startFake()
-    t.teardown(() => fake.close())
+    const fake = await startFake(t, subject.startFake())
     return { fake, model: await kind.languageModel(connect(fake.url), modelId) }
   }
+
+  const call = async (connection: ProviderConnection) =>
+    callModel(await kind.languageModel(connection, modelId), hello)
 
   t.test('the options are described by a closed schema', async (t) => {
     const { properties = {}, additionalProperties } = kind.config_schema as Record<string, object>
@@ -108,20 +113,13 @@ export function testProviderKind(t: Test, subject: KindSubject): void {
 
   t.test('text streams as it is sent, with what it cost', async (t) => {
     const { fake, model } = await start(t)
-    const held = deferred()
-    fake.queue({ text: ['One', ' two', ' — 三'], usage, hold: held.promise })
-    const answer = model.doStream(hello)
-    held.resolve()
-    const { stream } = await answer
-    const parts: LanguageModelV3StreamPart[] = []
-    for await (const part of stream) parts.push(part)
-    const deltas = parts.flatMap((part) => (part.type === 'text-delta' && part.delta ? [part.delta] : []))
-    t.strictSame(deltas, ['One', ' two', ' — 三'])
-    const finish = parts.find((part) => part.type === 'finish')
-    t.equal(finish?.finishReason.unified, 'stop')
-    t.equal(finish?.usage.inputTokens.total, usage.input)
-    t.equal(finish?.usage.outputTokens.total, usage.output)
-    if (!lacks.includes('cached')) t.equal(finish?.usage.inputTokens.cacheRead, usage.cached)
+    fake.queue({ text: ['One', ' two', ' — 三'], usage })
+    const { parts, finishReason, usage: counted } = await callModel(model, hello)
+    t.strictSame(wordsOf(parts), ['One', ' two', ' — 三'])
+    t.equal(finishReason.unified, 'stop')
+    t.equal(counted.inputTokens.total, usage.input)
+    t.equal(counted.outputTokens.total, usage.output)
+    if (!lacks.includes('cached')) t.equal(counted.inputTokens.cacheRead, usage.cached)
     const request = subject.readRequest(fake.requests[0]!)
     t.match(request, { model: modelId, system: /Be brief\./, max_tokens: 2048 })
     t.match(request.messages, [{ role: 'user', text: 'a private question' }])
@@ -130,8 +128,8 @@ export function testProviderKind(t: Test, subject: KindSubject): void {
   t.test('thoughts stream before the text', async (t) => {
     const { fake, model } = await start(t)
     fake.queue({ reasoning: ['Let me', ' think.'], text: ['Done.'], usage })
-    const { content, usage: counted } = await call(model, hello)
-    t.match(content, [
+    const { content, usage: counted } = await callModel(model, hello)
+    t.match(content.filter(isSpoken), [
       { type: 'reasoning', text: 'Let me think.' },
       { type: 'text', text: 'Done.' },
     ])
@@ -141,7 +139,7 @@ export function testProviderKind(t: Test, subject: KindSubject): void {
   t.test('an answer cut at its limit says so', async (t) => {
     const { fake, model } = await start(t)
     fake.queue({ text: ['And then'], finish: 'length' })
-    t.match(await call(model, hello), { finishReason: { unified: 'length' } })
+    t.match(await callModel(model, hello), { finishReason: { unified: 'length' } })
   })
 
   t.test(
@@ -149,7 +147,7 @@ export function testProviderKind(t: Test, subject: KindSubject): void {
     async (t) => {
       const { fake, model } = await start(t)
       fake.queue({ reasoning: ['Two things.'], text: ['Wait.'], toolCalls, usage }, { text: ['Both done.'] })
-      const first = await call(model, { ...hello, tools })
+      const first = await callModel(model, { ...hello, tools })
       t.equal(first.finishReason.unified, 'tool-calls')
       const calls = first.content.filter((part) => part.type === 'tool-call')
       t.strictSame(
@@ -158,20 +156,14 @@ export function testProviderKind(t: Test, subject: KindSubject): void {
       )
       t.not(calls[0]!.toolCallId, calls[1]!.toolCallId)
 
-      const results = calls.map(({ toolCallId, toolName }, index): LanguageModelV3Message => {
-        const output = index === 0 ? { type: 'text' as const, value: '42' } : undefined
-        const failed = { type: 'error-text' as const, value: 'no ruler' }
-        return {
-          role: 'tool',
-          content: [{ type: 'tool-result', toolCallId, toolName, output: output ?? failed }],
-        }
-      })
-      const second = {
-        ...hello,
-        tools,
-        prompt: [...hello.prompt, assistantMessage(first.content), ...results],
-      }
-      t.match((await call(model, second)).content, [{ type: 'text', text: 'Both done.' }])
+      const prompt = goOn(
+        hello.prompt,
+        first.content.filter(isSpoken),
+        { type: 'text', value: '42' },
+        { type: 'error-text', value: 'no ruler' },
+      )
+      const { content } = await callModel(model, { ...hello, tools, prompt })
+      t.match(content.filter(isSpoken), [{ type: 'text', text: 'Both done.' }])
 
       const { messages, tools: sent } = subject.readRequest(fake.requests[1]!)
       t.match(sent, [
@@ -184,7 +176,7 @@ export function testProviderKind(t: Test, subject: KindSubject): void {
         { role: 'tool', output: /42/ },
         { role: 'tool', output: /no ruler/ },
       ])
-      if (!lacks.includes('signature')) t.match(messages[1], { reasoning: /./ }, 'the thoughts went back')
+      t.match(messages[1], { reasoning: /./ }, 'the thoughts went back')
     },
   )
 
@@ -203,7 +195,8 @@ export function testProviderKind(t: Test, subject: KindSubject): void {
       { role: 'assistant', content: [{ type: 'text', text: 'It is 42.' }] },
       said('Sure?'),
     ]
-    t.match((await call(model, { ...hello, tools, prompt })).content, [{ type: 'text' }])
+    const { content } = await callModel(model, { ...hello, tools, prompt })
+    t.match(content.filter(isSpoken), [{ type: 'text' }])
     t.match(subject.readRequest(fake.requests[0]!).messages, [
       { role: 'user', text: 'Look it up.' },
       { role: 'assistant', toolCalls: [{ name, input }] },
@@ -216,42 +209,37 @@ export function testProviderKind(t: Test, subject: KindSubject): void {
   t.test('pictures are sent along', async (t) => {
     const { fake, model } = await start(t)
     const file = { type: 'file' as const, mediaType: 'image/png', data: PIXEL }
-    await call(model, { prompt: [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, file] }] })
+    await callModel(model, {
+      prompt: [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, file] }],
+    })
     t.match(subject.readRequest(fake.requests[0]!).messages, [
       { text: /What is it\?/, images: [{ media_type: 'image/png', base64: PIXEL }] },
     ])
   })
 
   const refusals: Refusal[] = ['auth', 'quota', 'rate_limit', 'outage', 'model_not_found', 'bad_request']
-  for (const refusal of refusals.filter((refusal) => !(lacks as string[]).includes(refusal)))
+  for (const refusal of refusals)
     t.test(`a refusal for ${refusal} is understood before an answer`, async (t) => {
       const { fake, model } = await start(t)
       fake.queue({ refusal, ...(refusal === 'rate_limit' && { retryAfter: 7 }) })
-      const failure = explainFailure(await errorOf(model, hello), kind)
+      const failure = await failureOf(callModel(model, hello), kind)
       t.equal(failure.reason, refusal)
       t.match(failure.status, Number)
       if (refusal === 'rate_limit') t.equal(failure.retry_after_ms, 7000)
     })
 
-  if (!lacks.includes('auth'))
-    t.test('a wrong key and a missing one are refused by the vendor', async (t) => {
-      const { fake } = await start(t)
-      const wrong = typeof api_key === 'string' ? { api_key: 'wrong-key-0123456789' } : { options: {} }
-      for (const more of [wrong, { api_key: undefined }] as Partial<ProviderConnection>[]) {
-        const model = await kind.languageModel(connect(fake.url, more), modelId)
-        t.equal(explainFailure(await errorOf(model, hello), kind).reason, 'auth')
-      }
-    })
+  t.test('a wrong key and a missing one are refused by the vendor', async (t) => {
+    const { fake } = await start(t)
+    for (const wrong of ['wrong-key-0123456789', undefined])
+      t.equal((await failureOf(call(connect(fake.url, { api_key: wrong })), kind)).reason, 'auth')
+  })
 
   t.test('an answer that breaks in the middle fails after what came before', async (t) => {
     const { fake, model } = await start(t)
     for (const refusal of [undefined, 'outage'] as const) {
       fake.queue({ text: ['Half', ' an', ' answer'], breakAfter: 2, refusal })
-      let text = ''
-      const error = await errorOf(model, hello, (delta) => {
-        text += delta
-      })
-      t.equal(text, 'Half an')
+      const { parts, error } = await readParts(model, hello)
+      t.equal(wordsOf(parts).join(''), 'Half an')
       const { reason } = explainFailure(error, kind)
       t.ok(['outage', 'unreachable'].includes(reason), `${refusal ?? 'cut'}: ${reason}`)
     }
@@ -263,11 +251,13 @@ export function testProviderKind(t: Test, subject: KindSubject): void {
       const abort = new AbortController()
       // What is said after the first word is held back for ever by the reader's own abort.
       fake.queue({ text: Array.from({ length: 2000 }, () => ' word'.repeat(50)), ...reply })
-      const failed = errorOf(model, { ...hello, abortSignal: abort.signal }, () => abort.abort())
+      const reading = readParts(model, { ...hello, abortSignal: abort.signal }, ({ type }) => {
+        if (type === 'text-delta') abort.abort()
+      })
       const { gone } = await fake.request(n)
       if (reply.hold) abort.abort()
-      t.ok(await failed)
-      if (!gone.aborted) await new Promise((resolve) => gone.addEventListener('abort', resolve))
+      t.ok((await reading).error)
+      await leaving(gone)
       t.pass('the vendor saw the client leave')
     }
   })
@@ -275,12 +265,12 @@ export function testProviderKind(t: Test, subject: KindSubject): void {
   t.test('an address where nobody listens is unreachable', async (t) => {
     const { fake, model } = await start(t)
     await fake.close()
-    t.equal(explainFailure(await errorOf(model, hello), kind).reason, 'unreachable')
+    t.equal((await failureOf(callModel(model, hello), kind)).reason, 'unreachable')
   })
 
   t.test('the models are listed', async (t) => {
     const { fake } = await start(t)
-    const models = await kind.listModels(connect(`${fake.url}/`), AbortSignal.timeout(5000))
+    const models = await listModels(kind, connect(`${fake.url}/`))
     const ids = models.map(({ id }) => id)
     t.ok(ids.includes(modelId), ids.join())
     if (subject.embedding_model) t.ok(ids.includes(subject.embedding_model), ids.join())
@@ -291,8 +281,7 @@ export function testProviderKind(t: Test, subject: KindSubject): void {
   if (embedding_model)
     t.test('texts are embedded', async (t) => {
       const { fake } = await start(t)
-      const model = await kind.embeddingModel!(connect(fake.url), embedding_model)
-      const { embeddings } = await model.doEmbed({ values: ['OK'] })
+      const { embeddings } = await embedTexts(kind, connect(fake.url), embedding_model)
       t.ok(embeddings[0]!.length > 1 && embeddings[0]!.every(Number.isFinite))
     })
 
@@ -302,18 +291,15 @@ export function testProviderKind(t: Test, subject: KindSubject): void {
       const { fake } = await start(t)
       const refusal = new AppError('ADDRESS_NOT_ALLOWED', { host: 'here' })
       const connection = connect(fake.url, { fetch: () => Promise.reject(refusal) })
-      const isRefused = async (task: () => unknown) => {
-        const error = await Promise.resolve(task()).catch((error) => error)
+      const isRefused = async (attempt: Promise<unknown>) => {
+        const error = await errorOf(attempt)
         const causes: unknown[] = []
         for (let cause = error; cause instanceof Error; cause = cause.cause) causes.push(cause)
         t.ok(causes.includes(refusal), `what was thrown tells the refusal: ${error}`)
       }
-      await isRefused(async () => errorOf(await kind.languageModel(connection, modelId), hello))
-      await isRefused(() => kind.listModels(connection, AbortSignal.timeout(5000)))
-      if (embedding_model)
-        await isRefused(async () =>
-          (await kind.embeddingModel!(connection, embedding_model)).doEmbed({ values: ['OK'] }),
-        )
+      await isRefused(call(connection))
+      await isRefused(listModels(kind, connection))
+      if (embedding_model) await isRefused(embedTexts(kind, connection, embedding_model))
       t.equal(fake.requests.length, 0)
     },
   )
@@ -331,21 +317,10 @@ export function testProviderKind(t: Test, subject: KindSubject): void {
     for (const name of subject.environment)
       process.env[name] = /URL|HOST|ENDPOINT/.test(name) ? `http://127.0.0.1:9/${canary}` : canary
     const bare = connect(fake.url, { api_key: undefined, options: barely(subject.options) })
-    const attempt = async (task: () => unknown) => {
-      try {
-        await task()
-      } catch (error) {
-        t.notMatch(String(error), canary)
-      }
-    }
-    await attempt(async () =>
-      (await (await kind.languageModel(bare, modelId)).doStream(hello)).stream.cancel(),
-    )
-    await attempt(() => kind.listModels(bare, AbortSignal.timeout(5000)))
-    if (embedding_model)
-      await attempt(async () =>
-        (await kind.embeddingModel!(bare, embedding_model)).doEmbed({ values: ['OK'] }),
-      )
+    const attempt = (task: Promise<unknown>) => task.catch((error) => t.notMatch(String(error), canary))
+    await attempt(call(bare))
+    await attempt(listModels(kind, bare))
+    if (embedding_model) await attempt(embedTexts(kind, bare, embedding_model))
     t.ok(fake.requests.length > 0, 'the base URL of the provider was called')
     const seen = fake.requests.map(({ path, headers, body }) => JSON.stringify([path, headers, body]))
     t.notMatch(seen.join('\n'), new RegExp(`${canary}|${Buffer.from(canary).toString('base64')}`))
@@ -356,46 +331,5 @@ export function testProviderKind(t: Test, subject: KindSubject): void {
 const barely = (options: Record<string, unknown> = {}) =>
   Object.fromEntries(Object.entries(options).filter(([name]) => !/key|secret|token/.test(name)))
 
-/** One call, as a turn makes it. */
-async function call(model: LanguageModelV3, options: LanguageModelV3CallOptions) {
-  let counted: Extract<LanguageModelV3StreamPart, { type: 'finish' }>['usage'] | undefined
-  const ignore = () => {}
-  const { stream } = await model.doStream(options)
-  const { content, finishReason } = await readAnswer(stream, {
-    onText: ignore,
-    onReasoning: ignore,
-    onToolCall: ignore,
-    onUsage: (usage) => {
-      counted = usage
-    },
-  })
-  // An empty part says nothing; libraries differ in whether they make one.
-  const isEmpty = (part: LanguageModelV3Content) => part.type === 'text' && part.text === ''
-  return { content: content.filter((part) => !isEmpty(part)), finishReason, usage: counted! }
-}
-
-/** What a call fails with, thrown or told in its stream. */
-async function errorOf(
-  model: LanguageModelV3,
-  options: LanguageModelV3CallOptions,
-  onText: (delta: string) => void = () => {},
-): Promise<unknown> {
-  try {
-    const { stream } = await model.doStream(options)
-    for await (const part of stream) {
-      if (part.type === 'error') return part.error
-      if (part.type === 'text-delta') onText(part.delta)
-    }
-  } catch (error) {
-    return error
-  }
-  throw new Error('the call did not fail')
-}
-
-function deferred(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = () => {}
-  const promise = new Promise<void>((settle) => {
-    resolve = settle
-  })
-  return { promise, resolve }
-}
+/** An empty part says nothing; libraries differ in whether they make one. */
+const isSpoken = (part: LanguageModelV3Content) => part.type !== 'text' || part.text !== ''
