@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   openSync,
@@ -30,14 +31,12 @@ export interface KeyRing {
 export function openKeyRing(home: string): KeyRing {
   const path = join(home, 'secret.key')
   const candidate = join(home, `.secret.key.${process.pid}`)
-  const encode = (key: Buffer) => key.toString('base64url')
-  const newKey = () => encode(randomBytes(KEY_BYTES))
 
-  /** After this the content survives also a loss of power, as what is sealed with it must. */
-  function write(content: string, place: (candidate: string) => void): void {
+  /** After this the keys survive also a loss of power, as what is sealed with them must. */
+  function write(keys: Buffer[], place: (candidate: string) => void): void {
     const file = openSync(candidate, 'w', 0o600)
     try {
-      writeSync(file, content)
+      writeSync(file, keys.map((key) => key.toString('base64url')).join('\n'))
       fsyncSync(file)
     } finally {
       closeSync(file)
@@ -53,8 +52,9 @@ export function openKeyRing(home: string): KeyRing {
   }
 
   try {
-    write(newKey(), (candidate) => linkSync(candidate, path))
+    if (!existsSync(path)) write([randomBytes(KEY_BYTES)], (candidate) => linkSync(candidate, path))
   } catch (error) {
+    // Another process was faster.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   chmodSync(path, 0o600)
@@ -76,8 +76,7 @@ export function openKeyRing(home: string): KeyRing {
     return found as [Buffer, Buffer?]
   }
 
-  const replace = (...kept: Buffer[]) =>
-    write(kept.map(encode).join('\n'), (candidate) => renameSync(candidate, path))
+  const replace = (...kept: Buffer[]) => write(kept, (candidate) => renameSync(candidate, path))
 
   keys()
   return {

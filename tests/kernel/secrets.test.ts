@@ -113,6 +113,22 @@ t.test('a key file of another form stops the start in a sentence and stays as it
   t.equal(stderr, `svc: ${keyFile(home)} does not hold a key of 32 bytes\n`)
 })
 
+t.test('who makes the key a moment after another process takes the other one', async (t) => {
+  const home = createHome(t)
+  await spawnCommand(home, ['doctor'])
+  const key = readFileSync(keyFile(home), 'utf8')
+  const tooEarly = `data:text/javascript,${encodeURIComponent(`
+    import fs from 'node:fs'
+    import { syncBuiltinESMExports } from 'node:module'
+    const { existsSync } = fs
+    fs.existsSync = (path) => !String(path).endsWith('secret.key') && existsSync(path)
+    syncBuiltinESMExports()
+  `)}`
+  const { stdout } = await spawnCommand(home, ['doctor'], { nodeArgs: ['--import', tooEarly] })
+  t.match(stdout, /ok {4}secret key +present, 0600\n/)
+  t.equal(readFileSync(keyFile(home), 'utf8'), key)
+})
+
 t.test('a home that takes no hard links stops the start with the reason', async (t) => {
   const home = createHome(t)
   const withoutLinks = `data:text/javascript,${encodeURIComponent(`
