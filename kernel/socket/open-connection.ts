@@ -109,15 +109,15 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
       if (badInARow >= BAD_FRAMES_IN_A_ROW) end(CLOSE.badFrames, 'too many bad frames')
       return
     }
-    if (!(await isStillAllowed())) return
+    if (!(await isStillAllowed(frame))) return
     try {
       await handler?.message(frame as never)
     } catch (error) {
-      sendError(error, threadOf(frame))
+      sendError(error, subjectOf(frame))
     }
   }
 
-  const isStillAllowed = async () => {
+  const isStillAllowed = async (frame: Frame) => {
     if (!stale) return true
     stale = false
     try {
@@ -125,7 +125,12 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
       return true
     } catch (error) {
       const { status, body } = explain(error)
-      sendError(error)
+      sendError(error, subjectOf(frame))
+      if (status >= 500) {
+        // Nothing was found out, e.g. with the database away: the next frame asks again.
+        stale = true
+        return false
+      }
       const ended = status === 401 || status === 403
       end(ended ? CLOSE.sessionEnded : CLOSE.badFrames, ended ? 'session ended' : body.code)
       return false
@@ -170,8 +175,8 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
   return entry
 }
 
-/** An error that a frame caused carries the frame's thread, so that a reader of several can tell which it is of. */
-const threadOf = (frame: Frame) => {
-  const { thread_id } = frame as { thread_id?: string }
-  return thread_id === undefined ? {} : { thread_id }
+/** An error that a frame caused says of which thread and message the frame was, so that a sender of several can tell. */
+const subjectOf = (frame: Frame) => {
+  const { thread_id, client_message_id } = frame as { thread_id?: string; client_message_id?: string }
+  return { thread_id, client_message_id }
 }

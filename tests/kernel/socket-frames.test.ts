@@ -18,7 +18,7 @@ const line = pluginSource(
   const closed = (properties, required = []) => ({ type: 'object', properties, required, additionalProperties: false })
   const receive = {
     echo: closed({ text, size: { type: 'integer', default: 1 } }, ['text']),
-    fail: closed({ how: text, thread_id: text }),
+    fail: closed({ how: text, thread_id: text, client_message_id: text }),
     misspeak: closed({}),
     raw: closed({}),
     wait: closed({ n: { type: 'integer' }, pad: text }),
@@ -76,6 +76,7 @@ const line = pluginSource(
   ])`,
   `errors: {
     LINE_BUSY: { status: 409, message: { en: 'Line {line} is busy.', zh: '线路 {line} 占线。' } },
+    AWAY: { status: 503, message: { en: 'Away.', zh: '不在。' } },
     LEFT: { status: 403, message: { en: 'You have left.', zh: '您已离开。' } },
   },`,
 )
@@ -382,6 +383,23 @@ t.test(
     t.match(await socket.closed, { code: 1008, reason: 'NOT_FOUND' })
   },
 )
+
+t.test('a guard that cannot look at present refuses the frame, and the socket lives', async (t) => {
+  const { open, get } = await start(t)
+  const socket = await open('tide')
+  await get('/recheck/tide')
+  banned.set('tide', 'AWAY')
+  t.teardown(() => banned.clear())
+  for (const thread_id of ['one', 'two']) {
+    socket.send({ type: 'fail', how: 'rule', thread_id, client_message_id: 'c1' })
+    t.match(await socket.next(), { type: 'error', code: 'AWAY', thread_id, client_message_id: 'c1' })
+  }
+  banned.clear()
+  const checked = once(wire, 'checked')
+  socket.send({ type: 'who' })
+  t.match(await socket.next(), { type: 'me' })
+  t.strictSame(await checked, ['tide'], 'and is asked until it can')
+})
 
 t.test('peers are pinged; one that answers or talks stays, a silent one is dropped', async (t) => {
   const { server, open, present } = await start(t, { pingIntervalMs: 400 })

@@ -72,7 +72,6 @@ t.test('While the database is away a message is refused or kept, and sending it 
       attempts += 1
       const before = socket.frames.length
       socket.say({ thread_id, client_message_id, text: 'are you there?' })
-      await socket.settle()
       const answer = await socket.until(
         (frame) =>
           frame.client_message_id === client_message_id &&
