@@ -59,26 +59,28 @@ export function openKeyRing(home: string): KeyRing {
   }
   chmodSync(path, 0o600)
 
-  let known = { version: '', keys: undefined as unknown as [Buffer, Buffer?] }
-
-  function keys(): [Buffer, Buffer?] {
+  function versionNow(): string {
     const { ino, mtimeNs, size } = statSync(path, { bigint: true })
-    const version = `${ino} ${mtimeNs} ${size}`
-    if (known.version !== version) known = { version, keys: read() }
-    return known.keys
+    return `${ino} ${mtimeNs} ${size}`
   }
 
-  function read(): [Buffer, Buffer?] {
+  function read(): { version: string; keys: [Buffer, Buffer?] } {
+    const version = versionNow()
     const lines = readFileSync(path, 'utf8').trim().split('\n')
     const found = lines.map((line) => Buffer.from(line, 'base64url'))
     if (found.some(({ length }) => length !== KEY_BYTES))
       throw new ConfigError(`${path} does not hold a key of ${KEY_BYTES} bytes`)
-    return found as [Buffer, Buffer?]
+    return { version, keys: found as [Buffer, Buffer?] }
+  }
+
+  let known = read()
+  function keys(): [Buffer, Buffer?] {
+    if (known.version !== versionNow()) known = read()
+    return known.keys
   }
 
   const replace = (...kept: Buffer[]) => write(kept, (candidate) => renameSync(candidate, path))
 
-  keys()
   return {
     keys,
     begin() {

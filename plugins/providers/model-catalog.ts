@@ -1,6 +1,6 @@
 import { type Cradle, type ModelDescription, untilAborted } from '#kernel'
 import { redactError } from './failure.ts'
-import { nameUses } from './model-names.ts'
+import { inferUses } from './model-uses.ts'
 import type { ProviderDocument } from './types.ts'
 
 /** Milliseconds that a list of an upstream's models stays good, and that a failure is not tried again. */
@@ -73,7 +73,7 @@ export function createModelCatalog({ collections, providerConnections, clock, lo
       if (!entry.abort.signal.aborted) log.warn(found, 'the models cannot be listed')
       return
     }
-    const list = { revision, models: nameUses(listed).slice(0, MAX_MODELS), listed_at: clock.now() }
+    const list = { revision, models: inferUses(listed).slice(0, MAX_MODELS), listed_at: clock.now() }
     await model_lists.updateOne({ _id }, { $set: list }, { upsert: true })
     entry.models = list.models
     entry.due_at = list.listed_at + VALIDITY

@@ -10,7 +10,7 @@ import {
 } from '#kernel'
 import { explainFailure } from './explained-failure.ts'
 import { guidanceFor, redactError, sortFailure } from './failure.ts'
-import { nameUses } from './model-names.ts'
+import { inferUses } from './model-uses.ts'
 import { parseReference } from './reference.ts'
 import type { ProviderDocument } from './types.ts'
 import { reportOf } from './upstream-report.ts'
@@ -82,7 +82,7 @@ export function createProviderProbe({ providerConnections, models, log }: Cradle
         const listed = async () =>
           provider.models.length > 0
             ? provider.models
-            : nameUses(await untilAborted(signal, kind.listModels(connection, signal)))
+            : inferUses(await untilAborted(signal, kind.listModels(connection, signal)))
         const chosen = await choose(provider, request, listed)
         if (!chosen) return refuse('model_not_found', NOTHING_LISTED)
         if (chosen.embedding && cannotEmbed) return refuse('bad_request', NO_EMBEDDING)

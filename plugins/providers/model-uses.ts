@@ -5,7 +5,7 @@ const NEITHER =
   /whisper|\btts\b|transcri|dall-e|image|\bsora\b|moderation|realtime|audio|rerank|babbage|davinci|turbo-instruct/i
 
 /** Says by its name whether a model embeds, where its upstream does not; those that neither embed nor chat are left out. */
-export const nameUses = (models: readonly ModelDescription[]): ModelDescription[] =>
+export const inferUses = (models: readonly ModelDescription[]): ModelDescription[] =>
   models.flatMap((model) => {
     if (model.embedding !== undefined) return [model]
     const embedding = EMBEDDING.test(model.id)
