@@ -121,6 +121,7 @@ export async function fillRegistries(plugins: readonly PlannedPlugin[]): Promise
     provider_kinds: createRegistry('provider kind', ({ kind }) => kind),
     channel_kinds: createRegistry('channel kind', ({ kind }) => kind),
     tools: createRegistry('tool', ({ name }) => name),
+    experts: createRegistry('expert', ({ id }) => id),
     permissions: createRegistry('permission', ({ key }) => key),
   }
   for (const { registry, entry, owner } of await discoverKinds()) registries[registry].add(entry, owner)

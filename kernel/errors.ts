@@ -35,6 +35,13 @@ export const kernelErrors: ErrorTable = {
     status: 400,
     message: { en: 'The body is not valid JSON.', zh: '请求体不是有效的 JSON。' },
   },
+  ADDRESS_NOT_ALLOWED: {
+    status: 400,
+    message: {
+      en: 'The address "{host}" is not allowed: it lies in a local or private network.',
+      zh: '不允许访问地址“{host}”：它属于本机或内部网络。',
+    },
+  },
   BAD_FRAME: {
     status: 400,
     message: { en: 'The frame is not valid: {reason}.', zh: '帧无效：{reason}。' },

@@ -1,13 +1,14 @@
 import type { IndexDescription } from 'mongodb'
 import { assertCommand, type Command } from './command.ts'
 import { AppError } from './errors.ts'
+import { assertExpert } from './expert.ts'
 import { assertGuard, type Guard } from './http/guard.ts'
 import { assertRoute, type Route } from './http/route.ts'
 import { assertJob, type Job } from './jobs.ts'
 import { assertProviderKind } from './provider-kind.ts'
-import { REGISTRY_NAMES } from './registry.ts'
 import type { SealedPurposes } from './sealed-fields.ts'
 import { assertSocket, type Socket } from './socket/socket.ts'
+import { assertTool, type Tool } from './tool.ts'
 import type { Collections, Cradle, Events, GuardContexts, Registries, Services } from './types.ts'
 
 /** How a plugin declares what it brings. Everything runs later, or never if only the declarations are asked for. */
@@ -25,11 +26,23 @@ export interface Host {
   ): void
   job(job: Job): void
   command(command: Command): void
-  register<Name extends keyof Registries>(registry: Name, entry: Registries[Name]): void
+  /** A tool for agents. Those of built-in plugins are on until an owner switches them off, all others off until switched on. */
+  tool(tool: Tool): void
+  register<Name extends Exclude<keyof Registries, 'tools' | 'permissions'>>(
+    registry: Name,
+    entry: Registries[Name],
+  ): void
   /** A check that throws while the plugin cannot do its work; shown by /api/health. */
   health(check: (cradle: Cradle<never>) => unknown): void
   /** An error of some plugin's table, for plugins that import nothing of ours. */
   error(code: string, details?: Record<string, unknown>): AppError
+}
+
+/** What can be registered, and the check of its form. */
+const ENTRY_CHECKS = {
+  provider_kinds: assertProviderKind,
+  channel_kinds: (entry: unknown) => entry,
+  experts: assertExpert,
 }
 
 /** What there is to know of a collection; `sealed` names the fields whose values were sealed, with their purposes. */
@@ -80,10 +93,11 @@ export function createHost(): { host: Host; declarations: Declarations } {
     on: (event, listener) => void declarations.listeners.push({ event, listener: listener as never }),
     job: (job) => void declarations.jobs.push(assertJob(job, `job ${job.name}`)),
     command: (command) => void declarations.commands.push(assertCommand(command, `command ${command.name}`)),
+    tool: (tool) => void declarations.entries.push({ registry: 'tools', entry: assertTool(tool) as never }),
     register: (registry, entry) => {
-      if (!REGISTRY_NAMES.includes(registry)) throw new Error(`there is no registry "${registry}"`)
-      if (registry === 'provider_kinds') assertProviderKind(entry)
-      declarations.entries.push({ registry, entry: entry as never })
+      const assertEntry = ENTRY_CHECKS[registry]
+      if (!assertEntry) throw new Error(`there is no registry "${registry}"`)
+      declarations.entries.push({ registry, entry: assertEntry(entry) as never })
     },
     health: (check) => void declarations.health.push(check as (cradle: Cradle) => unknown),
     error: (code, details) => new AppError(code, details),

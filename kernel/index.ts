@@ -1,3 +1,4 @@
+export type { ChannelKind } from './channel-kind.ts'
 export type { Clock } from './clock.ts'
 export type { Command, CommandInput } from './command.ts'
 export { isDuplicateKey } from './database/duplicate-key.ts'
@@ -5,15 +6,17 @@ export { isUnavailable } from './database/unavailable.ts'
 export type { ErrorBody, ErrorExplainer } from './error-reply.ts'
 export { AppError, type ErrorDefinition, type ErrorTable } from './errors.ts'
 export type { EventBus } from './events.ts'
+export type { Expert, QuickPrompt } from './expert.ts'
 export { createGroupCommit, type GroupCommit } from './group-commit.ts'
+export { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
 export type { Host } from './host.ts'
 export type { Caller, ContextOf, Guard, GuardRequest, GuardUse } from './http/guard.ts'
 export { type Method, type RequestOf, type Route, type RouteSpec, reply, route } from './http/route.ts'
 export type { Ids } from './ids.ts'
 export type { Job } from './jobs.ts'
-export type { ChannelKind, Tool, ToolContext } from './kinds.ts'
-export { chooseLocale, LOCALES, type Locale, type LocalizedText } from './locale.ts'
+export { chooseLocale, LOCALES, type Locale, type LocalizedText, localizedText } from './locale.ts'
 export type { Logger } from './log.ts'
+export { isWithin } from './paths.ts'
 export { type Permission, type Plugin, plugin } from './plugin.ts'
 export { JSON_OPTION, printJson, printTable } from './print.ts'
 export type {
@@ -39,6 +42,7 @@ export {
 export type { Secrets } from './secrets.ts'
 export type { SocketDirectory } from './socket/directory.ts'
 export { type Connection, type FrameOf, type OpeningRequest, type Socket, socket } from './socket/socket.ts'
+export type { Tool, ToolContext, WriteArea } from './tool.ts'
 export type {
   AuditRecord,
   Collections,

@@ -7,6 +7,14 @@ export type Locale = (typeof LOCALES)[number]
 /** One text in each supported language. */
 export type LocalizedText = Record<Locale, string>
 
+/** The JSON Schema of a LocalizedText. */
+export const localizedText = {
+  type: 'object',
+  properties: { en: { type: 'string' }, zh: { type: 'string' } },
+  required: ['en', 'zh'],
+  additionalProperties: false,
+} as const
+
 /**
  * The language to answer in: the best of an `Accept-Language` header that we have, else the user's own,
  * else English.

@@ -1,7 +1,7 @@
 import type { ErrorTable } from './errors.ts'
 import { createFormCheck } from './form.ts'
 import type { Host } from './host.ts'
-import type { LocalizedText } from './locale.ts'
+import { type LocalizedText, localizedText } from './locale.ts'
 import type { JSONSchema } from './schema.ts'
 import type { Cradle } from './types.ts'
 
@@ -39,12 +39,6 @@ export function plugin(manifest: Plugin): Plugin {
   return manifest
 }
 
-const localized = {
-  type: 'object',
-  properties: { en: { type: 'string' }, zh: { type: 'string' } },
-  required: ['en', 'zh'],
-} as const
-
 const checkManifest = createFormCheck<Plugin>(
   {
     type: 'object',
@@ -62,8 +56,8 @@ const checkManifest = createFormCheck<Plugin>(
           properties: {
             key: { type: 'string', pattern: '^[a-z][a-z0-9_]*$' },
             category: { type: 'string' },
-            label: localized,
-            description: localized,
+            label: localizedText,
+            description: localizedText,
           },
           required: ['key', 'category', 'label', 'description'],
           additionalProperties: false,
@@ -78,7 +72,7 @@ const checkManifest = createFormCheck<Plugin>(
             status: { type: 'integer', minimum: 400, maximum: 599 },
             code: { type: 'string', pattern: '^[A-Z][A-Z0-9_]*$' },
             level: { enum: ['debug', 'info', 'warn', 'error'] },
-            message: localized,
+            message: localizedText,
           },
           required: ['status', 'message'],
           additionalProperties: false,

@@ -1,6 +1,6 @@
 import type { EmbeddingModelV3, LanguageModelV3 } from '@ai-sdk/provider'
 import { compileFor, createFormCheck } from './form.ts'
-import type { LocalizedText } from './locale.ts'
+import { type LocalizedText, localizedText } from './locale.ts'
 import { compileSchema, type JSONSchema } from './schema.ts'
 
 /** How a model is reached: what a provider row holds, with the key in the clear. */
@@ -85,23 +85,16 @@ export interface ProviderKind {
   explainError?(report: UpstreamReport, error: unknown): ExplainedFailure | undefined
 }
 
-const text = {
-  type: 'object',
-  properties: { en: { type: 'string' }, zh: { type: 'string' } },
-  required: ['en', 'zh'],
-  additionalProperties: false,
-}
-
 const assertForm = createFormCheck<ProviderKind>(
   {
     type: 'object',
     properties: {
       kind: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,63}$' },
-      label: text,
+      label: localizedText,
       config_schema: { type: 'object' },
       default_base_url: { type: 'string' },
       requires_base_url: { type: 'boolean' },
-      guidance: { type: 'object', additionalProperties: text },
+      guidance: { type: 'object', additionalProperties: localizedText },
       languageModel: true,
       embeddingModel: true,
       listModels: true,

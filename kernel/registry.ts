@@ -1,5 +1,4 @@
 import { ConfigError } from './config.ts'
-import type { Registries } from './types.ts'
 
 /** Entries of one sort under unique names, each with the plugin that brought it. */
 export interface Registry<Entry> {
@@ -13,14 +12,6 @@ export interface Registry<Entry> {
 export interface OpenRegistry<Entry> extends Registry<Entry> {
   add(entry: Entry, owner: string): void
 }
-
-/** The registries that there are. */
-export const REGISTRY_NAMES: readonly (keyof Registries)[] = [
-  'provider_kinds',
-  'channel_kinds',
-  'tools',
-  'permissions',
-]
 
 /** Makes an empty registry; a name used twice is refused with both owners named. */
 export function createRegistry<Entry>(sort: string, nameOf: (entry: Entry) => string): OpenRegistry<Entry> {

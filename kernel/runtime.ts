@@ -74,14 +74,16 @@ export async function openRuntime({
     started_at: clock.seconds(),
     public_url: config.values.http.public_url,
     plugins: () => [
-      ...blueprint.plugins.map(({ plugin: { name }, version }) => ({
+      ...blueprint.plugins.map(({ plugin: { name }, version, source }) => ({
         name,
         version,
+        source,
         state: runtime.failed.has(name) ? ('failed' as const) : ('running' as const),
       })),
-      ...[...blueprint.absent].map(([name, { version, failed }]) => ({
+      ...[...blueprint.absent].map(([name, { version, source, failed }]) => ({
         name,
         version,
+        source,
         state: failed ? ('failed' as const) : ('disabled' as const),
       })),
     ],

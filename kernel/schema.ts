@@ -47,10 +47,15 @@ const instances = { text: createAjv('array'), json: createAjv(false), reply: cre
 /** Checks a value, fills in defaults and gives the value back, or throws VALIDATION_FAILED. */
 export type Validator<Value = unknown> = (value: unknown) => Value
 
-/** Compiles a schema. `text` turns strings into the types asked for; `json` and `reply` do not. */
-export function compileSchema<Value>(schema: JSONSchema, use: keyof typeof instances): Validator<Value> {
+/** Throws where something is no JSON Schema. */
+export function assertSchema(schema: JSONSchema): void {
   if (!metaSchema.validateSchema(schema))
     throw new Error(`schema is invalid: ${metaSchema.errorsText(metaSchema.errors, { dataVar: 'schema' })}`)
+}
+
+/** Compiles a schema. `text` turns strings into the types asked for; `json` and `reply` do not. */
+export function compileSchema<Value>(schema: JSONSchema, use: keyof typeof instances): Validator<Value> {
+  assertSchema(schema)
   const validate = instances[use].compile(schema) as ValidateFunction<Value>
   return (value) => {
     if (validate(value)) return value

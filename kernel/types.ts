@@ -1,10 +1,11 @@
 import type { Collection } from 'mongodb'
+import type { ChannelKind } from './channel-kind.ts'
 import type { Clock } from './clock.ts'
 import type { ErrorExplainer } from './error-reply.ts'
 import type { EventBus } from './events.ts'
+import type { Expert } from './expert.ts'
 import type { GuardRequest } from './http/guard.ts'
 import type { Ids } from './ids.ts'
-import type { ChannelKind, Tool } from './kinds.ts'
 import type { Logger } from './log.ts'
 import type { Permission } from './plugin.ts'
 import type { ProviderKind } from './provider-kind.ts'
@@ -12,6 +13,7 @@ import type { Registry } from './registry.ts'
 import type { SecretRotation } from './secret-rotation.ts'
 import type { Secrets } from './secrets.ts'
 import type { SocketDirectory } from './socket/directory.ts'
+import type { Tool } from './tool.ts'
 
 /** Services by name. A plugin adds its own through declaration merging on '#kernel/types'. */
 export interface Services {}
@@ -37,6 +39,7 @@ export interface Registries {
   provider_kinds: ProviderKind
   channel_kinds: ChannelKind
   tools: Tool
+  experts: Expert
   permissions: Permission
 }
 
@@ -88,6 +91,8 @@ export interface ServerFacts {
 export interface PluginState {
   name: string
   version: string
+  /** `built-in`, the name of a package, or a folder. */
+  source: string
   state: 'running' | 'failed' | 'disabled'
 }
 

@@ -1,5 +1,5 @@
-import { isAbsolute, normalize, relative } from 'node:path'
-import { AppError, type KernelServices } from '#kernel'
+import { isAbsolute, normalize } from 'node:path'
+import { AppError, isWithin, type KernelServices } from '#kernel'
 import type { AccountLockout } from '../auth/account-lockout.ts'
 import type { PasswordChanges } from '../auth/password-changes.ts'
 import type { AuthCaller } from '../auth/types.ts'
@@ -100,10 +100,4 @@ export function createAccounts({
       await users.remove(user, where)
     },
   }
-}
-
-/** Whether a path is a folder or lies in it. */
-function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path)
-  return way !== '..' && !way.startsWith('../') && !isAbsolute(way)
 }

@@ -26,7 +26,17 @@ export async function showAgent(
 }
 
 function rowOf(agent: AgentDocument, caller: AuthCaller): AgentRow {
-  const { _id, owner_id, owner_username, state_since, operation, system_prompt, config, ...shown } = agent
+  const {
+    _id,
+    owner_id,
+    owner_username,
+    state_since,
+    operation,
+    tool_settings,
+    system_prompt,
+    config,
+    ...shown
+  } = agent
   return {
     ...(shown as Pick<AgentRow, keyof AgentRow & keyof typeof shown>),
     ...(isOwnerOf(agent, caller) && { system_prompt, config }),

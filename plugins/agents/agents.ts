@@ -1,10 +1,13 @@
-import { AppError, type Cradle, isDuplicateKey } from '#kernel'
+import { AppError, type Cradle, isDuplicateKey, type Locale } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
 import { createModelChoice } from './model-choice.ts'
 import { createOperations } from './operations.ts'
 import { createRestorer } from './restore.ts'
 import { createRuntime } from './runtime.ts'
 import { normalizeSettings } from './settings.ts'
+import { seedWorkspace, settingsFrom } from './templates.ts'
+import { createToolAccess } from './tool-access.ts'
+import { createToolSettings } from './tool-settings.ts'
 import type { AgentDocument, AgentSettings, AgentState } from './types.ts'
 import { createWorkspaceFolders } from './workspace-folder.ts'
 
@@ -23,27 +26,40 @@ export function isOwnerOf(
 export function createAgents(
   cradle: Pick<
     Cradle,
-    'collections' | 'clock' | 'events' | 'ids' | 'log' | 'models' | 'server' | 'sockets' | 'users'
+    | 'collections'
+    | 'clock'
+    | 'events'
+    | 'ids'
+    | 'log'
+    | 'models'
+    | 'registries'
+    | 'server'
+    | 'sockets'
+    | 'users'
   >,
 ) {
-  const { clock, events, ids, models, users } = cradle
+  const { clock, events, ids, models, registries, users } = cradle
   const { agents } = cradle.collections
   const operations = createOperations(cradle)
   const folders = createWorkspaceFolders(cradle)
   const chooseModel = createModelChoice(cradle)
   const runtime = createRuntime(cradle, { operations, folders, chooseModel })
   const restorer = createRestorer(cradle, { runtime, chooseModel })
+  const toolAccess = createToolAccess(cradle)
 
   return {
     /**
-     * Stores an agent and starts it; a start that fails leaves it `failed`. Throws VALIDATION_FAILED,
-     * PROVIDER_NOT_VISIBLE or AGENT_NAME_TAKEN.
+     * Stores an agent and starts it; a start that fails leaves it `failed`. Its workspace begins with what `seed`
+     * puts there, or with its template's files in this language. Throws VALIDATION_FAILED, PROVIDER_NOT_VISIBLE or
+     * AGENT_NAME_TAKEN.
      */
     async create(
       owner: { id: string; username: string },
       given: Partial<AgentSettings> & { name: string },
+      { locale, seed }: { locale: Locale; seed?: (workspace: string) => Promise<void> },
     ): Promise<AgentDocument> {
-      const settings = normalizeSettings(given)
+      const settings = normalizeSettings(given, registries.experts)
+      const template = registries.experts.get(settings.template_name ?? '')
       if (settings.default_model != null) await models.assertUsable(settings.default_model, owner.id)
       const now = clock.seconds()
       const agent: AgentDocument = {
@@ -60,6 +76,7 @@ export function createAgents(
         color: null,
         welcome_message: null,
         config: {},
+        ...(template && settingsFrom(template, locale)),
         ...settings,
         state: 'starting',
         last_error: null,
@@ -68,7 +85,15 @@ export function createAgents(
         created_at: now,
         updated_at: now,
       }
-      await refuseTakenName(agent.name, agents.insertOne(agent))
+      const fill = seed ?? (template && ((workspace) => seedWorkspace(template, locale, workspace)))
+      try {
+        // Before the agent can be seen, so that no turn finds half of it.
+        if (fill) await fill(await folders.ensure(agent._id))
+        await refuseTakenName(agent.name, agents.insertOne(agent))
+      } catch (error) {
+        await folders.remove(agent._id)
+        throw error
+      }
       // An account that was deleted meanwhile has had its agents removed without this one.
       if (!(await users.find(owner.id))) {
         await runtime.removeAllOf(owner.id)
@@ -109,7 +134,7 @@ export function createAgents(
 
     /** Changes settings, from the next turn on. Throws what `create` does, or AGENT_NOT_FOUND. */
     async update(agent: AgentDocument, given: Partial<AgentSettings>): Promise<AgentDocument> {
-      const changes = normalizeSettings(given)
+      const changes = normalizeSettings(given, registries.experts)
       if (changes.default_model != null) await models.assertUsable(changes.default_model, agent.owner_id)
       const updated = await refuseTakenName(
         changes.name,
@@ -138,6 +163,11 @@ export function createAgents(
     chooseModel,
     /** The agent's folder, an absolute path; made when the agent is created or started. */
     workspaceOf: folders.pathOf,
+
+    /** The tools of an agent as it is known; `readToolAccess` reads it anew, with all that a call must heed. */
+    listTools: toolAccess.list,
+    readToolAccess: toolAccess.read,
+    toolSettings: createToolSettings(cradle, toolAccess),
 
     /** Agents that name a provider in their `default_model`, of one owner or, with null, of all. */
     listByProvider: (provider: string, owner_id: string | null) =>

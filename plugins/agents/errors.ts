@@ -20,6 +20,10 @@ export const agentErrors: ErrorTable = {
       zh: '该智能体的另一项操作（{operation}）正在进行。',
     },
   },
+  TOOL_NOT_DISABLEABLE: {
+    status: 400,
+    message: { en: 'The tool "{name}" always stays on.', zh: '工具“{name}”始终开启，不能停用。' },
+  },
   AGENT_NOT_RUNNING: {
     status: 409,
     message: { en: 'The agent is not running. Start it first.', zh: '该智能体未在运行，请先启动。' },

@@ -5,6 +5,7 @@ import { agentErrors } from './errors.ts'
 import { agentGuard, ownerGuard } from './guards.ts'
 import { refuseReferenced } from './provider-references.ts'
 import { agentRoutes } from './routes.ts'
+import { toolRoutes } from './tool-routes.ts'
 import './types.ts'
 
 declare module '#kernel/types' {
@@ -31,7 +32,7 @@ export default plugin({
     host.service('agents', createAgents)
     host.guard('agent', agentGuard)
     host.guard('owner', ownerGuard)
-    host.routes(agentRoutes)
+    host.routes([...agentRoutes, ...toolRoutes])
     host.on('user.created', createDefaultAssistant)
     host.on('user.deleted', ({ user_id }, { agents }) => agents.removeAllOf(user_id))
     host.on('provider.deleting', refuseReferenced)

@@ -1,5 +1,5 @@
 import { AppError, type Cradle } from '#kernel'
-import type { AgentDocument, AgentOperation, AgentState, OperationName } from './types.ts'
+import type { AgentDocument, AgentOperation, AgentSettings, AgentState, OperationName } from './types.ts'
 
 /** How long an operation is its holder's own without a renewal, in seconds. */
 const LEASE_SECONDS = 15
@@ -24,11 +24,18 @@ export function createOperations({
     until: until(),
   })
 
-  /** Makes an operation the agent's one in flight. Throws AGENT_NOT_FOUND, or AGENT_BUSY with the other's name. */
-  async function take(agent_id: string, name: OperationName): Promise<AgentDocument> {
+  /**
+   * Makes an operation the agent's one in flight, and only then changes its settings. Throws AGENT_NOT_FOUND, or
+   * AGENT_BUSY with the other's name.
+   */
+  async function take(
+    agent_id: string,
+    name: OperationName,
+    changes?: Partial<AgentSettings>,
+  ): Promise<AgentDocument> {
     const agent = await agents.findOneAndUpdate(
       { _id: agent_id, $or: [{ operation: null }, { 'operation.until': { $lt: clock.seconds() } }] },
-      { $set: { operation: create(name) } },
+      { $set: { operation: create(name), ...changes, ...(changes && { updated_at: clock.seconds() }) } },
       { returnDocument: 'after' },
     )
     if (agent) return agent

@@ -24,8 +24,8 @@ const createAgent = route({
   response: { 201: agentRow },
   errors: ['AGENT_NAME_TAKEN', 'PROVIDER_NOT_VISIBLE'],
   audit: 'agent.create',
-}).handle(async ({ caller, body }, cradle) =>
-  showAgent(await cradle.agents.create(caller, body), caller, cradle),
+}).handle(async ({ caller, body, locale }, cradle) =>
+  showAgent(await cradle.agents.create(caller, body, { locale }), caller, cradle),
 )
 
 const getAgent = route({

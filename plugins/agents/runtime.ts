@@ -1,7 +1,7 @@
 import { AppError, type Cradle } from '#kernel'
 import type { ModelChoice } from './model-choice.ts'
 import type { createOperations, Outcome } from './operations.ts'
-import type { AgentDocument, OperationName } from './types.ts'
+import type { AgentDocument, AgentSettings, OperationName } from './types.ts'
 import type { createWorkspaceFolders } from './workspace-folder.ts'
 
 /** What a start says that found no model; such agents run again from the first server start that finds one. */
@@ -79,9 +79,9 @@ export function createRuntime(
     await changed(agent_id)
   }
 
-  /** Stops and starts an agent; one that was stopped stays so. */
-  async function reload(agent_id: string): Promise<void> {
-    const agent = await operations.take(agent_id, 'reload')
+  /** Changes settings, if any are given, stops an agent and starts it; one that was stopped stays so. */
+  async function reload(agent_id: string, changes?: Partial<AgentSettings>): Promise<void> {
+    const agent = await operations.take(agent_id, 'reload', changes)
     await operations.perform(agent, async (enter) => {
       if (agent.state === 'stopped') return undefined
       await enter('stopping')

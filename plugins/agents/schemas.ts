@@ -22,7 +22,19 @@ const settings = {
   icon: text(256),
   color: text(64),
   welcome_message: text(10_000),
-  config: { type: 'object', description: 'Free settings of at most 64 KiB' },
+  config: {
+    type: 'object',
+    properties: {
+      tools_without_approval: {
+        type: 'array',
+        items: { type: 'string', maxLength: 64 },
+        maxItems: 256,
+        description: 'Names of tools whose calls need no approval by a person',
+      },
+    },
+    additionalProperties: true,
+    description: 'Free settings of at most 64 KiB',
+  },
 } as const
 
 /** POST /agents. */

@@ -1,15 +1,19 @@
-import { AppError, type Issue } from '#kernel'
-import { listTemplates } from './templates.ts'
+import { AppError, type Expert, type Issue, type Registry } from '#kernel'
 import type { AgentSettings } from './types.ts'
 
 const MAX_CONFIG_BYTES = 64 * 1024
 const MAX_CONFIG_DEPTH = 16
 
 /** Settings as they are stored: the name trimmed. Throws VALIDATION_FAILED for what no schema can tell. */
-export function normalizeSettings<Settings extends Partial<AgentSettings>>(settings: Settings): Settings {
+export function normalizeSettings<Settings extends Partial<AgentSettings>>(
+  settings: Settings,
+  experts: Registry<Expert>,
+): Settings {
   const { name, template_name, config } = settings
-  if (template_name && !listTemplates().includes(template_name))
-    throw invalid('/template_name', 'enum', `must be one of: ${listTemplates().join(', ')}`)
+  if (template_name && !experts.get(template_name)) {
+    const ids = experts.list().map(({ id }) => id)
+    throw invalid('/template_name', 'enum', `must be one of: ${ids.join(', ')}`)
+  }
   if (config) assertStorable(config)
   return name === undefined ? settings : { ...settings, name: name.trim() }
 }

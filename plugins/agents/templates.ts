@@ -1,7 +1,20 @@
-/** The template of the assistant that every new account gets. */
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Expert, Locale } from '#kernel'
+import type { AgentSettings } from './types.ts'
+
+/** The expert that the assistant of every new account is made from. */
 export const DEFAULT_TEMPLATE = 'general-assistant'
 
-/** Names that `template_name` may have. */
-export function listTemplates(): string[] {
-  return [DEFAULT_TEMPLATE]
+/** What an agent has from its template where nothing else is given. */
+export function settingsFrom(
+  { description, welcome_message, icon, color }: Expert,
+  locale: Locale,
+): Partial<AgentSettings> {
+  return { description: description[locale], welcome_message: welcome_message[locale], icon, color }
+}
+
+/** Copies what a template's workspace begins with. */
+export async function seedWorkspace({ files }: Expert, locale: Locale, workspace: string): Promise<void> {
+  await cp(join(files, locale), workspace, { recursive: true })
 }

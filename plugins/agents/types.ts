@@ -1,3 +1,4 @@
+import type { Tool, WriteArea } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
 
 /** What an agent is doing. */
@@ -30,6 +31,37 @@ export interface AgentSettings {
   config: Record<string, unknown>
 }
 
+/** A tool that a plugin from outside brings; `plugin_id` is the plugin's name. */
+export interface PluginTool {
+  plugin_id: string
+  name: string
+}
+
+/** Which tools an agent has besides those that always stay on. */
+export interface ToolSettings {
+  disabled_builtin: string[]
+  enabled_plugin: PluginTool[]
+}
+
+/** Who has permissions. */
+export type Holder = Pick<AuthCaller, 'role' | 'permissions'>
+
+/** What an agent may do with tools when it acts for a user. */
+export interface ToolAccess {
+  tools: readonly Tool[]
+  write_area: WriteArea | null
+  /** Names of tools that need no person's approval. */
+  unattended: readonly string[]
+}
+
+/** The parts of a system prompt that are not the agent's own settings, each a text. */
+export interface Instructions {
+  /** Who the agent is; stands before its `system_prompt`. */
+  character: string[]
+  /** What it works with; stands behind it. */
+  resources: string[]
+}
+
 /** One agent; times are Unix seconds. */
 export interface AgentDocument extends AgentSettings {
   _id: string
@@ -39,6 +71,8 @@ export interface AgentDocument extends AgentSettings {
   last_error: string | null
   state_since: number
   operation: AgentOperation | null
+  /** Missing in agents that have all built-in tools and no others. */
+  tool_settings?: Partial<ToolSettings>
   created_at: number
   updated_at: number
 }
@@ -74,6 +108,8 @@ declare module '#kernel/types' {
     'agent.read': { agent_id: string; user_id: string }
     /** The status of an agent is about to be shown; listeners add to `activity`. */
     'agent.status_read': { agent_id: string; activity: AgentActivity }
+    /** The system prompt of a turn is being made; listeners add to `instructions` and are waited for. */
+    'agent.instructed': { agent: AgentDocument; instructions: Instructions }
     /** An agent no longer takes turns; listeners end what runs in it and are waited for. */
     'agent.stopping': { agent_id: string; reason: 'stop' | 'reload' | 'delete' }
     /** The settings or the state of an agent changed. */

@@ -8,9 +8,10 @@ export function createWorkspaceFolders({ server }: Pick<Cradle, 'server'>) {
 
   return {
     pathOf,
-    /** Makes the folder if it is not there. */
-    async ensure(agent_id: string): Promise<void> {
+    /** Makes the folder if it is not there; gives its path. */
+    async ensure(agent_id: string): Promise<string> {
       await mkdir(pathOf(agent_id), { recursive: true, mode: 0o700 })
+      return pathOf(agent_id)
     },
     remove: (agent_id: string) => rm(pathOf(agent_id), { recursive: true, force: true, maxRetries: 3 }),
   }

@@ -61,7 +61,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
       .enter({
         thread_id,
         agent,
-        user_id,
+        user: request.context.caller,
         content: contentOf(frame),
         client_message_id,
         model,

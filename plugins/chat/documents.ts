@@ -29,6 +29,13 @@ export interface Usage {
   reasoning_tokens?: number
 }
 
+/** The tokens of both. */
+export function addUsage(one: Usage, other: Usage): Usage {
+  const sum = { ...one }
+  for (const name of Object.keys(other) as (keyof Usage)[]) sum[name] = (sum[name] ?? 0) + other[name]!
+  return sum
+}
+
 /** One conversation of one user with one agent. `last_seq` is the ledger's at the end of the last turn. */
 export interface ThreadDocument {
   _id: string

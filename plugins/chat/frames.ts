@@ -4,6 +4,8 @@ import { inputBlock, threadId, usage } from './schemas.ts'
 const string = { type: 'string' } as const
 const seq = { type: 'integer', minimum: 0 } as const
 const ofTurn = { thread_id: string, turn_id: string, seq } as const
+/** Frames of what the agent delegated name the tool call by which it did. */
+const delegated = { ...ofTurn, parent_tool_call_id: string } as const
 const everyTurnField = ['thread_id', 'turn_id', 'seq'] as const
 
 /** Frames that a client sends, by type. */
@@ -36,7 +38,7 @@ export const sentFrames = {
     'content',
   ]),
   reasoning: objectOf({ ...ofTurn, message_id: string, content: string }, [...everyTurnField, 'content']),
-  tool_call: objectOf({ ...ofTurn, message_id: string, tool_call_id: string, name: string, input: true }, [
+  tool_call: objectOf({ ...delegated, message_id: string, tool_call_id: string, name: string, input: true }, [
     ...everyTurnField,
     'tool_call_id',
     'name',
@@ -44,7 +46,7 @@ export const sentFrames = {
   ]),
   tool_result: objectOf(
     {
-      ...ofTurn,
+      ...delegated,
       message_id: string,
       tool_call_id: string,
       name: string,
@@ -55,7 +57,7 @@ export const sentFrames = {
   ),
   attachment: objectOf(
     {
-      ...ofTurn,
+      ...delegated,
       message_id: string,
       kind: { enum: ['image', 'video', 'audio', 'file'] },
       path: string,
@@ -65,7 +67,7 @@ export const sentFrames = {
     },
     [...everyTurnField, 'kind', 'path', 'filename', 'media_type', 'url'],
   ),
-  usage: objectOf({ ...ofTurn, message_id: string, usage, model: string }, [
+  usage: objectOf({ ...delegated, message_id: string, usage, model: string }, [
     ...everyTurnField,
     'usage',
     'model',

@@ -1,15 +1,19 @@
-/** What the system prompt is made from. */
-export interface InstructedAgent {
-  name: string
-  description: string | null
-  system_prompt: string | null
-}
+import type { Cradle } from '#kernel'
+import type { AgentDocument, Instructions } from '../agents/types.ts'
 
-/** The system prompt of an agent. */
-export function instructionsFor({ name, description, system_prompt }: InstructedAgent): string {
+/** The system prompt of an agent: what it is, its character, its own `system_prompt`, then what it works with. */
+export async function instructionsFor(
+  agent: AgentDocument,
+  { events }: Pick<Cradle, 'events'>,
+): Promise<string> {
+  const instructions: Instructions = { character: [], resources: [] }
+  await events.emit('agent.instructed', { agent, instructions })
+  const { name, description, system_prompt } = agent
   return [
     `You are ${name}, an assistant on a shared server.${description ? ` ${description}` : ''}`,
     'Answer in the language you are addressed in. You have a workspace folder; tools take paths relative to it.',
+    ...instructions.character,
     ...(system_prompt ? [system_prompt] : []),
+    ...instructions.resources,
   ].join('\n\n')
 }

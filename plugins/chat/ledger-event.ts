@@ -1,13 +1,24 @@
 import type { Block, Usage } from './documents.ts'
 
+/** What happens in a delegation names the call that delegated; `message_id` is that of the call's result. */
+interface Delegated {
+  parent_tool_call_id?: string
+}
+
 /** What each type of frame of a turn carries besides `thread_id`, `turn_id` and `seq`. */
 export interface FrameFields {
   turn_started: { message_id: string; client_message_id?: string }
   content: { message_id: string; content: string }
   reasoning: { message_id: string; content: string }
-  tool_call: { message_id: string; tool_call_id: string; name: string; input: unknown }
-  tool_result: { message_id: string; tool_call_id: string; name: string; output: string; is_error: boolean }
-  attachment: {
+  tool_call: Delegated & { message_id: string; tool_call_id: string; name: string; input: unknown }
+  tool_result: Delegated & {
+    message_id: string
+    tool_call_id: string
+    name: string
+    output: string
+    is_error: boolean
+  }
+  attachment: Delegated & {
     message_id: string
     kind: 'image' | 'video' | 'audio' | 'file'
     path: string
@@ -15,7 +26,7 @@ export interface FrameFields {
     media_type: string
     url: string | null
   }
-  usage: { message_id: string; usage: Usage; model: string }
+  usage: Delegated & { message_id: string; usage: Usage; model: string }
   done: { message_id: string | null; usage: Usage; stop_reason: 'end' | 'stopped' | 'max_steps' }
   error: { code: string; message: string; details: Record<string, unknown>; request_id: string }
 }

@@ -1,4 +1,4 @@
-import type { Block, MessageDocument } from './documents.ts'
+import { addUsage, type Block, type MessageDocument } from './documents.ts'
 import { isTerminal, type LedgerEvent, seqOf, threadOf } from './ledger-event.ts'
 
 /**
@@ -39,11 +39,13 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
         appendThinking(open(event, event.frame.message_id, 'assistant').content, event.frame.content)
         break
       case 'tool_call': {
+        if (event.frame.parent_tool_call_id !== undefined) break
         const { message_id, tool_call_id, name, input } = event.frame
         open(event, message_id, 'assistant').content.push({ type: 'tool_use', id: tool_call_id, name, input })
         break
       }
       case 'tool_result': {
+        if (event.frame.parent_tool_call_id !== undefined) break
         const { message_id, tool_call_id, name, output, is_error } = event.frame
         open(event, message_id, 'tool').content.push({
           type: 'tool_result',
@@ -61,9 +63,10 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
         break
       }
       case 'usage': {
-        const message = open(event, event.frame.message_id, 'assistant')
-        message.usage = event.frame.usage
-        message.model = event.frame.model
+        const { message_id, usage, model, parent_tool_call_id } = event.frame
+        const message = open(event, message_id, parent_tool_call_id === undefined ? 'assistant' : 'tool')
+        message.usage = message.usage ? addUsage(message.usage, usage) : usage
+        message.model = model
         break
       }
     }

@@ -8,12 +8,12 @@ import {
   compileSchema,
   type Issue,
   type JSONSchema,
-  type Registry,
   type Tool,
   type ToolContext,
   type Validator,
 } from '#kernel'
-import type { TurnWriter } from './turn-writer.ts'
+import type { TurnTools } from './turn-tools.ts'
+import type { LoopWriter } from './turn-writer.ts'
 
 /** How much of a tool's output the model and the readers get, in characters. */
 const OUTPUT_LIMIT = 65_536
@@ -21,8 +21,8 @@ const OUTPUT_LIMIT = 65_536
 const validators = new WeakMap<JSONSchema, Validator>()
 
 /** Tells a model which tools there are. */
-export function describeTools(tools: Registry<Tool>): LanguageModelV3FunctionTool[] {
-  return tools.list().map(({ name, description, input_schema }) => ({
+export function describeTools(tools: readonly Tool[]): LanguageModelV3FunctionTool[] {
+  return tools.map(({ name, description, input_schema }) => ({
     type: 'function',
     name,
     description,
@@ -30,18 +30,26 @@ export function describeTools(tools: Registry<Tool>): LanguageModelV3FunctionToo
   }))
 }
 
+/** What is the same for all calls of a turn. */
+export type CallFacts = Pick<
+  ToolContext,
+  'workspace' | 'agent_id' | 'thread_id' | 'user_id' | 'locale' | 'signal'
+>
+
 /** Runs one call; what it came to is written to the turn before the model is told. Rejects only when aborted. */
 export async function runToolCall({
   call: { toolCallId, toolName, input },
   tools,
-  context,
+  facts,
   writer,
+  ask,
+  delegate,
 }: {
   call: Pick<LanguageModelV3ToolCall, 'toolCallId' | 'toolName' | 'input'>
-  tools: Registry<Tool>
-  context: Omit<ToolContext, 'attach'>
-  writer: TurnWriter
-}): Promise<LanguageModelV3ToolResultPart> {
+  tools: TurnTools
+  facts: CallFacts
+  writer: LoopWriter
+} & Pick<ToolContext, 'ask' | 'delegate'>): Promise<LanguageModelV3ToolResultPart> {
   const attach: ToolContext['attach'] = (file) =>
     writer.onAttachment({ tool_call_id: toolCallId, url: null, ...file })
   const answer = (output: string, is_error: boolean): LanguageModelV3ToolResultPart => {
@@ -55,10 +63,14 @@ export async function runToolCall({
   }
   try {
     const tool = tools.get(toolName)
-    if (!tool) throw new Error(`there is no tool "${toolName}"`)
-    return answer(limit(await tool.execute(readInput(tool, input) as never, { ...context, attach })), false)
+    if (!tool) throw new Error(`there is no tool "${toolName}" that could be used now`)
+    const given = readInput(tool, input) as never
+    const context = { ...facts, write_area: tools.write_area, attach, ask, delegate }
+    if (!tools.isUnattended(toolName) && (await tool.needsApproval?.(given, context)))
+      throw new Error(`this call of ${toolName} needs a person's approval, and none was given`)
+    return answer(limit(await tool.execute(given, context)), false)
   } catch (error) {
-    context.signal.throwIfAborted()
+    facts.signal.throwIfAborted()
     return answer(limit((error as Error).message), true)
   }
 }

@@ -9,6 +9,7 @@ import { contextOf, userMessage } from './model-context.ts'
 import type { RunningTurn, StopReason } from './running-turns.ts'
 import { settleTurn } from './settlement.ts'
 import { runTurnLoop } from './turn-loop.ts'
+import { createTurnTools, type TurnUser } from './turn-tools.ts'
 import { createTurnWriter, type TurnWriter } from './turn-writer.ts'
 import type { Opened, Turn } from './turns.ts'
 
@@ -16,7 +17,7 @@ import type { Opened, Turn } from './turns.ts'
 export interface TurnRequest {
   thread_id: string
   agent: AgentDocument
-  user_id: string
+  user: TurnUser
   content: Block[]
   client_message_id?: string
   model?: string
@@ -40,12 +41,12 @@ export function createTurnRunner(cradle: Cradle): TurnRunner {
 
   /** Runs a turn if its thread is free; it can be stopped from the moment that it might begin. */
   const attempt = async (request: TurnRequest): Promise<Opened> => {
-    const { thread_id, agent, user_id, client_message_id } = request
+    const { thread_id, agent, user, client_message_id } = request
     const agent_id = agent._id
     const current: RunningTurn = { thread_id, agent_id, client_message_id, abort: new AbortController() }
     running.add(current)
     try {
-      const opened = await turns.open({ user_id, agent_id }, thread_id, client_message_id)
+      const opened = await turns.open({ user_id: user.id, agent_id }, thread_id, client_message_id)
       if (opened.outcome === 'opened') await carryOut(request, opened, current)
       return opened
     } finally {
@@ -101,8 +102,8 @@ export type TurnEnd = {
 
 /** Answers a user's message, written to the log as it goes; says how it ended and never throws. */
 async function converse({
-  cradle: { recent, models, agents, registries, ids },
-  request: { agent, user_id, content, model: wanted, locale, request_id },
+  cradle,
+  request: { agent, user, content, model: wanted, locale, request_id },
   thread,
   log,
   signal,
@@ -113,6 +114,7 @@ async function converse({
   log: TurnLog
   signal: AbortSignal
 }): Promise<TurnEnd> {
+  const { recent, models, agents, ids } = cradle
   let opened: OpenedModel | undefined
   const writer = createTurnWriter({ log, ids, model: () => opened!.reference })
   const { usage, artifacts } = writer
@@ -124,28 +126,28 @@ async function converse({
     artifacts,
   })
   try {
-    const [history, model] = await Promise.all([
+    const [history, model, system] = await Promise.all([
       recent.before(thread._id, thread.active_turn!.first_seq),
-      models.open([wanted, thread.model, agent.default_model], user_id),
+      models.open([wanted, thread.model, agent.default_model], user.id),
+      instructionsFor(agent, cradle),
     ])
     opened = model
-    const stop_reason = await runTurnLoop({
+    const { stop_reason } = await runTurnLoop({
       opened,
-      prompt: [
-        { role: 'system', content: instructionsFor(agent) },
-        ...contextOf(history, opened.description.context_window),
-        userMessage(content),
-      ],
-      tools: registries.tools,
-      context: {
+      system,
+      messages: [...contextOf(history, opened.description.context_window), userMessage(content)],
+      tools: createTurnTools(cradle, { agent, user }),
+      facts: {
         workspace: agents.workspaceOf(agent._id),
         agent_id: agent._id,
         thread_id: thread._id,
-        user_id,
+        user_id: user.id,
+        locale,
         signal,
       },
       writer,
     })
+    writer.flush()
     return done(stop_reason)
   } catch (error) {
     writer.flush()

@@ -1,6 +1,6 @@
 import type { LanguageModelV3Usage } from '@ai-sdk/provider'
 import type { Ids } from '#kernel'
-import type { Artifact, Usage } from './documents.ts'
+import { type Artifact, addUsage, type Usage } from './documents.ts'
 import type { TurnLog } from './ledger.ts'
 import type { ModelListener } from './model-answer.ts'
 import { argumentsOf } from './model-context.ts'
@@ -9,12 +9,42 @@ import { bounded, storable, wellFormed } from './storable.ts'
 /** How much text one event holds at the most, in characters. */
 const PIECE = 65_536
 
-/** Turns what happens in a turn into events of its log. */
-export interface TurnWriter extends ModelListener {
+type SpokenCall = Parameters<ModelListener['onToolCall']>[0]
+
+/** What a tool call came to. */
+interface ToolOutcome {
+  tool_call_id: string
+  name: string
+  output: string
+  is_error: boolean
+}
+
+/** A file that a tool call made. */
+interface MadeFile {
+  tool_call_id: string
+  path: string
+  media_type: string
+  url: string | null
+}
+
+/** What a step is part of: a message, and the call that delegated it where one did. */
+interface Place {
+  message_id: string
+  parent_tool_call_id?: string
+}
+
+/** Takes down what happens in one loop of a model and its tools. */
+export interface LoopWriter extends ModelListener {
   /** A model call begins; what it says is a message of its own. */
   beginMessage(): void
-  onToolResult(result: { tool_call_id: string; name: string; output: string; is_error: boolean }): void
-  onAttachment(file: { tool_call_id: string; path: string; media_type: string; url: string | null }): void
+  onToolResult(result: ToolOutcome): void
+  onAttachment(file: MadeFile): void
+  /** The writer of what a tool call delegates: its steps are told to readers, its words only to the call. */
+  delegate(tool_call_id: string): LoopWriter
+}
+
+/** Turns what happens in a turn into events of its log. */
+export interface TurnWriter extends LoopWriter {
   /** Writes text that was held back because half a character was missing. */
   flush(): void
   /** The last reply that has begun to be written, or else the one that a model was called for. */
@@ -66,6 +96,54 @@ export function createTurnWriter({
     return id
   }
 
+  const recordCall = ({ id, name, input }: SpokenCall, place: Place) =>
+    log.write('tool_call', {
+      ...place,
+      tool_call_id: wellFormed(id),
+      name: wellFormed(name),
+      input: bounded(storable(argumentsOf(input))),
+    })
+  const recordResult = ({ tool_call_id, name, output, is_error }: ToolOutcome, place: Place) =>
+    log.write('tool_result', {
+      ...place,
+      tool_call_id: wellFormed(tool_call_id),
+      name: wellFormed(name),
+      output: wellFormed(output),
+      is_error,
+    })
+  const recordFile = ({ path: given, media_type, url }: MadeFile, place: Place) => {
+    const path = wellFormed(given)
+    const filename = path.split('/').at(-1)!
+    const [family] = media_type.split('/')
+    const kind = family === 'image' || family === 'video' || family === 'audio' ? family : 'file'
+    artifacts.push({ path, filename, media_type })
+    log.write('attachment', { ...place, kind, path, filename, media_type, url })
+  }
+  const recordUsage = (spent: LanguageModelV3Usage, place: Place) => {
+    const counted = usageOf(spent)
+    Object.assign(usage, addUsage(usage, counted))
+    log.write('usage', { ...place, usage: counted, model: model() })
+  }
+
+  /** The steps of a delegation are numbered, as those of several answers may have the same ids. */
+  const delegate = (tool_call_id: string): LoopWriter => {
+    const place = { message_id: resultMessage(tool_call_id), parent_tool_call_id: wellFormed(tool_call_id) }
+    let step = 0
+    const idOf = (id: string) => `${tool_call_id}/${step}/${id}`
+    return {
+      beginMessage: () => void step++,
+      onText: () => undefined,
+      onReasoning: () => undefined,
+      onToolCall: (call) => recordCall({ ...call, id: idOf(call.id) }, place),
+      onToolResult: (result) => recordResult({ ...result, tool_call_id: idOf(result.tool_call_id) }, place),
+      onAttachment: (file) => recordFile(file, place),
+      onUsage: (spent) => recordUsage(spent, place),
+      delegate() {
+        throw new Error('what is delegated cannot be delegated further')
+      },
+    }
+  }
+
   return {
     beginMessage() {
       begun = ids.make('msg_')
@@ -74,46 +152,17 @@ export function createTurnWriter({
     },
     onText: (text) => say('content', text),
     onReasoning: (text) => say('reasoning', text),
-    onToolCall({ id, name, input }) {
+    onToolCall(call) {
       flush()
-      log.write('tool_call', {
-        message_id: reply(),
-        tool_call_id: wellFormed(id),
-        name: wellFormed(name),
-        input: bounded(storable(argumentsOf(input))),
-      })
+      recordCall(call, { message_id: reply() })
     },
-    onToolResult({ tool_call_id, name, output, is_error }) {
-      log.write('tool_result', {
-        message_id: resultMessage(tool_call_id),
-        tool_call_id: wellFormed(tool_call_id),
-        name: wellFormed(name),
-        output: wellFormed(output),
-        is_error,
-      })
-    },
-    onAttachment({ tool_call_id, path: place, media_type, url }) {
-      const path = wellFormed(place)
-      const filename = path.split('/').at(-1)!
-      const [family] = media_type.split('/')
-      const kind = family === 'image' || family === 'video' || family === 'audio' ? family : 'file'
-      artifacts.push({ path, filename, media_type })
-      log.write('attachment', {
-        message_id: resultMessage(tool_call_id),
-        kind,
-        path,
-        filename,
-        media_type,
-        url,
-      })
-    },
-    onUsage(call) {
+    onToolResult: (result) => recordResult(result, { message_id: resultMessage(result.tool_call_id) }),
+    onAttachment: (file) => recordFile(file, { message_id: resultMessage(file.tool_call_id) }),
+    onUsage(spent) {
       flush()
-      const counted = usageOf(call)
-      for (const name of Object.keys(counted) as (keyof Usage)[])
-        usage[name] = (usage[name] ?? 0) + counted[name]!
-      log.write('usage', { message_id: reply(), usage: counted, model: model() })
+      recordUsage(spent, { message_id: reply() })
     },
+    delegate,
     flush,
     get message_id() {
       return written ?? begun

@@ -24,13 +24,6 @@ export const providerErrors: ErrorTable = {
       zh: '“{model}”不是您可用的已启用服务商的模型。',
     },
   },
-  ADDRESS_NOT_ALLOWED: {
-    status: 400,
-    message: {
-      en: 'The address "{host}" is not allowed: it lies in a local or private network.',
-      zh: '不允许访问地址“{host}”：它属于本机或内部网络。',
-    },
-  },
   NO_MODEL: {
     status: 409,
     message: {

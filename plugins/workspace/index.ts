@@ -7,6 +7,6 @@ export default plugin({
   name: 'workspace',
   summary: 'The tools with which agents list, read and write files of their workspace',
   setup(host) {
-    for (const tool of [ls, readFile, writeFile]) host.register('tools', tool)
+    for (const tool of [ls, readFile, writeFile]) host.tool(tool)
   },
 })

@@ -12,6 +12,7 @@ import {
   runCommand,
   spawnCommand,
   startKernel,
+  toolSource,
 } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
@@ -65,8 +66,8 @@ t.test('each thing that is wrong is named, and the exit code is 1', async (t) =>
   t.notOk('database' in report, 'what needs the configuration is not tried')
 
   const home = createHome(t, bareConfig())
-  installPlugin(home, 'one', pluginSource('one', "host.register('tools', { name: 'saw' })"))
-  installPlugin(home, 'two', pluginSource('two', "host.register('tools', { name: 'saw' })"))
+  installPlugin(home, 'one', pluginSource('one', toolSource('saw')))
+  installPlugin(home, 'two', pluginSource('two', toolSource('saw')))
   writeFileSync(join(home, 'secret.key'), 'short')
   writeFileSync(join(home, 'db'), 'a file')
   const { code, stdout } = await runCommand(home, ['doctor'], anyPort)

@@ -11,6 +11,7 @@ import {
   runCommand,
   spawnCommand,
   startKernel,
+  toolSource,
 } from '../support/kernel.ts'
 import { installPlugin, startServer } from '../support/server.ts'
 
@@ -188,7 +189,7 @@ t.test(
     host.on('server.starting', () => diary.push('${name} heard'))
     host.job({ name: '${name}', every_seconds: 60, run() { diary.push('${name} worked') } })
     host.command({ name: '${name}', summary: 'Do ${name}', run() {} })
-    host.register('tools', { name: '${name}' })
+    ${toolSource(name)}
     host.health(() => {})`
     const manifest = (name: string, more = '') => `
     permissions: [{ key: '${name}', category: 'c', label: { en: 'a', zh: 'a' }, description: { en: 'a', zh: 'a' } }],
@@ -326,17 +327,17 @@ t.test('events reach listeners in the order of their plugins, and failures are g
 })
 
 t.test('entries of a registry are found by name, with who brought them', async (t) => {
-  const expression = `[cradle.registries.tools.list().map((tool) => tool.name), cradle.registries.tools.get('hammer')?.label,
+  const expression = `[cradle.registries.tools.list().map((tool) => tool.name), cradle.registries.tools.get('hammer')?.label.en,
     cradle.registries.tools.owner('hammer'), cradle.registries.tools.get('saw') === undefined,
     cradle.registries.tools.owner('saw') === undefined, cradle.registries.provider_kinds.owner('demo')]`
   const plugins = {
-    shed: pluginSource('shed', "host.register('tools', { name: 'hammer', label: 'Hammer' })"),
+    shed: pluginSource('shed', toolSource('hammer')),
     smith: pluginSource('smith', `host.routes([${getRoute('/tools', expression)}])`),
   }
   const server = await startKernel(t, { plugins })
   t.same((await server.request('GET', '/tools')).body, [
     ['hammer'],
-    'Hammer',
+    'Tool',
     'shed',
     true,
     true,

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { bareConfig, createHome, getRoute, pluginSource, startKernel } from '../support/kernel.ts'
+import { bareConfig, createHome, getRoute, pluginSource, startKernel, toolSource } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
 
 /** Starts with these plugins, which must be refused, and gives the sentence that says why. */
@@ -216,7 +216,7 @@ t.test('a name that two plugins declare is refused with both owners', async (t) 
     ['route "GET /sun"', `host.routes([${getRoute('/sun', '1')}])`, socket('/sun')],
     ['error "RAIN"', '', '', error],
     ['permission "rain"', '', '', permission],
-    ['tool "sun"', "host.register('tools', { name: 'sun' })"],
+    ['tool "sun"', toolSource('sun')],
     ['provider kind "sun"', providerKind('sun')],
     ['channel kind "sun"', "host.register('channel_kinds', { kind: 'sun' })"],
   ]

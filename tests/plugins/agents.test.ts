@@ -441,6 +441,7 @@ t.test('Unread replies are counted by whoever knows, with one question for a lis
 
 t.test('An agent for an account that is no longer there is not kept', async (t) => {
   const { agents } = server.server.runtime.cradleOf('agents')
-  await t.rejects(agents.create({ id: 'gone', username: 'gone' }, { name: 'orphan' }), { code: 'NOT_FOUND' })
+  const orphan = agents.create({ id: 'gone', username: 'gone' }, { name: 'orphan' }, { locale: 'en' })
+  await t.rejects(orphan, { code: 'NOT_FOUND' })
   t.equal(await server.db.collection('agents').countDocuments({ owner_id: 'gone' }), 0)
 })

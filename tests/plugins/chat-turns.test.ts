@@ -8,7 +8,7 @@ export default {
   summary: 'A tool that takes its time',
   kernel: 1,
   setup(host) {
-    host.register('tools', {
+    host.tool({
       name: 'linger',
       label: { en: 'Linger', zh: '逗留' },
       description: 'Waits.',
@@ -23,6 +23,7 @@ export default {
 
 const chat = await startChat(t, { plugins: { linger: lingeringTool } })
 const { fake, createThread, history, server } = chat
+await server.request('PATCH', `/agents/${chat.agent_id}/tool-settings/linger`, { body: { enabled: true } })
 
 /** Queues an answer that waits, half of its text said, until it is let go. */
 function holdAnswer() {

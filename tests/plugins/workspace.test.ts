@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { createHost } from '../../kernel/host.ts'
-import type { Tool } from '../../kernel/kinds.ts'
+import type { Tool } from '../../kernel/tool.ts'
 import workspacePlugin from '../../plugins/workspace/index.ts'
 import { findPlace, openFile, openFolder } from '../../plugins/workspace/workspace-path.ts'
 
@@ -41,7 +41,17 @@ async function createWorkspace(t: Test) {
     signal = new AbortController().signal,
   ): Promise<string> => {
     const tool = tools.find((tool) => tool.name === name)!
-    const context = { workspace, agent_id: 'a', thread_id: 't', user_id: 'u', signal }
+    const context = {
+      workspace,
+      write_area: null,
+      agent_id: 'a',
+      thread_id: 't',
+      user_id: 'u',
+      locale: 'en' as const,
+      signal,
+      delegate: async () => '',
+      ask: () => undefined,
+    }
     return tool.execute(input as never, { ...context, attach: (file) => attached.push(file) })
   }
   const refused = (name: string, input: object, message: RegExp, title: string) =>

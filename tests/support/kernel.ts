@@ -40,6 +40,11 @@ export default {
 }
 `
 
+/** The declaration of a tool in plain JavaScript. */
+export const toolSource = (name: string) =>
+  `host.tool({ name: '${name}', label: { en: 'Tool', zh: '工具' }, description: 'Does it.', input_schema: { type: 'object' },
+     disableable: true, execute: () => 'done' })`
+
 /** A public GET route in plain JavaScript that answers with the value of an expression. */
 export const getRoute = (path: string, expression: string, more = '') =>
   `{ method: 'GET', path: '${path}', summary: 'Answer', guard: 'public', response: { 200: {} }, ${more}

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
-import { createGuardedFetch } from '../../plugins/providers/guarded-fetch.ts'
+import { createGuardedFetch } from '../../kernel/guarded-fetch.ts'
 
 /** A name server of our own: each question for a name gets the next of its answers, the last one again and again. */
 function resolver(names: Record<string, string[][]>): { lookup: typeof systemLookup; asked: string[] } {

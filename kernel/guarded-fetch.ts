@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { promisify } from 'node:util'
-import { AppError } from '#kernel'
+import { AppError } from './errors.ts'
 
 /** A `fetch` that reaches no local or private network, for addresses that a user chose. */
 export interface GuardedFetch {

@@ -1,0 +1,62 @@
+import { type Cradle, isWithin, type Tool } from '#kernel'
+import type { AgentDocument, Holder, ToolAccess, ToolSettings } from './types.ts'
+
+/** The settings of an agent that nobody has changed. */
+export const FIRST_TOOL_SETTINGS: ToolSettings = { disabled_builtin: [], enabled_plugin: [] }
+
+/** Whether somebody may have agents use this tool for them. */
+export const mayUse = ({ permission }: Tool, { role, permissions }: Holder): boolean =>
+  permission === undefined || role === 'admin' || permissions.includes(permission)
+
+/** Makes what tells which tools an agent has, and for whom. */
+export function createToolAccess({
+  collections: { agents },
+  registries,
+  server,
+  users,
+}: Pick<Cradle, 'collections' | 'registries' | 'server' | 'users'>) {
+  const builtIn = new Set(
+    server.plugins().flatMap(({ name, source }) => (source === 'built-in' ? [name] : [])),
+  )
+  const pluginOf = ({ name }: Tool) => registries.tools.owner(name)!
+  const isBuiltIn = (tool: Tool) => builtIn.has(pluginOf(tool))
+
+  const isEnabled = (tool: Tool, { disabled_builtin = [], enabled_plugin = [] }: Partial<ToolSettings>) =>
+    isBuiltIn(tool)
+      ? !tool.disableable || !disabled_builtin.includes(tool.name)
+      : enabled_plugin.some(({ plugin_id, name }) => name === tool.name && plugin_id === pluginOf(tool))
+
+  /** The tools that an agent offers when it acts for this user. */
+  const list = ({ tool_settings = FIRST_TOOL_SETTINGS }: AgentDocument, user: Holder): Tool[] =>
+    registries.tools.list().filter((tool) => isEnabled(tool, tool_settings) && mayUse(tool, user))
+
+  return {
+    pluginOf,
+    isBuiltIn,
+    isEnabled,
+    list,
+
+    /** The same as it is stored now, with all that a call must heed; null where agent or account are gone. */
+    async read(agent_id: string, user_id: string): Promise<ToolAccess | null> {
+      const [agent, user] = await Promise.all([agents.findOne({ _id: agent_id }), users.find(user_id)])
+      if (!agent || !user) return null
+      const owner = agent.owner_id === user_id ? user : await users.find(agent.owner_id)
+      const root = narrower(owner?.workspace_root_dir ?? null, user.workspace_root_dir)
+      return {
+        tools: list(agent, user),
+        write_area: root === null ? null : { root, except: server.home },
+        unattended: unattendedIn(agent),
+      }
+    },
+  }
+}
+
+/** Of two folders the one that lies in the other: an agent writes only where both its owner and its user may. */
+function narrower(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return null
+  if (isWithin(other, one)) return one
+  return isWithin(one, other) ? other : null
+}
+
+const unattendedIn = ({ config: { tools_without_approval: names } }: AgentDocument): string[] =>
+  Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []

@@ -1,0 +1,113 @@
+import { AppError, type Cradle, type Issue, type Locale, type Tool, type TypeOf } from '#kernel'
+import { type createToolAccess, FIRST_TOOL_SETTINGS, mayUse } from './tool-access.ts'
+import type { toolChange, toolSettings, toolSettingsRow } from './tool-schemas.ts'
+import type { AgentDocument, Holder, PluginTool } from './types.ts'
+
+const NOT_FOUND = () => new AppError('NOT_FOUND')
+
+/** Makes what shows and changes which tools an agent has; changes count from the next call of a tool on. */
+export function createToolSettings(
+  {
+    clock,
+    collections: { agents },
+    events,
+    registries,
+  }: Pick<Cradle, 'clock' | 'collections' | 'events' | 'registries'>,
+  { isBuiltIn, isEnabled, pluginOf }: ReturnType<typeof createToolAccess>,
+) {
+  const keyOf = (tool: Tool): PluginTool => ({ plugin_id: pluginOf(tool), name: tool.name })
+
+  const assertDisableable = ({ name, disableable }: Tool) => {
+    if (!disableable) throw new AppError('TOOL_NOT_DISABLEABLE', { name })
+  }
+
+  /** Throws VALIDATION_FAILED for a tool that there is not. */
+  const known = (tool: Tool | undefined, path: string): Tool => {
+    if (tool) return tool
+    const issue: Issue = { path, rule: 'tool', message: 'must name a tool that there is' }
+    throw new AppError('VALIDATION_FAILED', { issues: [issue] })
+  }
+  const builtIn = (name: string) => {
+    const tool = registries.tools.get(name)
+    return tool && isBuiltIn(tool) ? tool : undefined
+  }
+  const brought = ({ plugin_id, name }: PluginTool) => {
+    const tool = registries.tools.get(name)
+    return tool && !isBuiltIn(tool) && pluginOf(tool) === plugin_id ? tool : undefined
+  }
+
+  const change = async ({ _id }: AgentDocument, update: object): Promise<AgentDocument> => {
+    const changed = {
+      ...update,
+      $set: { updated_at: clock.seconds(), ...(update as { $set?: object }).$set },
+    }
+    const agent = await agents.findOneAndUpdate({ _id }, changed, { returnDocument: 'after' })
+    if (!agent) throw new AppError('AGENT_NOT_FOUND')
+    await events.emit('agent.changed', { agent_id: _id })
+    return agent
+  }
+
+  return {
+    /** The tools that there are, as somebody sees the agent's settings of them. */
+    show(
+      { tool_settings = FIRST_TOOL_SETTINGS }: AgentDocument,
+      user: Holder,
+      locale: Locale,
+    ): TypeOf<typeof toolSettingsRow> {
+      const rowOf = (tool: Tool) => ({
+        name: tool.name,
+        label: tool.label[locale],
+        description: tool.description,
+        enabled: isEnabled(tool, tool_settings),
+        available: mayUse(tool, user),
+      })
+      const tools = registries.tools.list()
+      return {
+        builtin: tools.filter(isBuiltIn).map((tool) => ({ ...rowOf(tool), disableable: tool.disableable })),
+        plugins: tools
+          .filter((tool) => !isBuiltIn(tool))
+          .map((tool) => ({ plugin_id: pluginOf(tool), ...rowOf(tool) })),
+      }
+    },
+
+    /** Throws VALIDATION_FAILED for an unknown tool, TOOL_NOT_DISABLEABLE for one that always stays on. */
+    replace(agent: AgentDocument, { disabled_builtin, plugins }: TypeOf<typeof toolSettings>) {
+      const disabled = disabled_builtin.map((name, index) =>
+        known(builtIn(name), `/disabled_builtin/${index}`),
+      )
+      disabled.forEach(assertDisableable)
+      const enabled = plugins
+        ?.map((row, index) => ({ ...row, tool: known(brought(row), `/plugins/${index}`) }))
+        .filter((row) => row.enabled)
+        .map(({ tool }) => keyOf(tool))
+      // What is said of tools whose plugin is switched off at present is kept for when it is back.
+      const { disabled_builtin: had, enabled_plugin } = agent.tool_settings ?? FIRST_TOOL_SETTINGS
+      const absent = (had ?? []).filter((name) => !registries.tools.get(name))
+      const absentPlugins = (enabled_plugin ?? []).filter((row) => !brought(row))
+      return change(agent, {
+        $set: {
+          'tool_settings.disabled_builtin': [...new Set([...disabled_builtin, ...absent])],
+          ...(enabled && { 'tool_settings.enabled_plugin': [...enabled, ...absentPlugins] }),
+        },
+      })
+    },
+
+    /** Throws NOT_FOUND where there is no such tool, TOOL_NOT_DISABLEABLE for one that always stays on. */
+    toggle(
+      agent: AgentDocument,
+      name: string,
+      { enabled, source, plugin_id }: TypeOf<typeof toolChange>,
+    ): Promise<AgentDocument> {
+      const tool = registries.tools.get(name)
+      if (!tool) throw NOT_FOUND()
+      const actual = isBuiltIn(tool) ? 'builtin' : 'plugin'
+      if ((source ?? actual) !== actual || (plugin_id ?? pluginOf(tool)) !== pluginOf(tool)) throw NOT_FOUND()
+      if (actual === 'plugin')
+        return change(agent, {
+          [enabled ? '$addToSet' : '$pull']: { 'tool_settings.enabled_plugin': keyOf(tool) },
+        })
+      if (!enabled) assertDisableable(tool)
+      return change(agent, { [enabled ? '$pull' : '$addToSet']: { 'tool_settings.disabled_builtin': name } })
+    },
+  }
+}
