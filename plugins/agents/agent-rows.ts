@@ -4,25 +4,23 @@ import { isOwnerOf } from './agents.ts'
 import type { AgentRow } from './schemas.ts'
 import type { AgentDocument } from './types.ts'
 
-/** Shows agents to a caller, the unread counts of all of them asked for at once. */
-export async function showAgents(
-  documents: readonly AgentDocument[],
-  caller: AuthCaller,
-  { events }: Pick<Cradle, 'events'>,
-): Promise<AgentRow[]> {
-  const rows = documents.map((document) => rowOf(document, caller))
-  if (rows.length > 0) await events.emit('agent.rows_listed', { user_id: caller.id, rows })
-  return rows
-}
+/** Makes what shows agents as rows of the API. */
+export function createAgentRows({ events }: Pick<Cradle, 'events'>) {
+  /** Shows agents to a caller, the unread counts of all of them asked for at once. */
+  async function showAll(documents: readonly AgentDocument[], caller: AuthCaller): Promise<AgentRow[]> {
+    const rows = documents.map((document) => rowOf(document, caller))
+    if (rows.length > 0) await events.emit('agent.rows_listed', { user_id: caller.id, rows })
+    return rows
+  }
 
-/** Shows one agent to a caller. */
-export async function showAgent(
-  document: AgentDocument,
-  caller: AuthCaller,
-  cradle: Pick<Cradle, 'events'>,
-): Promise<AgentRow> {
-  const [row] = await showAgents([document], caller, cradle)
-  return row!
+  return {
+    showAll,
+    /** Shows one agent to a caller. */
+    async show(document: AgentDocument, caller: AuthCaller): Promise<AgentRow> {
+      const [row] = await showAll([document], caller)
+      return row!
+    },
+  }
 }
 
 function rowOf(agent: AgentDocument, caller: AuthCaller): AgentRow {

@@ -1,5 +1,6 @@
 import { AppError, type Cradle, isDuplicateKey, type Locale } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
+import { createAgentRows } from './agent-rows.ts'
 import { createModelChoice } from './model-choice.ts'
 import { createOperations } from './operations.ts'
 import { createRestorer } from './restore.ts'
@@ -149,6 +150,9 @@ export function createAgents(
       await events.emit('agent.changed', { agent_id: agent._id })
       return updated
     },
+
+    /** Agents as rows of the API, as this caller may see them. */
+    ...createAgentRows(cradle),
 
     remove: runtime.remove,
     removeAllOf: runtime.removeAllOf,

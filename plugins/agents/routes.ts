@@ -1,5 +1,4 @@
 import { type Cradle, route } from '#kernel'
-import { showAgent, showAgents } from './agent-rows.ts'
 import { agentChanges, agentRow, agentRows, agentScope, agentStatus, newAgent } from './schemas.ts'
 import type { AgentActivity } from './types.ts'
 
@@ -11,8 +10,8 @@ const listAgents = route({
   query: agentScope,
   response: { 200: agentRows },
   errors: ['FORBIDDEN'],
-}).handle(async ({ caller, query }, cradle) =>
-  showAgents(await cradle.agents.list(caller, query.scope), caller, cradle),
+}).handle(async ({ caller, query }, { agents }) =>
+  agents.showAll(await agents.list(caller, query.scope), caller),
 )
 
 const createAgent = route({
@@ -24,8 +23,8 @@ const createAgent = route({
   response: { 201: agentRow },
   errors: ['AGENT_NAME_TAKEN', 'PROVIDER_NOT_VISIBLE'],
   audit: 'agent.create',
-}).handle(async ({ caller, body, locale }, cradle) =>
-  showAgent(await cradle.agents.create(caller, body, { locale }), caller, cradle),
+}).handle(async ({ caller, body, locale }, { agents }) =>
+  agents.show(await agents.create(caller, body, { locale }), caller),
 )
 
 const getAgent = route({
@@ -34,7 +33,7 @@ const getAgent = route({
   summary: 'One agent',
   guard: 'agent',
   response: { 200: agentRow },
-}).handle(({ caller, agent }, cradle) => showAgent(agent, caller, cradle))
+}).handle(({ caller, agent }, { agents }) => agents.show(agent, caller))
 
 const changeAgent = route({
   method: 'PATCH',
@@ -45,8 +44,8 @@ const changeAgent = route({
   response: { 200: agentRow },
   errors: ['AGENT_NAME_TAKEN', 'PROVIDER_NOT_VISIBLE'],
   audit: 'agent.update',
-}).handle(async ({ caller, agent, body }, cradle) =>
-  showAgent(await cradle.agents.update(agent, body), caller, cradle),
+}).handle(async ({ caller, agent, body }, { agents }) =>
+  agents.show(await agents.update(agent, body), caller),
 )
 
 const deleteAgent = route({
