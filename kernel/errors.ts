@@ -42,6 +42,10 @@ export const kernelErrors: ErrorTable = {
       zh: '不允许访问地址“{host}”：它属于本机或内部网络。',
     },
   },
+  BAD_FORM: {
+    status: 400,
+    message: { en: 'The body is no whole multipart form.', zh: '请求体不是完整的 multipart 表单。' },
+  },
   BAD_FRAME: {
     status: 400,
     message: { en: 'The frame is not valid: {reason}.', zh: '帧无效：{reason}。' },

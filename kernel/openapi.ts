@@ -73,7 +73,8 @@ function describeRoute(
   errors: ErrorTable,
   schemas: Record<string, unknown>,
 ): Json {
-  const { method, path, summary, guard, query, body, response } = route
+  const { method, path, summary, guard, query, response } = route
+  const content = contentOf(route, schemas)
   const replies = Object.entries(response).map(([status, schema]) => [
     status,
     schema
@@ -86,16 +87,34 @@ function describeRoute(
     tags: [tag],
     ...describeGuard(guard),
     parameters: [...pathParameters(path), ...queryParameters(query)],
-    ...(body ? { requestBody: { required: true, content: jsonContent(hoist(body, schemas)) } } : {}),
+    ...(content ? { requestBody: { required: true, content } } : {}),
     responses: { ...Object.fromEntries(replies), ...describeErrors(codesOf(route), errors) },
   }
 }
 
-function codesOf({ guard, query, body, errors = [] }: Route): string[] {
+/** What a request may bring, by media type; undefined where it brings nothing. */
+function contentOf({ body, upload }: Route, schemas: Record<string, unknown>): Json | undefined {
+  if (!body && !upload) return undefined
+  return {
+    ...(body && jsonContent(hoist(body, schemas))),
+    ...(upload && { 'multipart/form-data': { schema: FILE_FORM } }),
+  }
+}
+
+const FILE_FORM = {
+  type: 'object',
+  properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' } },
+  required: ['file'],
+  additionalProperties: false,
+}
+
+function codesOf({ guard, query, body, upload, errors = [] }: Route): string[] {
   const guarded = guard === 'public' ? [] : ['AUTH_FAILED', 'TOKEN_EXPIRED', 'USER_DISABLED', 'FORBIDDEN']
-  const validated = query || body ? ['VALIDATION_FAILED'] : []
-  const parsed = body ? ['BAD_JSON', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] : []
-  return [...guarded, ...parsed, ...validated, ...errors]
+  const validated = query || body || upload ? ['VALIDATION_FAILED'] : []
+  const parsed = body ? ['BAD_JSON'] : []
+  const received = upload ? ['BAD_FORM'] : []
+  const bounded = body || upload ? ['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] : []
+  return [...guarded, ...parsed, ...received, ...bounded, ...validated, ...errors]
 }
 
 function describeErrors(codes: string[], errors: ErrorTable): Json {

@@ -1,4 +1,5 @@
 import { METHODS } from 'node:http'
+import { join } from 'node:path'
 import cors from '@koa/cors'
 import Router from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
@@ -14,6 +15,7 @@ import type { GuardUse } from './guard.ts'
 import type { GuardChain } from './guard-chain.ts'
 import { requestIdOf } from './request-facts.ts'
 import type { Route } from './route.ts'
+import { createUploadReader } from './upload.ts'
 
 /** A route, whose it is and whose services its handler gets. */
 export interface OwnedRoute {
@@ -59,6 +61,7 @@ export function createApp({
     this.res.end(JSON.stringify(this.body))
   }
   const readBody = createBodyReader(http.body_limit)
+  const readUpload = createUploadReader(join(runtime.blueprint.home, 'uploads'))
 
   const explain = (error: unknown, locale: Locale, request_id: string) =>
     replyTo(error, { table: runtime.blueprint.errors, locale, request_id })
@@ -69,6 +72,7 @@ export function createApp({
       guard: chainOf(route.guard),
       cradle,
       readBody,
+      readUpload,
       audit: (record) => events.emit('action.audited', record),
       statusOf: (error) => explain(error, 'en', '').status,
       seconds: () => clock.seconds(),

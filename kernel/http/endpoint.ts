@@ -1,4 +1,6 @@
+import { rm } from 'node:fs/promises'
 import type { Context } from 'koa'
+import { AppError } from '../errors.ts'
 import { chooseLocale } from '../locale.ts'
 import { compileSchema, objectOf } from '../schema.ts'
 import type { AuditRecord, Cradle } from '../types.ts'
@@ -7,12 +9,14 @@ import type { Caller } from './guard.ts'
 import type { GuardChain } from './guard-chain.ts'
 import { assertParams } from './params.ts'
 import { isChosenReply, type Route } from './route.ts'
+import type { UploadedFile, UploadReader } from './upload.ts'
 
 /** What serving a route needs besides the route. */
 export interface EndpointParts {
   guard: GuardChain
   cradle: Cradle
   readBody: (context: Context) => Promise<unknown>
+  readUpload: UploadReader
   /** Called with replies that do not fit their schema; may throw. */
   onWrongReply: (error: unknown) => void
   audit: (record: AuditRecord) => Promise<void>
@@ -23,6 +27,7 @@ export interface EndpointParts {
 }
 
 const NO_FIELDS = objectOf({})
+const FORM = 'multipart/form-data'
 
 /** Makes the handler of one route: guard, then body, then validation, then the plugin, then the reply. */
 export function createEndpoint(route: Route, parts: EndpointParts): (context: Context) => Promise<void> {
@@ -30,6 +35,12 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
   // A body that nobody reads is refused like any other unknown field.
   const bodySchema = route.body ?? (route.method === 'GET' ? undefined : NO_FIELDS)
   const checkBody = bodySchema && compileSchema(bodySchema, 'json')
+  const takesFile = (context: Context): boolean => {
+    if (!route.upload) return false
+    if (context.is(FORM)) return true
+    if (route.body) return false
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', { expected: FORM })
+  }
   const audit = typeof route.audit === 'string' ? { action: route.audit, target: 'id' } : route.audit
   const statuses = Object.keys(route.response).map(Number)
   const checkReply = new Map(
@@ -45,6 +56,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
     let signedIn: string | null = null
     let params: Record<string, string> = {}
     let body: unknown
+    let file: UploadedFile | undefined
     let status: number
     let result: unknown
     try {
@@ -60,17 +72,19 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
         state.locale = chooseLocale(headers['accept-language'], added.caller?.locale)
       }
       const query = checkQuery?.({ ...context.query })
-      body = checkBody?.(await parts.readBody(context))
+      if (takesFile(context)) file = await parts.readUpload(context.req, route.upload!.max_bytes)
+      else body = checkBody?.(await parts.readBody(context))
       const facts = { params, headers, ip, request_id, locale: state.locale }
       const identify = (username: string) => {
         signedIn = username
       }
-      result = await route.handler({ ...facts, identify, ...added, query, body } as never, parts.cradle)
+      result = await route.handler({ ...facts, identify, ...added, query, body, file } as never, parts.cradle)
       status = isChosenReply(result) ? result.status : statuses[0]!
     } catch (error) {
       status = parts.statusOf(error)
       throw error
     } finally {
+      if (file) await rm(file.path, { force: true })
       if (audit)
         await parts.audit({
           ts: parts.seconds(),

@@ -3,6 +3,7 @@ import type { Locale } from '../locale.ts'
 import type { JSONSchema, TypeOf } from '../schema.ts'
 import type { Cradle } from '../types.ts'
 import type { ContextOf, GuardUse } from './guard.ts'
+import type { UploadedFile } from './upload.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
@@ -18,12 +19,19 @@ export interface RouteSpec {
   readonly guard: GuardUse
   readonly query?: JSONSchema
   readonly body?: JSONSchema
+  /** Takes one file as the field `file` of a multipart form; where there is a `body` as well, either of them. */
+  readonly upload?: UploadSpec
   /** Replies by status; null stands for no body. The lowest is the answer of a handler that names none. */
   readonly response: { readonly [status: number]: JSONSchema | null }
   /** Codes of errors that this route answers besides those of its guard and of validation. */
   readonly errors?: readonly string[]
   /** What the audit row says; every route that changes something has it, false for those that do not. */
   readonly audit?: string | AuditSpec | false
+}
+
+/** The most bytes that a file may have. */
+export interface UploadSpec {
+  readonly max_bytes: number
 }
 
 /** The action of an audit row, and the field of the reply that names what was made where no parameter does. */
@@ -47,10 +55,19 @@ type Part<Spec, Name extends 'query' | 'body'> = Spec extends { readonly [Key in
   ? { readonly [Key in Name]: TypeOf<Schema> }
   : object
 
+/** A body, a file, or either of them. */
+type Content<Spec> = Spec extends { readonly upload: UploadSpec }
+  ? Spec extends { readonly body: infer Schema }
+    ?
+        | { readonly file: UploadedFile; readonly body: undefined }
+        | { readonly file: undefined; readonly body: TypeOf<Schema> }
+    : { readonly file: UploadedFile }
+  : Part<Spec, 'body'>
+
 /** The request as a handler of this route sees it. */
 export type RequestOf<Spec extends RouteSpec> = RequestFacts &
   Part<Spec, 'query'> &
-  Part<Spec, 'body'> &
+  Content<Spec> &
   ContextOf<Spec['guard']>
 
 type BodyOf<Schema> = Schema extends null ? undefined : TypeOf<Schema>
@@ -101,6 +118,12 @@ export const assertRoute = createFormCheck<Route>(
       guard: true,
       query: { type: 'object' },
       body: { type: 'object' },
+      upload: {
+        type: 'object',
+        properties: { max_bytes: { type: 'integer', minimum: 1 } },
+        required: ['max_bytes'],
+        additionalProperties: false,
+      },
       response: {
         type: 'object',
         minProperties: 1,

@@ -1,7 +1,7 @@
 import type { lookup as systemLookup } from 'node:dns'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from 'node:net'
 import t, { type Test } from 'tap'
 import { createGuardedFetch } from '../../kernel/guarded-fetch.ts'
 
@@ -117,6 +117,26 @@ t.test('a connection goes to the address that was checked', async (t) => {
   const response = await fetch(`http://inside.test:${port}/`)
   t.equal(await response.text(), `inside.test:${port}`)
   t.strictSame(asked, ['inside.test'], 'and the name is looked up once')
+})
+
+t.test('the same holds where only one address of a name is asked for', async (t) => {
+  const before = getDefaultAutoSelectFamily()
+  setDefaultAutoSelectFamily(false)
+  t.teardown(() => setDefaultAutoSelectFamily(before))
+  const port = await listen(t, (_, res) => res.end('inside'))
+  const { lookup } = resolver({ 'inside.test': [['127.0.0.1']], 'mixed.test': [['8.8.8.8', '127.0.0.1']] })
+  const { fetch } = guard(t, { lookup, allowHosts: ['inside.test'] })
+  t.equal(await (await fetch(`http://inside.test:${port}/`)).text(), 'inside')
+  await t.rejects(fetch(`http://mixed.test:${port}/`), refused)
+})
+
+t.test('a name server that fails is not taken for one that knows no address', async (t) => {
+  const lookup = ((_host: string, _options: object, callback: (error: Error) => void) =>
+    callback(new Error('out of order'))) as unknown as typeof systemLookup
+  const { assertAllowed } = guard(t, { lookup })
+  await t.rejects(assertAllowed('http://some.test/'), { message: 'out of order' })
+  const { fetch } = guard(t, resolver({}))
+  await t.rejects(fetch('http://unknown.test/'), { cause: { code: 'ENOTFOUND' } })
 })
 
 t.test('each redirect is checked', async (t) => {

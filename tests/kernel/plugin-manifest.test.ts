@@ -14,6 +14,15 @@ async function refusalOf(t: Test, plugins: Record<string, string>, config = {}):
   return (error as Error).message
 }
 
+const tool = (more: string) => `host.tool({ name: 'saw', label: { en: 'Saw', zh: '锯' }, description: 'Saws.',
+  input_schema: { type: 'object' }, disableable: true, execute() {}, ${more} })`
+
+const expert = (
+  more: string,
+) => `const text = { en: 'a', zh: '一' }; host.register('experts', { id: 'sage', label: text,
+  description: text, welcome_message: text, icon: 'leaf', color: '#00ff00', quick_prompts: [],
+  task_examples: { en: ['a'], zh: ['一'] }, files: '/srv/sage', ${more} })`
+
 const providerKind = (kind: string, more = '') =>
   `host.register('provider_kinds', {
      kind: '${kind}', label: { en: 'a', zh: 'a' }, config_schema: {}, languageModel() {}, listModels() {}, ${more} })`
@@ -126,6 +135,15 @@ t.test('what a plugin declares is checked, and refused with the plugin and the f
     ],
     [providerKind('sun', "label: 'Sun'"), /provider kind "sun" is not valid: \/label must be object/],
     ["host.register('provider_kinds', null)", /provider kind "undefined" is not valid: it must be object/],
+    ['host.tool(null)', /tool "undefined" is not valid: it must be object/],
+    [tool("name: '1st'"), /tool "1st" is not valid: \/name must match pattern/],
+    [tool('execute: undefined'), /tool "saw" is not valid: \/execute must have required property/],
+    [tool('needsApproval: true'), /tool "saw" is not valid: \/needsApproval must be a function/],
+    [tool("input_schema: { type: 'x' }"), /tool "saw" has a schema that is not valid: /],
+    ["host.register('tools', { name: 'saw' })", /: there is no registry "tools"/],
+    ["host.register('experts', null)", /expert "undefined" is not valid: it must be object/],
+    [expert("color: 'red'"), /expert "sage" is not valid: \/color must match pattern/],
+    [expert("files: 'here'"), /expert "sage" is not valid: \/files must be an absolute path/],
   ]
   for (const [setup, words] of cases) {
     const message = await refusalOf(t, { weather: pluginSource('weather', setup) })
@@ -218,6 +236,7 @@ t.test('a name that two plugins declare is refused with both owners', async (t) 
     ['permission "rain"', '', '', permission],
     ['tool "sun"', toolSource('sun')],
     ['provider kind "sun"', providerKind('sun')],
+    ['expert "sage"', expert('')],
     ['channel kind "sun"', "host.register('channel_kinds', { kind: 'sun' })"],
   ]
   for (const [name, one, two = one, manifest = ''] of cases) {

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { rm, stat } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { finished, pipeline } from 'node:stream/promises'
+import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
+import { AppError } from '../errors.ts'
+import type { Issue } from '../schema.ts'
+
+/** A file that a request brought: it lies at `path` until the reply is made, unless the handler moves it away. */
+export interface UploadedFile {
+  path: string
+  /** As the client names it, without folders; to be checked before it is used as a name. */
+  filename: string
+  media_type: string
+  /** In bytes. */
+  size: number
+}
+
+/** Receives the field `file` of a multipart form, of at most `maxBytes`. */
+export type UploadReader = (request: IncomingMessage, maxBytes: number) => Promise<UploadedFile>
+
+/** The one field that a form has. */
+const FIELD = 'file'
+/** What of a form is not the file itself, in bytes. */
+const FRAME_BYTES = 64 * 1024
+/** How old a file is that only a crash can have left, in milliseconds. */
+const STALE_MS = 24 * 3600_000
+
+/** Makes what receives files into a folder; throws BODY_TOO_LARGE, BAD_FORM or VALIDATION_FAILED. */
+export function createUploadReader(folder: string): UploadReader {
+  let isPrepared = false
+
+  return async (request, maxBytes) => {
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes + FRAME_BYTES) throw tooLarge(maxBytes)
+    if (!isPrepared) prepare(folder)
+    isPrepared = true
+    const path = join(folder, randomUUID())
+    const form = openForm(request, maxBytes)
+    const issues: Issue[] = []
+    const refuse = (issue: Issue) => void issues.push(issue)
+    let file: Omit<UploadedFile, 'size'> | undefined
+    let stored: Promise<void> | undefined
+    const failed = new AbortController()
+
+    const received = new Promise<void>((resolve, reject) => {
+      form
+        .on('file', (name, stream, filename, _, media_type) => {
+          stream.once('limit', () => reject(tooLarge(maxBytes)))
+          if (name !== FIELD) refuse(unknownField(name))
+          else file = { path, filename: filename ?? FIELD, media_type }
+          stored = pipeline(stream, createWriteStream(path, { mode: 0o600 }), { signal: failed.signal })
+          stored.catch(reject)
+        })
+        .on('field', (name) => refuse(unknownField(name)))
+        .on('filesLimit', () => refuse({ path: '', rule: 'maxProperties', message: 'must hold one file' }))
+        .on('partsLimit', () => refuse({ path: '', rule: 'maxProperties', message: 'must hold one file' }))
+        .on('error', (cause) => reject(new AppError('BAD_FORM', {}, { cause })))
+        .on('finish', () => resolve(stored))
+      finished(request, { writable: false }).catch((cause) => reject(new AppError('BAD_FORM', {}, { cause })))
+      request.pipe(form)
+    })
+    try {
+      await received
+      if (!file && issues.length === 0) refuse({ path: `/${FIELD}`, rule: 'required', message: 'is missing' })
+      if (issues.length > 0) throw new AppError('VALIDATION_FAILED', { issues })
+      return { ...file!, size: (await stat(path)).size }
+    } catch (error) {
+      request.unpipe(form)
+      failed.abort()
+      await stored?.catch(() => 'why is known already')
+      await rm(path, { force: true })
+      throw error
+    }
+  }
+}
+
+function openForm({ headers }: IncomingMessage, maxBytes: number): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: headers as BusboyHeaders,
+      limits: {
+        files: 1,
+        fileSize: maxBytes,
+        parts: 4,
+        fieldSize: 1024,
+        headerPairs: 16,
+        headerSize: 16_384,
+      },
+    })
+  } catch (cause) {
+    throw new AppError('BAD_FORM', {}, { cause })
+  }
+}
+
+/** Makes the folder and removes what a crash has left in it. */
+function prepare(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (stats && Date.now() - stats.mtimeMs > STALE_MS) rmSync(path, { force: true })
+  }
+}
+
+const tooLarge = (limit: number) => new AppError('BODY_TOO_LARGE', { limit })
+
+const unknownField = (name: string): Issue => ({
+  path: `/${name.slice(0, 64)}`,
+  rule: 'additionalProperties',
+  message: 'is not known',
+})

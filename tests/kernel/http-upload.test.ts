@@ -1,0 +1,163 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import { bareConfig, createHome, pluginSource, rawRequest, sendRaw, startKernel } from '../support/kernel.ts'
+
+const MAX_BYTES = 1000
+
+const shelf = pluginSource(
+  'shelf',
+  `
+  const route = (path, handler, more = {}) => ({
+    method: 'POST', path, summary: 'Take a file', guard: 'public', audit: false, upload: { max_bytes: ${MAX_BYTES} },
+    response: { 200: {} }, handler, ...more,
+  })
+  const described = ({ file, body }) => ({ file, body, bytes: file && readFileSync(file.path, 'base64') })
+  host.routes([
+    route('/file', described),
+    route('/either', described, { body: { type: 'object', properties: { name: { type: 'string' } }, additionalProperties: false } }),
+    route('/kept', ({ file }) => renameSync(file.path, file.path + '.kept')),
+    route('/failing', () => { throw host.error('FORBIDDEN') }),
+  ])`,
+)
+const source = `import { readFileSync, renameSync } from 'node:fs'\n${shelf}`
+
+const home = createHome(t, bareConfig())
+const uploads = join(home, 'uploads')
+mkdirSync(uploads)
+for (const name of ['stale', 'fresh']) writeFileSync(join(uploads, name), name)
+utimesSync(join(uploads, 'stale'), 0, 0)
+const server = await startKernel(t, { home, plugins: { shelf: source } })
+const left = () => readdirSync(uploads).filter((name) => name !== 'fresh' && !name.endsWith('.kept'))
+
+/** Sends a form of these fields; a Blob is a file. */
+async function post(path: string, fields: [name: string, value: string | Blob, filename?: string][]) {
+  const form = new FormData()
+  for (const [name, value, filename] of fields)
+    if (typeof value === 'string') form.append(name, value)
+    else form.append(name, value, filename)
+  const response = await fetch(`${server.url}/api${path}`, { method: 'POST', body: form })
+  const text = await response.text()
+  return { status: response.status, body: text ? JSON.parse(text) : undefined }
+}
+
+const blob = (bytes: string | Buffer, type = 'text/plain') => new Blob([bytes], { type })
+const part = (name: string, content: string, more = '; filename="a.txt"') =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\nContent-Type: text/plain\r\n\r\n${content}\r\n`
+const raw = (body: string, headers: Record<string, string> = {}, path = '/api/file') =>
+  sendRaw(
+    server.url,
+    rawRequest(
+      'POST',
+      path,
+      {
+        'Content-Type': 'multipart/form-data; boundary=b',
+        'Content-Length': String(Buffer.byteLength(body)),
+        ...headers,
+      },
+      body,
+    ),
+  )
+const codeOf = ({ text }: { text: string }) => JSON.parse(text).error.code
+
+t.test('a file arrives with its name, type and size, and is gone after the reply', async (t) => {
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, n) => n))
+  const { status, body } = await post('/file', [['file', blob(bytes, 'image/png'), '图 1.png']])
+  t.equal(status, 200)
+  t.match(body.file, { filename: '图 1.png', media_type: 'image/png', size: 256 })
+  t.equal(body.bytes, bytes.toString('base64'))
+  t.notOk(existsSync(body.file.path))
+  t.match(await post('/file', [['file', blob(''), 'none.txt']]), { body: { file: { size: 0 } } })
+  t.match(await post('/file', [['file', blob('x'.repeat(MAX_BYTES)), 'full']]), {
+    body: { file: { size: MAX_BYTES } },
+  })
+  t.match(await post('/file', [['file', blob('x'), '../../etc/passwd']]), {
+    body: { file: { filename: 'passwd' } },
+  })
+  const nameless = `--b\r\nContent-Disposition: form-data; name="file"\r\nContent-Type: application/octet-stream\r\n\r\nx\r\n--b--\r\n`
+  t.match(JSON.parse((await raw(nameless)).text), { file: { filename: 'file', size: 1 } })
+  t.same(left(), [], 'what an earlier crash left is gone, too')
+  t.ok(existsSync(join(uploads, 'fresh')), 'but nothing that may be in use')
+})
+
+t.test('a handler may keep the file, and one that fails leaves none', async (t) => {
+  t.equal((await post('/kept', [['file', blob('kept'), 'a']])).status, 204)
+  const [kept] = readdirSync(uploads).filter((name) => name.endsWith('.kept'))
+  t.equal(readFileSync(join(uploads, kept!), 'utf8'), 'kept')
+  t.equal((await post('/failing', [['file', blob('x'), 'a']])).status, 403)
+  t.same(left(), [])
+})
+
+t.test('a form that is not one file is refused and says why', async (t) => {
+  const unknown = (path: string) => ({ status: 422, body: { error: { details: { issues: [{ path }] } } } })
+  t.match(await post('/file', []), unknown('/file'))
+  t.match(await post('/file', [['name', 'Ada']]), unknown('/name'))
+  t.match(await post('/file', [['other', blob('x'), 'a']]), unknown('/other'))
+  t.match(
+    await post('/file', [
+      ['file', blob('x'), 'a'],
+      ['file', blob('y'), 'b'],
+    ]),
+    unknown(''),
+  )
+  const many = Array.from({ length: 6 }, (_, n) => [`f${n}`, 'x'] as [string, string])
+  t.match(await post('/file', [['file', blob('x'), 'a'], ...many]), { status: 422 })
+  const skipped = await raw(`--b\r\nContent-Type: text/plain\r\n\r\nx\r\n--b--\r\n`)
+  t.match(JSON.parse(skipped.text).error.details.issues, [{ path: '/file', rule: 'required' }])
+
+  t.match(await raw('x', { 'Content-Type': 'text/plain' }), { status: 415 })
+  t.match(await raw('', { 'Content-Type': 'application/json' }), { status: 415 })
+  for (const type of ['multipart/form-data', 'multipart/form-data; boundary='])
+    t.equal(codeOf(await raw(`${part('file', 'x')}--b--`, { 'Content-Type': type })), 'BAD_FORM', type)
+  t.equal(codeOf(await raw(part('file', 'cut off'))), 'BAD_FORM', 'a form that does not end')
+  t.equal(codeOf(await raw('no form at all')), 'BAD_FORM')
+  t.same(left(), [])
+})
+
+t.test('a file that is too large is refused before or while it comes', async (t) => {
+  const tooLarge = { status: 413, body: { error: { code: 'BODY_TOO_LARGE', details: { limit: MAX_BYTES } } } }
+  t.match(await post('/file', [['file', blob('x'.repeat(MAX_BYTES + 1)), 'a']]), tooLarge)
+  const announced = await raw('', { 'Content-Length': '99999999' })
+  t.equal(codeOf(announced), 'BODY_TOO_LARGE', 'nothing of it is waited for')
+  const chunk = part('file', 'x'.repeat(50_000))
+  const chunked = `${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n0\r\n\r\n`
+  const request = rawRequest(
+    'POST',
+    '/api/file',
+    { 'Content-Type': 'multipart/form-data; boundary=b', 'Transfer-Encoding': 'chunked' },
+    chunked,
+  )
+  t.equal(codeOf(await sendRaw(server.url, request)), 'BODY_TOO_LARGE', 'without a length as well')
+  t.same(left(), [])
+})
+
+t.test('a client that goes away in the middle leaves nothing', async (t) => {
+  const { hostname, port } = new URL(server.url)
+  const stream = connect(Number(port), hostname)
+  const body = part('file', 'half')
+  const headers = {
+    'Content-Type': 'multipart/form-data; boundary=b',
+    'Content-Length': '900',
+    'X-Request-Id': 'gone',
+  }
+  stream.write(rawRequest('POST', '/api/file', headers, body))
+  while (left().length === 0) await new Promise(setImmediate)
+  stream.destroy()
+  while (left().length > 0) await new Promise(setImmediate)
+  t.equal((await post('/file', [['file', blob('x'), 'a']])).status, 200)
+})
+
+t.test('a route may take a file or a body', async (t) => {
+  t.match(await post('/either', [['file', blob('x'), 'a']]), { status: 200, body: { file: { size: 1 } } })
+  const json = await server.request('POST', '/either', { body: { name: 'Ada' } })
+  t.same(json.body, { body: { name: 'Ada' } })
+  t.equal((await server.request('POST', '/either', { body: { nam: 'Ada' } })).status, 422)
+  t.match(await raw('x', { 'Content-Type': 'text/plain' }, '/api/either'), { status: 415 })
+
+  const { body: api } = await server.request('GET', '/openapi.json')
+  const { requestBody, responses } = api.paths['/either'].post
+  t.same(Object.keys(requestBody.content), ['application/json', 'multipart/form-data'])
+  t.match(responses[400].description, /BAD_JSON, BAD_FORM/)
+  t.same(Object.keys(api.paths['/file'].post.requestBody.content), ['multipart/form-data'])
+})

@@ -1,0 +1,17 @@
+import t from 'tap'
+import { isWithin } from '../../kernel/index.ts'
+
+t.test('a path lies in a folder by its name, not by the letters that it begins with', async (t) => {
+  const cases: [folder: string, path: string, within: boolean][] = [
+    ['/srv/data', '/srv/data', true],
+    ['/srv/data', '/srv/data/a/b', true],
+    ['/srv/data', '/srv/data/..a', true],
+    ['/srv/data/', '/srv/data/a/', true],
+    ['/', '/anything', true],
+    ['/srv/data', '/srv/database', false],
+    ['/srv/data', '/srv', false],
+    ['/srv/data', '/srv/data/../other', false],
+    ['/srv/data', '/etc/passwd', false],
+  ]
+  for (const [folder, path, within] of cases) t.equal(isWithin(folder, path), within, `${path} in ${folder}`)
+})
