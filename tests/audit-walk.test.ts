@@ -61,7 +61,8 @@ const tell = async (
   const caller = await calls.standIn({ ...call, caller: standard })
   const { route } = call
   const given = await calls.bodyOf({ ...call, caller }, kind)
-  const body = route.body && { ...canaries.plant(route.body, given!, `${kind}, ${route.name}`), ...more }
+  const planted = route.body && { ...canaries.plant(route.body, given!, `${kind}, ${route.name}`), ...more }
+  const body = planted ?? given
   const reply = await send({ ...call, caller }, body)
   const { audit } = route
   const field = typeof audit === 'object' ? audit.target : 'id'
@@ -72,8 +73,8 @@ const tell = async (
     actor: caller.role === null ? (((isValid && given?.username) || null) as string | null) : caller.username,
     target: Object.values(reply.params).join('/') || (typeof made === 'string' ? made : null),
     payload:
-      body && reply.answer === 'ok'
-        ? Object.fromEntries(Object.entries(body).filter(([, value]) => !canaries.isIn(value)))
+      planted && reply.answer === 'ok'
+        ? Object.fromEntries(Object.entries(planted).filter(([, value]) => !canaries.isIn(value)))
         : undefined,
   }
 }

@@ -167,6 +167,8 @@ export function createAgents(
     chooseModel,
     /** The agent's folder, an absolute path; made when the agent is created or started. */
     workspaceOf: folders.pathOf,
+    /** The same, made if it is not there. */
+    prepareWorkspace: folders.ensure,
 
     /** The tools of an agent as it is known; `readToolAccess` reads it anew, with all that a call must heed. */
     listTools: toolAccess.list,

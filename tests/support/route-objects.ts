@@ -79,6 +79,13 @@ export function createObjects(cast: Cast) {
       missing: async () => ({ ...(await agentOf(owner, true)), thread_id: `thr_${MISSING}` }),
       missing_on_missing_agent: () => ({ id: MISSING, thread_id: `thr_${MISSING}` }),
     },
+    tool: {
+      own: async (caller) => ({ ...(await newAgent(caller)), tool_name: 'write_file' }),
+      shared: async () => ({ ...(await newAgent(owner, true)), tool_name: 'write_file' }),
+      other: async () => ({ ...(await newAgent(owner)), tool_name: 'write_file' }),
+      unknown: async (caller) => ({ ...(await newAgent(caller)), tool_name: 'unheard-of' }),
+      missing: () => ({ id: MISSING, tool_name: 'write_file' }),
+    },
     provider: {
       own: (caller) => newProvider(caller, '/providers'),
       global: () => newProvider(administrator, '/admin/providers'),

@@ -6,7 +6,7 @@ export type Answer = 'ok' | `${number} ${string}`
 
 /** What a route answers to those it lets in, by the class of the object in its path. */
 export interface ObjectAnswers {
-  kind: 'agent' | 'invite' | 'provider' | 'session' | 'thread' | 'user'
+  kind: 'agent' | 'invite' | 'provider' | 'session' | 'thread' | 'tool' | 'user'
   /** Of two, the second is the administrators'. */
   answers: { missing: Answer } & Record<string, Answer | readonly [user: Answer, administrator: Answer]>
 }
@@ -104,6 +104,12 @@ const providerChanges = ({ secret }: Make) => ({
   options: { headers: { 'x-gateway-key': secret() } },
 })
 const newAgent = ({ name }: Make) => ({ name: name(), description: 'made by a sample' })
+/** A form of one file. */
+const fileForm = () => {
+  const form = new FormData()
+  form.append('file', new Blob(['some text'], { type: 'text/plain' }), 'notes.txt')
+  return form
+}
 const newUser = ({ name, secret }: Make) => ({ username: name(), password: secret(), display_name: 'Ann' })
 
 /**
@@ -197,6 +203,29 @@ export const routeSamples: Record<string, RouteSample> = {
   'POST /agents/:id/stop': { who: 'user', status: 204, on: ownAgent },
   'POST /agents/:id/reload': { who: 'user', status: 204, on: ownAgent },
   'POST /agents/:id/read': { who: 'user', status: 204, on: ownAgent },
+  'GET /agents/:id/tool-settings': { who: 'user', status: 200, on: ownAgent },
+  'PUT /agents/:id/tool-settings': {
+    who: 'user',
+    status: 200,
+    on: ownAgent,
+    body: () => ({ disabled_builtin: ['write_file'], plugins: [] }),
+  },
+  'PATCH /agents/:id/tool-settings/:tool_name': {
+    who: 'user',
+    status: 200,
+    on: {
+      kind: 'tool',
+      answers: {
+        own: 'ok',
+        shared: [FORBIDDEN, 'ok'],
+        other: [NO_AGENT, 'ok'],
+        unknown: NOT_FOUND,
+        missing: NO_AGENT,
+      },
+    },
+    body: () => ({ enabled: true }),
+  },
+  'POST /agents/:id/upload': { who: 'user', status: 200, on: seenAgent, body: () => fileForm() },
   'GET /agents/:id/status': { who: 'user', status: 200, on: ownAgent },
 
   'SOCKET /agents/:id/chat/ws': { who: 'user', status: 101, on: seenAgent },

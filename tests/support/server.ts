@@ -108,10 +108,13 @@ export async function startServer(
         method,
         headers: {
           ...(token ? { authorization: `Bearer ${token}` } : {}),
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),
           ...headers,
         },
-        body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+        body:
+          body === undefined || typeof body === 'string' || body instanceof FormData
+            ? body
+            : JSON.stringify(body),
       })
       const text = await response.text()
       const json = response.headers.get('content-type')?.includes('json')
