@@ -1,10 +1,13 @@
 import type { Cradle } from '#kernel'
 import type { AgentDocument, Instructions } from '../agents/types.ts'
 
-/** The system prompt of an agent: what it is, its character, its own `system_prompt`, then what it works with. */
+/**
+ * The system prompt of an agent: what it is, its character, its own `system_prompt`, then what it works with. The
+ * date stands last, so that upstreams which keep the beginning of a prompt keep all else over midnight.
+ */
 export async function instructionsFor(
   agent: AgentDocument,
-  { events }: Pick<Cradle, 'events'>,
+  { clock, events }: Pick<Cradle, 'clock' | 'events'>,
 ): Promise<string> {
   const instructions: Instructions = { character: [], resources: [] }
   await events.emit('agent.instructed', { agent, instructions })
@@ -15,5 +18,6 @@ export async function instructionsFor(
     ...instructions.character,
     ...(system_prompt ? [system_prompt] : []),
     ...instructions.resources,
+    `Today is ${new Date(clock.now()).toISOString().slice(0, 10)} (UTC).`,
   ].join('\n\n')
 }
