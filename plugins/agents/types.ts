@@ -54,6 +54,12 @@ export interface ToolAccess {
   unattended: readonly string[]
 }
 
+/** A file of a workspace, by its path from there; `bytes` are filled in where it can be read. */
+export interface WantedFile {
+  path: string
+  bytes?: Uint8Array
+}
+
 /** The parts of a system prompt that are not the agent's own settings, each a text. */
 export interface Instructions {
   /** Who the agent is; stands before its `system_prompt`. */
@@ -110,6 +116,8 @@ declare module '#kernel/types' {
     'agent.status_read': { agent_id: string; activity: AgentActivity }
     /** The system prompt of a turn is being made; listeners add to `instructions` and are waited for. */
     'agent.instructed': { agent: AgentDocument; instructions: Instructions }
+    /** Files of an agent's workspace are wanted; a listener fills in those that are there and no larger. */
+    'agent.files_wanted': { agent_id: string; max_bytes: number; files: WantedFile[] }
     /** An agent no longer takes turns; listeners end what runs in it and are waited for. */
     'agent.stopping': { agent_id: string; reason: 'stop' | 'reload' | 'delete' }
     /** The settings or the state of an agent changed. */

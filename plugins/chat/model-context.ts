@@ -1,24 +1,29 @@
 import type { LanguageModelV3Content, LanguageModelV3Message } from '@ai-sdk/provider'
 import type { Block, MessageDocument } from './documents.ts'
+import type { Images } from './turn-images.ts'
 
 /** Characters that stand for a token when none is counted yet. */
 const CHARACTERS_PER_TOKEN = 3
 /** The share of a model's window that the conversation so far may fill. */
 const HISTORY_SHARE = 0.6
 const DEFAULT_WINDOW = 32_000
+/** About what upstreams count for a picture. */
+const IMAGE_TOKENS = 1500
 
+type UserPart = Extract<LanguageModelV3Message, { role: 'user' }>['content'][number]
 type AssistantPart = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'][number]
 
 /** The conversation so far as a model is told it: the newest messages that fit its window, whole exchanges only. */
 export function contextOf(
   history: readonly MessageDocument[],
   window = DEFAULT_WINDOW,
+  images: Images = new Map(),
 ): LanguageModelV3Message[] {
   let room = window * CHARACTERS_PER_TOKEN * HISTORY_SHARE
   let first = history.length
   for (let index = history.length - 1; index >= 0; index -= 1) {
     const { content, role } = history[index]!
-    for (const block of content) room -= sizeOf(block)
+    for (const block of content) room -= sizeOf(block, images)
     if (room < 0) break
     if (role === 'user') first = index
   }
@@ -26,17 +31,21 @@ export function contextOf(
   const answered = new Set<string>()
   for (const { content } of shown)
     for (const block of content) if (block.type === 'tool_result') answered.add(block.id)
-  return shown.flatMap((message) => promptOf(message, answered))
+  return shown.flatMap((message) => promptOf(message, answered, images))
 }
 
-/** What the user says, as a model is told it; files are named so that a tool can read them. */
-export function userMessage(content: readonly Block[]): LanguageModelV3Message {
+/** What the user says, as a model is told it; files are named so that a tool can read them, pictures also shown. */
+export function userMessage(content: readonly Block[], images: Images = new Map()): LanguageModelV3Message {
   return {
     role: 'user',
-    content: content.flatMap((block) => {
+    content: content.flatMap((block): UserPart[] => {
       if (block.type === 'text') return [{ type: 'text', text: block.text }]
       if (block.type !== 'image' && block.type !== 'file') return []
-      return [{ type: 'text', text: `[${block.type} in the workspace: ${block.path}]` }]
+      const image = images.get(block.path)
+      return [
+        { type: 'text', text: `[${block.type} in the workspace: ${block.path}]` },
+        ...(image ? [{ type: 'file' as const, ...image }] : []),
+      ]
     }),
   }
 }
@@ -72,7 +81,7 @@ export function argumentsOf(input: string): unknown {
   }
 }
 
-function sizeOf(block: Block): number {
+function sizeOf(block: Block, images: Images): number {
   switch (block.type) {
     case 'text':
       return block.text.length
@@ -83,7 +92,7 @@ function sizeOf(block: Block): number {
     case 'tool_result':
       return block.output.length
     default:
-      return block.path.length
+      return block.path.length + (images.has(block.path) ? IMAGE_TOKENS * CHARACTERS_PER_TOKEN : 0)
   }
 }
 
@@ -91,8 +100,9 @@ function sizeOf(block: Block): number {
 function promptOf(
   { role, content }: MessageDocument,
   answered: ReadonlySet<string>,
+  images: Images,
 ): LanguageModelV3Message[] {
-  if (role === 'user') return [userMessage(content)]
+  if (role === 'user') return [userMessage(content, images)]
   if (role === 'assistant') {
     const parts = content.flatMap((block): AssistantPart[] => {
       if (block.type === 'text') return [{ type: 'text', text: block.text }]

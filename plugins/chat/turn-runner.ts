@@ -8,6 +8,7 @@ import type { TurnLog } from './ledger.ts'
 import { contextOf, userMessage } from './model-context.ts'
 import type { RunningTurn, StopReason } from './running-turns.ts'
 import { settleTurn } from './settlement.ts'
+import { readImages } from './turn-images.ts'
 import { runTurnLoop } from './turn-loop.ts'
 import { createTurnTools, type TurnUser } from './turn-tools.ts'
 import { createTurnWriter, type TurnWriter } from './turn-writer.ts'
@@ -132,10 +133,15 @@ async function converse({
       instructionsFor(agent, cradle),
     ])
     opened = model
+    const said = [...history.flatMap((message) => message.content), ...content]
+    const images = await readImages({ agent_id: agent._id, blocks: said }, opened, cradle)
     const { stop_reason } = await runTurnLoop({
       opened,
       system,
-      messages: [...contextOf(history, opened.description.context_window), userMessage(content)],
+      messages: [
+        ...contextOf(history, opened.description.context_window, images),
+        userMessage(content, images),
+      ],
       tools: createTurnTools(cradle, { agent, user }),
       facts: {
         workspace: agents.workspaceOf(agent._id),

@@ -1,0 +1,40 @@
+import type { Cradle } from '#kernel'
+import type { WantedFile } from '../agents/types.ts'
+import type { OpenedModel } from '../providers/types.ts'
+import type { Block } from './documents.ts'
+
+/** How many pictures of a conversation a model is shown, the newest of them. */
+const MOST = 4
+const MAX_BYTES = 4 * 1024 * 1024
+
+/** Pictures by their path in the workspace. */
+export type Images = ReadonlyMap<string, { data: Uint8Array; mediaType: string }>
+
+/** Reads the newest pictures of a conversation, if the model sees pictures; one that is gone or no picture is left out. */
+export async function readImages(
+  { agent_id, blocks }: { agent_id: string; blocks: readonly Block[] },
+  { description }: Pick<OpenedModel, 'description'>,
+  { events }: Pick<Cradle, 'events'>,
+): Promise<Images> {
+  const shown = description.input?.includes('image')
+    ? blocks.flatMap((block) => (block.type === 'image' ? [block.path] : []))
+    : []
+  if (shown.length === 0) return new Map()
+  const files: WantedFile[] = [...new Set(shown.reverse())].slice(0, MOST).map((path) => ({ path }))
+  await events.emit('agent.files_wanted', { agent_id, max_bytes: MAX_BYTES, files })
+  return new Map(
+    files.flatMap(({ path, bytes }) => {
+      const mediaType = bytes && mediaTypeOf(bytes)
+      return mediaType ? [[path, { data: bytes, mediaType }]] : []
+    }),
+  )
+}
+
+/** What the picture is by its first bytes, as upstreams refuse one that is not what it is said to be. */
+function mediaTypeOf(bytes: Uint8Array): string | undefined {
+  const start = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
+  if (start.startsWith('\x89PNG')) return 'image/png'
+  if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg'
+  if (start.startsWith('GIF8')) return 'image/gif'
+  return /^RIFF.{4}WEBP$/s.test(start) ? 'image/webp' : undefined
+}
