@@ -239,3 +239,29 @@ t.test('A tool that is running when its turn is stopped adds nothing any more', 
   t.match(messages, [{ role: 'user' }, { status: 'stopped' }, { role: 'user' }, { role: 'assistant' }])
   t.strictSame(artifacts, [])
 })
+
+t.test('Settings that change while turns run lose none of them and count from the next', async (t) => {
+  const thread_id = await createThread()
+  const socket = await chat.connect()
+  const { request, release } = holdAnswer()
+  const first = socket.say({ thread_id, text: 'under the old settings' })
+  await request
+  const waiting = socket.say({ thread_id, text: 'behind it' })
+  await socket.settle()
+  const changes = range(1, 10).map((n) => ({ system_prompt: `settings number ${n}` }))
+  const replies = await Promise.all(
+    changes.map((body) => server.request('PATCH', `/agents/${chat.agent_id}`, { body })),
+  )
+  t.ok(replies.every(({ status }) => status === 200))
+  const { body } = await server.request('PATCH', `/agents/${chat.agent_id}`, {
+    body: { system_prompt: 'the newest' },
+  })
+  t.equal(body.state, 'running', 'without a reload')
+  release()
+  t.match(await socket.seeTurn(first), { end: { type: 'done', stop_reason: 'end' } })
+  t.match(await socket.seeTurn(waiting), { end: { type: 'done', stop_reason: 'end' } })
+  const [before, after] = fake.requests.slice(-2).map(({ body }) => body.messages[0]!.content)
+  t.notMatch(before, /settings number|the newest/)
+  t.match(after, /the newest/)
+  await server.request('PATCH', `/agents/${chat.agent_id}`, { body: { system_prompt: null } })
+})
