@@ -18,6 +18,7 @@ export type { Job } from './jobs.ts'
 export { chooseLocale, LOCALES, type Locale, type LocalizedText, localizedText } from './locale.ts'
 export type { Logger } from './log.ts'
 export { isWithin } from './paths.ts'
+export { createPlaces, type Places } from './places.ts'
 export { type Permission, type Plugin, plugin } from './plugin.ts'
 export { JSON_OPTION, printJson, printTable } from './print.ts'
 export type {

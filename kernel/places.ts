@@ -1,0 +1,46 @@
+/** Places for work that must not all be done at once. */
+export interface Places {
+  /** Waits for one of `limit` places, in the order of asking; gives what frees it, as an abort does, too. */
+  enter(limit: number, signal?: AbortSignal): Promise<() => void>
+}
+
+/** Makes places that nobody has taken yet. */
+export function createPlaces(): Places {
+  const waiting = new Set<() => void>()
+  let places = 0
+  let taken = 0
+
+  function admit(): void {
+    for (const take of waiting) {
+      if (taken >= places) return
+      taken += 1
+      waiting.delete(take)
+      take()
+    }
+  }
+
+  return {
+    enter(limit, signal) {
+      places = limit
+      return new Promise((resolve, reject) => {
+        signal?.throwIfAborted()
+        let isInside = false
+        const take = () => {
+          isInside = true
+          resolve(leave)
+        }
+        const leave = () => {
+          signal?.removeEventListener('abort', leave)
+          // While it waits nobody has this function but the signal.
+          if (waiting.delete(take)) return reject(signal!.reason)
+          if (isInside) taken -= 1
+          isInside = false
+          admit()
+        }
+        signal?.addEventListener('abort', leave)
+        waiting.add(take)
+        admit()
+      })
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import t from 'tap'
+import { createPlaces } from '../../kernel/index.ts'
+
+t.test('Only so many are inside at a time, the others in the order of asking', async (t) => {
+  const places = createPlaces()
+  const entered: number[] = []
+  const enter = (n: number, limit = 2) =>
+    places.enter(limit).then((leave) => {
+      entered.push(n)
+      return leave
+    })
+  const [first, second, third, fourth] = [enter(1), enter(2), enter(3), enter(4)]
+  const leaveFirst = await first
+  await second
+  t.same(entered, [1, 2])
+  leaveFirst()
+  leaveFirst()
+  await third
+  t.same(entered, [1, 2, 3], 'leaving twice frees one place')
+  const fifth = enter(5, 4)
+  await Promise.all([fourth, fifth])
+  t.same(entered, [1, 2, 3, 4, 5], 'a higher limit counts at once')
+})
+
+t.test('Who no longer wants a place gets none and keeps none', async (t) => {
+  const places = createPlaces()
+  await t.rejects(places.enter(1, AbortSignal.abort(new Error('never mind'))), { message: 'never mind' })
+  const inside = new AbortController()
+  await places.enter(1, inside.signal)
+  const waiting = new AbortController()
+  const given = places.enter(1, waiting.signal)
+  const next = places.enter(1)
+  waiting.abort(new Error('too long'))
+  await t.rejects(given, { message: 'too long' })
+  inside.abort()
+  t.type(await next, 'function', 'an abort frees the place')
+})
