@@ -106,6 +106,10 @@ export function createObjects(cast: Cast) {
       },
       missing: () => ({ invite_id: MISSING }),
     },
+    persona: {
+      built_in: () => ({ code: 'INFP' }),
+      missing: () => ({ code: 'INFX' }),
+    },
     user: {
       own: ({ username }) => ({ id: username }),
       other: () => newUser('user'),

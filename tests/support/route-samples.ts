@@ -6,7 +6,7 @@ export type Answer = 'ok' | `${number} ${string}`
 
 /** What a route answers to those it lets in, by the class of the object in its path. */
 export interface ObjectAnswers {
-  kind: 'agent' | 'invite' | 'provider' | 'session' | 'thread' | 'tool' | 'user'
+  kind: 'agent' | 'invite' | 'persona' | 'provider' | 'session' | 'thread' | 'tool' | 'user'
   /** Of two, the second is the administrators'. */
   answers: { missing: Answer } & Record<string, Answer | readonly [user: Answer, administrator: Answer]>
 }
@@ -77,6 +77,10 @@ const ownSession: ObjectAnswers = {
 const pendingInvite: ObjectAnswers = {
   kind: 'invite',
   answers: { pending: 'ok', revoked: '409 INVITE_INVALID', missing: NOT_FOUND },
+}
+const seenPersona: ObjectAnswers = {
+  kind: 'persona',
+  answers: { built_in: 'ok', missing: NOT_FOUND },
 }
 const seenUser: ObjectAnswers = {
   kind: 'user',
@@ -227,6 +231,10 @@ export const routeSamples: Record<string, RouteSample> = {
   },
   'POST /agents/:id/upload': { who: 'user', status: 200, on: seenAgent, body: () => fileForm() },
   'GET /agents/:id/status': { who: 'user', status: 200, on: ownAgent },
+
+  'GET /mbti/codes': { who: 'user', status: 200 },
+  'GET /mbti/codes/:code': { who: 'user', status: 200, on: seenPersona },
+  'PUT /agents/:id/mbti': { who: 'user', status: 200, on: ownAgent, body: () => ({ code: 'INFP' }) },
 
   'SOCKET /agents/:id/chat/ws': { who: 'user', status: 101, on: seenAgent },
   'GET /agents/:id/threads': { who: 'user', status: 200, on: seenAgent },

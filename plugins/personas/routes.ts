@@ -1,0 +1,51 @@
+import { AppError, route } from '#kernel'
+import { agentRow } from '../agents/schemas.ts'
+import { findProfile, PROFILES } from './catalog.ts'
+import { personaChoice, personaProfile, personaRows } from './schemas.ts'
+
+const listPersonas = route({
+  method: 'GET',
+  path: '/mbti/codes',
+  summary: 'The personas that an agent can have',
+  guard: 'user',
+  response: { 200: personaRows },
+}).handle(() =>
+  PROFILES.map(({ code, name, nickname, description, color, symbol }) => ({
+    code,
+    name,
+    nickname,
+    description,
+    color,
+    symbol,
+  })),
+)
+
+const getPersona = route({
+  method: 'GET',
+  path: '/mbti/codes/:code',
+  summary: 'The whole profile of a persona; its code in upper or lower case',
+  guard: 'user',
+  response: { 200: personaProfile },
+  errors: ['NOT_FOUND'],
+}).handle(({ params }) => {
+  const profile = findProfile(params.code!)
+  if (!profile) throw new AppError('NOT_FOUND')
+  return profile
+})
+
+const applyPersona = route({
+  method: 'PUT',
+  path: '/agents/:id/mbti',
+  summary: 'Give an agent a persona and reload it',
+  guard: 'owner',
+  body: personaChoice,
+  response: { 200: agentRow },
+  errors: ['AGENT_BUSY'],
+  audit: 'agent.persona_set',
+}).handle(async ({ agent, caller, body }, { agents }) => {
+  await agents.reload(agent._id, { persona_mbti: findProfile(body.code)!.code })
+  return agents.show(await agents.findVisible(caller, agent._id), caller)
+})
+
+/** The routes of personas. */
+export const personaRoutes = [listPersonas, getPersona, applyPersona]
