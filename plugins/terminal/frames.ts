@@ -53,13 +53,18 @@ export interface ErrorFrame extends Partial<TurnPart> {
   details?: { guidance?: string; detail?: string }
 }
 
+/** A part of a turn, perhaps of what a tool call delegated. */
+interface Delegated extends TurnPart {
+  parent_tool_call_id?: string
+}
+
 /** What the server sends on the chat socket. */
 export type ServerFrame =
   | (TurnPart & { type: 'turn_started'; message_id: string; client_message_id?: string })
   | (TurnPart & { type: 'content'; content: string; message_id?: string })
   | (TurnPart & { type: 'reasoning'; content: string })
-  | (TurnPart & { type: 'tool_call'; tool_call_id: string; name: string; input: unknown })
-  | (TurnPart & {
+  | (Delegated & { type: 'tool_call'; tool_call_id: string; name: string; input: unknown })
+  | (Delegated & {
       type: 'tool_result'
       tool_call_id: string
       name: string

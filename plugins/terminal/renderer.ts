@@ -40,9 +40,9 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
     writeLine(`${mark} ${shorten(value, detail.columns - mark.length - 1)}`, style)
   }
 
-  const callTool = (name: string, input: unknown) => {
+  const callTool = (name: string, input: unknown, indent = '') => {
     startSection('line')
-    const label = `⚙ ${shorten(name, 64)}`
+    const label = `${indent}⚙ ${shorten(name, 64)}`
     const rest = ` ${shorten(input, detail.columns - label.length - 2)}`
     detail.writeParts([
       [label, 'cyan'],
@@ -62,11 +62,11 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
         return stream(detail, 'reasoning', frame.content, 'dim')
       case 'tool_call':
         lastCall = frame.tool_call_id
-        return callTool(frame.name, frame.input)
+        return callTool(frame.name, frame.input, indentOf(frame))
       case 'tool_result': {
         const mark = frame.is_error ? '✗' : '↳'
         const label = frame.tool_call_id === lastCall ? mark : `${mark} ${shorten(frame.name, 64)}:`
-        return writeShort(INDENT + label, frame.output, frame.is_error ? 'red' : 'dim')
+        return writeShort(indentOf(frame) + INDENT + label, frame.output, frame.is_error ? 'red' : 'dim')
       }
       case 'attachment':
         return writeLine(`📎 ${frame.path}${frame.media_type ? ` (${frame.media_type})` : ''}`)
@@ -119,6 +119,10 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
     fail,
   }
 }
+
+/** What is delegated stands below the call that delegates it. */
+const indentOf = ({ parent_tool_call_id }: { parent_tool_call_id?: string }) =>
+  parent_tool_call_id === undefined ? '' : INDENT
 
 const cut = (text: string) => (text.length > HISTORY_COLUMNS ? `${text.slice(0, HISTORY_COLUMNS)}…` : text)
 

@@ -165,6 +165,26 @@ t.test('tool calls, their results, attachments and errors are one line each', as
   ])
 })
 
+t.test('what is delegated stands below the call that delegates it', async (t) => {
+  const service = await serve(t, ({ emit }) => {
+    const delegated = { tool_call_id: 'a/1/b', parent_tool_call_id: 'a' }
+    emit({ type: 'tool_call', tool_call_id: 'a', name: 'task', input: {} })
+    emit({ type: 'tool_call', ...delegated, name: 'ls', input: {} })
+    emit({ type: 'tool_result', ...delegated, name: 'ls', output: 'a.txt', is_error: false })
+    emit({ type: 'tool_result', tool_call_id: 'a', name: 'task', output: 'one file', is_error: false })
+    emit({ type: 'content', message_id: 'msg_2', content: 'There is one file.' })
+    emit(done)
+  })
+  const run = start(t, { url: service.url, message: 'go' })
+  t.equal(await run.code, 0)
+  t.strictSame(run.written.stderr.split('\n').slice(0, 4), [
+    '⚙ task {}',
+    '  ⚙ ls {}',
+    '    ↳ a.txt',
+    '  ↳ task: one file',
+  ])
+})
+
 t.test('a model cannot drive the terminal, also not with a sequence cut in two', async (t) => {
   const service = await serve(t, ({ emit }) => {
     for (const content of ['a\x1b[2Jb\x1b', '[31mc\x1b]0;ti', 'tle\x07d\r\b\u009b5me\u202ef\n\tg'])
