@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process'
+import { constants } from 'node:fs'
+import { mkdir, mkdtemp, readdir, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { openFolder } from '../../kernel/index.ts'
+
+const SECRET = 'what only the outside holds'
+
+/** A folder and a neighbour outside it. */
+async function createFolders(t: Test) {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'svc-folder-')))
+  t.teardown(() => rm(base, { recursive: true, force: true }))
+  const [inside, outside] = [join(base, 'inside'), join(base, 'outside')]
+  for (const folder of [inside, outside]) {
+    await mkdir(join(folder, 'deep'), { recursive: true })
+    await writeFile(join(folder, 'deep', 'file.txt'), folder === outside ? SECRET : 'inside')
+  }
+  return { inside, outside, base }
+}
+
+/** With paths that start at descriptors, and on systems that have none. */
+const ways = [{}, { descriptors: '/nowhere' }]
+
+for (const options of ways)
+  t.test(`What lies in a folder is reached from it ${JSON.stringify(options)}`, async (t) => {
+    const { inside, base } = await createFolders(t)
+    await symlink(inside, join(base, 'way'))
+    await t.rejects(openFolder(join(base, 'way'), options), { code: /ENOTDIR|ELOOP/ })
+    const folder = await openFolder(inside, options)
+    t.same(await readdir(folder.path), ['deep'])
+    const deep = await folder.openFolder('deep')
+    const file = await deep.openFile('file.txt')
+    t.equal(await file.readFile('utf8'), 'inside')
+    await file.close()
+    const made = await deep.openFile('new', constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
+    t.equal((await made.stat()).mode & 0o777, 0o600)
+    await made.close()
+    t.same(await readdir(join(inside, 'deep')), ['file.txt', 'new'])
+    await deep.close()
+    await folder.close()
+    await t.rejects(openFolder(join(base, 'nowhere'), options), { code: 'ENOENT' })
+    await t.rejects(openFolder(join(inside, 'deep', 'file.txt'), options), { code: 'ENOTDIR' })
+  })
+
+for (const options of ways)
+  t.test(`No link is followed, and no pipe waited for ${JSON.stringify(options)}`, async (t) => {
+    const { inside, outside } = await createFolders(t)
+    await symlink(outside, join(inside, 'folder-link'))
+    await symlink(join(outside, 'deep', 'file.txt'), join(inside, 'file-link'))
+    execFileSync('mkfifo', [join(inside, 'pipe')])
+    const folder = await openFolder(inside, options)
+    await t.rejects(folder.openFolder('folder-link'), { code: /ENOTDIR|ELOOP/ })
+    await t.rejects(folder.openFile('file-link'), { code: 'ELOOP' })
+    const pipe = await folder.openFile('pipe')
+    t.ok((await pipe.stat()).isFIFO())
+    await pipe.close()
+    await folder.close()
+  })
+
+t.test('An open folder stays the same one though its name is given to a link', async (t) => {
+  const { inside, outside } = await createFolders(t)
+  const folder = await openFolder(inside)
+  await rename(inside, `${inside}-before`)
+  await symlink(outside, inside)
+  const deep = await folder.openFolder('deep')
+  const file = await deep.openFile('file.txt')
+  t.equal(await file.readFile('utf8'), 'inside')
+  await file.close()
+  await deep.close()
+  await folder.close()
+})
+
+t.test('Without descriptors a name that was given to a link meanwhile is noticed', async (t) => {
+  const { inside, outside, base } = await createFolders(t)
+  const folder = await openFolder(inside, { descriptors: '/nowhere' })
+  await rename(inside, join(base, 'before'))
+  await symlink(outside, inside)
+  await t.rejects(folder.openFolder('deep'), { code: 'ELOOP', message: /changed/ })
+  await t.rejects(folder.openFile('deep'), { code: 'ELOOP', message: /changed/ })
+  await folder.close()
+})
