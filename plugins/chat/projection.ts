@@ -73,7 +73,8 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
   }
   const last = events.at(-1)
   if (last && isTerminal(last)) closeMessages(messages, last, open)
-  return messages
+  // What was delegated by a call that has no result yet, or was stopped, may only have been counted.
+  return messages.filter(({ role, content, artifacts }) => role !== 'tool' || content.length > 0 || artifacts)
 }
 
 type Open = (event: LedgerEvent, id: string, role: MessageDocument['role']) => MessageDocument

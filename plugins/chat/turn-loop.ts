@@ -21,6 +21,10 @@ export interface LoopParts {
   tools: TurnTools
   facts: CallFacts
   writer: LoopWriter
+  /** Gives the writer of what a tool call delegates. */
+  delegate(tool_call_id: string): LoopWriter
+  /** Says in words for a model why a call of one failed. */
+  explain(error: unknown): string
 }
 
 /** How a loop ended, and the text of its last answer. */
@@ -37,18 +41,41 @@ export function runTurnLoop(parts: LoopParts): Promise<LoopEnd> {
   return untilAborted(parts.facts.signal, loop(parts))
 }
 
-async function loop({ opened, system, messages, tools, facts, writer }: LoopParts): Promise<LoopEnd> {
+/** Carries out an instruction in a conversation of its own; gives the last answer, or says why there is none. */
+async function carryOut(instruction: string, parts: LoopParts, tool_call_id: string): Promise<string> {
+  const { system, tools, facts, delegate, explain } = parts
+  try {
+    const { stop_reason, text } = await loop(
+      {
+        ...parts,
+        system: `${system}\n\n${DELEGATE}`,
+        messages: [{ role: 'user', content: [{ type: 'text', text: instruction }] }],
+        tools: tools.delegable(),
+        writer: delegate(tool_call_id),
+      },
+      { isDelegated: true },
+    )
+    return stop_reason === 'end' ? text : `${text}\n[ended after ${MAX_STEPS} steps]`
+  } catch (error) {
+    facts.signal.throwIfAborted()
+    // As it is, an upstream's message may hold what no model is to be told, such as a key.
+    throw new Error(explain(error), { cause: error })
+  }
+}
+
+async function loop(parts: LoopParts, { isDelegated = false } = {}): Promise<LoopEnd> {
+  const { opened, system, messages, tools, facts, writer } = parts
   const prompt: LanguageModelV3Message[] = [{ role: 'system', content: system }, ...messages]
   let text = ''
   for (let step = 0; step < MAX_STEPS; step += 1) {
     writer.beginMessage()
-    const parts = opened.stream({
+    const answer = opened.stream({
       prompt,
       tools: describeTools(tools.list()),
       maxOutputTokens: opened.description.max_output_tokens,
       abortSignal: facts.signal,
     })
-    const { content } = await readAnswer(parts, writer)
+    const { content } = await readAnswer(answer, writer)
     text = content.map((part) => (part.type === 'text' ? part.text : '')).join('')
     const calls = content.filter((part) => part.type === 'tool-call')
     if (calls.length === 0) return { stop_reason: 'end', text }
@@ -62,17 +89,13 @@ async function loop({ opened, system, messages, tools, facts, writer }: LoopPart
           tools,
           facts,
           writer,
-          ask: (question) => void questions.push(question),
+          ask(question) {
+            if (isDelegated) throw new Error('nobody can be asked while something delegated is carried out')
+            questions.push(question)
+          },
           async delegate(instruction) {
-            const end = await loop({
-              opened,
-              system: `${system}\n\n${DELEGATE}`,
-              messages: [{ role: 'user', content: [{ type: 'text', text: instruction }] }],
-              tools: tools.delegable(),
-              facts,
-              writer: writer.delegate(call.toolCallId),
-            })
-            return end.stop_reason === 'end' ? end.text : `${end.text}\n[ended after ${MAX_STEPS} steps]`
+            if (isDelegated) throw new Error('what is delegated cannot be delegated further')
+            return carryOut(instruction, parts, call.toolCallId)
           },
         }),
       ),

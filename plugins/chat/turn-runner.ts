@@ -115,7 +115,7 @@ async function converse({
   log: TurnLog
   signal: AbortSignal
 }): Promise<TurnEnd> {
-  const { recent, models, agents, ids } = cradle
+  const { recent, models, agents, ids, explainError } = cradle
   let opened: OpenedModel | undefined
   const writer = createTurnWriter({ log, ids, model: () => opened!.reference })
   const { usage, artifacts } = writer
@@ -152,6 +152,13 @@ async function converse({
         signal,
       },
       writer,
+      delegate: writer.delegate,
+      explain(error) {
+        const { message, details } = explainError(model.explain(error, locale), locale, request_id)
+        return [message, details.guidance, details.detail]
+          .filter((text) => typeof text === 'string')
+          .join(' ')
+      },
     })
     writer.flush()
     return done(stop_reason)

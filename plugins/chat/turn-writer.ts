@@ -39,12 +39,12 @@ export interface LoopWriter extends ModelListener {
   beginMessage(): void
   onToolResult(result: ToolOutcome): void
   onAttachment(file: MadeFile): void
-  /** The writer of what a tool call delegates: its steps are told to readers, its words only to the call. */
-  delegate(tool_call_id: string): LoopWriter
 }
 
 /** Turns what happens in a turn into events of its log. */
 export interface TurnWriter extends LoopWriter {
+  /** The writer of what a tool call delegates: its steps are told to readers, its words only to the call. */
+  delegate(tool_call_id: string): LoopWriter
   /** Writes text that was held back because half a character was missing. */
   flush(): void
   /** The last reply that has begun to be written, or else the one that a model was called for. */
@@ -138,9 +138,6 @@ export function createTurnWriter({
       onToolResult: (result) => recordResult({ ...result, tool_call_id: idOf(result.tool_call_id) }, place),
       onAttachment: (file) => recordFile(file, place),
       onUsage: (spent) => recordUsage(spent, place),
-      delegate() {
-        throw new Error('what is delegated cannot be delegated further')
-      },
     }
   }
 

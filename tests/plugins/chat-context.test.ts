@@ -20,7 +20,11 @@ t.test('The model is told who it is and what it can do', async (t) => {
     { role: 'system', content: /You are assistant.*Speak like a pirate\./s },
     { role: 'user' },
   ])
-  t.match(tools!.map((tool) => tool.function.name).sort(), ['ls', 'read_file', 'write_file'])
+  const { body: settings } = await server.request('GET', `/agents/${chat.agent_id}/tool-settings`)
+  t.strictSame(
+    tools!.map((tool) => tool.function.name),
+    settings.builtin.map(({ name }: { name: string }) => name),
+  )
   await server.request('PATCH', `/agents/${chat.agent_id}`, { body: { system_prompt: null } })
   await socket.ask({ text: 'hello' })
   t.notMatch(

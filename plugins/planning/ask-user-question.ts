@@ -1,0 +1,36 @@
+import { objectOf, type Tool, type TypeOf } from '#kernel'
+
+const input = objectOf(
+  {
+    question: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 4000,
+      description: 'The question, in the language of the user, with what they need to know to answer it.',
+    },
+    options: {
+      type: 'array',
+      items: { type: 'string', minLength: 1, maxLength: 500 },
+      maxItems: 8,
+      description: 'Answers to choose from; the user may also answer in other words. Default: none.',
+    },
+  },
+  ['question'],
+)
+
+/** Asks the user something and ends the turn with it. */
+export const askUserQuestion: Tool = {
+  name: 'ask_user_question',
+  label: { en: 'Ask the user', zh: '询问用户' },
+  description: `Asks the user a question and ends your turn; what they say next is the answer.
+Use it when you cannot go on sensibly without their decision or something that only they know: a choice between ways that lead to different results, a missing detail that cannot be looked up, or before something that cannot be undone.
+Do not use it for what you can find out or decide yourself, to ask whether to go on, or to say that you are done. Ask one thing at a time, and do what can be done without the answer before you ask.`,
+  input_schema: input,
+  disableable: true,
+  top_level_only: true,
+  execute({ question, options = [] }: TypeOf<typeof input>, { ask }) {
+    const choices = options.map((option, index) => `${index + 1}. ${option}`)
+    ask([question, ...(choices.length > 0 ? [choices.join('\n')] : [])].join('\n\n'))
+    return 'The question was put to the user. Their next message is the answer.'
+  },
+}

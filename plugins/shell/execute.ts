@@ -1,0 +1,130 @@
+import { delimiter, dirname } from 'node:path'
+import { objectOf, type Tool, type TypeOf } from '#kernel'
+import { MAX_WRITTEN_BYTES, type ProgramEnd } from './program.ts'
+import type { Programs } from './programs.ts'
+import { findWorkingFolder, quote } from './working-folder.ts'
+
+const DEFAULT_SECONDS = 60
+
+/**
+ * Where programs are looked for. The server's own PATH may name folders of its user that are nobody else's business;
+ * the folder of the running node comes last, as node and npm are what agents may count on wherever it was installed.
+ */
+const PATH = [...new Set(['/usr/local/bin', '/usr/bin', '/bin', dirname(process.execPath)])].join(delimiter)
+
+const input = objectOf(
+  {
+    command: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 100_000,
+      description:
+        'The name of a program or its path (relative to cwd), without arguments; with shell set, a command line for /bin/sh.',
+    },
+    args: {
+      type: 'array',
+      items: { type: 'string', maxLength: 100_000 },
+      maxItems: 1000,
+      description: 'The arguments of the program, each passed on exactly as it is. Not with shell.',
+    },
+    shell: {
+      type: 'boolean',
+      description:
+        'Has /bin/sh read the command: needed for pipes, redirections, variables and wildcards. Default: false.',
+    },
+    cwd: {
+      type: 'string',
+      maxLength: 4096,
+      description: 'The folder to run in, relative to the workspace. Default: the workspace.',
+    },
+    stdin: {
+      type: 'string',
+      maxLength: 1_000_000,
+      description: 'What the program can read from its standard input. Default: nothing.',
+    },
+    timeout_seconds: {
+      type: 'integer',
+      minimum: 1,
+      description: `Seconds after which the program is ended. Default: ${DEFAULT_SECONDS}; more where it has to build, install or test something, usually up to 600.`,
+    },
+  },
+  ['command'],
+)
+
+const REASONS: Record<string, string> = {
+  ENOENT: 'was not found, or the interpreter that it names was not',
+  EACCES: 'may not be executed',
+  EPERM: 'may not be executed',
+  ENOTDIR: 'was not found',
+  ENOEXEC: 'is not a program',
+  E2BIG: 'was given arguments that are too long',
+  ENAMETOOLONG: 'has a name that is too long',
+  EAGAIN: 'could not be started: the system has too many processes',
+  ENOMEM: 'could not be started: the system has too little memory',
+}
+
+/** Makes the tool that runs a program in the workspace. */
+export function createExecute(programs: () => Programs): Tool {
+  return {
+    name: 'execute',
+    label: { en: 'Run a program', zh: '运行程序' },
+    description: `Runs a program on the server, in the workspace, and gives what it wrote (the head and the tail where that is more than 64 KiB), then its exit code.
+Use it to build, test, convert, compute, or to use a command-line program. To read, write, list or search files use the file tools instead: they are quicker and need no approval.
+Prefer a program with args: no shell reads them, so nothing in them has to be quoted. Set shell only for what needs one.
+Nobody can answer a prompt: pass options such as --yes. Each call starts afresh: cd and variables do not carry over. What still runs when the program ends is ended with it, so nothing can be left in the background. Of the environment there are PATH, HOME (the workspace) and LANG.`,
+    input_schema: input,
+    disableable: true,
+    permission: 'execute',
+    needsApproval: () => true,
+    async execute(
+      { command, args = [], shell = false, cwd = '.', stdin, timeout_seconds }: TypeOf<typeof input>,
+      { workspace, signal },
+    ) {
+      const { max_seconds, run } = programs()
+      const seconds = timeout_seconds ?? Math.min(DEFAULT_SECONDS, max_seconds)
+      if (seconds > max_seconds)
+        throw new Error(`timeout_seconds may be at most ${max_seconds} on this server`)
+      if (shell && args.length > 0)
+        throw new Error('with shell set there are no args: write them into the command, quoted')
+      if ([command, ...args].some((text) => text.includes('\0')))
+        throw new Error('the command contains a NUL character')
+      const { root, folder } = await findWorkingFolder(workspace, cwd)
+      const order = {
+        ...(shell ? { file: '/bin/sh', args: ['-c', command] } : { file: command, args }),
+        cwd: folder,
+        env: { PATH, HOME: root, LANG: 'C.UTF-8' },
+        stdin,
+        seconds,
+      }
+      const end = await run(order, signal).catch((error) => {
+        throw explained(error, order.file)
+      })
+      return describe(end, seconds)
+    },
+  }
+}
+
+/** The system's refusal to start a program as a sentence; any other error as it is. */
+function explained(error: NodeJS.ErrnoException, file: string): Error {
+  if (!error?.syscall?.startsWith('spawn')) return error
+  return new Error(`${quote(file)} ${REASONS[error.code ?? ''] ?? `could not be started (${error.code})`}`, {
+    cause: error,
+  })
+}
+
+function describe({ output, code, signal, reason, left_behind }: ProgramEnd, seconds: number): string {
+  const how = code === null ? `ended by ${signal}` : `exit code ${code}`
+  // A program that is told to end may still end with a code of its own.
+  const told = code === null || !reason ? '' : ' after it was told to end'
+  const why = reason ? REASONS_TO_END[reason](seconds) : ''
+  return [
+    output === '' ? '(no output)' : output.replace(/\n$/, ''),
+    ...(left_behind ? ['[processes that it had left running were ended]'] : []),
+    `[${how}${told}${why}]`,
+  ].join('\n')
+}
+
+const REASONS_TO_END: Record<NonNullable<ProgramEnd['reason']>, (seconds: number) => string> = {
+  time: (seconds) => `, as it did not end within ${seconds} s`,
+  output: () => `, as it had written more than ${MAX_WRITTEN_BYTES / 1024 / 1024} MiB`,
+}

@@ -1,0 +1,75 @@
+import { StringDecoder } from 'node:string_decoder'
+
+/** How much of a program's output is given to the model, in bytes of UTF-8; the rest of 64 KiB is for notes. */
+const KEPT_BYTES = 64 * 1024 - 512
+const HALF = KEPT_BYTES / 2
+
+type Stream = 'stdout' | 'stderr'
+
+/** What a program writes, in the order in which it comes: the head and the tail are kept. */
+export interface Output {
+  write(stream: Stream, chunk: Buffer): void
+  /** All of it as text; the streams are named where there is something of both. */
+  text(): string
+}
+
+/** Makes an empty output. */
+export function createOutput(): Output {
+  // A character may be divided between two chunks, with one of the other stream between them.
+  const decoders = { stdout: new StringDecoder(), stderr: new StringDecoder() }
+  const head: Buffer[] = []
+  const tail: Buffer[] = []
+  let room = HALF
+  let tailBytes = 0
+  let dropped = 0
+  let first: Stream | undefined
+  let current: Stream | undefined
+  let isLabelled = false
+  let endsLine = true
+
+  const keep = (text: string) => {
+    const bytes = Buffer.from(text)
+    const start = bytes.subarray(0, room)
+    const rest = bytes.subarray(room)
+    room -= start.length
+    if (start.length > 0) head.push(start)
+    if (rest.length > 0) tail.push(rest)
+    tailBytes += rest.length
+    while (tail.length > 0 && tailBytes - tail[0]!.length >= HALF) {
+      const { length } = tail.shift()!
+      tailBytes -= length
+      dropped += length
+    }
+    endsLine = text.endsWith('\n')
+  }
+  const write = (stream: Stream, text: string) => {
+    if (text === '') return
+    first ??= stream
+    if (current !== undefined && stream !== current) {
+      keep(`${endsLine ? '' : '\n'}[${stream}]\n`)
+      isLabelled = true
+    }
+    current = stream
+    keep(text)
+  }
+
+  return {
+    write: (stream, chunk) => write(stream, decoders[stream].write(chunk)),
+    text() {
+      for (const stream of ['stdout', 'stderr'] as const) write(stream, decoders[stream].end())
+      const label = isLabelled ? `[${first}]\n` : ''
+      const end = Buffer.concat(tail)
+      if (dropped === 0 && end.length <= HALF) return label + Buffer.concat([...head, end]).toString()
+      const start = new TextDecoder().decode(Buffer.concat(head), { stream: true })
+      const shown = wholeCharacters(end.subarray(-HALF))
+      const hidden = dropped + end.length - shown.length
+      return `${label}${start}\n[… ${hidden} bytes are left out here …]\n${shown}`
+    },
+  }
+}
+
+/** The bytes from the first whole character on. */
+function wholeCharacters(bytes: Buffer): Buffer {
+  const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80)
+  return bytes.subarray(Math.max(0, start))
+}

@@ -1,0 +1,49 @@
+import { createPlaces } from '#kernel'
+import { type ProgramEnd, type ProgramOrder, runProgram } from './program.ts'
+
+/** The section `plugins.shell` of the configuration. */
+export interface ShellConfig {
+  /** The longest time limit of one program. */
+  max_seconds: number
+  /** How many programs run at a time in this server process. */
+  max_processes: number
+}
+
+/** The programs that agents run in this server process. */
+export interface Programs {
+  readonly max_seconds: number
+  /** Runs a program once there is a place for it; rejects with the signal's reason where that is aborted. */
+  run(order: ProgramOrder, signal: AbortSignal): Promise<ProgramEnd>
+  /** Kills all that run, with everything they started, and lets no other begin. */
+  close(): Promise<void>
+}
+
+/** Makes the record of running programs. */
+export function createPrograms({ max_seconds, max_processes }: ShellConfig): Programs {
+  const places = createPlaces()
+  const closing = new AbortController()
+  const running = new Set<Promise<unknown>>()
+
+  async function runInPlace(order: ProgramOrder, until: AbortSignal): Promise<ProgramEnd> {
+    const leave = await places.enter(max_processes, until)
+    try {
+      return await runProgram(order, until)
+    } finally {
+      leave()
+    }
+  }
+
+  return {
+    max_seconds,
+    run(order, signal) {
+      const until = AbortSignal.any([signal, closing.signal])
+      const run = runInPlace(order, until)
+      running.add(run)
+      return run.finally(() => running.delete(run))
+    },
+    async close() {
+      closing.abort(new Error('the server is shutting down'))
+      await Promise.allSettled(running)
+    },
+  }
+}
