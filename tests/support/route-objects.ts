@@ -49,6 +49,12 @@ export function createObjects(cast: Cast) {
     const { id } = await arrange(server, account, ['POST', path, body])
     return { id }
   }
+  const newPublishedExpert = async (account: Account): Promise<Params> => {
+    const { id } = await agentOf(account)
+    const path = `/agents/${id}/publish-expert`
+    const expert = await arrange(server, account, ['POST', path, { name: name() }])
+    return { expert_id: expert.id }
+  }
   const newSession = async (account: Account): Promise<Params> => {
     const token = await cast.openSession(account.id)
     const sessions = await arrange(server, { token }, ['GET', '/auth/sessions'])
@@ -96,6 +102,15 @@ export function createObjects(cast: Cast) {
       own: newSession,
       other: () => newSession(owner),
       missing: () => ({ id: MISSING }),
+    },
+    expert: {
+      bundled: () => ({ expert_id: 'general-assistant' }),
+      missing: () => ({ expert_id: 'nobody' }),
+    },
+    published_expert: {
+      own: newPublishedExpert,
+      other: () => newPublishedExpert(owner),
+      missing: () => ({ expert_id: MISSING }),
     },
     invite: {
       pending: async () => ({ invite_id: (await newInvite()).id }),

@@ -6,7 +6,17 @@ export type Answer = 'ok' | `${number} ${string}`
 
 /** What a route answers to those it lets in, by the class of the object in its path. */
 export interface ObjectAnswers {
-  kind: 'agent' | 'invite' | 'persona' | 'provider' | 'session' | 'thread' | 'tool' | 'user'
+  kind:
+    | 'agent'
+    | 'expert'
+    | 'invite'
+    | 'persona'
+    | 'provider'
+    | 'published_expert'
+    | 'session'
+    | 'thread'
+    | 'tool'
+    | 'user'
   /** Of two, the second is the administrators'. */
   answers: { missing: Answer } & Record<string, Answer | readonly [user: Answer, administrator: Answer]>
 }
@@ -73,6 +83,18 @@ const globalProvider: ObjectAnswers = {
 const ownSession: ObjectAnswers = {
   kind: 'session',
   answers: { own: 'ok', other: NOT_FOUND, missing: NOT_FOUND },
+}
+const anyExpert: ObjectAnswers = {
+  kind: 'expert',
+  answers: { bundled: 'ok', missing: NOT_FOUND },
+}
+const seenPublishedExpert: ObjectAnswers = {
+  kind: 'published_expert',
+  answers: { own: 'ok', other: 'ok', missing: NOT_FOUND },
+}
+const ownPublishedExpert: ObjectAnswers = {
+  kind: 'published_expert',
+  answers: { own: 'ok', other: [FORBIDDEN, 'ok'], missing: NOT_FOUND },
 }
 const pendingInvite: ObjectAnswers = {
   kind: 'invite',
@@ -235,6 +257,30 @@ export const routeSamples: Record<string, RouteSample> = {
   'GET /mbti/codes': { who: 'user', status: 200 },
   'GET /mbti/codes/:code': { who: 'user', status: 200, on: seenPersona },
   'PUT /agents/:id/mbti': { who: 'user', status: 200, on: ownAgent, body: () => ({ code: 'INFP' }) },
+
+  'GET /experts': { who: 'user', status: 200 },
+  'GET /experts/:expert_id': { who: 'user', status: 200, on: anyExpert },
+  'POST /agents/from-expert/:expert_id': { who: 'user', status: 201, on: anyExpert, body: newAgent },
+  'POST /agents/:id/publish-expert': {
+    who: 'user',
+    status: 201,
+    on: ownAgent,
+    body: ({ name }) => ({ name: name(), description: 'published by a sample', slug: name() }),
+  },
+  'GET /experts/published': { who: 'user', status: 200 },
+  'GET /experts/published/:expert_id': { who: 'user', status: 200, on: seenPublishedExpert },
+  'POST /experts/published/:expert_id/install': {
+    who: 'user',
+    status: 201,
+    on: seenPublishedExpert,
+    body: newAgent,
+  },
+  'DELETE /experts/published/:expert_id': {
+    who: 'user',
+    status: 204,
+    on: ownPublishedExpert,
+    spends: 'object',
+  },
 
   'SOCKET /agents/:id/chat/ws': { who: 'user', status: 101, on: seenAgent },
   'GET /agents/:id/threads': { who: 'user', status: 200, on: seenAgent },

@@ -1,0 +1,4 @@
+import type { Expert } from '#kernel'
+
+/** What a bundled expert says of itself; its files stand beside it, in `files/en` and `files/zh`. */
+export type Manifest = Omit<Expert, 'files'>

@@ -1,0 +1,26 @@
+import type { ErrorTable } from '#kernel'
+
+/** What publishing an expert can be refused with. */
+export const expertErrors: ErrorTable = {
+  PUBLISHED_EXPERT_SLUG_TAKEN: {
+    status: 409,
+    message: {
+      en: 'There already is an expert with the slug "{slug}".',
+      zh: '标识“{slug}”已被其他专家使用。',
+    },
+  },
+  WORKSPACE_TOO_LARGE: {
+    status: 413,
+    message: {
+      en: 'The workspace is too large to publish: at most {max_files} files of {max_bytes} bytes in all, in folders at most {max_depth} deep.',
+      zh: '工作区过大，无法发布：最多 {max_files} 个文件，总计不超过 {max_bytes} 字节，文件夹最多 {max_depth} 层。',
+    },
+  },
+  SECRET_IN_SETTINGS: {
+    status: 422,
+    message: {
+      en: 'The field "{field}" seems to hold a password, key or token. Take it out before you publish.',
+      zh: '字段“{field}”中似乎含有密码、密钥或令牌，请移除后再发布。',
+    },
+  },
+}

@@ -1,0 +1,176 @@
+import { copyFile, mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { AppError, type Cradle, createPlaces, type Locale } from '#kernel'
+import type { AgentDocument, AgentSettings } from '../agents/types.ts'
+import type { AuthCaller } from '../auth/types.ts'
+import { assertNoSecret, characterOf, installable } from './character.ts'
+import { createExpertFolders } from './expert-folders.ts'
+import { createSlugs } from './slugs.ts'
+import { takeSnapshot } from './snapshot.ts'
+import type { LeftOut, PublishedExpertDocument, PublishedExpertSummary } from './types.ts'
+
+/** How many workspaces are looked through at a time, which takes the processor. */
+const PARALLEL_SNAPSHOTS = 2
+
+/** How old a folder is that no publication in flight can have made, in milliseconds. */
+const ABANDONED_MS = 60 * 60 * 1000
+
+/** What a published expert goes by; without a slug its name gives one. */
+export interface Publication {
+  name: string
+  description?: string | null
+  slug?: string
+}
+
+/** The settings that an installed copy gets from the one who installs it. */
+export type Installation = Pick<AgentSettings, 'name'> &
+  Partial<Pick<AgentSettings, 'description' | 'default_model'>>
+
+/** The experts that users publish and install. */
+export type PublishedExperts = ReturnType<typeof createPublishedExperts>
+
+/** Makes the store of published experts. */
+export function createPublishedExperts(
+  cradle: Pick<
+    Cradle,
+    'agents' | 'clock' | 'collections' | 'ids' | 'log' | 'registries' | 'server' | 'users'
+  >,
+) {
+  const { agents, clock, ids, log, registries, users } = cradle
+  const { published_experts } = cradle.collections
+  const folders = createExpertFolders(cradle)
+  const slugs = createSlugs(cradle)
+  const places = createPlaces()
+
+  /** By id or slug. Throws NOT_FOUND. */
+  const find = async (key: string): Promise<PublishedExpertDocument> => {
+    const expert = await published_experts.findOne({ $or: [{ _id: key }, { slug: key }] })
+    if (!expert) throw new AppError('NOT_FOUND')
+    return expert
+  }
+
+  /** The row first: from then on nobody installs it, and files that a crash leaves behind are cleaned up. */
+  const erase = async (_id: string): Promise<void> => {
+    await published_experts.deleteOne({ _id })
+    await folders.remove(_id)
+  }
+
+  const removeAllOf = async (user_id: string): Promise<void> => {
+    const own = published_experts.find({ created_by_id: user_id }, { projection: { _id: 1 } })
+    for (const { _id } of await own.toArray()) await erase(_id)
+  }
+
+  return {
+    find,
+    removeAllOf,
+
+    /** All of them by name, as this language sorts names. */
+    async list(locale: Locale): Promise<PublishedExpertSummary[]> {
+      const projection = { files: 0, system_prompt: 0, welcome_message: 0 } as const
+      const experts = await published_experts.find<PublishedExpertSummary>({}, { projection }).toArray()
+      return experts.sort((a, b) => a.name.localeCompare(b.name, locale) || (a._id < b._id ? -1 : 1))
+    },
+
+    /**
+     * Publishes an agent as it is now, with what may leave its workspace. Throws SECRET_IN_SETTINGS,
+     * WORKSPACE_TOO_LARGE or PUBLISHED_EXPERT_SLUG_TAKEN, and AGENT_NOT_FOUND or AUTH_FAILED of what is deleted meanwhile.
+     */
+    async publish(
+      agent: AgentDocument,
+      publisher: AuthCaller,
+      { name, description = agent.description, slug }: Publication,
+    ): Promise<{ expert: PublishedExpertDocument; left_out: LeftOut[] }> {
+      const settings = { name: name.trim(), description, ...characterOf(agent) }
+      await assertNoSecret(settings)
+      if (slug !== undefined) await slugs.assertFree(slug)
+
+      const _id = ids.make()
+      const leave = await places.enter(PARALLEL_SNAPSHOTS)
+      const { files, left_out } = await folders
+        .create(_id, (folder) => takeSnapshot(agents.workspaceOf(agent._id), folder))
+        .finally(leave)
+      const now = clock.seconds()
+      const expert: PublishedExpertDocument = {
+        _id,
+        slug: '',
+        ...settings,
+        created_by_id: publisher.id,
+        created_by: publisher.username,
+        source_agent_id: agent._id,
+        files,
+        created_at: now,
+        updated_at: now,
+      }
+      try {
+        // An agent that was deleted meanwhile may have lost its files while they were copied.
+        if (!(await agents.find(agent._id))) throw new AppError('AGENT_NOT_FOUND')
+        await slugs.claim({ slug, name: settings.name }, (free) => {
+          expert.slug = free
+          return published_experts.insertOne(expert)
+        })
+        // A deletion of the account that was quicker has already removed what it knew of.
+        if (!(await users.find(publisher.id))) throw new AppError('AUTH_FAILED')
+      } catch (error) {
+        await erase(_id)
+        throw error
+      }
+      return { expert, left_out }
+    },
+
+    /** Makes an agent of a published expert. Throws NOT_FOUND, and what creating an agent throws. */
+    async install(
+      key: string,
+      owner: AuthCaller,
+      given: Installation,
+      locale: Locale,
+    ): Promise<AgentDocument> {
+      const expert = await find(key)
+      const character = installable(expert, registries.experts)
+      const seed = async (workspace: string) => {
+        for (const file of expert.files)
+          await copyInto(join(workspace, file), join(folders.pathOf(expert._id), file))
+      }
+      return agents.create(
+        owner,
+        { description: expert.description, ...character, ...given },
+        { locale, seed },
+      )
+    },
+
+    /** What was published of an agent outlives it, but not its id. */
+    async forgetSource(agent_id: string): Promise<void> {
+      await published_experts.updateMany({ source_agent_id: agent_id }, { $set: { source_agent_id: null } })
+    },
+
+    /** Installed copies stay. Throws NOT_FOUND, and FORBIDDEN to all but its creator and administrators. */
+    async remove(key: string, { id, role }: Pick<AuthCaller, 'id' | 'role'>): Promise<void> {
+      const { _id, created_by_id } = await find(key)
+      if (created_by_id !== id && role !== 'admin') throw new AppError('FORBIDDEN')
+      await erase(_id)
+    },
+
+    /** Removes the folders that processes left which died while they published or removed an expert. */
+    async clean(signal: AbortSignal): Promise<void> {
+      const names = await folders.listOlderThan(clock.now() - ABANDONED_MS)
+      const rows = published_experts.find({ _id: { $in: names } }, { projection: { _id: 1 } })
+      const kept = new Set((await rows.toArray()).map(({ _id }) => _id))
+      for (const name of names) {
+        if (signal.aborted) return
+        if (kept.has(name)) continue
+        await folders.remove(name)
+        log.info({ folder: name }, 'files of an unfinished published expert removed')
+      }
+    },
+  }
+}
+
+/** Throws NOT_FOUND where the file is no longer there, which is when its expert is being removed. */
+async function copyInto(path: string, source: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  try {
+    await copyFile(source, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    throw new AppError('NOT_FOUND', {}, { cause: error })
+  }
+}

@@ -1,0 +1,134 @@
+import { type Expert, route } from '#kernel'
+import { agentRow } from '../agents/schemas.ts'
+import {
+  agentFromExpert,
+  expertDetail,
+  expertRows,
+  installation,
+  newlyPublishedExpert,
+  publication,
+  publishedExpertDetail,
+  publishedExpertRows,
+} from './schemas.ts'
+import type { PublishedExpertSummary } from './types.ts'
+
+const AGENT_ERRORS = ['NOT_FOUND', 'AGENT_NAME_TAKEN', 'PROVIDER_NOT_VISIBLE'] as const
+
+const showExpert = ({ files, quick_prompts, task_examples, ...shown }: Expert) => ({
+  ...shown,
+  quick_prompts: [...quick_prompts],
+  task_examples: { en: [...task_examples.en], zh: [...task_examples.zh] },
+})
+
+const showPublished = (expert: PublishedExpertSummary) => {
+  const { _id: id, slug, name, description, created_by, source_agent_id } = expert
+  const { icon, color, created_at, updated_at } = expert
+  return { id, slug, name, description, created_by, source_agent_id, icon, color, created_at, updated_at }
+}
+
+const listExperts = route({
+  method: 'GET',
+  path: '/experts',
+  summary: 'The experts that agents can be made from',
+  guard: 'user',
+  response: { 200: expertRows },
+}).handle((_, { experts }) => experts.list().map(showExpert))
+
+const getExpert = route({
+  method: 'GET',
+  path: '/experts/:expert_id',
+  summary: 'One expert, with the files that a workspace begins with',
+  guard: 'user',
+  response: { 200: expertDetail },
+  errors: ['NOT_FOUND'],
+}).handle(async ({ params, locale }, { experts }) => {
+  const expert = experts.find(params.expert_id!)
+  return { ...showExpert(expert), files: await experts.listFiles(expert, locale) }
+})
+
+const createFromExpert = route({
+  method: 'POST',
+  path: '/agents/from-expert/:expert_id',
+  summary: 'Create an agent from an expert and start it',
+  guard: 'user',
+  body: agentFromExpert,
+  response: { 201: agentRow },
+  errors: AGENT_ERRORS,
+  audit: 'agent.create_from_expert',
+}).handle(async ({ caller, params, body, locale }, { agents, experts }) =>
+  agents.show(await experts.createAgent(params.expert_id!, caller, body, locale), caller),
+)
+
+const publishExpert = route({
+  method: 'POST',
+  path: '/agents/:id/publish-expert',
+  summary: 'Publish an agent with its workspace, without uploads and secrets, for all users to install',
+  guard: 'owner',
+  body: publication,
+  response: { 201: newlyPublishedExpert },
+  errors: ['SECRET_IN_SETTINGS', 'WORKSPACE_TOO_LARGE', 'PUBLISHED_EXPERT_SLUG_TAKEN'],
+  audit: 'expert.publish',
+}).handle(async ({ agent, caller, body }, { publishedExperts }) => {
+  const { expert, left_out } = await publishedExperts.publish(agent, caller, body)
+  return { ...showPublished(expert), files: expert.files, left_out }
+})
+
+const listPublished = route({
+  method: 'GET',
+  path: '/experts/published',
+  summary: 'The experts that users have published, by name',
+  guard: 'user',
+  response: { 200: publishedExpertRows },
+}).handle(async ({ locale }, { publishedExperts }) =>
+  (await publishedExperts.list(locale)).map(showPublished),
+)
+
+const getPublished = route({
+  method: 'GET',
+  path: '/experts/published/:expert_id',
+  summary: 'One published expert by its id or slug, with its files',
+  guard: 'user',
+  response: { 200: publishedExpertDetail },
+  errors: ['NOT_FOUND'],
+}).handle(async ({ params }, { publishedExperts }) => {
+  const expert = await publishedExperts.find(params.expert_id!)
+  return { ...showPublished(expert), files: expert.files }
+})
+
+const installPublished = route({
+  method: 'POST',
+  path: '/experts/published/:expert_id/install',
+  summary: 'Create an agent from a published expert and start it',
+  guard: 'user',
+  body: installation,
+  response: { 201: agentRow },
+  errors: AGENT_ERRORS,
+  audit: 'expert.install',
+}).handle(async ({ caller, params, body, locale }, { agents, publishedExperts }) =>
+  agents.show(await publishedExperts.install(params.expert_id!, caller, body, locale), caller),
+)
+
+const deletePublished = route({
+  method: 'DELETE',
+  path: '/experts/published/:expert_id',
+  summary: 'Withdraw a published expert; agents that were made from it stay',
+  guard: 'user',
+  response: { 204: null },
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  audit: 'expert.withdraw',
+}).handle(
+  async ({ caller, params }, { publishedExperts }) =>
+    void (await publishedExperts.remove(params.expert_id!, caller)),
+)
+
+/** The routes of experts, those that plugins bring and those that users publish. */
+export const expertRoutes = [
+  listExperts,
+  getExpert,
+  createFromExpert,
+  publishExpert,
+  listPublished,
+  getPublished,
+  installPublished,
+  deletePublished,
+]

@@ -1,0 +1,132 @@
+import { localizedText, nullable, objectOf } from '#kernel'
+import { newAgent } from '../agents/schemas.ts'
+
+const text = { type: 'string' } as const
+const texts = { type: 'array', items: text } as const
+const time = { type: 'integer', description: 'Unix seconds' } as const
+const paths = { ...texts, description: 'Relative paths, sorted' } as const
+
+const expert = {
+  id: text,
+  label: localizedText,
+  description: localizedText,
+  welcome_message: localizedText,
+  icon: { type: 'string', description: 'A name of the Lucide icon set' },
+  color: { type: 'string', description: 'As #rrggbb' },
+  quick_prompts: {
+    type: 'array',
+    items: objectOf({ title: localizedText, description: localizedText, prompt: localizedText }, [
+      'title',
+      'description',
+      'prompt',
+    ]),
+  },
+  task_examples: objectOf({ en: texts, zh: texts }, ['en', 'zh']),
+} as const
+
+const expertFields = [
+  'id',
+  'label',
+  'description',
+  'welcome_message',
+  'icon',
+  'color',
+  'quick_prompts',
+  'task_examples',
+] as const
+
+/** GET /experts. */
+export const expertRows = {
+  type: 'array',
+  items: { title: 'Expert', ...objectOf(expert, expertFields) },
+} as const
+
+/** GET /experts/:expert_id. */
+export const expertDetail = {
+  title: 'ExpertDetail',
+  ...objectOf({ ...expert, files: paths }, [...expertFields, 'files']),
+} as const
+
+const { name, description, default_model } = newAgent.properties
+
+/** POST /agents/from-expert/:expert_id; without a name the agent gets the expert's. */
+export const agentFromExpert = objectOf({ name, description, default_model })
+
+/** POST /experts/published/:expert_id/install. */
+export const installation = objectOf({ name, description, default_model }, ['name'])
+
+/** POST /agents/:id/publish-expert; without a description it has the agent's, without a slug one of its name. */
+export const publication = objectOf(
+  {
+    name: {
+      type: 'string',
+      maxLength: 256,
+      pattern: '^\\s*[^\\s\\p{Cc}\\p{Cs}]([^\\p{Cc}\\p{Cs}]{0,62}[^\\s\\p{Cc}\\p{Cs}])?\\s*$',
+      description: '1 to 64 characters, none of them a control character',
+    },
+    description,
+    slug: { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,63}$' },
+  },
+  ['name'],
+)
+
+const published = {
+  id: text,
+  slug: text,
+  name: text,
+  description: nullable(text),
+  created_by: { type: 'string', description: 'Username' },
+  source_agent_id: { ...nullable(text), description: 'Null once that agent is gone' },
+  icon: nullable(text),
+  color: nullable(text),
+  created_at: time,
+  updated_at: time,
+} as const
+
+const publishedFields = [
+  'id',
+  'slug',
+  'name',
+  'description',
+  'created_by',
+  'source_agent_id',
+  'icon',
+  'color',
+  'created_at',
+  'updated_at',
+] as const
+
+/** GET /experts/published. */
+export const publishedExpertRows = {
+  type: 'array',
+  items: { title: 'PublishedExpert', ...objectOf(published, publishedFields) },
+} as const
+
+/** GET /experts/published/:expert_id. */
+export const publishedExpertDetail = {
+  title: 'PublishedExpertDetail',
+  ...objectOf({ ...published, files: paths }, [...publishedFields, 'files']),
+} as const
+
+/** What publishing answers. */
+export const newlyPublishedExpert = {
+  title: 'NewlyPublishedExpert',
+  ...objectOf(
+    {
+      ...published,
+      files: paths,
+      left_out: {
+        type: 'array',
+        items: objectOf(
+          {
+            path: text,
+            reason: { enum: ['secret', 'credentials', 'link', 'too_large', 'not_a_file', 'unreadable'] },
+          },
+          ['path', 'reason'],
+        ),
+        description: 'The first 100 of what was not copied and may be missed',
+      },
+    },
+    [...publishedFields, 'files', 'left_out'],
+  ),
+} as const

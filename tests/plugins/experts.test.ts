@@ -1,0 +1,242 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { parse } from 'yaml'
+import { createHome, startServer } from '../support/server.ts'
+
+const BUNDLED = [
+  'general-assistant',
+  'data-analyst',
+  'language-tutor',
+  'legal-reader',
+  'office-automation',
+  'ops-engineer',
+  'product-manager',
+  'research-assistant',
+  'software-engineer',
+  'writing-coach',
+]
+
+/** An expert such as a plugin from outside brings; its label may be no agent's name. */
+const outside = {
+  id: 'night-watch',
+  label: { en: 'Night / watch', zh: '守夜人' },
+  description: { en: 'Watches.', zh: '值守。' },
+  welcome_message: { en: 'Good evening.', zh: '晚上好。' },
+  icon: 'moon',
+  color: '#000000',
+  quick_prompts: [],
+  task_examples: { en: [], zh: [] },
+  files: createHome(t),
+}
+for (const locale of ['en', 'zh']) {
+  await mkdir(join(outside.files, locale, 'skills'), { recursive: true })
+  await writeFile(join(outside.files, locale, 'skills/watch.md'), locale)
+}
+
+const server = await startServer(t, {
+  plugins: {
+    watch: `export default { name: 'watch', summary: 'Watches', setup(host) { host.register('experts', ${JSON.stringify(outside)}) } }`,
+  },
+})
+const ann = await server.createUser({ username: 'ann' })
+
+const { users, logins } = server.server.runtime.cradleOf('auth')
+const mei = await users.create({ username: 'mei', locale: 'zh' })
+const chinese = (await logins.open(mei, { ip: '10.0.0.1', user_agent: null })).access_token
+
+const get = async (path: string, token = ann.token) => {
+  const { status, body } = await server.request('GET', path, { token })
+  if (status !== 200) throw new Error(`GET ${path} answered ${status} ${JSON.stringify(body)}`)
+  return body
+}
+const createFrom = (expert_id: string, body: object = {}, token = ann.token) =>
+  server.request('POST', `/agents/from-expert/${expert_id}`, { token, body })
+
+/** The files of a workspace or of a template, by their paths. */
+async function filesIn(folder: string): Promise<Record<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+  const contents = await Promise.all(paths.map((path) => readFile(path, 'utf8')))
+  return Object.fromEntries(paths.map((path, index) => [path.slice(folder.length + 1), contents[index]!]))
+}
+
+const HAN = /\p{Script=Han}/u
+/** How much of a text is Chinese characters: an English one may quote some. */
+const hanShareOf = (text: string) => (text.match(/\p{Script=Han}/gu)?.length ?? 0) / text.length
+const templates = new Map(
+  server.server.runtime.registries.experts.list().map((expert) => [expert.id, expert]),
+)
+const templateOf = (id: string, locale: string) => filesIn(join(templates.get(id)!.files, locale))
+
+t.test('The catalog lists the bundled experts and those of other plugins', async (t) => {
+  const rows = await get('/experts')
+  t.strictSame(
+    rows.map(({ id }: { id: string }) => id),
+    [...BUNDLED, outside.id],
+  )
+  const { files, ...row } = outside
+  t.strictSame(rows.at(-1), row)
+  t.strictSame(await get(`/experts/${outside.id}`), { ...row, files: ['skills/watch.md'] })
+  for (const id of BUNDLED) {
+    const { files, ...shown } = await get(`/experts/${id}`)
+    t.strictSame(
+      shown,
+      rows.find((row: { id: string }) => row.id === id),
+    )
+    t.ok(files.includes('AGENTS.md'), id)
+    t.strictSame(files, Object.keys(await templateOf(id, 'en')).sort())
+    t.strictSame((await get(`/experts/${id}`, chinese)).files, Object.keys(await templateOf(id, 'zh')).sort())
+  }
+  t.match(await server.request('GET', '/experts/unheard-of', { token: ann.token }), {
+    status: 404,
+    body: { error: { code: 'NOT_FOUND' } },
+  })
+})
+
+for (const id of BUNDLED)
+  t.test(`The expert ${id} is whole in both languages`, async (t) => {
+    const expert = (await get('/experts')).find((row: { id: string }) => row.id === id)
+    const prompts = expert.quick_prompts as Record<
+      'title' | 'description' | 'prompt',
+      { en: string; zh: string }
+    >[]
+    t.equal(prompts.length, 4)
+    const texts = [
+      expert.label,
+      expert.description,
+      expert.welcome_message,
+      ...prompts.flatMap((prompt) => Object.values(prompt)),
+    ]
+    const { en: tasks, zh: translations } = expert.task_examples
+    t.equal(tasks.length, 6)
+    t.equal(translations.length, 6)
+    for (const { en, zh } of [
+      ...texts,
+      ...tasks.map((en: string, at: number) => ({ en, zh: translations[at] })),
+    ]) {
+      t.match(en, /[a-z]/)
+      t.notMatch(en, HAN)
+      t.match(zh, HAN)
+    }
+    t.match(expert.color, /^#[0-9a-f]{6}$/)
+    t.match(expert.icon, /^[a-z0-9-]+$/)
+
+    const english = await templateOf(id, 'en')
+    const translated = await templateOf(id, 'zh')
+    t.strictSame(Object.keys(translated).sort(), Object.keys(english).sort())
+    t.ok(english['AGENTS.md'])
+    for (const [locale, files] of Object.entries({ en: english, zh: translated }))
+      for (const [path, content] of Object.entries(files)) {
+        t.match(content, /\S/, path)
+        const share = hanShareOf(content)
+        if (path.endsWith('.md'))
+          t.ok(locale === 'zh' ? share > 0.1 : share < 0.02, `${locale}/${path} is in its language`)
+        const [, slug] = /^skills\/([^/]+)\/SKILL\.md$/.exec(path) ?? []
+        if (!slug) continue
+        const matter = parse(/^---\n(.+?)\n---\n/s.exec(content)?.[1] ?? '')
+        t.equal(matter?.name, slug, path)
+        t.ok(matter.description.length > 0 && matter.description.length <= 200, `the description of ${path}`)
+      }
+    const skills = new Set(Object.keys(english).flatMap((path) => /^skills\/([^/]+)\//.exec(path)?.[1] ?? []))
+    t.ok(skills.size > 0)
+    for (const skill of skills) t.ok(`skills/${skill}/SKILL.md` in english, skill)
+  })
+
+t.test('An agent that is made from an expert speaks the language of its user, files too', async (t) => {
+  for (const [locale, token] of [
+    ['en', ann.token],
+    ['zh', chinese],
+  ] as const) {
+    const { label, description, welcome_message, icon, color, files } = templates.get('ops-engineer')!
+    const { status, body } = await createFrom('ops-engineer', {}, token)
+    t.equal(status, 201)
+    t.match(body, {
+      name: label[locale],
+      template_name: 'ops-engineer',
+      description: description[locale],
+      welcome_message: welcome_message[locale],
+      icon,
+      color,
+      state: 'running',
+      is_owner: true,
+    })
+    t.strictSame(await filesIn(join(server.home, 'agents', body.id)), await filesIn(join(files, locale)))
+    t.strictSame(await get(`/agents/${body.id}`, token), body)
+  }
+  const german = { 'accept-language': 'de, zh;q=0.8' }
+  const { body } = await server.request('POST', '/agents/from-expert/data-analyst', {
+    token: ann.token,
+    body: {},
+    headers: german,
+  })
+  t.equal(
+    body.name,
+    templates.get('data-analyst')!.label.zh,
+    'the language asked for outweighs the user’s own',
+  )
+})
+
+t.test('Nothing of what bundled experts bring is taken for a secret when it is published', async (t) => {
+  for (const token of [ann.token, chinese])
+    for (const id of BUNDLED) {
+      const { body: agent } = await createFrom(id, { name: `as it came: ${id}` }, token)
+      const { status, body } = await server.request('POST', `/agents/${agent.id}/publish-expert`, {
+        token,
+        body: { name: id },
+      })
+      t.equal(status, 201)
+      t.strictSame(body.left_out, [])
+      t.strictSame(body.files, (await get(`/experts/${id}`, token)).files)
+    }
+})
+
+t.test('An agent without a name is named after its expert, and numbered where that is taken', async (t) => {
+  const label = templates.get('writing-coach')!.label.en
+  const replies = await Promise.all(Array.from({ length: 4 }, () => createFrom('writing-coach')))
+  t.strictSame(replies.map(({ body }) => body.name).sort(), [label, `${label}-2`, `${label}-3`, `${label}-4`])
+  t.match(await createFrom('writing-coach', {}, server.admin.token), { body: { name: label } })
+  t.match(await createFrom(outside.id), { status: 201, body: { name: 'Night watch' } })
+})
+
+t.test('What is given for an agent made from an expert outweighs what the expert has', async (t) => {
+  const [{ id: default_model }] = await get('/models')
+  const given = { name: 'mine', description: 'My own', default_model }
+  t.match(await createFrom('general-assistant', given), {
+    status: 201,
+    body: { ...given, template_name: 'general-assistant' },
+  })
+  for (const [body, status, code] of [
+    [{ name: 'mine' }, 409, 'AGENT_NAME_TAKEN'],
+    [{ default_model: 'nobody:x' }, 400, 'PROVIDER_NOT_VISIBLE'],
+    [{ name: '' }, 422, 'VALIDATION_FAILED'],
+    [{ name: 'a/b' }, 422, 'VALIDATION_FAILED'],
+    [{ system_prompt: 'x' }, 422, 'VALIDATION_FAILED'],
+  ] as const)
+    t.match(await createFrom('general-assistant', body), { status, body: { error: { code } } })
+  t.match(await createFrom('unheard-of', { name: 'x' }), {
+    status: 404,
+    body: { error: { code: 'NOT_FOUND' } },
+  })
+})
+
+t.test('A new account has an assistant that is made from the general assistant', async (t) => {
+  for (const [locale, token] of [
+    ['en', ann.token],
+    ['zh', chinese],
+  ] as const) {
+    const assistant = await get('/agents/assistant', token)
+    const { description, welcome_message } = templates.get('general-assistant')!
+    t.match(assistant, {
+      template_name: 'general-assistant',
+      description: description[locale],
+      welcome_message: welcome_message[locale],
+    })
+    t.strictSame(
+      await filesIn(join(server.home, 'agents', assistant.id)),
+      await templateOf('general-assistant', locale),
+    )
+  }
+})
