@@ -23,7 +23,7 @@ export interface OpenFolder {
   close(): Promise<void>
 }
 
-/** Opens the folder at a real path, which has no link in it; ENOTDIR or ELOOP where its last name has become one. */
+/** Opens the folder at a real path, absolute and without a link in it; ENOTDIR or ELOOP where it has one now. */
 export async function openFolder(path: string, { descriptors = DESCRIPTORS } = {}): Promise<OpenFolder> {
   const hasDescriptors = existsSync(descriptors)
 
@@ -32,7 +32,7 @@ export async function openFolder(path: string, { descriptors = DESCRIPTORS } = {
     const handle = await open(path, flags | O_NOFOLLOW, mode)
     if (hasDescriptors || (await realpath(path)) === path) return handle
     await handle.close()
-    throw Object.assign(new Error('the path changed while it was being opened'), { code: 'ELOOP' })
+    throw moved()
   }
 
   const folderOf = (handle: FileHandle, opened: string): OpenFolder => {
@@ -49,5 +49,12 @@ export async function openFolder(path: string, { descriptors = DESCRIPTORS } = {
     }
   }
 
-  return folderOf(await openUnmoved(path, O_RDONLY | O_DIRECTORY), path)
+  const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+  const folder = folderOf(handle, path)
+  // A link may also have come into the way to it.
+  if ((await realpath(folder.path)) === path) return folder
+  await handle.close()
+  throw moved()
 }
+
+const moved = () => Object.assign(new Error('the path changed while it was being opened'), { code: 'ELOOP' })

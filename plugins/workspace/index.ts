@@ -1,19 +1,26 @@
 import { plugin } from '#kernel'
+import { editFile } from './edit-file.ts'
 import { workspaceErrors } from './errors.ts'
+import { glob } from './glob.ts'
+import { grep } from './grep.ts'
 import { ls } from './ls.ts'
 import { readFile } from './read-file.ts'
 import { uploadRoutes } from './upload-routes.ts'
 import { readWantedFiles } from './wanted-files.ts'
+import { createWorkspaceNotes } from './workspace-notes.ts'
 import { writeFile } from './write-file.ts'
 
 export default plugin({
   name: 'workspace',
   depends: ['agents', 'auth'],
-  summary: 'The tools with which agents list, read and write files of their workspace',
+  summary: 'The tools with which agents list, find, search, read, write and edit files of their workspace',
   errors: workspaceErrors,
   setup(host) {
     host.routes(uploadRoutes)
     host.on('agent.files_wanted', readWantedFiles)
-    for (const tool of [ls, readFile, writeFile]) host.tool(tool)
+    for (const tool of [ls, readFile, glob, grep, writeFile, editFile]) host.tool(tool)
+    const notes = createWorkspaceNotes()
+    host.on('agent.instructed', notes.onInstructed)
+    host.on('agent.deleted', notes.onDeleted)
   },
 })

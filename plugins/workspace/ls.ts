@@ -1,8 +1,8 @@
 import { lstat, opendir } from 'node:fs/promises'
-import { objectOf, type Tool, type TypeOf } from '#kernel'
+import { type OpenFolder, objectOf, type Tool, type TypeOf } from '#kernel'
 import { explaining, ignoring } from './file-failure.ts'
-import { capped } from './output.ts'
-import { type Folder, findPlace, openFolder } from './workspace-path.ts'
+import { capped, listed } from './output.ts'
+import { findPlace, openFolder } from './workspace-path.ts'
 
 const MAX_ENTRIES = 1000
 
@@ -27,12 +27,10 @@ export const ls: Tool = {
       const folder = await openFolder(await findPlace(workspace, path))
       try {
         const names = await readNames(folder)
-        const rest =
+        const notes =
           names.splice(MAX_ENTRIES).length > 0 ? [`[cut: only ${MAX_ENTRIES} entries are listed]`] : []
         const lines = await Promise.all(names.sort().map((name) => describe(folder, name)))
-        return capped(
-          [...lines.filter((line) => line !== undefined), ...rest].join('\n') || '(an empty folder)',
-        )
+        return capped(lines.filter((line) => line !== undefined).join('\n') || '(an empty folder)', notes)
       } finally {
         await folder.close()
       }
@@ -41,16 +39,16 @@ export const ls: Tool = {
 }
 
 /** The names in a folder, one more than are listed at most. */
-async function readNames({ path }: Folder): Promise<string[]> {
+async function readNames({ path }: OpenFolder): Promise<string[]> {
   const names: string[] = []
   for await (const { name } of await opendir(path)) if (names.push(name) > MAX_ENTRIES) break
   return names
 }
 
 /** The line of one entry; undefined if it has gone meanwhile. */
-async function describe(folder: Folder, name: string): Promise<string | undefined> {
+async function describe(folder: OpenFolder, name: string): Promise<string | undefined> {
   const stats = await ignoring(['ENOENT'], lstat(folder.entry(name)))
-  const shown = /\p{Cc}/u.test(name) ? JSON.stringify(name) : name
+  const shown = listed(name)
   if (stats?.isDirectory()) return `${shown}/`
   return stats && `${shown}\t${stats.isSymbolicLink() ? 'link' : `${stats.size} bytes`}`
 }

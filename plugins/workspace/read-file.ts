@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { objectOf, type Tool, type TypeOf } from '#kernel'
 import { explaining, FileFailure, quote } from './file-failure.ts'
-import { MAX_OUTPUT_BYTES } from './output.ts'
+import { MAX_TEXT_BYTES } from './output.ts'
 import { findPlace, openFile } from './workspace-path.ts'
 
 const DEFAULT_LINES = 2000
@@ -34,7 +34,7 @@ const input = objectOf(
 export const readFile: Tool = {
   name: 'read_file',
   label: { en: 'Read a file', zh: '读取文件' },
-  description: `Reads a text file of the workspace: whole lines, at most ${MAX_OUTPUT_BYTES} bytes at once. Use offset and limit to read on in a longer one.`,
+  description: `Reads a text file of the workspace: whole lines, at most ${MAX_TEXT_BYTES} bytes at once. Use offset and limit to read on in a longer one.`,
   input_schema: input,
   disableable: false,
   execute({ path, offset = 0, limit = DEFAULT_LINES }: TypeOf<typeof input>, { workspace, signal }) {
@@ -70,7 +70,7 @@ async function readLines(
   { offset, limit, signal }: { offset: number; limit: number; signal: AbortSignal },
 ): Promise<Excerpt> {
   const pieces: Buffer[] = []
-  let room = MAX_OUTPUT_BYTES
+  let room = MAX_TEXT_BYTES
   let line = 0
   const excerpt = (cut: boolean, more: boolean): Excerpt => {
     return { bytes: Buffer.concat(pieces), lines: Math.max(0, line - offset), cut, more }
@@ -115,7 +115,7 @@ function describe(
   if (text === '') return `(the file has no line after line ${offset})`
   if (!more) return text
   const next = offset + lines
-  const why = cut ? `cut at ${MAX_OUTPUT_BYTES} bytes` : 'cut at the limit'
+  const why = cut ? `cut at ${MAX_TEXT_BYTES} bytes` : 'cut at the limit'
   const how = lines > 0 ? `continue with offset ${next}` : `line ${next + 1} alone is longer than that`
   return `${text}${text.endsWith('\n') ? '' : '\n'}[${why}; the file has ${size} bytes; ${how}]`
 }

@@ -1,25 +1,14 @@
-import { constants, existsSync } from 'node:fs'
-import { type FileHandle, mkdir, open, realpath } from 'node:fs/promises'
+import type { BigIntStats } from 'node:fs'
+import { type FileHandle, mkdir, realpath } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
+// Not the whole kernel, as threads that search load this anew each time.
+import { type OpenFolder, openFolder as openRoot } from '#kernel/open-folder'
 import { FileFailure, ignoring, quote } from './file-failure.ts'
 
-const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
-
-/** With these a path can start at an open folder, whatever happens to the folder's name meanwhile. */
-const DESCRIPTORS = '/proc/self/fd'
-const hasDescriptors = existsSync(DESCRIPTORS)
-
-/** A place inside a workspace with every link on the way to it resolved; `parts` start below `root`. */
+/** A place inside a folder with every link on the way to it resolved; `parts` start below `root`. */
 export interface Place {
   root: string
   parts: string[]
-}
-
-/** An open folder of a workspace; `path` and `entry` serve the file functions for as long as it is open. */
-export interface Folder {
-  path: string
-  entry(name: string): string
-  close(): Promise<void>
 }
 
 /**
@@ -27,41 +16,58 @@ export interface Folder {
  * need not exist. Throws a FileFailure for all that leads out, also through links.
  */
 export async function findPlace(workspace: string, path: string): Promise<Place> {
+  const place = await findPlaceBelow(workspace, path, 'the workspace')
+  if (!place) throw new FileFailure(`${quote(path)} is outside the workspace`)
+  return place
+}
+
+/**
+ * The same for any folder, called `name` in messages; undefined for a path whose spelling leads out of it. The
+ * folder itself may be spelled through links.
+ */
+export async function findPlaceBelow(folder: string, path: string, name: string): Promise<Place | undefined> {
   if (path.includes('\0')) throw new FileFailure('the path contains a NUL character')
-  const root = await realpath(workspace)
-  const target = resolve(root, path)
-  const parts = partsBelow(root, target) ?? partsBelow(resolve(workspace), target)
-  if (!parts) throw new FileFailure(`${quote(path)} is outside the workspace`)
+  const root = await realpath(folder)
+  // No name can hold half of a character; the system would write this one in its place.
+  const target = resolve(root, path.replace(/\p{Surrogate}/gu, '\ufffd'))
+  const parts = partsBelow(root, target) ?? partsBelow(resolve(folder), target)
+  if (!parts) return undefined
 
   for (let depth = parts.length; depth > 0; depth--) {
     const real = await ignoring(['ENOENT'], realpath(join(root, ...parts.slice(0, depth))))
     if (real === undefined) continue
     const realParts = partsBelow(root, real)
-    if (!realParts) throw new FileFailure(`${quote(path)} leads out of the workspace through a link`)
+    if (!realParts) throw new FileFailure(`${quote(path)} leads out of ${name} through a link`)
     return { root, parts: [...realParts, ...parts.slice(depth)] }
   }
   return { root, parts }
 }
 
 /** The names that lead from `root` to `target`; undefined where it is not below it. */
-function partsBelow(root: string, target: string): string[] | undefined {
+export function partsBelow(root: string, target: string): string[] | undefined {
   if (target === root) return []
   const prefix = root.endsWith(sep) ? root : root + sep
   return target.startsWith(prefix) ? target.slice(prefix.length).split(sep) : undefined
+}
+
+/** The folder that a place lies in, and its name there. Throws a FileFailure for the root itself. */
+export function splitPlace({ root, parts }: Place): { parent: Place; name: string } {
+  const name = parts.at(-1)
+  if (name === undefined) throw new FileFailure('the path names the whole folder; it is a folder, not a file')
+  return { parent: { root, parts: parts.slice(0, -1) }, name }
 }
 
 /**
  * Opens the folder at a place, made first if `create` is set. It goes one name at a time from the folder opened
  * before and follows no link, so a name that is swapped for a link after `findPlace` cannot lead out.
  */
-export async function openFolder({ root, parts }: Place, { create = false } = {}): Promise<Folder> {
-  let folder = folderOf(await open(root, O_RDONLY | O_DIRECTORY), root)
+export async function openFolder({ root, parts }: Place, { create = false } = {}): Promise<OpenFolder> {
+  let folder = await openRoot(root)
   for (const name of parts) {
     const parent = folder
     try {
-      const path = parent.entry(name)
-      if (create) await ignoring(['EEXIST'], mkdir(path))
-      folder = folderOf(await openUnmoved(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), path)
+      if (create) await ignoring(['EEXIST'], mkdir(parent.entry(name)))
+      folder = await parent.openFolder(name)
     } finally {
       await parent.close()
     }
@@ -69,39 +75,34 @@ export async function openFolder({ root, parts }: Place, { create = false } = {}
   return folder
 }
 
-/** Opens the regular file at a place, and with `create` the folders above it; pipes and devices are refused. */
-export async function openFile(
-  { root, parts }: Place,
-  flags: number,
-  { create = false } = {},
-): Promise<FileHandle> {
-  const name = parts.at(-1)
-  if (name === undefined) throw new FileFailure('the workspace itself is a folder, not a file')
-  const folder = await openFolder({ root, parts: parts.slice(0, -1) }, { create })
-  let file: FileHandle
+/** An open file and what it was when it was opened. */
+export interface OpenFile {
+  file: FileHandle
+  stats: BigIntStats
+}
+
+/** Opens the regular file at a place; pipes and devices are refused. */
+export async function openFile(place: Place, flags: number): Promise<FileHandle> {
+  const { parent, name } = splitPlace(place)
+  const folder = await openFolder(parent)
   try {
-    // Without O_NONBLOCK, opening a pipe would wait for its other end.
-    file = await openUnmoved(folder.entry(name), flags | O_NOFOLLOW | O_NONBLOCK)
+    const { file } = await openFileIn(folder, name, flags)
+    return file
   } finally {
     await folder.close()
   }
-  const stats = await file.stat()
-  if (stats.isFile()) return file
+}
+
+/** Opens a regular file in an open folder; links are not followed, pipes and devices are refused. */
+export async function openFileIn(folder: OpenFolder, name: string, flags: number): Promise<OpenFile> {
+  return assertRegular(await folder.openFile(name, flags), name)
+}
+
+/** Closes what is no regular file, and throws a FileFailure with EISDIR or ENXIO. */
+export async function assertRegular(file: FileHandle, name: string): Promise<OpenFile> {
+  const stats = await file.stat({ bigint: true })
+  if (stats.isFile()) return { file, stats }
   await file.close()
-  throw new FileFailure(
-    `${quote(parts.join('/'))} is ${stats.isDirectory() ? 'a folder' : 'not a regular file'}`,
-  )
-}
-
-function folderOf(handle: FileHandle, opened: string): Folder {
-  const path = hasDescriptors ? `${DESCRIPTORS}/${handle.fd}` : opened
-  return { path, entry: (name) => join(path, name), close: () => handle.close() }
-}
-
-/** Where no path can start at a descriptor, a look after opening tells whether a link came in between. */
-async function openUnmoved(path: string, flags: number): Promise<FileHandle> {
-  const handle = await open(path, flags)
-  if (hasDescriptors || (await realpath(path)) === path) return handle
-  await handle.close()
-  throw new FileFailure('the path changed while it was being opened')
+  const [code, what] = stats.isDirectory() ? ['EISDIR', 'a folder'] : ['ENXIO', 'not a regular file']
+  throw Object.assign(new FileFailure(`${quote(name)} is ${what}`), { code })
 }

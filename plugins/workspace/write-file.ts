@@ -1,10 +1,8 @@
-import { constants } from 'node:fs'
-import { charset, lookup } from 'mime-types'
-import { objectOf, type Tool, type TypeOf } from '#kernel'
+import { objectOf, type Tool, type ToolContext, type TypeOf } from '#kernel'
 import { explaining, FileFailure, quote } from './file-failure.ts'
-import { findPlace, openFile } from './workspace-path.ts'
-
-const MAX_BYTES = 4 * 1024 * 1024
+import { createFile, MAX_FILE_BYTES } from './file-replacement.ts'
+import { mediaTypeOf } from './media-type.ts'
+import { isOutsideWrite, pathOf, takeWritablePlace } from './writable-place.ts'
 
 const input = objectOf(
   {
@@ -12,7 +10,8 @@ const input = objectOf(
       type: 'string',
       minLength: 1,
       maxLength: 4096,
-      description: 'A file, relative to the workspace.',
+      description:
+        'A file, relative to the workspace; or an absolute path below the folder that the owner has opened for writing.',
     },
     content: { type: 'string', description: 'The whole text of the file.' },
   },
@@ -26,32 +25,20 @@ export const writeFile: Tool = {
   description: 'Writes a text file of the workspace with the content given; makes the folders above it.',
   input_schema: input,
   disableable: true,
-  execute({ path, content }: TypeOf<typeof input>, { workspace, signal, attach }) {
+  needsApproval: isOutsideWrite,
+  execute({ path, content }: TypeOf<typeof input>, context: ToolContext) {
     const bytes = Buffer.from(content)
     return explaining(path, async () => {
-      if (bytes.length > MAX_BYTES)
-        throw new FileFailure(`the content has ${bytes.length} bytes; at most ${MAX_BYTES} can be written`)
-      signal.throwIfAborted()
-      const place = await findPlace(workspace, path)
-      const file = await openFile(place, constants.O_WRONLY | constants.O_CREAT, { create: true })
-      try {
-        const { nlink } = await file.stat()
-        if (nlink > 1)
-          throw new FileFailure(`${quote(path)} has a second name, perhaps outside the workspace`)
-        await file.truncate()
-        await file.writeFile(bytes)
-      } finally {
-        await file.close()
-      }
-      const written = place.parts.join('/')
-      attach({ path: written, media_type: mediaTypeOf(written) })
+      if (bytes.length > MAX_FILE_BYTES)
+        throw new FileFailure(
+          `the content has ${bytes.length} bytes; at most ${MAX_FILE_BYTES} can be written`,
+        )
+      context.signal.throwIfAborted()
+      const place = await takeWritablePlace(path, context)
+      await createFile(place, bytes, context.signal)
+      const written = pathOf(place)
+      if (!place.is_outside) context.attach({ path: written, media_type: mediaTypeOf(written) })
       return `${bytes.length} bytes were written to ${quote(written)}`
     })
   },
-}
-
-/** The media type by the file's name, as far as it is one of text: `.ts` is no video here. */
-function mediaTypeOf(path: string): string {
-  const type = lookup(path)
-  return type && (charset(type) || type === 'image/svg+xml') ? type : 'text/plain'
 }

@@ -203,7 +203,7 @@ t.test(
     const { output } = frames.find(
       ({ tool_call_id, type }) => tool_call_id === 'r' && type === 'tool_result',
     )!
-    t.ok(/\[cut at 65536 bytes/.test(output))
+    t.ok(/\[cut at 65024 bytes/.test(output))
     t.ok(output.isWellFormed() && output.length < 66_000)
     const told = fake.requests.at(-1)!.body.messages.at(-1)!.content
     t.ok(told === output)

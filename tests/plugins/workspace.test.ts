@@ -1,71 +1,22 @@
 import { execFileSync } from 'node:child_process'
 import { constants } from 'node:fs'
-import {
-  link,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { link, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import t, { type Test } from 'tap'
-import { createHost } from '../../kernel/host.ts'
-import type { Tool } from '../../kernel/tool.ts'
-import workspacePlugin from '../../plugins/workspace/index.ts'
+import t from 'tap'
+import { createFile } from '../../plugins/workspace/file-replacement.ts'
 import { findPlace, openFile, openFolder } from '../../plugins/workspace/workspace-path.ts'
+import { createWorkspace, SECRET, startSwapping, tools } from './workspace-calls.ts'
 
-const SECRET = 'what only the outside holds'
-
-const { host, declarations } = createHost()
-workspacePlugin.setup(host)
-const tools = declarations.entries.map(({ entry }) => entry as Tool)
-
-/** A workspace with a neighbour outside it, and a way to call its tools. */
-async function createWorkspace(t: Test) {
-  const base = await realpath(await mkdtemp(join(tmpdir(), 'svc-workspace-')))
-  t.teardown(() => rm(base, { recursive: true, force: true }))
-  const [workspace, outside] = [join(base, 'agent'), join(base, 'agent-outside')]
-  await mkdir(workspace)
-  await mkdir(outside)
-  await writeFile(join(outside, 'secret.txt'), SECRET)
-  const attached: { path: string; media_type: string }[] = []
-  const call = async (
-    name: string,
-    input: object,
-    signal = new AbortController().signal,
-  ): Promise<string> => {
-    const tool = tools.find((tool) => tool.name === name)!
-    const context = {
-      workspace,
-      write_area: null,
-      agent_id: 'a',
-      thread_id: 't',
-      user_id: 'u',
-      locale: 'en' as const,
-      signal,
-      delegate: async () => '',
-      ask: () => undefined,
-    }
-    return tool.execute(input as never, { ...context, attach: (file) => attached.push(file) })
-  }
-  const refused = (name: string, input: object, message: RegExp, title: string) =>
-    t.rejects(call(name, input), { message }, title)
-  return { workspace, outside, attached, call, refused }
-}
-
-t.test('The three tools say what they are and which of them always stay on', async (t) => {
+t.test('The tools say what they are and which of them always stay on', async (t) => {
   t.strictSame(
     tools.map(({ name, disableable }) => [name, disableable]),
     [
       ['ls', false],
       ['read_file', false],
+      ['glob', false],
+      ['grep', false],
       ['write_file', true],
+      ['edit_file', true],
     ],
   )
   for (const { input_schema, label } of tools) {
@@ -144,11 +95,19 @@ t.test('No path leads out of the workspace, for a file that is there or is not',
     ['a\0b', /NUL character/],
     ['../agent-outside/secret.txt\0.md', /NUL character/],
     ['file-link/', linked],
+    ['folder-link/.', linked],
+    ['folder-link//secret.txt', linked],
+    ['inside/..//../agent-outside/secret.txt', out],
+    [`${'../'.repeat(1300)}etc/passwd`, out],
   ]
   for (const [path, message] of table) {
     const shown = JSON.stringify(path.replace(workspace, '<workspace>').replace(outside, '<outside>'))
     await refused('read_file', { path }, /./, `read_file refuses ${shown}`)
     await refused('ls', { path }, /./, `ls refuses ${shown}`)
+    await refused('glob', { path, pattern: '**' }, /./, `glob refuses ${shown}`)
+    await refused('grep', { path, pattern: '.' }, /./, `grep refuses ${shown}`)
+    const edit = { path, old_string: SECRET, new_string: 'changed' }
+    await refused('edit_file', edit, message, `edit_file refuses ${shown} and says why`)
     await refused('write_file', { path, content: 'x' }, message, `write_file refuses ${shown} and says why`)
   }
   t.strictSame(await readdir(outside), before, 'nothing was made outside')
@@ -163,10 +122,31 @@ t.test('No path leads out of the workspace, for a file that is there or is not',
 
 t.test('Names that only look dangerous stay inside', async (t) => {
   const { workspace, call } = await createWorkspace(t)
-  for (const path of ['..hidden', '...', '~/.ssh/config', '%2e%2e/x', '..\\..\\x', '-rf', 'C:\\x']) {
+  const paths = [
+    '..hidden',
+    '...',
+    '~/.ssh/config',
+    '%2e%2e/x',
+    '..\\..\\x',
+    '-rf',
+    'C:\\x',
+    '\uff0e\uff0e/x',
+    '..\uff0fx',
+    '\u202e..',
+    '\ufffd..',
+    'caf\u00e9',
+    'cafe\u0301',
+    '..\n/x',
+  ]
+  for (const path of paths) {
+    const shown = JSON.stringify(path)
     await call('write_file', { path, content: 'in' })
-    t.equal(await readFile(join(workspace, path), 'utf8'), 'in', `${path} is a name like any other`)
+    t.equal(await readFile(join(workspace, path), 'utf8'), 'in', `${shown} is a name like any other`)
+    await call('edit_file', { path, old_string: 'in', new_string: path })
+    t.equal(await call('read_file', { path }), path, `${shown} is edited`)
   }
+  const found = (await call('glob', { pattern: '{{,.}*,{,.}*/{,.}*,~/.ssh/*}' })).split('\n')
+  t.strictSame(found.sort(), paths.map((path) => (path.includes('\n') ? JSON.stringify(path) : path)).sort())
 })
 
 t.test('Links that stay inside are followed', async (t) => {
@@ -195,7 +175,7 @@ t.test('A folder swapped for a link between check and use leads nowhere', async 
   await rename(join(workspace, 'box'), join(workspace, 'moved'))
   await symlink(outside, join(workspace, 'box'))
   await t.rejects(openFile(file!, constants.O_RDONLY))
-  await t.rejects(openFile(created!, constants.O_WRONLY | constants.O_CREAT, { create: true }))
+  await t.rejects(createFile(created!, Buffer.from('x'), new AbortController().signal))
   await t.rejects(openFolder(folder!))
   await rm(join(workspace, 'moved/secret.txt'))
   await symlink(join(outside, 'secret.txt'), join(workspace, 'moved/secret.txt'))
@@ -205,25 +185,9 @@ t.test('A folder swapped for a link between check and use leads nowhere', async 
 
 t.test('While a folder is swapped for a link again and again, nothing gets out', async (t) => {
   const { workspace, outside, call } = await createWorkspace(t)
-  const [box, spare] = [join(workspace, 'box'), join(workspace, 'spare')]
-  await mkdir(box)
-  await writeFile(join(box, 'secret.txt'), 'inside')
-  await symlink(outside, spare)
-  let swapping = true
-  const swapper = (async () => {
-    for (const third = join(workspace, 'third'); swapping; ) {
-      await rename(box, third)
-      // In this gap a write may make the folder anew.
-      while (
-        !(await rename(spare, box).then(
-          () => true,
-          () => false,
-        ))
-      )
-        await rm(box, { recursive: true })
-      await rename(third, spare)
-    }
-  })()
+  await mkdir(join(workspace, 'box'))
+  await writeFile(join(workspace, 'box/secret.txt'), 'inside')
+  const stopSwapping = startSwapping(workspace, outside)
   const seen = new Set<string>()
   const isMet = () => seen.has('refused') && seen.has('inside')
   for (let attempt = 0; attempt < 400 || (!isMet() && attempt < 20_000); attempt++) {
@@ -231,11 +195,14 @@ t.test('While a folder is swapped for a link again and again, nothing gets out',
       call('read_file', { path: 'box/secret.txt' }),
       call('write_file', { path: `box/${attempt}.txt`, content: 'x' }),
       call('ls', { path: 'box' }),
+      call('edit_file', { path: 'box/secret.txt', old_string: SECRET, new_string: 'changed' }),
+      call('glob', { path: 'box', pattern: '*' }),
+      call('glob', { pattern: '**/*.txt' }),
+      ...(attempt % 100 ? [] : [call('grep', { path: 'box', pattern: '.' }), call('grep', { pattern: 'o' })]),
     ])
     for (const result of results) seen.add(result.status === 'fulfilled' ? result.value : 'refused')
   }
-  swapping = false
-  await swapper
+  await stopSwapping()
   t.notOk(
     [...seen].some((text) => text.includes(SECRET)),
     'the secret was never read',
@@ -245,11 +212,12 @@ t.test('While a folder is swapped for a link again and again, nothing gets out',
     'the outside was never listed',
   )
   t.strictSame(await readdir(outside), ['secret.txt'], 'nothing was made outside')
+  t.equal(await readFile(join(outside, 'secret.txt'), 'utf8'), SECRET, 'nothing was changed outside')
   t.ok(isMet(), 'both sides of the race were met')
 })
 
 t.test('Only regular files are read and written', async (t) => {
-  const { workspace, outside, refused } = await createWorkspace(t)
+  const { workspace, outside, call, refused } = await createWorkspace(t)
   await mkdir(join(workspace, 'folder'))
   execFileSync('mkfifo', [join(workspace, 'pipe')])
   await link(join(outside, 'secret.txt'), join(workspace, 'second-name'))
@@ -274,6 +242,15 @@ t.test('Only regular files are read and written', async (t) => {
     /second name/,
     'a hard link is not written through',
   )
+  const edit = { old_string: SECRET, new_string: 'changed' }
+  await refused('edit_file', { path: 'folder', ...edit }, /"folder" is a folder/, 'a folder is not edited')
+  await refused('edit_file', { path: '.', ...edit }, /names a folder/, 'nor is the workspace')
+  await refused('edit_file', { path: 'pipe', ...edit }, /not a regular file/, 'a pipe is not edited')
+  await refused('grep', { path: 'pipe', pattern: '.' }, /not a regular file/, 'a pipe is not searched')
+  await refused('edit_file', { path: 'second-name', ...edit }, /second name/, 'a hard link is not edited')
+  for (const name of ['write_file', 'edit_file'])
+    await refused(name, { path: 'folder/', content: '', ...edit }, /names a folder/, 'a slash at the end')
+  t.equal(await call('glob', { pattern: '*' }), 'second-name', 'only regular files are found')
   t.equal(await readFile(join(outside, 'secret.txt'), 'utf8'), SECRET)
 })
 
@@ -325,8 +302,8 @@ t.test('Output is bounded in bytes and says where it was cut', async (t) => {
   const line = `${'汉'.repeat(333)}\n`
   await call('write_file', { path: 'long', content: line.repeat(200) })
   const first = await call('read_file', { path: 'long' })
-  t.match(first, /\[cut at 65536 bytes; the file has 200000 bytes; continue with offset 65\]$/)
-  t.ok(Buffer.byteLength(first) < 65536 + 200)
+  t.match(first, /\[cut at 65024 bytes; the file has 200000 bytes; continue with offset 65\]$/)
+  t.ok(Buffer.byteLength(first) <= 65536)
   t.notMatch(first, '\ufffd', 'no character was divided')
   const next = await call('read_file', { path: 'long', offset: 65, limit: 1 })
   t.ok(next.startsWith(line), 'reading on starts with the line that was cut')
@@ -336,7 +313,10 @@ t.test('Output is bounded in bytes and says where it was cut', async (t) => {
 
   for (let i = 0; i < 1005; i++) await writeFile(join(workspace, `${i}`.padStart(100, '0')), '')
   const listed = await call('ls', {})
-  t.match(listed, /\[cut at 65536 of \d+ bytes\]$/)
+  t.match(
+    listed,
+    /\[cut: only the first part of \d+ bytes is shown\]\n\[cut: only 1000 entries are listed\]$/,
+  )
   await mkdir(join(workspace, 'many'))
   for (let i = 0; i < 1001; i++) await writeFile(join(workspace, 'many', `${i}`), '')
   const lines = (await call('ls', { path: 'many' })).split('\n')

@@ -1,0 +1,65 @@
+import { objectOf, type Tool, type ToolContext, type TypeOf } from '#kernel'
+import { explaining, FileFailure, quote } from './file-failure.ts'
+import { changeFile } from './file-replacement.ts'
+import { mediaTypeOf } from './media-type.ts'
+import { counted } from './output.ts'
+import { applyEdit } from './text-edit.ts'
+import { isOutsideWrite, pathOf, takeWritablePlace } from './writable-place.ts'
+
+const MAX_STRING = 1024 * 1024
+
+const input = objectOf(
+  {
+    path: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 4096,
+      description:
+        'A file, relative to the workspace; or an absolute path below the folder that the owner has opened for writing.',
+    },
+    old_string: {
+      type: 'string',
+      maxLength: MAX_STRING,
+      description:
+        'The text to be replaced, exactly as it stands in the file; must occur once unless replace_all is set.',
+    },
+    new_string: { type: 'string', maxLength: MAX_STRING, description: 'The text to put in its place.' },
+    replace_all: { type: 'boolean', description: 'Whether to replace every occurrence. Default: false.' },
+  },
+  ['path', 'old_string', 'new_string'],
+)
+
+/** Replaces a text in a text file and leaves all else in it as it is. */
+export const editFile: Tool = {
+  name: 'edit_file',
+  label: { en: 'Edit a file', zh: '编辑文件' },
+  description:
+    'Replaces one exact text in a text file of the workspace by another. Where every line of the file ends in CRLF, a newline in the strings stands for that.',
+  input_schema: input,
+  disableable: true,
+  needsApproval: isOutsideWrite,
+  execute({ path, old_string, new_string, replace_all = false }: TypeOf<typeof input>, context: ToolContext) {
+    return explaining(path, async () => {
+      if (old_string === '') throw new FileFailure('old_string is empty; use write_file to make a file')
+      if (old_string === new_string) throw new FileFailure('old_string and new_string are the same')
+      // Half of a character would be found within whole ones, and could not be written.
+      if (/\p{Surrogate}/u.test(old_string) || /\p{Surrogate}/u.test(new_string))
+        throw new FileFailure('old_string and new_string must not begin or end within a character')
+      context.signal.throwIfAborted()
+      const place = await takeWritablePlace(path, context)
+      const edited = pathOf(place)
+      let count = 0
+      await changeFile(
+        place,
+        (current) => {
+          const result = applyEdit(current, { path, old_string, new_string, replace_all })
+          count = result.count
+          return result.bytes
+        },
+        context.signal,
+      )
+      if (!place.is_outside) context.attach({ path: edited, media_type: mediaTypeOf(edited) })
+      return `${counted(count, 'occurrence')} replaced in ${quote(edited)}`
+    })
+  },
+}

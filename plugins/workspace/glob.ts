@@ -1,0 +1,56 @@
+import { objectOf, type Tool, type TypeOf } from '#kernel'
+import { explaining } from './file-failure.ts'
+import { describeGaps, walkFiles } from './file-walk.ts'
+import { parseGlob } from './glob-pattern.ts'
+import { capped, listed } from './output.ts'
+import { createPace } from './pace.ts'
+import { findPlace, openFolder } from './workspace-path.ts'
+
+const MAX_RESULTS = 1000
+const TIME_MS = 10_000
+
+const input = objectOf(
+  {
+    pattern: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 4096,
+      description:
+        'What the paths look like, from the folder on: * and ? within a name, ** for any folders, [a-z], [!a-z], {a,b}. A backslash takes the next character as it is.',
+    },
+    path: {
+      type: 'string',
+      maxLength: 4096,
+      description: 'The folder to search in, relative to the workspace. Default: the workspace.',
+    },
+  },
+  ['pattern'],
+)
+
+/** Finds files by their paths. */
+export const glob: Tool = {
+  name: 'glob',
+  label: { en: 'Find files', zh: '查找文件' },
+  description: `Finds files of the workspace by a pattern such as **/*.md, at most ${MAX_RESULTS}, sorted by path. Folders and links are not listed, links not followed. Hidden names are found only where the pattern itself has their dot.`,
+  input_schema: input,
+  disableable: false,
+  execute({ pattern, path = '.' }: TypeOf<typeof input>, { workspace, signal }) {
+    return explaining(path, async () => {
+      signal.throwIfAborted()
+      const parsed = parseGlob(pattern)
+      const place = await findPlace(workspace, path)
+      const folder = await openFolder(place)
+      try {
+        const { files, gaps } = walkFiles(folder, { pattern: parsed, pace: createPace(TIME_MS, { signal }) })
+        const paths: string[] = []
+        for await (const file of files) if (paths.push(file.path) > MAX_RESULTS) break
+        const isCut = paths.splice(MAX_RESULTS).length > 0
+        const lines = paths.map((path) => listed([...place.parts, path].join('/')))
+        const cut = isCut ? [`[cut: only the first ${MAX_RESULTS} files are listed]`] : []
+        return capped(lines.join('\n') || '(no file matches)', [...cut, ...describeGaps(gaps)])
+      } finally {
+        await folder.close()
+      }
+    })
+  },
+}

@@ -1,0 +1,23 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { FileFailure } from './file-failure.ts'
+import { type SearchRequest, searchFiles } from './file-search.ts'
+
+/** What the thread of one search is given; it stops early once `stop` holds something else than zero. */
+export interface SearchTask {
+  request: SearchRequest
+  stop: Int32Array
+}
+
+/** What it says at its end. */
+export type SearchAnswer = { text: string } | { failure: string }
+
+async function answer({ request, stop }: SearchTask): Promise<SearchAnswer> {
+  try {
+    return { text: await searchFiles(request, () => Atomics.load(stop, 0) !== 0) }
+  } catch (error) {
+    if (error instanceof FileFailure) return { failure: error.message }
+    throw error
+  }
+}
+
+parentPort!.postMessage(await answer(workerData as SearchTask))

@@ -1,0 +1,97 @@
+import { type BigIntStats, constants } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Cradle, Events } from '#kernel'
+import { ignoring } from './file-failure.ts'
+import { assertRegular } from './workspace-path.ts'
+
+const NAME = 'AGENTS.md'
+/** Neither follows a link nor waits for the other end of a pipe. */
+const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+const MAX_BYTES = 32 * 1024
+const MAX_KEPT = 256
+
+const HEADING = `The file ${NAME} of your workspace, what its owner wants whoever works there to know:`
+
+/** What the file of one agent said; null where it could not be used. */
+interface KeptNotes {
+  version: string
+  text: string | null
+}
+
+/**
+ * Makes the listeners that put the AGENTS.md of an agent's workspace into its system prompt. The text is kept, and
+ * read again once the file is another one.
+ */
+export function createWorkspaceNotes() {
+  /** In the order of use. */
+  const kept = new Map<string, KeptNotes>()
+
+  const keep = (agent_id: string, notes: KeptNotes) => {
+    kept.delete(agent_id)
+    kept.set(agent_id, notes)
+    if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!)
+    return notes.text
+  }
+
+  async function read(
+    agent_id: string,
+    { agents, log }: Pick<Cradle, 'agents' | 'log'>,
+  ): Promise<string | null> {
+    const workspace = agents.workspaceOf(agent_id)
+    const last = kept.get(agent_id)
+    /** Says so once for each reason or version of the file. */
+    const leaveOut = (version: string, reason: unknown) => {
+      if (last?.version !== version) log.warn({ agent_id, reason }, `${NAME} of a workspace is left out`)
+      return keep(agent_id, { version, text: null })
+    }
+    try {
+      const opened = await ignoring(['ENOENT'], open(join(workspace, NAME), FLAGS))
+      if (!opened) {
+        kept.delete(agent_id)
+        return null
+      }
+      const { file, stats } = await assertRegular(opened, NAME)
+      try {
+        const version = versionOf(stats)
+        if (last?.version === version) return keep(agent_id, last)
+        const bytes = Buffer.alloc(MAX_BYTES)
+        const { bytesRead } = await file.read(bytes, 0, MAX_BYTES, 0)
+        const text = decode(bytes.subarray(0, bytesRead), stats.size > MAX_BYTES)
+        if (text === undefined) return leaveOut(version, 'it is not UTF-8 text')
+        const note = stats.size > MAX_BYTES ? `\n[cut at ${MAX_BYTES} of ${stats.size} bytes]` : ''
+        return keep(agent_id, {
+          version,
+          text: text.trim() ? `${HEADING}\n\n${text.trimEnd()}${note}` : null,
+        })
+      } finally {
+        await file.close()
+      }
+    } catch (error) {
+      return leaveOut((error as NodeJS.ErrnoException).code ?? 'unreadable', error)
+    }
+  }
+
+  return {
+    async onInstructed(
+      { agent, instructions }: Events['agent.instructed'],
+      cradle: Pick<Cradle, 'agents' | 'log'>,
+    ): Promise<void> {
+      const text = await read(agent._id, cradle)
+      if (text !== null) instructions.resources.push(text)
+    },
+    onDeleted: ({ agent_id }: Events['agent.deleted']) => void kept.delete(agent_id),
+  }
+}
+
+const versionOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats) =>
+  [dev, ino, size, mtimeNs, ctimeNs].join(':')
+
+function decode(bytes: Buffer, isCut: boolean): string | undefined {
+  if (bytes.includes(0)) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut })
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,115 @@
+import { mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import type { Test } from 'tap'
+import { createHost } from '../../kernel/host.ts'
+import type { Tool, ToolContext, WriteArea } from '../../kernel/tool.ts'
+import workspacePlugin from '../../plugins/workspace/index.ts'
+
+/** What stands in the one file outside of the workspaces here. */
+export const SECRET = 'what only the outside holds'
+
+const { host, declarations } = createHost()
+workspacePlugin.setup(host)
+
+/** The tools that the plugin declares. */
+export const tools = declarations.entries.map(({ entry }) => entry as Tool)
+
+/** A workspace with a neighbour outside it, and a way to call its tools. */
+export async function createWorkspace(t: Test) {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'svc-workspace-')))
+  t.teardown(() => rm(base, { recursive: true, force: true, maxRetries: 3 }))
+  const [workspace, outside] = [join(base, 'agent'), join(base, 'agent-outside')]
+  await mkdir(workspace)
+  await mkdir(outside)
+  await writeFile(join(outside, 'secret.txt'), SECRET)
+  const attached: { path: string; media_type: string }[] = []
+
+  const contextOf = (given: Partial<ToolContext> = {}): ToolContext => ({
+    workspace,
+    write_area: null,
+    agent_id: 'a',
+    thread_id: 't',
+    user_id: 'u',
+    locale: 'en',
+    signal: new AbortController().signal,
+    delegate: async () => '',
+    ask: () => undefined,
+    attach: (file) => void attached.push(file),
+    ...given,
+  })
+  const toolOf = (name: string) => tools.find((tool) => tool.name === name)!
+  const run = async (name: string, input: object, context: ToolContext): Promise<string> =>
+    toolOf(name).execute(input as never, context)
+  const call = (name: string, input: object, signal?: AbortSignal) =>
+    run(name, input, contextOf(signal && { signal }))
+  const refused = (name: string, input: object, message: RegExp, title: string) =>
+    t.rejects(call(name, input), { message }, title)
+  /** Asks whether the call needs approval and then makes it, in one context as the chat does. */
+  const judge = async (name: string, input: object, write_area: WriteArea | null) => {
+    const context = contextOf({ write_area })
+    const asks = await toolOf(name).needsApproval!(input as never, context)
+    const outcome = await run(name, input, context).then(
+      (text) => ({ text, error: undefined }),
+      (error: Error) => ({ text: undefined, error: error.message }),
+    )
+    return { asks, ...outcome }
+  }
+  /** Puts files there, folders made, by paths below the workspace. */
+  const fill = async (files: Record<string, string | Buffer>) => {
+    for (const [path, content] of Object.entries(files)) {
+      await mkdir(dirname(join(workspace, path)), { recursive: true })
+      await writeFile(join(workspace, path), content)
+    }
+  }
+  const read = (path: string) => readFile(join(workspace, path), 'utf8')
+  return { base, workspace, outside, attached, contextOf, run, call, refused, judge, fill, read }
+}
+
+/** Swaps the folder `box` of a workspace for a link to the outside and back, again and again, until stopped. */
+export function startSwapping(workspace: string, outside: string): () => Promise<void> {
+  const [box, spare, third] = ['box', 'spare', 'third'].map((name) => join(workspace, name)) as [
+    string,
+    string,
+    string,
+  ]
+  let isSwapping = true
+  const isDone = (work: Promise<unknown>) =>
+    work.then(
+      () => true,
+      () => false,
+    )
+  const swapper = (async () => {
+    await symlink(outside, spare)
+    while (isSwapping) {
+      await rename(box, third)
+      // In this gap a write may make the folder anew.
+      while (!(await isDone(rename(spare, box))))
+        await rm(box, { recursive: true, force: true, maxRetries: 100, retryDelay: 0 })
+      await rename(third, spare)
+    }
+  })()
+  return async () => {
+    isSwapping = false
+    await swapper
+  }
+}
+
+/** Runs work and tells how often the event loop went round meanwhile. */
+export async function countingTurns<Result>(
+  work: () => Promise<Result>,
+): Promise<{ result: Result; turns: number }> {
+  let turns = 0
+  const ticking = setInterval(() => turns++, 1)
+  try {
+    return { result: await work(), turns }
+  } finally {
+    clearInterval(ticking)
+  }
+}
+
+/** The paths of all that is below a folder; links are not followed. */
+export async function pathsIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries.map(({ parentPath, name }) => relative(folder, join(parentPath, name))).sort()
+}
