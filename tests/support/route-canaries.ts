@@ -32,7 +32,7 @@ export function createCanaries(makeSecret: () => string) {
   }
 
   const plant = (schema: JSONSchema, value: unknown, sentAs: string, isKnownSecret = false): unknown => {
-    const branches = branchesOf(schema)
+    const branches = branchesOf(schema).filter((branch) => hasRequired(branch, value))
     const takes = (type: string) => branches.some((branch) => [branch.type].flat().includes(type))
     const isNamedSecret = SECRET_NAME.test(sentAs.slice(sentAs.lastIndexOf('.') + 1))
     const isSecret = isKnownSecret || branches.some(({ writeOnly }) => writeOnly) || isNamedSecret
@@ -85,6 +85,12 @@ export const urlFieldsOf = (schema: JSONSchema): string[] =>
   Object.entries((schema.properties ?? {}) as Record<string, JSONSchema>).flatMap(([name, field]) =>
     branchesOf(field).some(({ format }) => format === 'uri') ? [name] : [],
   )
+
+/** Whether what a value has already is not that of another branch. */
+const hasRequired = ({ required = [] }: JSONSchema, value: unknown) =>
+  typeof value !== 'object' ||
+  value === null ||
+  (required as string[]).every((name) => Object.hasOwn(value, name))
 
 /** A schema and those that it combines. */
 const branchesOf = (schema: JSONSchema): JSONSchema[] => [

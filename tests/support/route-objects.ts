@@ -11,6 +11,10 @@ export interface Make {
   password(): Promise<string>
   /** The code of a new invite. */
   inviteCode(): Promise<string>
+  /** The id of a new package that the caller may change, or else the administrator. */
+  packageId(): Promise<string>
+  /** The slug of the skill that packages have. */
+  skill: string
   /** The base URL of a model provider that answers. */
   upstream: string
   admin: { username: string; password: string }
@@ -23,6 +27,7 @@ type Maker = (caller: Account) => Promise<Params> | Params
 let named = 0
 const name = () => `sample-${++named}`
 const secret = () => `canary-${++named}-secret`
+const SKILL = 'sample'
 const MISSING = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
 
 /** Makes bodies, and the objects of every class that paths name. */
@@ -61,6 +66,23 @@ export function createObjects(cast: Cast) {
     return { id: sessions.find(({ current }: { current: boolean }) => current).id }
   }
   const newInvite = () => arrange(server, administrator, ['POST', '/users/invites', {}])
+  const newPackage = async (account: Account): Promise<Params> => {
+    const { id } = await arrange(server, account, ['POST', '/skill-packages', { name: name() }])
+    const files = [{ path: 'SKILL.md', content: 'A skill in a package.' }]
+    await arrange(server, account, ['POST', `/skill-packages/${id}/skills`, { slug: SKILL, files }])
+    return { id }
+  }
+  const somePackage = () => keep('a package', () => newPackage(administrator))
+  const newSkill = async (account: Account, is_shared = false): Promise<Params> => {
+    const [{ id }, { id: package_id }] = [await newAgent(account, is_shared), await somePackage()]
+    const path = `/agents/${id}/skill-packages/${package_id}/copy`
+    await arrange(server, account, ['POST', path, { skill_slugs: [SKILL] }])
+    return { id: id!, slug: SKILL }
+  }
+  const withPackage = async ({ id }: Params): Promise<Params> => ({
+    id: id!,
+    package_id: (await somePackage()).id!,
+  })
   const newUser = async (role: 'user' | 'admin'): Promise<Params> => ({
     id: (await cast.createAccount({ label: 'an account', role })).username,
   })
@@ -125,6 +147,31 @@ export function createObjects(cast: Cast) {
       built_in: () => ({ code: 'INFP' }),
       missing: () => ({ code: 'INFX' }),
     },
+    agent_skill: {
+      own: (caller) => newSkill(caller),
+      shared: () => newSkill(owner, true),
+      other: () => newSkill(owner),
+      missing_on_own: async (caller) => ({ id: (await newAgent(caller)).id!, slug: SKILL }),
+      missing: () => ({ id: MISSING, slug: SKILL }),
+    },
+    agent_and_package: {
+      own: async (caller) => withPackage(await newAgent(caller)),
+      shared: async () => withPackage(await newAgent(owner, true)),
+      other: async () => withPackage(await newAgent(owner)),
+      missing_on_own: async (caller) => ({ id: (await newAgent(caller)).id!, package_id: MISSING }),
+      missing: () => withPackage({ id: MISSING }),
+    },
+    skill_package: {
+      other: () => newPackage(administrator),
+      own: newPackage,
+      missing: () => ({ id: MISSING }),
+    },
+    packed_skill: {
+      other: async () => ({ id: (await newPackage(administrator)).id!, slug: SKILL }),
+      own: async (caller) => ({ id: (await newPackage(caller)).id!, slug: SKILL }),
+      missing_in_own: async (caller) => ({ id: (await newPackage(caller)).id!, slug: 'none' }),
+      missing: () => ({ id: MISSING, slug: SKILL }),
+    },
     user: {
       own: ({ username }) => ({ id: username }),
       other: () => newUser('user'),
@@ -158,6 +205,14 @@ export function createObjects(cast: Cast) {
         return password
       },
       inviteCode: async () => (await newInvite()).code,
+      skill: SKILL,
+      async packageId() {
+        const { role, permissions, must_change_password } = caller
+        const may = role === 'admin' || permissions.includes('skill_packages')
+        const { id } = await newPackage(may && !must_change_password ? caller : administrator)
+        await arrange(server, administrator, ['DELETE', `/skill-packages/${id}/skills/${SKILL}`])
+        return id!
+      },
     }),
   }
 }

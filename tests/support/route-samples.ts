@@ -8,12 +8,16 @@ export type Answer = 'ok' | `${number} ${string}`
 export interface ObjectAnswers {
   kind:
     | 'agent'
+    | 'agent_and_package'
+    | 'agent_skill'
     | 'expert'
     | 'invite'
+    | 'packed_skill'
     | 'persona'
     | 'provider'
     | 'published_expert'
     | 'session'
+    | 'skill_package'
     | 'thread'
     | 'tool'
     | 'user'
@@ -43,6 +47,8 @@ const NO_THREAD = '404 THREAD_NOT_FOUND'
 const NOT_FOUND = '404 NOT_FOUND'
 const FORBIDDEN = '403 FORBIDDEN'
 const NO_INVITE = '400 INVITE_INVALID'
+const NO_SKILL = '404 SKILL_NOT_FOUND'
+const NO_PACKAGE = '404 SKILL_PACKAGE_NOT_FOUND'
 
 /** Agents that one's own or another's account has; administrators reach everybody's. */
 const seenAgent: ObjectAnswers = {
@@ -103,6 +109,37 @@ const pendingInvite: ObjectAnswers = {
 const seenPersona: ObjectAnswers = {
   kind: 'persona',
   answers: { built_in: 'ok', missing: NOT_FOUND },
+}
+/** Skills of agents, and what their agents may copy from packages. */
+const ownSkill: ObjectAnswers = {
+  kind: 'agent_skill',
+  answers: {
+    own: 'ok',
+    shared: [FORBIDDEN, 'ok'],
+    other: [NO_AGENT, 'ok'],
+    missing_on_own: NO_SKILL,
+    missing: NO_AGENT,
+  },
+}
+const ownAgentAndPackage: ObjectAnswers = {
+  kind: 'agent_and_package',
+  answers: {
+    own: 'ok',
+    shared: [FORBIDDEN, 'ok'],
+    other: [NO_AGENT, 'ok'],
+    missing_on_own: NO_PACKAGE,
+    missing: NO_AGENT,
+  },
+}
+/** Packages are seen by everybody, and changed by those who are permitted to and created them. */
+const seenPackage: ObjectAnswers = { kind: 'skill_package', answers: { other: 'ok', missing: NO_PACKAGE } }
+const ownPackage: ObjectAnswers = {
+  kind: 'skill_package',
+  answers: { other: [FORBIDDEN, 'ok'], own: 'ok', missing: NO_PACKAGE },
+}
+const ownPackedSkill: ObjectAnswers = {
+  kind: 'packed_skill',
+  answers: { other: [FORBIDDEN, 'ok'], own: 'ok', missing_in_own: NO_SKILL, missing: NO_PACKAGE },
 }
 const seenUser: ObjectAnswers = {
   kind: 'user',
@@ -279,6 +316,52 @@ export const routeSamples: Record<string, RouteSample> = {
     who: 'user',
     status: 204,
     on: ownPublishedExpert,
+    spends: 'object',
+  },
+
+  'GET /agents/:id/skills': { who: 'user', status: 200, on: ownAgent },
+  'GET /agents/:id/skills/:slug': { who: 'user', status: 200, on: ownSkill },
+  'DELETE /agents/:id/skills/:slug': { who: 'user', status: 204, on: ownSkill, spends: 'object' },
+  'POST /agents/:id/skills/:slug/push-to-package': {
+    who: 'skill_packages',
+    status: 201,
+    on: ownSkill,
+    body: async ({ packageId }) => ({ package_id: await packageId() }),
+  },
+  'POST /agents/:id/skill-packages/:package_id/copy': {
+    who: 'user',
+    status: 200,
+    on: ownAgentAndPackage,
+    body: ({ skill }) => ({ skill_slugs: [skill] }),
+  },
+  'GET /skill-packages': { who: 'user', status: 200 },
+  'POST /skill-packages': { who: 'skill_packages', status: 201, body: ({ name }) => ({ name: name() }) },
+  'GET /skill-packages/:id': { who: 'user', status: 200, on: seenPackage },
+  'PATCH /skill-packages/:id': {
+    who: 'skill_packages',
+    status: 200,
+    on: ownPackage,
+    body: () => ({ description: 'new' }),
+  },
+  'DELETE /skill-packages/:id': {
+    who: 'skill_packages',
+    status: 204,
+    on: ownPackage,
+    spends: 'object',
+  },
+  'POST /skill-packages/:id/skills': {
+    who: 'skill_packages',
+    status: 201,
+    on: ownPackage,
+    body: ({ name }) => ({
+      slug: name(),
+      files: [{ path: 'SKILL.md', content: '# Added by a sample' }],
+    }),
+  },
+  'DELETE /skill-packages/:id/skills/:slug': {
+    who: 'skill_packages',
+    status: 204,
+    on: ownPackedSkill,
     spends: 'object',
   },
 

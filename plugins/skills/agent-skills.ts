@@ -1,0 +1,100 @@
+import { AppError } from '#kernel'
+import type { Agents } from '../agents/agents.ts'
+import { type Drafts, withDrafts } from './drafts.ts'
+import { LIMITS, refusing } from './limits.ts'
+import type { PackageSkills } from './package-skills.ts'
+import type { Shelf } from './shelf.ts'
+import type { Shelves } from './shelves.ts'
+import { listFacts, readDetail, type SkillDetail } from './skill-facts.ts'
+import { copyTree } from './tree-copy.ts'
+import type { Changer, SkillFacts } from './types.ts'
+
+/** The skills in the workspaces of agents. */
+export type AgentSkills = ReturnType<typeof createAgentSkills>
+
+/** Makes what reads the skills of workspaces and takes snapshots of them and of those in packages. */
+export function createAgentSkills({
+  agents,
+  packageSkills,
+  shelves,
+}: {
+  agents: Agents
+  packageSkills: PackageSkills
+  shelves: Shelves
+}) {
+  const read = async <Result>(agent_id: string, slug: string, work: (shelf: Shelf) => Promise<Result>) => {
+    const found = await shelves.read(agents.workspaceOf(agent_id), async (shelf) => ({
+      result: await work(shelf),
+    }))
+    if (!found) throw new AppError('SKILL_NOT_FOUND', { slug })
+    return found.result
+  }
+
+  return {
+    list: async (agent_id: string): Promise<SkillFacts[]> =>
+      (await shelves.read(agents.workspaceOf(agent_id), listFacts)) ?? [],
+
+    /** Throws SKILL_NOT_FOUND. */
+    find: (agent_id: string, slug: string): Promise<SkillDetail> =>
+      read(agent_id, slug, (shelf) => shelf.use(slug, (skill) => readDetail(slug, skill))),
+
+    /** Throws SKILL_NOT_FOUND. */
+    remove: (agent_id: string, slug: string): Promise<void> =>
+      read(agent_id, slug, (shelf) => shelf.remove(slug)),
+
+    /**
+     * Copies skills of a package into a workspace; without `overwrite` those whose names are taken are skipped. Throws
+     * SKILL_PACKAGE_NOT_FOUND, or SKILL_NOT_FOUND before it copies any.
+     */
+    async copy(
+      agent_id: string,
+      package_id: string,
+      { slugs, overwrite }: { slugs: readonly string[]; overwrite: boolean },
+    ): Promise<{ copied: string[]; skipped: string[] }> {
+      const outcome = await packageSkills.read(package_id, async (source) => {
+        for (const slug of slugs)
+          if (!(await source.has(slug))) throw new AppError('SKILL_NOT_FOUND', { slug })
+        return shelves.write(agents.workspaceOf(agent_id), async (target) => {
+          const copied: string[] = []
+          const skipped: string[] = []
+          for (const slug of slugs) {
+            const isFree = overwrite || !(await target.isTaken(slug))
+            const isCopied =
+              isFree &&
+              (await withDrafts(target, async (drafts) => {
+                await draft(source, slug, drafts)
+                return drafts.place(slug, { overwrite })
+              }))
+            ;(isCopied ? copied : skipped).push(slug)
+          }
+          return { copied, skipped }
+        })
+      })
+      if (!outcome) throw new AppError('SKILL_NOT_FOUND', { slug: slugs[0] })
+      return outcome
+    },
+
+    /** Copies a skill of a workspace into a package. Throws SKILL_NOT_FOUND, and what adding to a package throws. */
+    async push(
+      caller: Changer,
+      agent_id: string,
+      { slug, package_id, overwrite }: { slug: string; package_id: string; overwrite: boolean },
+    ): Promise<SkillFacts> {
+      const [pushed] = await read(agent_id, slug, async (source) => {
+        if (!(await source.has(slug))) throw new AppError('SKILL_NOT_FOUND', { slug })
+        return packageSkills.add(caller, package_id, {
+          overwrite,
+          fill: (drafts) => draft(source, slug, drafts),
+        })
+      })
+      return pushed!
+    },
+  }
+}
+
+/** Copies one version of a skill. */
+const draft = (source: Shelf, slug: string, drafts: Drafts): Promise<void> =>
+  source.use(slug, async (skill) => {
+    const copy = await drafts.open(slug)
+    await refusing(() => copyTree(skill, copy, { limits: LIMITS }))
+  })

@@ -1,0 +1,140 @@
+import { AppError, type Cradle, type Issue, route } from '#kernel'
+import {
+  addedSkills,
+  newPackage,
+  newSkill,
+  packageChanges,
+  skillPackage,
+  skillPackageDetail,
+  skillPackages,
+  uploadOptions,
+} from './schemas.ts'
+import { importArchive, importFiles } from './skill-import.ts'
+import type { SkillFacts, SkillPackageDocument } from './types.ts'
+
+const CHANGER = ['permission', 'skill_packages'] as const
+/** Room for all that a package may hold, stored without compression, and for the names of it. */
+const UPLOAD_BYTES = 66 * 1024 * 1024
+
+const SLUG_OF_ARCHIVE: Issue = {
+  path: '/slug',
+  rule: 'additionalProperties',
+  message: 'is for archives; a list of files has its slug in the body',
+}
+
+/** A skill of a package as the API shows it. */
+export const showSkill = ({ slug, name, description, files, bytes }: SkillFacts) => ({
+  slug,
+  name,
+  description,
+  files,
+  bytes,
+})
+
+const showPackage = (
+  { _id: id, name, description, created_by, created_at, updated_at }: SkillPackageDocument,
+  skill_count: number,
+) => ({ id, name, description, created_by, skill_count, created_at, updated_at })
+
+const showCounted = async (
+  document: SkillPackageDocument,
+  { packageSkills }: Pick<Cradle, 'packageSkills'>,
+) => showPackage(document, await packageSkills.count(document._id))
+
+/** The routes of the packages of skills. */
+export const packageRoutes = [
+  route({
+    method: 'GET',
+    path: '/skill-packages',
+    summary: 'All packages of skills',
+    guard: 'user',
+    response: { 200: skillPackages },
+  }).handle(async (_, cradle) =>
+    Promise.all((await cradle.skillPackages.list()).map((document) => showCounted(document, cradle))),
+  ),
+
+  route({
+    method: 'POST',
+    path: '/skill-packages',
+    summary: 'Create a package of skills',
+    guard: CHANGER,
+    body: newPackage,
+    response: { 201: skillPackage },
+    errors: ['SKILL_PACKAGE_NAME_TAKEN'],
+    audit: 'skill_package.create',
+  }).handle(async ({ caller, body }, { skillPackages }) =>
+    showPackage(await skillPackages.create(caller, body), 0),
+  ),
+
+  route({
+    method: 'GET',
+    path: '/skill-packages/:id',
+    summary: 'One package and its skills',
+    guard: 'user',
+    response: { 200: skillPackageDetail },
+    errors: ['SKILL_PACKAGE_NOT_FOUND'],
+  }).handle(async ({ params }, { skillPackages, packageSkills }) => {
+    const document = await skillPackages.find(params.id!)
+    const skills = (await packageSkills.list(document._id)).map(showSkill)
+    return { ...showPackage(document, skills.length), skills }
+  }),
+
+  route({
+    method: 'PATCH',
+    path: '/skill-packages/:id',
+    summary: 'Rename or describe a package',
+    guard: CHANGER,
+    body: packageChanges,
+    response: { 200: skillPackage },
+    errors: ['SKILL_PACKAGE_NOT_FOUND', 'SKILL_PACKAGE_NAME_TAKEN'],
+    audit: 'skill_package.update',
+  }).handle(async ({ caller, params, body }, cradle) =>
+    showCounted(await cradle.skillPackages.update(caller, params.id!, body), cradle),
+  ),
+
+  route({
+    method: 'DELETE',
+    path: '/skill-packages/:id',
+    summary: 'Delete a package with its skills; copies of them stay',
+    guard: CHANGER,
+    response: { 204: null },
+    errors: ['SKILL_PACKAGE_NOT_FOUND'],
+    audit: 'skill_package.delete',
+  }).handle(
+    async ({ caller, params }, { skillPackages }) => void (await skillPackages.remove(caller, params.id!)),
+  ),
+
+  route({
+    method: 'POST',
+    path: '/skill-packages/:id/skills',
+    summary: 'Add a skill as a list of files, or the skills of a zip archive',
+    guard: CHANGER,
+    query: uploadOptions,
+    body: newSkill,
+    upload: { max_bytes: UPLOAD_BYTES },
+    response: { 201: addedSkills },
+    errors: ['SKILL_PACKAGE_NOT_FOUND', 'SKILL_ALREADY_EXISTS', 'SKILL_ARCHIVE_INVALID', 'SKILL_TOO_LARGE'],
+    audit: 'skill_package.add_skills',
+  }).handle(async ({ caller, params, query, body, file }, { packageSkills }) => {
+    if (body && query.slug) throw new AppError('VALIDATION_FAILED', { issues: [SLUG_OF_ARCHIVE] })
+    const added = await packageSkills.add(caller, params.id!, {
+      overwrite: query.overwrite || body?.overwrite === true,
+      fill: (drafts) =>
+        file ? importArchive(drafts, file, query.slug) : importFiles(drafts, body.slug, body.files),
+    })
+    return { skills: added.map(showSkill) }
+  }),
+
+  route({
+    method: 'DELETE',
+    path: '/skill-packages/:id/skills/:slug',
+    summary: 'Delete a skill from a package; copies of it stay',
+    guard: CHANGER,
+    response: { 204: null },
+    errors: ['SKILL_PACKAGE_NOT_FOUND', 'SKILL_NOT_FOUND'],
+    audit: 'skill_package.remove_skill',
+  }).handle(
+    async ({ caller, params }, { packageSkills }) =>
+      void (await packageSkills.remove(caller, params.id!, params.slug!)),
+  ),
+]

@@ -1,0 +1,150 @@
+import { nullable, objectOf } from '#kernel'
+
+const time = { type: 'integer', description: 'Unix seconds' } as const
+const count = { type: 'integer', minimum: 0 } as const
+const slug = {
+  type: 'string',
+  // Also what no skill can be called, so that it is said to be unknown rather than malformed.
+  minLength: 1,
+  maxLength: 64,
+} as const
+const newSlug = { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' } as const
+
+const name = {
+  type: 'string',
+  maxLength: 256,
+  pattern: '^\\s*[^\\s\\p{Cc}\\p{Cs}]([^\\p{Cc}\\p{Cs}]{0,62}[^\\s\\p{Cc}\\p{Cs}])?\\s*$',
+  description: '1 to 64 characters, none of them a control character; spaces around it are left out',
+} as const
+const description = nullable({ type: 'string', maxLength: 2000 })
+const overwrite = {
+  type: 'boolean',
+  default: false,
+  description: 'Whether it may replace a skill that is there already',
+} as const
+
+const packageFields = {
+  id: { type: 'string' },
+  name: { type: 'string' },
+  description: nullable({ type: 'string' }),
+  created_by: { type: 'string', description: 'A username' },
+  skill_count: count,
+  created_at: time,
+  updated_at: time,
+} as const
+const packageNames = [
+  'id',
+  'name',
+  'description',
+  'created_by',
+  'skill_count',
+  'created_at',
+  'updated_at',
+] as const
+
+const skillFields = {
+  slug: { type: 'string' },
+  name: { type: 'string', description: 'As SKILL.md says, or else the slug' },
+  description: { type: 'string', description: 'As SKILL.md says, or else its first line of text' },
+  files: { ...count, description: 'The counts end soon after the most that can be copied' },
+  bytes: count,
+} as const
+const skillNames = ['slug', 'name', 'description', 'files', 'bytes'] as const
+
+/** A skill in a package. */
+export const packageSkill = { title: 'PackageSkill', ...objectOf(skillFields, skillNames) } as const
+
+/** A skill in a workspace. */
+export const agentSkill = {
+  title: 'AgentSkill',
+  ...objectOf({ ...skillFields, updated_at: time }, [...skillNames, 'updated_at']),
+} as const
+
+export const agentSkills = { type: 'array', items: agentSkill } as const
+
+/** GET /agents/:id/skills/:slug. */
+export const agentSkillDetail = {
+  title: 'AgentSkillDetail',
+  ...objectOf(
+    {
+      ...skillFields,
+      updated_at: time,
+      content: { type: 'string', description: 'SKILL.md, at most the first 256 KiB of it' },
+      paths: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Its files, by paths below its folder',
+      },
+    },
+    [...skillNames, 'updated_at', 'content', 'paths'],
+  ),
+} as const
+
+export const skillPackage = { title: 'SkillPackage', ...objectOf(packageFields, packageNames) } as const
+
+export const skillPackages = { type: 'array', items: skillPackage } as const
+
+/** GET /skill-packages/:id. */
+export const skillPackageDetail = {
+  title: 'SkillPackageDetail',
+  ...objectOf({ ...packageFields, skills: { type: 'array', items: packageSkill } }, [
+    ...packageNames,
+    'skills',
+  ]),
+} as const
+
+export const newPackage = objectOf({ name, description }, ['name'])
+
+export const packageChanges = objectOf({ name, description })
+
+const path = { type: 'string', minLength: 1, maxLength: 4096 } as const
+
+/** A skill as JSON; what its files hold is not written down. */
+export const newSkill = objectOf(
+  {
+    slug: newSlug,
+    files: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 2000,
+      items: {
+        anyOf: [
+          objectOf({ path, content: { type: 'string', writeOnly: true } }, ['path', 'content']),
+          objectOf({ path, content_base64: { type: 'string', format: 'byte', writeOnly: true } }, [
+            'path',
+            'content_base64',
+          ]),
+        ],
+      },
+    },
+    overwrite,
+  },
+  ['slug', 'files'],
+)
+
+/** The query of an upload, whose form has no room for more than the file. */
+export const uploadOptions = objectOf({
+  slug: { ...newSlug, description: 'Of an archive with one skill; else made of what it is called there' },
+  overwrite,
+})
+
+/** What an upload added. */
+export const addedSkills = objectOf({ skills: { type: 'array', items: packageSkill } }, ['skills'])
+
+export const copyOrder = objectOf(
+  {
+    skill_slugs: { type: 'array', items: slug, minItems: 1, maxItems: 64, uniqueItems: true },
+    overwrite,
+  },
+  ['skill_slugs'],
+)
+
+const slugs = { type: 'array', items: { type: 'string' } } as const
+
+/** What was copied, and what stayed as it was because there was something of that name. */
+export const copyOutcome = objectOf({ copied: slugs, skipped: slugs }, ['copied', 'skipped'])
+
+export const pushOrder = objectOf(
+  { package_id: { type: 'string', minLength: 1, maxLength: 64 }, overwrite },
+  ['package_id'],
+)

@@ -1,0 +1,73 @@
+import { AppError, type OpenFolder } from '#kernel'
+import { HEAD_BYTES, readHead } from './front-matter.ts'
+import { LIMITS, refusing } from './limits.ts'
+import { type Shelf, SKILL_FILE } from './shelf.ts'
+import { AWAY, codeOf, DENIED } from './system-errors.ts'
+import { listTree } from './tree-copy.ts'
+import type { SkillFacts } from './types.ts'
+
+const CONTENT_BYTES = 256 * 1024
+
+/** A skill with the text of its SKILL.md and the paths of its files. */
+export type SkillDetail = SkillFacts & { content: string; paths: string[] }
+
+/** What there is to say of a skill in its open folder; counting ends soon after a limit is passed. */
+export async function readFacts(slug: string, skill: OpenFolder): Promise<SkillFacts> {
+  const { paths, ...facts } = await examine(slug, skill)
+  return facts
+}
+
+/** All that a reader of one skill is shown. */
+export async function readDetail(slug: string, skill: OpenFolder): Promise<SkillDetail> {
+  const [facts, content] = await Promise.all([examine(slug, skill), readText(skill, CONTENT_BYTES)])
+  return { ...facts, content }
+}
+
+/** The facts of all skills of a shelf, sorted by slug; one that goes meanwhile is left out. */
+export async function listFacts(shelf: Shelf): Promise<SkillFacts[]> {
+  const rows: SkillFacts[] = []
+  for (const slug of await shelf.list()) {
+    try {
+      rows.push(await shelf.use(slug, (skill) => readFacts(slug, skill)))
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+    }
+  }
+  return rows
+}
+
+async function examine(slug: string, skill: OpenFolder): Promise<SkillFacts & { paths: string[] }> {
+  const head = readHead(await readText(skill, HEAD_BYTES))
+  const { files } = await refusing(() => listTree(skill, { limits: LIMITS }))
+  return {
+    slug,
+    name: head.name ?? slug,
+    description: head.description,
+    files: files.length,
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    updated_at: files.reduce((latest, { mtime }) => Math.max(latest, mtime), 0),
+    paths: files.map(({ path }) => path),
+  }
+}
+
+/** The beginning of SKILL.md as text, no character of it divided; throws SKILL_NOT_FOUND or SKILL_UNREADABLE. */
+export async function readText(skill: OpenFolder, maxBytes: number): Promise<string> {
+  try {
+    const file = await skill.openFile(SKILL_FILE)
+    try {
+      if (!(await file.stat()).isFile()) throw new AppError('SKILL_NOT_FOUND')
+      const buffer = Buffer.alloc(maxBytes)
+      let length = 0
+      for (let more = 1; more > 0 && length < maxBytes; length += more)
+        more = (await file.read(buffer, length, maxBytes - length, length)).bytesRead
+      // As part of a stream, whose end may be in the middle of a character.
+      return new TextDecoder().decode(buffer.subarray(0, length), { stream: true })
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (DENIED.includes(codeOf(error))) throw new AppError('SKILL_UNREADABLE', { path: SKILL_FILE })
+    if ([...AWAY, 'ENXIO'].includes(codeOf(error))) throw new AppError('SKILL_NOT_FOUND')
+    throw error
+  }
+}

@@ -1,0 +1,141 @@
+import { mkdir, open } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { OpenFolder } from '#kernel'
+import { type ArchivedFile, readArchive } from './archive.ts'
+import type { Drafts } from './drafts.ts'
+import { createPathCheck, invalid } from './file-paths.ts'
+import { HEAD_BYTES, readHead } from './front-matter.ts'
+import { assertFits, LIMITS, tooLarge } from './limits.ts'
+import { SKILL_FILE, SLUG_PATTERN } from './shelf.ts'
+
+/** A file of a skill as JSON brings it. */
+export interface GivenFile {
+  path: string
+  content?: string
+  content_base64?: string
+}
+
+type SkillFile = Pick<ArchivedFile, 'names' | 'bytes' | 'isExecutable' | 'read'>
+
+/** A skill that is to be written; the paths of its files are below it. */
+interface PlannedSkill {
+  slug: string
+  files: SkillFile[]
+}
+
+/** Writes a skill that was sent as a list of files. Throws SKILL_ARCHIVE_INVALID or SKILL_TOO_LARGE. */
+export async function importFiles(drafts: Drafts, slug: string, given: readonly GivenFile[]): Promise<void> {
+  const check = createPathCheck()
+  const files = given.map(({ path, content, content_base64 }): SkillFile => {
+    const bytes = content_base64 === undefined ? Buffer.from(content!) : Buffer.from(content_base64, 'base64')
+    const read = async function* () {
+      yield bytes
+    }
+    return { names: check(path, false), bytes: bytes.length, isExecutable: false, read }
+  })
+  if (!isSkill(files)) throw invalid(`there is no ${SKILL_FILE}`)
+  await writeSkills(drafts, [{ slug, files }])
+}
+
+/**
+ * Writes the skills of a zip archive: its root if SKILL.md is there, else each folder at its top. A slug may be given
+ * to an only skill; else it is made of the folder's name, or for a root of its front matter's or the file's name.
+ */
+export async function importArchive(
+  drafts: Drafts,
+  { path, filename }: { path: string; filename: string },
+  slug?: string,
+): Promise<void> {
+  await readArchive(path, async (files) => {
+    const skills = isSkill(files)
+      ? [{ slug: slug ?? (await nameRoot(files, filename)), files }]
+      : planFolders(files, slug)
+    await writeSkills(drafts, skills)
+  })
+}
+
+const isSkill = (files: readonly SkillFile[]) =>
+  files.some(({ names }) => names.length === 1 && names[0] === SKILL_FILE)
+
+function planFolders(files: readonly SkillFile[], slug: string | undefined): PlannedSkill[] {
+  const folders = new Map<string, SkillFile[]>()
+  for (const { names, ...file } of files) {
+    const [top, ...below] = names as [string, ...string[]]
+    if (below.length === 0) throw invalid(`it is in no folder with a ${SKILL_FILE}`, top)
+    const inside = folders.get(top) ?? []
+    inside.push({ ...file, names: below })
+    folders.set(top, inside)
+  }
+  if (folders.size === 0) throw invalid(`there is no ${SKILL_FILE}`)
+  if (slug && folders.size > 1) throw invalid('a slug is given, but there are several skills')
+  const skills = new Map<string, PlannedSkill>()
+  for (const [folder, inside] of folders) {
+    if (!isSkill(inside)) throw invalid(`there is no ${SKILL_FILE} in the folder`, folder)
+    const own = slug ?? slugOf(folder)
+    if (!own) throw invalid('the name of the folder makes no slug', folder)
+    if (skills.has(own)) throw invalid('the names of two folders make the same slug', folder)
+    skills.set(own, { slug: own, files: inside })
+  }
+  return [...skills.values()]
+}
+
+async function nameRoot(files: readonly SkillFile[], filename: string): Promise<string> {
+  const own = files.find(({ names }) => names.length === 1 && names[0] === SKILL_FILE)!
+  let head = Buffer.alloc(0)
+  for await (const chunk of own.read()) {
+    head = Buffer.concat([head, chunk])
+    if (head.length >= HEAD_BYTES) break
+  }
+  const { name } = readHead(head.subarray(0, HEAD_BYTES).toString())
+  const slug = slugOf(name ?? '') || slugOf(filename.replace(/\.zip$/i, ''))
+  if (!slug) throw invalid('neither the name of the skill nor that of the file makes a slug')
+  return slug
+}
+
+/** The slug that a name makes; '' where it makes none. */
+function slugOf(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/^[-_]+/, '')
+    .slice(0, 64)
+    .replace(/-+$/, '')
+  return new RegExp(SLUG_PATTERN).test(slug) ? slug : ''
+}
+
+async function writeSkills(drafts: Drafts, skills: readonly PlannedSkill[]): Promise<void> {
+  for (const { files } of skills) {
+    if (files.some(({ names }) => names.length > LIMITS.depth)) throw tooLarge('depth')
+    assertFits({ files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) })
+  }
+  const all = skills.flatMap(({ files }) => files)
+  assertFits({ files: all.length, bytes: all.reduce((sum, { bytes }) => sum + bytes, 0) }, 'package')
+  let room = LIMITS.bytes
+  for (const { slug, files } of skills) {
+    const folder = await drafts.open(slug)
+    for (const file of files) room -= await writeSkillFile(folder, file, room)
+  }
+}
+
+/** Gives how many bytes it wrote, which are counted as they come. */
+async function writeSkillFile(
+  folder: OpenFolder,
+  { names, isExecutable, read }: SkillFile,
+  room: number,
+): Promise<number> {
+  const path = folder.entry(names.join('/'))
+  if (names.length > 1) await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const file = await open(path, 'wx', isExecutable ? 0o700 : 0o600)
+  try {
+    let bytes = 0
+    for await (const chunk of read()) {
+      bytes += chunk.length
+      if (bytes > room) throw tooLarge('bytes', 'package')
+      await file.writeFile(chunk)
+    }
+    return bytes
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,175 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isValid } from 'ulid'
+import { AppError, isDuplicateKey, type KernelServices } from '#kernel'
+import type { Users } from '../users/users.ts'
+import { ageOf } from './age.ts'
+import type { Shelves } from './shelves.ts'
+import { ignoring } from './system-errors.ts'
+import type { Changer, SkillPackageDocument } from './types.ts'
+
+/** How long a change keeps others away at most, also when its process dies during it. */
+const CHANGE_MS = 30_000
+const POLL_MS = 20
+/** How long ago the id of a folder without a package was made when only a crash can have left it, in milliseconds. */
+const ABANDONED_MS = 3600_000
+
+/** What a package is made of, besides its skills. */
+export type PackageSettings = { name: string; description?: string | null }
+
+/** The packages of skills, which everybody sees and their creators and administrators change. */
+export type SkillPackages = ReturnType<typeof createSkillPackages>
+
+/** Makes the store of packages; their skills lie in folders. */
+export function createSkillPackages({
+  collections: { skill_packages: packages },
+  clock,
+  ids,
+  server,
+  shelves,
+  users,
+}: { shelves: Shelves; users: Users } & Pick<KernelServices, 'collections' | 'clock' | 'ids' | 'server'>) {
+  const root = join(server.home, 'skill-packages')
+  const pathOf = (package_id: string) => join(root, package_id)
+
+  const find = async (_id: string): Promise<SkillPackageDocument> => {
+    const found = await packages.findOne({ _id })
+    if (!found) throw new AppError('SKILL_PACKAGE_NOT_FOUND')
+    return found
+  }
+
+  const findChangeable = async ({ id, role }: Changer, package_id: string): Promise<SkillPackageDocument> => {
+    const found = await find(package_id)
+    if (found.created_by_id !== id && role !== 'admin') throw new AppError('FORBIDDEN')
+    return found
+  }
+
+  /** Runs a change of a package's skills while no other one runs; throws SKILL_PACKAGE_NOT_FOUND. */
+  const changeAlone = async <Result>(_id: string, work: () => Promise<Result>): Promise<Result> => {
+    const id = ids.make()
+    while (!(await claim(_id, id))) {
+      await find(_id)
+      await pause(POLL_MS)
+    }
+    const finish = (changes: Partial<SkillPackageDocument>) =>
+      packages.updateOne({ _id, 'change.id': id }, { $set: { change: null, ...changes } })
+    try {
+      const result = await work()
+      await finish({ updated_at: clock.seconds() })
+      return result
+    } catch (error) {
+      await finish({})
+      throw error
+    }
+  }
+
+  const claim = async (_id: string, id: string): Promise<boolean> => {
+    const free = { $or: [{ change: null }, { 'change.until': { $lte: clock.now() } }] }
+    const change = { id, until: clock.now() + CHANGE_MS }
+    const { matchedCount } = await packages.updateOne({ _id, ...free }, { $set: { change } })
+    return matchedCount > 0
+  }
+
+  /** One that has gone already is passed over. */
+  const remove = async (_id: string): Promise<void> => {
+    try {
+      await changeAlone(_id, async () => {
+        await packages.deleteOne({ _id })
+        await rm(pathOf(_id), { recursive: true, force: true, maxRetries: 3 })
+      })
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+    }
+  }
+
+  return {
+    pathOf,
+    find,
+    findChangeable,
+    changeAlone,
+
+    /** All packages, the oldest first. */
+    list: () => packages.find().sort({ _id: 1 }).toArray(),
+
+    /** Throws SKILL_PACKAGE_NAME_TAKEN. */
+    async create(
+      { id, username }: Changer,
+      { name, description = null }: PackageSettings,
+    ): Promise<SkillPackageDocument> {
+      const now = clock.seconds()
+      const made: SkillPackageDocument = {
+        _id: ids.make(),
+        ...named(name),
+        description,
+        created_by_id: id,
+        created_by: username,
+        created_at: now,
+        updated_at: now,
+        change: null,
+      }
+      await refuseTakenName(made.name, packages.insertOne(made))
+      // A deletion of the creator that was quicker has already removed what it knew of.
+      if (!(await users.find(id))) {
+        await packages.deleteOne({ _id: made._id })
+        throw new AppError('AUTH_FAILED')
+      }
+      return made
+    },
+
+    /** Throws SKILL_PACKAGE_NOT_FOUND, FORBIDDEN or SKILL_PACKAGE_NAME_TAKEN. */
+    async update(
+      caller: Changer,
+      package_id: string,
+      { name, ...settings }: Partial<PackageSettings>,
+    ): Promise<SkillPackageDocument> {
+      const { _id } = await findChangeable(caller, package_id)
+      const changes = { ...settings, ...(name !== undefined && named(name)), updated_at: clock.seconds() }
+      const write = packages.findOneAndUpdate({ _id }, { $set: changes }, { returnDocument: 'after' })
+      const changed = await refuseTakenName(name?.trim(), write)
+      if (!changed) throw new AppError('SKILL_PACKAGE_NOT_FOUND')
+      return changed
+    },
+
+    /** Removes a package with its skills; throws SKILL_PACKAGE_NOT_FOUND or FORBIDDEN. */
+    async remove(caller: Changer, package_id: string): Promise<void> {
+      await remove((await findChangeable(caller, package_id))._id)
+    },
+
+    /** Removes all packages that an account created. */
+    async removeAllOf(created_by_id: string): Promise<void> {
+      const created = await packages.find({ created_by_id }, { projection: { _id: 1 } }).toArray()
+      for (const { _id } of created) await remove(_id)
+    },
+
+    /** Removes what crashes have left: folders without a package, and skills that were not put in their places. */
+    async clean(signal: AbortSignal): Promise<void> {
+      const names = (await ignoring(['ENOENT'], readdir(root))) ?? []
+      const known = new Set(
+        (await packages.find({}, { projection: { _id: 1 } }).toArray()).map(({ _id }) => _id),
+      )
+      for (const name of names) {
+        if (signal.aborted) return
+        const path = pathOf(name)
+        if (known.has(name)) await shelves.read(path, (shelf) => shelf.list())
+        else if (isValid(name) && ageOf(name, ids) > ABANDONED_MS)
+          await rm(path, { recursive: true, force: true, maxRetries: 3 })
+      }
+    },
+  }
+}
+
+/** Names are the same if a reader would take them for the same. */
+const named = (name: string) => ({
+  name: name.trim(),
+  name_key: name.trim().normalize('NFKC').toLowerCase(),
+})
+
+async function refuseTakenName<Result>(name: string | undefined, write: Promise<Result>): Promise<Result> {
+  try {
+    return await write
+  } catch (error) {
+    if (isDuplicateKey(error)) throw new AppError('SKILL_PACKAGE_NAME_TAKEN', { name })
+    throw error
+  }
+}

@@ -1,0 +1,78 @@
+import { crc32, deflateRawSync } from 'node:zlib'
+
+/** One entry of an archive; all but the name and the content are for archives that are not as they should be. */
+export interface ZipEntry {
+  name: string | Buffer
+  content?: string | Buffer
+  /** What the headers say the compression is: 8 deflates, anything else stores. */
+  method?: number
+  /** The Unix mode, type included; none where the archive is said to come from elsewhere. */
+  mode?: number
+  /** Added to the flags; that of UTF-8 names is set where the name is a string. */
+  flags?: number
+  /** Sizes and sum follow the data, and the header before it has none. */
+  descriptor?: boolean
+  /** What the headers say instead of what is true. */
+  claim?: { size?: number; crc?: number }
+  /** The number of the entry whose local header this one is said to have. */
+  sharing?: number
+  /** Bytes of the local header's extra field. */
+  extra?: Buffer
+}
+
+const UTF8 = 0x800
+const DESCRIPTOR = 0x8
+const UNIX = 3
+const VERSION = 20
+/** The first day that the format knows. */
+const DATE = 0x21
+
+/** Makes the bytes of a zip archive as they are told. */
+export function makeZip(entries: readonly ZipEntry[], comment = ''): Buffer {
+  const parts: Buffer[] = []
+  const directory: Buffer[] = []
+  const offsets: number[] = []
+  let offset = 0
+  for (const entry of entries) {
+    const { method = 8, mode, flags = 0, descriptor = false, claim = {}, extra = Buffer.alloc(0) } = entry
+    const name = Buffer.from(entry.name as string)
+    const content = Buffer.from((entry.content ?? '') as string)
+    const data = method === 8 ? deflateRawSync(content) : content
+    const allFlags = flags | (typeof entry.name === 'string' ? UTF8 : 0) | (descriptor ? DESCRIPTOR : 0)
+    const sums = sumsOf(claim.crc ?? crc32(content), data.length, claim.size ?? content.length)
+
+    const shared = Buffer.concat([
+      u16(allFlags, method, 0, DATE),
+      descriptor ? sumsOf(0, 0, 0) : sums,
+      u16(name.length, extra.length),
+    ])
+    const local = [u32(0x04034b50), u16(VERSION), shared, name, extra, data]
+    if (descriptor) local.push(u32(0x08074b50), sums)
+    offsets.push(entry.sharing === undefined ? offset : offsets[entry.sharing]!)
+    directory.push(
+      u32(0x02014b50),
+      u16(((mode === undefined ? 0 : UNIX) << 8) | VERSION, VERSION, allFlags, method, 0, DATE),
+      sums,
+      u16(name.length, 0, 0, 0, 0),
+      u32(((mode ?? 0) << 16) >>> 0, offsets.at(-1)!),
+      name,
+    )
+    if (entry.sharing !== undefined) continue
+    parts.push(...local)
+    offset += Buffer.concat(local).length
+  }
+  const listed = Buffer.concat(directory)
+  const end = [u32(0x06054b50), u16(0, 0, entries.length, entries.length), u32(listed.length, offset)]
+  return Buffer.concat([...parts, listed, ...end, u16(comment.length), Buffer.from(comment)])
+}
+
+const sumsOf = (crc: number, compressed: number, size: number) => u32(crc, compressed, size)
+
+const u16 = (...values: number[]) => numbers(values, 2)
+const u32 = (...values: number[]) => numbers(values, 4)
+
+function numbers(values: number[], width: number): Buffer {
+  const bytes = Buffer.alloc(values.length * width)
+  for (const [index, value] of values.entries()) bytes.writeUIntLE(value, index * width, width)
+  return bytes
+}
