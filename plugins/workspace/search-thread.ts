@@ -9,6 +9,8 @@ const TIME_MS = 10_000
 /** After this long its thread is ended by force, in milliseconds; one line can take some seconds of this. */
 const LIMIT_MS = 30_000
 const MAX_HEAP_MB = 256
+/** How long a thread without work is kept, in milliseconds. */
+const IDLE_MS = 10_000
 
 const TOO_COSTLY =
   'the search took too long or too much memory; use a simpler pattern, or name a folder or file'
@@ -30,7 +32,7 @@ export function searchInThread(
   return untilAborted(signal, runInPlace({ ...request, time_ms: TIME_MS }, signal))
 }
 
-/** Keeps its place until the thread is gone, also where nobody waits for it any more. */
+/** Keeps its place until the thread is free, also where nobody waits for it any more. */
 async function runInPlace(request: SearchRequest, signal: AbortSignal): Promise<string> {
   const waiting = new AbortController()
   const giveUp = () => waiting.abort(signal.reason)
@@ -45,38 +47,64 @@ async function runInPlace(request: SearchRequest, signal: AbortSignal): Promise<
   }
 }
 
-/** Settles when the thread has ended; one that is no longer wanted ends by itself, to close what it has opened. */
+/** Settles when the thread is free again or has ended; one that is no longer wanted soon finds out and answers. */
 async function run(request: SearchRequest, signal: AbortSignal): Promise<string> {
   const stop = new Int32Array(new SharedArrayBuffer(4))
   const halt = () => void Atomics.store(stop, 0, 1)
-  const worker = new Worker(WORKER, {
-    workerData: { request, stop } satisfies SearchTask,
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-  })
   if (signal.aborted) halt()
   signal.addEventListener('abort', halt, { once: true })
-  const limit = setTimeout(() => void worker.terminate(), LIMIT_MS)
+  const thread = takeThread()
+  const limit = setTimeout(() => void thread.terminate(), LIMIT_MS)
   try {
-    return await answerOf(worker)
+    const answer = await answerOf(thread, { request, stop })
+    keepThread(thread)
+    if ('text' in answer) return answer.text
+    throw new FileFailure(answer.failure)
   } finally {
     clearTimeout(limit)
     signal.removeEventListener('abort', halt)
   }
 }
 
-function answerOf(worker: Worker): Promise<string> {
+/** Rejects where the thread ends instead of answering. */
+function answerOf(thread: Worker, task: SearchTask): Promise<SearchAnswer> {
   return new Promise((resolve, reject) => {
-    let answer: SearchAnswer = { failure: TOO_COSTLY }
-    worker.once('message', (said: SearchAnswer) => {
-      answer = said
-    })
-    worker.once('error', (error: NodeJS.ErrnoException) => {
+    const onMessage = (answer: SearchAnswer) => {
+      thread.off('error', onError).off('exit', onExit)
+      resolve(answer)
+    }
+    const onError = (error: NodeJS.ErrnoException) => {
       const isTooMuch = error.code === 'ERR_WORKER_OUT_OF_MEMORY'
       reject(isTooMuch ? new FileFailure(TOO_COSTLY, { cause: error }) : error)
-    })
-    worker.once('exit', () => {
-      if ('text' in answer) resolve(answer.text)
-      else reject(new FileFailure(answer.failure))
-    })
+    }
+    const onExit = () => reject(new FileFailure(TOO_COSTLY))
+    thread.once('message', onMessage).once('error', onError).once('exit', onExit).postMessage(task)
   })
+}
+
+/** Threads without work, and what ends each of them when none comes. */
+const idle = new Map<Worker, NodeJS.Timeout>()
+
+function takeThread(): Worker {
+  for (const [thread, retirement] of idle) {
+    clearTimeout(retirement)
+    idle.delete(thread)
+    thread.ref()
+    return thread
+  }
+  return new Worker(WORKER, {
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+  })
+}
+
+/** Keeps a thread for the next search, as starting one takes longer than most searches. */
+function keepThread(thread: Worker): void {
+  thread.unref()
+  const retire = () => {
+    idle.delete(thread)
+    void thread.terminate()
+  }
+  idle.set(thread, setTimeout(retire, IDLE_MS).unref())
 }

