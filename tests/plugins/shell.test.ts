@@ -132,8 +132,9 @@ t.test('The environment is PATH, HOME and LANG, and nothing of the server', asyn
   t.teardown(() => delete process.env.SVC_TEST_CANARY)
   // The runner of the tests adds something of its own to every child.
   const lines = (await run({ command: 'env', args: ['-0'] }))
-    .split(/[\0\n]/)
-    .filter((line) => line !== '' && !/^(_TAPJS_|NODE_OPTIONS=)/.test(line))
+    .split('\0')
+    .map((line) => line.trim())
+    .filter((line) => !/^(_TAPJS_|NODE_OPTIONS=)/.test(line))
   const path = [...new Set(['/usr/local/bin', '/usr/bin', '/bin', dirname(process.execPath)])].join(':')
   t.strictSame(lines.sort(), [`HOME=${workspace}`, 'LANG=C.UTF-8', `PATH=${path}`, '[exit code 0]'].sort())
   t.match(await run({ command: 'node', args: ['-p', '1 + 1'] }), /^2\n/, 'node is found')

@@ -289,9 +289,9 @@ t.test('Patterns made to take forever end, while the server goes on', async (t) 
     'a/'.repeat(2047),
   ]
   for (const pattern of globs) {
-    const work = () => call('glob', { pattern }).catch((error) => `refused: ${error.message}`)
+    const result = await call('glob', { pattern }).catch((error) => `refused: ${error.message}`)
     t.match(
-      await work(),
+      result,
       /^a+$|^\(no file matches\)$|^a\.txt|^d\/|refused: (the braces|the pattern has more|the pattern names|.* ends with a slash)/m,
       `${pattern.slice(0, 40)} ends`,
     )
