@@ -1,14 +1,14 @@
 import { plugin } from '#kernel'
-import { editFile } from './edit-file.ts'
 import { workspaceErrors } from './errors.ts'
-import { glob } from './glob.ts'
-import { grep } from './grep.ts'
-import { ls } from './ls.ts'
-import { readFile } from './read-file.ts'
+import { editFile } from './tools/edit-file.ts'
+import { glob } from './tools/glob.ts'
+import { grep } from './tools/grep.ts'
+import { ls } from './tools/ls.ts'
+import { readFile } from './tools/read-file.ts'
+import { writeFile } from './tools/write-file.ts'
 import { uploadRoutes } from './upload-routes.ts'
 import { readWantedFiles } from './wanted-files.ts'
 import { createWorkspaceNotes } from './workspace-notes.ts'
-import { writeFile } from './write-file.ts'
 
 export default plugin({
   name: 'workspace',

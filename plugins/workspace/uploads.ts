@@ -2,8 +2,8 @@ import { link } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { lookup } from 'mime-types'
 import { AppError, type UploadedFile } from '#kernel'
-import { explaining, FileFailure, ignoring } from './file-failure.ts'
-import { openFolder } from './workspace-path.ts'
+import { explaining, FileFailure, ignoring } from './files/file-failure.ts'
+import { openFolder } from './files/workspace-path.ts'
 
 /** The folder of a workspace that holds what its users send. */
 const INBOUND = 'inbound'

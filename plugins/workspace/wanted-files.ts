@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import type { Cradle, Events } from '#kernel'
-import { explaining, FileFailure } from './file-failure.ts'
-import { findPlace, openFile } from './workspace-path.ts'
+import { explaining, FileFailure } from './files/file-failure.ts'
+import { findPlace, openFile } from './files/workspace-path.ts'
 
 /** Reads what others want of a workspace; a file that cannot be read, or is larger, is passed over. */
 export async function readWantedFiles(

@@ -2,8 +2,8 @@ import { type BigIntStats, constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Cradle, Events } from '#kernel'
-import { ignoring } from './file-failure.ts'
-import { assertRegular } from './workspace-path.ts'
+import { ignoring } from './files/file-failure.ts'
+import { assertRegular } from './files/workspace-path.ts'
 
 const NAME = 'AGENTS.md'
 /** Neither follows a link nor waits for the other end of a pipe. */

@@ -1,8 +1,8 @@
 import { lstat, opendir } from 'node:fs/promises'
 import { type OpenFolder, objectOf, type Tool, type TypeOf } from '#kernel'
-import { explaining, ignoring } from './file-failure.ts'
-import { capped, listed } from './output.ts'
-import { findPlace, openFolder } from './workspace-path.ts'
+import { explaining, ignoring } from '../files/file-failure.ts'
+import { findPlace, openFolder } from '../files/workspace-path.ts'
+import { capped, listed } from '../output.ts'
 
 const MAX_ENTRIES = 1000
 

@@ -1,14 +1,14 @@
 import { constants } from 'node:fs'
 import { lstat } from 'node:fs/promises'
-import { explaining, ignoring } from './file-failure.ts'
+import { explaining, ignoring } from '../files/file-failure.ts'
+import { openFileIn, openFolder, type Place, splitPlace } from '../files/workspace-path.ts'
+import { capped, counted, listed, MAX_TEXT_BYTES } from '../output.ts'
 import { describeGaps, type FoundFile, type WalkGaps, walkFiles } from './file-walk.ts'
 import { parseGlob } from './glob-pattern.ts'
 import { matchesIn, type Surroundings } from './line-matches.ts'
-import { capped, counted, listed, MAX_TEXT_BYTES } from './output.ts'
 import { createPace, type Pace } from './pace.ts'
 import { compilePattern, type SearchPattern } from './search-pattern.ts'
 import { MAX_LINE } from './text-lines.ts'
-import { openFileIn, openFolder, type Place, splitPlace } from './workspace-path.ts'
 
 /** The largest file that is searched, in bytes. */
 export const MAX_SEARCHED_BYTES = 16 * 1024 * 1024

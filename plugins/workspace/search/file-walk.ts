@@ -1,8 +1,8 @@
 import { opendir } from 'node:fs/promises'
 import type { OpenFolder } from '#kernel'
-import { ignoring } from './file-failure.ts'
+import { ignoring } from '../files/file-failure.ts'
+import { counted } from '../output.ts'
 import type { GlobPattern, Progress } from './glob-pattern.ts'
-import { counted } from './output.ts'
 import type { Pace } from './pace.ts'
 
 const MAX_ENTRIES = 200_000

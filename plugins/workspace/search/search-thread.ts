@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { createPlaces, untilAborted } from '#kernel'
-import { FileFailure } from './file-failure.ts'
+import { FileFailure } from '../files/file-failure.ts'
 import type { SearchRequest } from './file-search.ts'
 import type { SearchAnswer, SearchTask } from './search-worker.ts'
 

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { FileFailure } from './file-failure.ts'
+import { FileFailure } from '../files/file-failure.ts'
 import { type SearchRequest, searchFiles } from './file-search.ts'
 
 /** What a thread is given to do; it stops early once `stop` holds something else than zero. */

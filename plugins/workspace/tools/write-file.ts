@@ -1,8 +1,8 @@
 import { objectOf, type Tool, type ToolContext, type TypeOf } from '#kernel'
-import { explaining, FileFailure, quote } from './file-failure.ts'
-import { createFile, MAX_FILE_BYTES } from './file-replacement.ts'
-import { mediaTypeOf } from './media-type.ts'
-import { isOutsideWrite, pathOf, takeWritablePlace } from './writable-place.ts'
+import { explaining, FileFailure, quote } from '../files/file-failure.ts'
+import { createFile, MAX_FILE_BYTES } from '../files/file-replacement.ts'
+import { mediaTypeOf } from '../files/media-type.ts'
+import { isOutsideWrite, pathOf, takeWritablePlace } from '../files/writable-place.ts'
 
 const input = objectOf(
   {

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import { FileFailure } from './file-failure.ts'
+import { FileFailure } from '../files/file-failure.ts'
 
 /** Steps of a compiled pattern; each may cost a step for each character searched. */
 const MAX_PROGRAM = 10_000

@@ -1,4 +1,4 @@
-import { FileFailure } from './file-failure.ts'
+import { FileFailure } from '../files/file-failure.ts'
 
 const MAX_DEPTH = 8
 const MAX_ALTERNATIVES = 256

@@ -1,10 +1,10 @@
 import { objectOf, type Tool, type ToolContext, type TypeOf } from '#kernel'
-import { explaining, FileFailure, quote } from './file-failure.ts'
-import { changeFile } from './file-replacement.ts'
-import { mediaTypeOf } from './media-type.ts'
-import { counted } from './output.ts'
-import { applyEdit } from './text-edit.ts'
-import { isOutsideWrite, pathOf, takeWritablePlace } from './writable-place.ts'
+import { explaining, FileFailure, quote } from '../files/file-failure.ts'
+import { changeFile } from '../files/file-replacement.ts'
+import { mediaTypeOf } from '../files/media-type.ts'
+import { applyEdit } from '../files/text-edit.ts'
+import { isOutsideWrite, pathOf, takeWritablePlace } from '../files/writable-place.ts'
+import { counted } from '../output.ts'
 
 const MAX_STRING = 1024 * 1024
 

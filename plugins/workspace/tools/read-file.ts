@@ -1,9 +1,9 @@
 import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { objectOf, type Tool, type TypeOf } from '#kernel'
-import { explaining, FileFailure, quote } from './file-failure.ts'
-import { MAX_TEXT_BYTES } from './output.ts'
-import { findPlace, openFile } from './workspace-path.ts'
+import { explaining, FileFailure, quote } from '../files/file-failure.ts'
+import { findPlace, openFile } from '../files/workspace-path.ts'
+import { MAX_TEXT_BYTES } from '../output.ts'
 
 const DEFAULT_LINES = 2000
 const NEWLINE = 10

@@ -1,10 +1,10 @@
 import { objectOf, type Tool, type TypeOf } from '#kernel'
-import { explaining } from './file-failure.ts'
-import { describeGaps, walkFiles } from './file-walk.ts'
-import { parseGlob } from './glob-pattern.ts'
-import { capped, listed } from './output.ts'
-import { createPace } from './pace.ts'
-import { findPlace, openFolder } from './workspace-path.ts'
+import { explaining } from '../files/file-failure.ts'
+import { findPlace, openFolder } from '../files/workspace-path.ts'
+import { capped, listed } from '../output.ts'
+import { describeGaps, walkFiles } from '../search/file-walk.ts'
+import { parseGlob } from '../search/glob-pattern.ts'
+import { createPace } from '../search/pace.ts'
 
 const MAX_RESULTS = 1000
 const TIME_MS = 10_000

@@ -1,9 +1,9 @@
 import { objectOf, type Tool, type TypeOf } from '#kernel'
-import { explaining } from './file-failure.ts'
-import { MAX_SEARCHED_BYTES } from './file-search.ts'
-import { searchInThread } from './search-thread.ts'
-import { MAX_LINE } from './text-lines.ts'
-import { findPlace } from './workspace-path.ts'
+import { explaining } from '../files/file-failure.ts'
+import { findPlace } from '../files/workspace-path.ts'
+import { MAX_SEARCHED_BYTES } from '../search/file-search.ts'
+import { searchInThread } from '../search/search-thread.ts'
+import { MAX_LINE } from '../search/text-lines.ts'
 
 const DEFAULT_MATCHES = 200
 const MAX_MATCHES = 1000

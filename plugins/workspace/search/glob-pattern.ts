@@ -1,5 +1,5 @@
+import { FileFailure, quote } from '../files/file-failure.ts'
 import { expandBraces } from './braces.ts'
-import { FileFailure, quote } from './file-failure.ts'
 import { type NamePattern, parseNamePattern } from './name-pattern.ts'
 
 const MAX_SEGMENTS = 1000
