@@ -53,6 +53,18 @@ export function assertSchema(schema: JSONSchema): void {
     throw new Error(`schema is invalid: ${metaSchema.errorsText(metaSchema.errors, { dataVar: 'schema' })}`)
 }
 
+/** What `compileSchema` does, now or when the schema is first needed. */
+export type SchemaCompiler = <Value>(schema: JSONSchema, use: keyof typeof instances) => Validator<Value>
+
+/** Compiles a schema when it is first needed: for those that are known to be valid. */
+export const deferSchema: SchemaCompiler = <Value>(schema: JSONSchema, use: keyof typeof instances) => {
+  let validate: Validator<Value> | undefined
+  return (value) => {
+    validate ??= compileSchema<Value>(schema, use)
+    return validate(value)
+  }
+}
+
 /** Compiles a schema. `text` turns strings into the types asked for; `json` and `reply` do not. */
 export function compileSchema<Value>(schema: JSONSchema, use: keyof typeof instances): Validator<Value> {
   assertSchema(schema)

@@ -84,9 +84,10 @@ async function listen({
   const { http: settings, enable_api_docs } = config.values
   let draining = false
   const chainOf = createGuardChains(runtime.plugins, runtime.cradleOf)
-  const owned = runtime.plugins.map(({ plugin, declarations }) => ({
+  const owned = runtime.plugins.map(({ plugin, source, declarations }) => ({
     ...declarations,
     owner: plugin.name,
+    isBuiltIn: source === 'built-in',
     cradle: runtime.cradleOf(plugin.name),
   }))
   const common = { runtime, chainOf, draining: () => draining, strictReplies }
@@ -98,7 +99,12 @@ async function listen({
   const app = createApp({
     ...common,
     routes: [
-      ...kernelRoutes(blueprint, runtime).map((route) => ({ route, owner: '', cradle: undefined as never })),
+      ...kernelRoutes(blueprint, runtime).map((route) => ({
+        route,
+        owner: '',
+        isBuiltIn: true,
+        cradle: undefined as never,
+      })),
       ...owned.flatMap(({ routes, ...of }) => routes.map((route) => ({ route, ...of }))),
     ],
     isSocket: upgrader.knows,

@@ -8,6 +8,7 @@ import { AppError } from '../errors.ts'
 import { compileFor } from '../form.ts'
 import { chooseLocale, type Locale } from '../locale.ts'
 import type { Runtime } from '../runtime.ts'
+import { compileSchema, deferSchema } from '../schema.ts'
 import type { Cradle } from '../types.ts'
 import { createBodyReader } from './body.ts'
 import { createEndpoint, type EndpointParts } from './endpoint.ts'
@@ -21,6 +22,8 @@ import { createUploadReader } from './upload.ts'
 export interface OwnedRoute {
   route: Route
   owner: string
+  /** Whether it comes with the server, whose tests compile all of its schemas. */
+  isBuiltIn: boolean
   cradle: Cradle
 }
 
@@ -66,10 +69,12 @@ export function createApp({
   const explain = (error: unknown, locale: Locale, request_id: string) =>
     replyTo(error, { table: runtime.blueprint.errors, locale, request_id })
   const router = new Router({ prefix: '/api', methods: METHODS })
-  for (const { route, owner, cradle } of sortBySpecificity(routes)) {
+  for (const { route, owner, isBuiltIn, cradle } of sortBySpecificity(routes)) {
     const name = `${route.method} ${route.path}`
     const parts: EndpointParts = {
       guard: chainOf(route.guard),
+      // Compiling takes a good part of a start, and most routes are not called soon.
+      compile: isBuiltIn ? deferSchema : compileSchema,
       cradle,
       readBody,
       readUpload,

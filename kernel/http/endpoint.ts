@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import type { Context } from 'koa'
 import { AppError } from '../errors.ts'
 import { chooseLocale } from '../locale.ts'
-import { compileSchema, objectOf } from '../schema.ts'
+import { objectOf, type SchemaCompiler } from '../schema.ts'
 import type { AuditRecord, Cradle } from '../types.ts'
 import { recordablePart } from './audit-payload.ts'
 import type { Caller } from './guard.ts'
@@ -14,6 +14,7 @@ import type { UploadedFile, UploadReader } from './upload.ts'
 /** What serving a route needs besides the route. */
 export interface EndpointParts {
   guard: GuardChain
+  compile: SchemaCompiler
   cradle: Cradle
   readBody: (context: Context) => Promise<unknown>
   readUpload: UploadReader
@@ -31,10 +32,10 @@ const FORM = 'multipart/form-data'
 
 /** Makes the handler of one route: guard, then body, then validation, then the plugin, then the reply. */
 export function createEndpoint(route: Route, parts: EndpointParts): (context: Context) => Promise<void> {
-  const checkQuery = route.query && compileSchema(route.query, 'text')
+  const checkQuery = route.query && parts.compile(route.query, 'text')
   // A body that nobody reads is refused like any other unknown field.
   const bodySchema = route.body ?? (route.method === 'GET' ? undefined : NO_FIELDS)
-  const checkBody = bodySchema && compileSchema(bodySchema, 'json')
+  const checkBody = bodySchema && parts.compile(bodySchema, 'json')
   const takesFile = (context: Context): boolean => {
     if (!route.upload) return false
     if (context.is(FORM)) return true
@@ -46,7 +47,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
   const checkReply = new Map(
     statuses.flatMap((status) => {
       const schema = route.response[status]
-      return schema ? [[status, compileSchema(schema, 'reply')]] : []
+      return schema ? [[status, parts.compile(schema, 'reply')]] : []
     }),
   )
 

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import { readBlueprint } from '../../kernel/blueprint.ts'
+import { compileSchema } from '../../kernel/schema.ts'
 import { createHome, getRoute, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
 import { startServer } from '../support/server.ts'
 
@@ -70,6 +71,17 @@ t.test('the document describes everything that the server serves', async (t) => 
       ['get /health', 'get /health/live', 'get /openapi.json'],
     )
     t.equal(operationsOf(document).length, described + own.length, 'and nothing else')
+  })
+
+  await t.test('every schema that comes with the server compiles', async (t) => {
+    for (const { declarations } of plugins)
+      for (const { method, path, query, body, response } of declarations.routes) {
+        const of = `${method} ${path}`
+        if (query) t.doesNotThrow(() => compileSchema(query, 'text'), `${of}, query`)
+        if (body) t.doesNotThrow(() => compileSchema(body, 'json'), `${of}, body`)
+        for (const schema of Object.values(response))
+          if (schema) t.doesNotThrow(() => compileSchema(schema, 'reply'), `${of}, reply`)
+      }
   })
 
   await t.test('it is whole: references lead somewhere, operations have names of their own', async (t) => {

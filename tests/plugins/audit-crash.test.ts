@@ -1,6 +1,6 @@
+import { EventEmitter, once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { createHome } from '../support/home.ts'
@@ -38,6 +38,7 @@ t.test('Each answered call has one row though the engine is killed', { skip: !EM
   const first = await startShop(t, { home: createHome(t) })
   const second = await startServer(t, { home: first.home })
   const answered: string[] = []
+  const heard = new EventEmitter()
   let writing = true
   const clients = range(8).map(async (client) => {
     for (let n = 0; writing; n += 1) {
@@ -47,11 +48,12 @@ t.test('Each answered call has one row though the engine is killed', { skip: !EM
       if (client < 6) t.equal(await buy(server, id), 204)
       else await server.request('DELETE', '/shop', { headers: { 'x-request-id': id } })
       answered.push(id)
+      heard.emit('answer')
     }
   })
   const answer = async (count: number) => {
     const before = answered.length
-    while (answered.length < before + count) await setImmediate()
+    while (answered.length < before + count) await once(heard, 'answer')
     while ((await first.request('GET', '/health')).status !== 200);
   }
   for (const round of range(3)) {
