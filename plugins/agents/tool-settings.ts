@@ -1,9 +1,8 @@
+import type { UpdateFilter } from 'mongodb'
 import { AppError, type Cradle, type Issue, type Locale, type Tool, type TypeOf } from '#kernel'
 import { type createToolAccess, FIRST_TOOL_SETTINGS, mayUse } from './tool-access.ts'
 import type { toolChange, toolSettings, toolSettingsRow } from './tool-schemas.ts'
 import type { AgentDocument, Holder, PluginTool } from './types.ts'
-
-const NOT_FOUND = () => new AppError('NOT_FOUND')
 
 /** Makes what shows and changes which tools an agent has; changes count from the next call of a tool on. */
 export function createToolSettings(
@@ -36,12 +35,12 @@ export function createToolSettings(
     return tool && !isBuiltIn(tool) && pluginOf(tool) === plugin_id ? tool : undefined
   }
 
-  const change = async ({ _id }: AgentDocument, update: object): Promise<AgentDocument> => {
-    const changed = {
-      ...update,
-      $set: { updated_at: clock.seconds(), ...(update as { $set?: object }).$set },
-    }
-    const agent = await agents.findOneAndUpdate({ _id }, changed, { returnDocument: 'after' })
+  const change = async (
+    { _id }: AgentDocument,
+    { $set, ...operators }: UpdateFilter<AgentDocument>,
+  ): Promise<AgentDocument> => {
+    const update = { ...operators, $set: { ...$set, updated_at: clock.seconds() } }
+    const agent = await agents.findOneAndUpdate({ _id }, update, { returnDocument: 'after' })
     if (!agent) throw new AppError('AGENT_NOT_FOUND')
     await events.emit('agent.changed', { agent_id: _id })
     return agent
@@ -99,9 +98,10 @@ export function createToolSettings(
       { enabled, source, plugin_id }: TypeOf<typeof toolChange>,
     ): Promise<AgentDocument> {
       const tool = registries.tools.get(name)
-      if (!tool) throw NOT_FOUND()
+      if (!tool) throw new AppError('NOT_FOUND')
       const actual = isBuiltIn(tool) ? 'builtin' : 'plugin'
-      if ((source ?? actual) !== actual || (plugin_id ?? pluginOf(tool)) !== pluginOf(tool)) throw NOT_FOUND()
+      if ((source ?? actual) !== actual || (plugin_id ?? pluginOf(tool)) !== pluginOf(tool))
+        throw new AppError('NOT_FOUND')
       if (actual === 'plugin')
         return change(agent, {
           [enabled ? '$addToSet' : '$pull']: { 'tool_settings.enabled_plugin': keyOf(tool) },
