@@ -1,5 +1,4 @@
-import type { Context } from 'koa'
-import { koaBody } from 'koa-body'
+import type { Context, Middleware } from 'koa'
 import { AppError } from '../errors.ts'
 
 /** What raw-body, co-body and zlib say of a body that cannot be read. */
@@ -14,25 +13,31 @@ const JSON_TYPES = ['json', '+json']
 
 /** Reads JSON bodies of at most `limit` (e.g. `1mb`); gives {} where there is none. */
 export function createBodyReader(limit: string): (context: Context) => Promise<unknown> {
-  const parse = koaBody({
-    json: true,
-    text: false,
-    urlencoded: false,
-    multipart: false,
-    jsonTypes: JSON_TYPES,
-    jsonLimit: limit,
-    patchKoa: true,
-    patchNode: false,
-    parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'] as never,
-    onError: (error) => {
-      throw explain(error as BodyFailure)
-    },
-  })
+  let parse: Middleware | undefined
+  /** Imported with the first body: the forms and schemas that come with it take longer to load than all else here. */
+  const load = async (): Promise<Middleware> => {
+    const { koaBody } = await import('koa-body')
+    return koaBody({
+      json: true,
+      text: false,
+      urlencoded: false,
+      multipart: false,
+      jsonTypes: JSON_TYPES,
+      jsonLimit: limit,
+      patchKoa: true,
+      patchNode: false,
+      parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'] as never,
+      onError: (error) => {
+        throw explain(error as BodyFailure)
+      },
+    })
+  }
   return async (context) => {
     if (!hasBody(context)) return {}
     if (!context.is(JSON_TYPES))
       throw new AppError('UNSUPPORTED_MEDIA_TYPE', { expected: 'application/json' })
-    await parse(context, async () => undefined)
+    parse ??= await load()
+    await parse(context as never, async () => undefined)
     return (context.request as { body?: unknown }).body
   }
 }
