@@ -67,7 +67,9 @@ export async function runToolCall({
     const given = readInput(tool, input) as never
     const context = { ...facts, write_area: tools.write_area, attach, ask, delegate }
     if (!tools.isUnattended(toolName) && (await tool.needsApproval?.(given, context)))
-      throw new Error(`this call of ${toolName} needs a person's approval, and none was given`)
+      throw new Error(
+        `this call of ${toolName} needs a person's approval, which cannot be asked for here; the owner of the agent can do without by naming the tool under tools_without_approval in its config`,
+      )
     return answer(limit(await tool.execute(given, context)), false)
   } catch (error) {
     facts.signal.throwIfAborted()
