@@ -10,6 +10,7 @@ import { createExecute } from '../../plugins/shell/execute.ts'
 import { createOutput } from '../../plugins/shell/output.ts'
 import { createPrograms, type ShellConfig } from '../../plugins/shell/programs.ts'
 import { startChat } from '../support/chat.ts'
+import { createToolContext } from '../support/tool-context.ts'
 
 const LIMIT = 64 * 1024
 
@@ -33,18 +34,7 @@ async function createWorkspace(t: Test, config: Partial<ShellConfig> = {}) {
   await mkdir(outside)
   const tool = createExecute(() => programs)
   const run = async (input: object, signal = new AbortController().signal): Promise<string> =>
-    tool.execute(input as never, {
-      workspace,
-      write_area: null,
-      agent_id: 'a',
-      thread_id: 't',
-      user_id: 'u',
-      locale: 'en',
-      signal,
-      attach: () => undefined,
-      delegate: async () => '',
-      ask: () => undefined,
-    })
+    tool.execute(input as never, createToolContext({ workspace, signal }))
   const shell = (command: string, more: object = {}, signal?: AbortSignal) =>
     run({ command, shell: true, ...more }, signal)
   return { workspace, outside, programs, run, shell }

@@ -9,6 +9,7 @@ import { createHtmlReader } from '../../plugins/web/readable-html.ts'
 import { createWebFetch } from '../../plugins/web/web-fetch.ts'
 import { createWebPages } from '../../plugins/web/web-pages.ts'
 import { startChat } from '../support/chat.ts'
+import { createToolContext } from '../support/tool-context.ts'
 
 const MIB = 1024 * 1024
 const NOTE =
@@ -56,18 +57,7 @@ function createTool(t: Test, { allowHosts = ['127.0.0.1'], timeLimitMs, readLimi
   const pages = createWebPages({ fetch: guarded.fetch, version: '1.2.3', timeLimitMs })
   const tool = createWebFetch(() => pages, createHtmlReader({ timeLimitMs: readLimitMs }))
   return async (url: string, more: object = {}, signal = new AbortController().signal): Promise<string> =>
-    tool.execute({ url, ...more } as never, {
-      workspace: '/nowhere',
-      write_area: null,
-      agent_id: 'a',
-      thread_id: 't',
-      user_id: 'u',
-      locale: 'en',
-      signal,
-      attach: () => undefined,
-      delegate: async () => '',
-      ask: () => undefined,
-    })
+    tool.execute({ url, ...more } as never, createToolContext({ signal }))
 }
 
 /** The text of a result, without what stands before it. */

@@ -5,6 +5,7 @@ import type { Test } from 'tap'
 import { createHost } from '../../kernel/host.ts'
 import type { Tool, ToolContext, WriteArea } from '../../kernel/tool.ts'
 import workspacePlugin from '../../plugins/workspace/index.ts'
+import { createToolContext } from '../support/tool-context.ts'
 
 /** What stands in the one file outside of the workspaces here. */
 export const SECRET = 'what only the outside holds'
@@ -25,19 +26,8 @@ export async function createWorkspace(t: Test) {
   await writeFile(join(outside, 'secret.txt'), SECRET)
   const attached: { path: string; media_type: string }[] = []
 
-  const contextOf = (given: Partial<ToolContext> = {}): ToolContext => ({
-    workspace,
-    write_area: null,
-    agent_id: 'a',
-    thread_id: 't',
-    user_id: 'u',
-    locale: 'en',
-    signal: new AbortController().signal,
-    delegate: async () => '',
-    ask: () => undefined,
-    attach: (file) => void attached.push(file),
-    ...given,
-  })
+  const attach: ToolContext['attach'] = (file) => void attached.push(file)
+  const contextOf = (given: Partial<ToolContext> = {}) => createToolContext({ workspace, attach, ...given })
   const toolOf = (name: string) => tools.find((tool) => tool.name === name)!
   const run = async (name: string, input: object, context: ToolContext): Promise<string> =>
     toolOf(name).execute(input as never, context)

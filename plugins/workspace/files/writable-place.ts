@@ -4,6 +4,15 @@ import { isWithin, type ToolContext, type WriteArea } from '#kernel'
 import { FileFailure, ignoring, quote } from './file-failure.ts'
 import { findPlaceBelow, type Place, partsBelow } from './workspace-path.ts'
 
+/** The schema of a path that `findWritablePlace` takes. */
+export const writablePath = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 4096,
+  description:
+    'A file, relative to the workspace; or an absolute path below the folder that the owner has opened for writing.',
+} as const
+
 /** Where a file may be written. `is_outside` tells places of the write area from those of the workspace. */
 export interface WritablePlace extends Place {
   is_outside: boolean

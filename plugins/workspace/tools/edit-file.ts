@@ -3,20 +3,14 @@ import { explaining, FileFailure, quote } from '../files/file-failure.ts'
 import { changeFile } from '../files/file-replacement.ts'
 import { mediaTypeOf } from '../files/media-type.ts'
 import { applyEdit } from '../files/text-edit.ts'
-import { isOutsideWrite, pathOf, takeWritablePlace } from '../files/writable-place.ts'
+import { isOutsideWrite, pathOf, takeWritablePlace, writablePath } from '../files/writable-place.ts'
 import { counted } from '../output.ts'
 
 const MAX_STRING = 1024 * 1024
 
 const input = objectOf(
   {
-    path: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 4096,
-      description:
-        'A file, relative to the workspace; or an absolute path below the folder that the owner has opened for writing.',
-    },
+    path: writablePath,
     old_string: {
       type: 'string',
       maxLength: MAX_STRING,

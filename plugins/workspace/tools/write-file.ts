@@ -2,17 +2,11 @@ import { objectOf, type Tool, type ToolContext, type TypeOf } from '#kernel'
 import { explaining, FileFailure, quote } from '../files/file-failure.ts'
 import { createFile, MAX_FILE_BYTES } from '../files/file-replacement.ts'
 import { mediaTypeOf } from '../files/media-type.ts'
-import { isOutsideWrite, pathOf, takeWritablePlace } from '../files/writable-place.ts'
+import { isOutsideWrite, pathOf, takeWritablePlace, writablePath } from '../files/writable-place.ts'
 
 const input = objectOf(
   {
-    path: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 4096,
-      description:
-        'A file, relative to the workspace; or an absolute path below the folder that the owner has opened for writing.',
-    },
+    path: writablePath,
     content: { type: 'string', description: 'The whole text of the file.' },
   },
   ['path', 'content'],

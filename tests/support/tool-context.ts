@@ -1,0 +1,16 @@
+import type { ToolContext } from '../../kernel/tool.ts'
+
+/** The context of a tool that is called without a turn around it. */
+export const createToolContext = (given: Partial<ToolContext> = {}): ToolContext => ({
+  workspace: '/nowhere',
+  write_area: null,
+  agent_id: 'a',
+  thread_id: 't',
+  user_id: 'u',
+  locale: 'en',
+  signal: new AbortController().signal,
+  attach: () => undefined,
+  delegate: async () => '',
+  ask: () => undefined,
+  ...given,
+})
