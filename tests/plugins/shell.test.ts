@@ -359,9 +359,8 @@ t.test('Only so many programs run at a time, the others wait for them', async (t
 t.test('When the plugin stops, all programs are killed and none begins', async (t) => {
   const { workspace, programs, run, shell } = await createWorkspace(t, { max_processes: 1 })
   const call = shell(`${FAMILY} sleep 1000`)
-  const waiting = run({ command: 'touch', args: ['made'] })
-  const ends = Promise.allSettled([call, waiting])
   const pids = await numbersIn(workspace, 'pids')
+  const ends = Promise.allSettled([call, run({ command: 'touch', args: ['made'] })])
   await programs.close()
   t.strictSame(pids.filter(isRunning), [])
   for (const end of await ends)
