@@ -1,5 +1,5 @@
 import { type BigIntStats, constants } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { lstat, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Cradle, Events } from '#kernel'
 import { ignoring } from './files/file-failure.ts'
@@ -46,15 +46,16 @@ export function createWorkspaceNotes() {
       return keep(agent_id, { version, text: null })
     }
     try {
-      const opened = await ignoring(['ENOENT'], open(join(workspace, NAME), FLAGS))
-      if (!opened) {
+      const path = join(workspace, NAME)
+      const found = await ignoring(['ENOENT'], lstat(path, { bigint: true }))
+      if (!found) {
         kept.delete(agent_id)
         return null
       }
-      const { file, stats } = await assertRegular(opened, NAME)
+      if (last?.version === versionOf(found)) return keep(agent_id, last)
+      const { file, stats } = await assertRegular(await open(path, FLAGS), NAME)
+      const version = versionOf(stats)
       try {
-        const version = versionOf(stats)
-        if (last?.version === version) return keep(agent_id, last)
         const bytes = Buffer.alloc(MAX_BYTES)
         const { bytesRead } = await file.read(bytes, 0, MAX_BYTES, 0)
         const text = decode(bytes.subarray(0, bytesRead), stats.size > MAX_BYTES)
