@@ -1,12 +1,11 @@
-import type { BigIntStats } from 'node:fs'
-import { lstat } from 'node:fs/promises'
+import { type BigIntStats, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, type KernelServices } from '#kernel'
 import { cut, HEAD_BYTES, readHead } from './front-matter.ts'
 import { SKILL_FILE } from './shelf.ts'
 import type { Shelves } from './shelves.ts'
 import { readText } from './skill-facts.ts'
-import { AWAY, codeOf, DENIED, ignoring } from './system-errors.ts'
+import { AWAY, codeOf, DENIED } from './system-errors.ts'
 
 const MAX_SKILLS = 64
 /** Folders that may become skills at any time, so that each turn looks for their SKILL.md. */
@@ -61,14 +60,14 @@ export function createSkillIndex({ shelves, log }: { shelves: Shelves } & Pick<K
 
   /** The line of a skill, the one that is known where nothing has changed. */
   const refreshLine = async (workspace: string, slug: string, known: Line | undefined): Promise<Line> => {
-    const stats = await look(join(workspace, 'skills', slug, SKILL_FILE))
+    const stats = look(join(workspace, 'skills', slug, SKILL_FILE))
     const stamp = stats?.isFile() ? stampOf(stats) : ''
     if (known && known.stamp === stamp) return known
     return { stamp, text: stamp ? await readLine(workspace, slug) : null }
   }
 
   const refresh = async (workspace: string): Promise<Index | undefined> => {
-    const stats = await look(join(workspace, 'skills'))
+    const stats = look(join(workspace, 'skills'))
     if (!stats?.isDirectory()) return undefined
     const known = indexes.get(workspace)
     const stamp = stampOf(stats)
@@ -116,8 +115,15 @@ function stampOf({ ino, ctimeNs, ctimeMs, size }: BigIntStats): string {
   return `${ino} ${ctimeNs} ${size}${BigInt(now) - ctimeMs < YOUNG_MS ? ` ${now}` : ''}`
 }
 
-const look = (path: string): Promise<BigIntStats | undefined> =>
-  ignoring([...AWAY, ...DENIED], lstat(path, { bigint: true }))
+/** Each turn looks: to have a thread do it would take ten times as long. */
+function look(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch (error) {
+    if ([...AWAY, ...DENIED].includes(codeOf(error))) return undefined
+    throw error
+  }
+}
 
 async function ifSkill<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {

@@ -1,8 +1,7 @@
-import { type BigIntStats, constants } from 'node:fs'
-import { lstat, open } from 'node:fs/promises'
+import { type BigIntStats, constants, lstatSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Cradle, Events } from '#kernel'
-import { ignoring } from './files/file-failure.ts'
 import { assertRegular } from './files/workspace-path.ts'
 
 const NAME = 'AGENTS.md'
@@ -47,7 +46,8 @@ export function createWorkspaceNotes() {
     }
     try {
       const path = join(workspace, NAME)
-      const found = await ignoring(['ENOENT'], lstat(path, { bigint: true }))
+      // Each turn looks: to have a thread do it would take ten times as long.
+      const found = lstatSync(path, { bigint: true, throwIfNoEntry: false })
       if (!found) {
         kept.delete(agent_id)
         return null
