@@ -278,3 +278,12 @@ t.test('Folders that a crash left are removed after an hour, and nobody sees the
   await until(async () => !(await Promise.all(recent.map((id) => isThere(copyOf({ id }))))).includes(true))
   t.ok(await isThere(copyOf(expert)))
 })
+
+t.test('What was published of an agent outlives it, but its id goes', async (t) => {
+  const expert = await publish(ann, { 'AGENTS.md': 'Be kind.' })
+  const before = await call('GET', `/experts/published/${expert.id}`, ann)
+  await call('DELETE', `/agents/${before.source_agent_id}`, ann)
+  const after = await call('GET', `/experts/published/${expert.id}`, ann)
+  t.strictSame(after, { ...before, source_agent_id: null })
+  t.equal((await install(ben, expert.slug, { name: 'kind' })).status, 201)
+})

@@ -24,6 +24,8 @@ export async function connectSocket(
   headers: Record<string, string> = {},
 ): Promise<TestSocket> {
   const webSocket = new WebSocket(url, protocols, { headers })
+  // Many a test waits for more than ten frames at once.
+  webSocket.setMaxListeners(0)
   t.teardown(() => webSocket.terminate())
   const frames: TestFrame[] = []
   let read = 0
