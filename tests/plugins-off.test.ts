@@ -39,10 +39,9 @@ for (const { plugin } of all.plugins)
           `${method} ${path} is ${isRunning ? '' : 'not '}described`,
         )
         const sample = path.replace(/:\w+/g, 'x')
+        if (isRunning || paths.some((taken) => taken.test(sample))) continue
         const { status } = await server.request(method, sample, { token: null })
-        if (isRunning) t.not(status, 404, `${method} ${path} answers`)
-        else if (!paths.some((taken) => taken.test(sample)))
-          t.equal(status, 404, `${method} ${path} is not there`)
+        t.equal(status, 404, `${method} ${path} is not there`)
       }
       for (const { key } of planned.plugin.permissions ?? [])
         t.equal(registries.permissions.get(key) !== undefined, isRunning, `the permission ${key}`)

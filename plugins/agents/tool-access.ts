@@ -36,10 +36,11 @@ export function createToolAccess({
     isEnabled,
     list,
 
-    /** The same as it is stored now, with all that a call must heed; null where agent or account are gone. */
+    /** The same as it is stored now, with all that a call must heed; null where the agent may not act for the account. */
     async read(agent_id: string, user_id: string): Promise<ToolAccess | null> {
       const [agent, user] = await Promise.all([agents.findOne({ _id: agent_id }), users.find(user_id)])
-      if (!agent || !user) return null
+      if (!agent || !user?.enabled) return null
+      if (!agent.is_shared && agent.owner_id !== user_id && user.role !== 'admin') return null
       const owner = agent.owner_id === user_id ? user : await users.find(agent.owner_id)
       const root = narrower(owner?.workspace_root_dir ?? null, user.workspace_root_dir)
       return {

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { createHome } from '../support/home.ts'
@@ -54,7 +55,7 @@ t.test('Each answered call has one row though the engine is killed', { skip: !EM
   const answer = async (count: number) => {
     const before = answered.length
     while (answered.length < before + count) await once(heard, 'answer')
-    while ((await first.request('GET', '/health')).status !== 200);
+    while ((await first.request('GET', '/health')).status !== 200) await pause(50)
   }
   for (const round of range(3)) {
     await answer(20 + round)
@@ -115,7 +116,7 @@ t.test('A call whose row cannot be stored is refused, and the row is in the log 
       ip: '127.0.0.1',
     },
   })
-  while ((await server.request('GET', '/health')).status !== 200);
+  while ((await server.request('GET', '/health')).status !== 200) await pause(50)
   t.equal(await buy(server, 'later'), 204)
   const { whole, rows } = await server.server.runtime.cradleOf('audit').auditVerification.verify()
   t.equal(whole, true)

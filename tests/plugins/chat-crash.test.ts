@@ -8,7 +8,7 @@ import type { TestFrame } from '../support/socket.ts'
 /** Two servers beside each other, so that one starts while the other works. */
 const SERVERS = 2
 /** For each of them; a change to the ledger deserves more. */
-const CRASHES = Number(process.env.SVC_TEST_CRASHES ?? 8)
+const CRASHES = Number(process.env.SVC_TEST_CRASHES ?? 6)
 const THREADS = 3
 const seed = Number(process.env.SVC_TEST_SEED ?? Date.now() % 1_000_000)
 

@@ -223,3 +223,36 @@ t.test('A tool that takes a permission is for those who hold it, whosever the ag
   await server.request('PATCH', '/users/stoker', { body: { permissions: [] } })
   t.match(await tryTool(id, 'boiler', { token: stoker.token }), { is_error: true }, 'taken away, it is gone')
 })
+
+t.test('Whoever may no longer use an agent has no tool called in the middle of a turn', async (t) => {
+  const { id, change } = await createAgent({ is_shared: true })
+  const guest = await server.createUser({ username: 'guest' })
+  const shutOut = {
+    'is not shared any more': () => change({ is_shared: false }),
+    'acts for an account that was disabled': async () => {
+      await change({ is_shared: true })
+      return server.request('PATCH', '/users/guest', { body: { enabled: false } })
+    },
+  }
+  for (const [title, act] of Object.entries(shutOut)) {
+    await change({ is_shared: true })
+    const socket = await chat.connect({ agent_id: id, token: guest.token })
+    let release = () => {}
+    const hold = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const next = fake.requests.length
+    fake.next(
+      { toolCalls: [toolCall('write_file', { path: 'a.txt', content: 'a' })], hold },
+      { text: 'well' },
+    )
+    const [asked, told] = [fake.request(next), fake.request(next + 1)]
+    socket.say({ text: 'write' })
+    await asked
+    t.equal((await act()).status, 200)
+    release()
+    const { body } = await told
+    t.match(body.messages.at(-1), { role: 'tool', content: /no tool "write_file"/ }, `an agent that ${title}`)
+    socket.close()
+  }
+})
