@@ -15,8 +15,8 @@ import {
 import type { TurnTools } from './turn-tools.ts'
 import type { LoopWriter } from './turn-writer.ts'
 
-/** How much of a tool's output the model and the readers get, in characters. */
-const OUTPUT_LIMIT = 65_536
+/** How much of a tool's output the model and the readers get, in bytes of UTF-8. */
+const OUTPUT_LIMIT = 64 * 1024
 
 const validators = new WeakMap<JSONSchema, Validator>()
 
@@ -77,10 +77,13 @@ export async function runToolCall({
   }
 }
 
-const limit = (output: string) =>
-  output.length > OUTPUT_LIMIT
-    ? `${output.slice(0, OUTPUT_LIMIT)}\n[cut after ${OUTPUT_LIMIT} of ${output.length} characters]`
-    : output
+/** Cuts between characters, whatever the tool was: built-in ones keep within the limit by themselves. */
+function limit(output: string): string {
+  if (Buffer.byteLength(output) <= OUTPUT_LIMIT) return output
+  const bytes = Buffer.from(output)
+  const kept = new TextDecoder().decode(bytes.subarray(0, OUTPUT_LIMIT), { stream: true })
+  return `${kept}\n[cut after ${OUTPUT_LIMIT} of ${bytes.length} bytes]`
+}
 
 /** The arguments of a call, checked; throws a sentence that helps the model to do better. */
 function readInput({ name, input_schema }: Tool, text: string): unknown {

@@ -17,6 +17,7 @@ export default {
     host.tool(tool('level'))
     host.tool(tool('valve', { needsApproval: (input) => !input.dry }))
     host.tool(tool('boiler', { permission: 'boiler' }))
+    host.tool(tool('siren', { execute: () => '声'.repeat(40_000) }))
   },
 }
 `
@@ -78,7 +79,7 @@ t.test('Built-in tools are on but for the six that cannot be off, those of plugi
   ])
   t.same(
     body.plugins.map(({ plugin_id, ...row }: Row & { plugin_id: string }) => [plugin_id, row]),
-    ['level', 'valve', 'boiler'].map((name) => [
+    ['level', 'valve', 'boiler', 'siren'].map((name) => [
       'gauge',
       {
         name,
@@ -206,6 +207,14 @@ t.test('A call that needs approval runs only where the owner has said that it ne
   t.equal((await change({ config: { tools_without_approval: ['level', 'valve'] } })).status, 200)
   t.match(await tryTool(id, 'valve'), { is_error: false, output: 'valve was read' })
   t.equal((await change({ config: { tools_without_approval: 'valve' } })).status, 422)
+})
+
+t.test('What a tool of a plugin says is cut by its bytes, between characters', async (t) => {
+  const { id, call } = await createAgent()
+  await call('PATCH', '/siren', { enabled: true })
+  const { output } = (await tryTool(id, 'siren'))!
+  t.match(output, /^声+\n\[cut after 65536 of 120000 bytes\]$/)
+  t.equal(output.split('\n')[0].length, Math.floor(65_536 / 3))
 })
 
 t.test('A tool that takes a permission is for those who hold it, whosever the agent is', async (t) => {
