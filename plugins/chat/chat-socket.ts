@@ -1,9 +1,9 @@
 import { AppError, type FrameOf, socket } from '#kernel'
 import type { Block, ThreadDocument } from './documents.ts'
 import { receivedFrames, sentFrames } from './frames.ts'
+import { type Subscription, subscribe } from './ledger/subscription.ts'
 import { storable } from './storable.ts'
-import { type Subscription, subscribe } from './subscription.ts'
-import type { Turn } from './turns.ts'
+import type { Turn } from './turns/turns.ts'
 
 const declared = socket({
   path: '/agents/:id/chat/ws',

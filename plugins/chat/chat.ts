@@ -1,10 +1,10 @@
 import { AppError, type Cradle, type Logger } from '#kernel'
 import type { ThreadDocument } from './documents.ts'
-import { createLanes } from './lanes.ts'
-import { seqOf } from './ledger-event.ts'
-import type { RunningTurns, StopReason } from './running-turns.ts'
-import type { TurnRequest } from './turn-runner.ts'
-import type { Turn, Turns } from './turns.ts'
+import { seqOf } from './ledger/ledger-event.ts'
+import { createLanes } from './turns/lanes.ts'
+import type { RunningTurns, StopReason } from './turns/running-turns.ts'
+import type { TurnRequest } from './turns/turn-runner.ts'
+import type { Turn, Turns } from './turns/turns.ts'
 
 /** How often leases are renewed and other processes' wishes are looked for, in milliseconds. */
 const RENEW_MS = 1000

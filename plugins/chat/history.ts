@@ -1,9 +1,9 @@
 import type { Artifact, MessageDocument, Source, ThreadDocument } from './documents.ts'
-import type { Ledger } from './ledger.ts'
-import { isTerminal, type LedgerEvent, seqOf } from './ledger-event.ts'
-import type { Messages } from './messages.ts'
-import { projectTurn } from './projection.ts'
-import type { RunningTurns } from './running-turns.ts'
+import type { Ledger } from './ledger/ledger.ts'
+import { isTerminal, type LedgerEvent, seqOf } from './ledger/ledger-event.ts'
+import { projectTurn } from './ledger/projection.ts'
+import type { Messages } from './threads/messages.ts'
+import type { RunningTurns } from './turns/running-turns.ts'
 
 /** A thread as it stands at `last_seq`: a subscription behind that gives the rest. */
 export interface HistoryPage {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { projectTurn } from '../../plugins/chat/projection.ts'
+import { projectTurn } from '../../plugins/chat/ledger/projection.ts'
 import { createHold, MODEL, range, startChat } from '../support/chat.ts'
 import { seedThread } from '../support/chat-seed.ts'
 

@@ -1,6 +1,6 @@
 import type { MessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
-import type { LedgerEvent } from '../../plugins/chat/ledger-event.ts'
-import { eventId, seqOf } from '../../plugins/chat/ledger-event.ts'
+import type { LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
+import { eventId, seqOf } from '../../plugins/chat/ledger/ledger-event.ts'
 import type { TestChat } from './chat.ts'
 
 /** Makes a thread of so many turns, each a copy of one that was really carried on, and gives its id. */

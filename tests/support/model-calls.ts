@@ -7,8 +7,8 @@ import type {
 } from '@ai-sdk/provider'
 import type { Test } from 'tap'
 import type { ExplainedFailure, ProviderConnection, ProviderKind, StreamingModel } from '#kernel'
-import { type ModelAnswer, readAnswer } from '../../plugins/chat/model-answer.ts'
-import { assistantMessage } from '../../plugins/chat/model-context.ts'
+import { type ModelAnswer, readAnswer } from '../../plugins/chat/loop/model-answer.ts'
+import { assistantMessage } from '../../plugins/chat/loop/model-context.ts'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import { type FakeVendor, startFakeVendor } from './fake-vendor.ts'
 

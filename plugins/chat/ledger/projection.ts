@@ -1,4 +1,4 @@
-import { addUsage, type Block, type MessageDocument } from './documents.ts'
+import { addUsage, type Block, type MessageDocument } from '../documents.ts'
 import { isTerminal, type LedgerEvent, seqOf, threadOf } from './ledger-event.ts'
 
 /**

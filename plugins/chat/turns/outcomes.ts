@@ -1,7 +1,7 @@
 import { createGroupCommit } from '#kernel'
-import type { MessageDocument } from './documents.ts'
-import type { Messages } from './messages.ts'
-import type { ThreadProgress, Threads } from './threads.ts'
+import type { MessageDocument } from '../documents.ts'
+import type { Messages } from '../threads/messages.ts'
+import type { ThreadProgress, Threads } from '../threads/threads.ts'
 
 /** Stores what turns came to, those that end at the same time together. */
 export interface Outcomes {

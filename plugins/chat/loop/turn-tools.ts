@@ -1,6 +1,6 @@
 import type { Cradle, Tool, WriteArea } from '#kernel'
-import type { AgentDocument, ToolAccess } from '../agents/types.ts'
-import type { AuthCaller } from '../auth/types.ts'
+import type { AgentDocument, ToolAccess } from '../../agents/types.ts'
+import type { AuthCaller } from '../../auth/types.ts'
 
 /** Who a turn acts for. */
 export type TurnUser = Pick<AuthCaller, 'id' | 'role' | 'permissions'>

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Collection, MongoBulkWriteError } from 'mongodb'
 import { type Clock, createGroupCommit, isUnavailable, type Logger } from '#kernel'
-import type { Block } from './documents.ts'
+import type { Block } from '../documents.ts'
 import { eventId, eventRange, type FrameFields, type FrameType, type LedgerEvent } from './ledger-event.ts'
 
 /** The part of the ledger that one turn writes. */

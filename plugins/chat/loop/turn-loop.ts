@@ -1,6 +1,6 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
 import { untilAborted } from '#kernel'
-import type { OpenedModel } from '../providers/types.ts'
+import type { OpenedModel } from '../../providers/types.ts'
 import { readAnswer } from './model-answer.ts'
 import { assistantMessage } from './model-context.ts'
 import { type CallFacts, describeTools, runToolCall } from './tool-calls.ts'

@@ -1,6 +1,6 @@
 import type { Collection, IndexDescription } from 'mongodb'
 import { AppError, type Clock, type Ids } from '#kernel'
-import type { Artifact, ThreadDocument } from './documents.ts'
+import type { Artifact, ThreadDocument } from '../documents.ts'
 
 const ARTIFACTS_KEPT = 200
 

@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb'
 import { isDuplicateKey } from '#kernel'
-import type { MessageDocument } from './documents.ts'
+import type { MessageDocument } from '../documents.ts'
 
 /** The messages of finished turns, one document each. */
 export interface Messages {

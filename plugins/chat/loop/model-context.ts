@@ -1,5 +1,5 @@
 import type { LanguageModelV3Content, LanguageModelV3Message } from '@ai-sdk/provider'
-import type { Block, MessageDocument } from './documents.ts'
+import type { Block, MessageDocument } from '../documents.ts'
 import type { Images } from './turn-images.ts'
 
 /** Characters that stand for a token when none is counted yet. */

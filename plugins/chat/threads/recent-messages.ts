@@ -1,4 +1,4 @@
-import type { MessageDocument } from './documents.ts'
+import type { MessageDocument } from '../documents.ts'
 import type { Messages } from './messages.ts'
 
 /** How many of the newest messages a model sees at the most. */

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os'
 import type { Collection, IndexDescription } from 'mongodb'
 import { AppError, type Clock, type Ids, isDuplicateKey } from '#kernel'
-import type { ActiveTurn, ClientMessageDocument, Holder, ThreadDocument } from './documents.ts'
-import type { ThreadOwner } from './threads.ts'
+import type { ActiveTurn, ClientMessageDocument, Holder, ThreadDocument } from '../documents.ts'
+import type { ThreadOwner } from '../threads/threads.ts'
 
 /** How long a turn's process may be silent before another may close the turn, in milliseconds. */
 export const LEASE_MS = 15_000

@@ -1,6 +1,6 @@
 import { AppError, type Logger } from '#kernel'
-import type { Ledger } from './ledger.ts'
-import { isTerminal, seqOf } from './ledger-event.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { isTerminal, seqOf } from '../ledger/ledger-event.ts'
 import type { RunningTurns } from './running-turns.ts'
 import { type SettlementParts, settleTurn, storeOutcome } from './settlement.ts'
 import type { Turn, Turns } from './turns.ts'

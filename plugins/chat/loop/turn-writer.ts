@@ -1,10 +1,10 @@
 import type { LanguageModelV3Usage } from '@ai-sdk/provider'
 import type { Ids } from '#kernel'
-import { type Artifact, addUsage, type Usage } from './documents.ts'
-import type { TurnLog } from './ledger.ts'
+import { type Artifact, addUsage, type Usage } from '../documents.ts'
+import type { TurnLog } from '../ledger/ledger.ts'
+import { bounded, storable, wellFormed } from '../storable.ts'
 import type { ModelListener } from './model-answer.ts'
 import { argumentsOf } from './model-context.ts'
-import { bounded, storable, wellFormed } from './storable.ts'
 
 /** How much text one event holds at the most, in characters. */
 const PIECE = 65_536

@@ -1,4 +1,4 @@
-import type { Block, Usage } from './documents.ts'
+import type { Block, Usage } from '../documents.ts'
 
 /** What happens in a delegation names the call that delegated; `message_id` is that of the call's result. */
 interface Delegated {

@@ -1,4 +1,4 @@
-import type { TurnLog } from './ledger.ts'
+import type { TurnLog } from '../ledger/ledger.ts'
 import type { Turn } from './turns.ts'
 
 /** Why a turn is ended before its reply is finished. */

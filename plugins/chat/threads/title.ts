@@ -1,4 +1,4 @@
-import type { MessageDocument } from './documents.ts'
+import type { MessageDocument } from '../documents.ts'
 
 const LENGTH = 40
 
