@@ -10,8 +10,17 @@ export type { Expert, QuickPrompt } from './expert.ts'
 export { createGroupCommit, type GroupCommit } from './group-commit.ts'
 export { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
 export type { Host } from './host.ts'
+export type { ServerSentEvent } from './http/event-stream.ts'
 export type { Caller, ContextOf, Guard, GuardRequest, GuardUse } from './http/guard.ts'
-export { type Method, type RequestOf, type Route, type RouteSpec, reply, route } from './http/route.ts'
+export {
+  type Download,
+  type Method,
+  type RequestOf,
+  type Route,
+  type RouteSpec,
+  reply,
+  route,
+} from './http/route.ts'
 export type { UploadedFile } from './http/upload.ts'
 export type { Ids } from './ids.ts'
 export type { Job } from './jobs.ts'
@@ -45,6 +54,7 @@ export {
 export type { Secrets } from './secrets.ts'
 export type { SocketDirectory } from './socket/directory.ts'
 export { type Connection, type FrameOf, type OpeningRequest, type Socket, socket } from './socket/socket.ts'
+export { addUsage, NO_USAGE, type TokenUsage, usageOf } from './token-usage.ts'
 export type { Tool, ToolContext, WriteArea } from './tool.ts'
 export type {
   AuditRecord,

@@ -67,18 +67,24 @@ const describeGuard = (guard: Route['guard']): Json =>
 
 const jsonContent = (schema: unknown) => ({ 'application/json': { schema } })
 
+/** What a reply is sent as; of a download the schema describes one line. */
+const CONTENT_TYPES = { events: 'text/event-stream', download: 'application/octet-stream' } as const
+
+const replyContent = (schema: unknown, stream: Route['stream']) =>
+  stream ? { [CONTENT_TYPES[stream]]: { schema } } : jsonContent(schema)
+
 function describeRoute(
   route: Route,
   tag: string,
   errors: ErrorTable,
   schemas: Record<string, unknown>,
 ): Json {
-  const { method, path, summary, guard, query, response } = route
+  const { method, path, summary, guard, query, response, stream } = route
   const content = contentOf(route, schemas)
   const replies = Object.entries(response).map(([status, schema]) => [
     status,
     schema
-      ? { description: 'Success', content: jsonContent(hoist(schema, schemas)) }
+      ? { description: 'Success', content: replyContent(hoist(schema, schemas), stream) }
       : { description: 'Success, no body' },
   ])
   return {

@@ -20,10 +20,19 @@ export interface ToolContext {
   signal: AbortSignal
   /** Tells the reader of the turn about a file the tool made; the path is relative to the workspace. */
   attach(file: { path: string; media_type: string }): void
-  /** Has the same model carry out an instruction in a conversation of its own, with tools; gives its last words. */
+  /** Names what the output is taken from, for the reader of the turn; `id` tells one source from another. */
+  cite(source: { id: string; title: string; url?: string }): void
+  /**
+   * Has the same model carry out an instruction in a conversation of its own, with tools; gives its last words. At most
+   * once a call.
+   */
   delegate(instruction: string): Promise<string>
-  /** Says something to the user in the agent's name and ends the turn with it: what they say next is the answer. */
-  ask(question: string): void
+  /**
+   * Puts a question to the user and gives the answer; throws where they refuse to. The turn is given up until then, and
+   * the call is run again from its start when the answer is there, as it is when something that it delegates must wait
+   * for a person: what comes before must bear to be done twice.
+   */
+  ask(question: string): Promise<string>
 }
 
 /** A tool that agents can call. What `execute` returns is given to the model; what it throws, too, as an error. */
@@ -39,7 +48,7 @@ export interface Tool {
   top_level_only?: boolean
   /** The permission that the account must hold for which the agent acts. */
   permission?: string
-  /** Whether this call must be agreed to by a person. */
+  /** Whether this call must be agreed to by a person, where the agent's owner and the user have not said. */
   needsApproval?(input: never, context: ToolContext): boolean | Promise<boolean>
   execute(input: never, context: ToolContext): Promise<string> | string
 }

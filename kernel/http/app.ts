@@ -79,7 +79,8 @@ export function createApp({
       readBody,
       readUpload,
       audit: (record) => events.emit('action.audited', record),
-      statusOf: (error) => explain(error, 'en', '').status,
+      explain,
+      sockets: runtime.sockets,
       seconds: () => clock.seconds(),
       onWrongReply: (error) => {
         if (strictReplies) throw new Error(`reply of ${name} does not fit: ${describe(error)}`)

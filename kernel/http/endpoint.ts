@@ -1,14 +1,18 @@
 import { rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
 import type { Context } from 'koa'
+import type { ErrorReply } from '../error-reply.ts'
 import { AppError } from '../errors.ts'
-import { chooseLocale } from '../locale.ts'
+import { chooseLocale, type Locale } from '../locale.ts'
 import { objectOf, type SchemaCompiler } from '../schema.ts'
+import type { OpenSocketDirectory } from '../socket/directory.ts'
 import type { AuditRecord, Cradle } from '../types.ts'
 import { recordablePart } from './audit-payload.ts'
+import { openEventStream, type ServerSentEvent } from './event-stream.ts'
 import type { Caller } from './guard.ts'
 import type { GuardChain } from './guard-chain.ts'
 import { assertParams } from './params.ts'
-import { isChosenReply, type Route } from './route.ts'
+import { type Download, isChosenReply, type Route } from './route.ts'
 import type { UploadedFile, UploadReader } from './upload.ts'
 
 /** What serving a route needs besides the route. */
@@ -21,8 +25,10 @@ export interface EndpointParts {
   /** Called with replies that do not fit their schema; may throw. */
   onWrongReply: (error: unknown) => void
   audit: (record: AuditRecord) => Promise<void>
-  /** The status that an error is answered with. */
-  statusOf: (error: unknown) => number
+  /** The status and the body that an error is answered with. */
+  explain: (error: unknown, locale: Locale, request_id: string) => ErrorReply
+  /** Where those who read a stream are known. */
+  sockets: OpenSocketDirectory
   /** Unix seconds. */
   seconds: () => number
 }
@@ -60,13 +66,17 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
     let file: UploadedFile | undefined
     let status: number
     let result: unknown
+    let checkReader: () => Promise<void>
+    const reading = new AbortController()
     try {
       params = assertParams(context.params)
-      const request = { transport: 'http', method: context.method, params, query: context.query } as const
       const { request_id } = state
       const setHeader = (name: string, value: string) => context.set(name, value)
+      const request = { transport: 'http', method: context.method, params, query: context.query } as const
+      const guarded = { ...request, headers, ip, request_id, route: route.path, setHeader }
+      checkReader = () => parts.guard({ ...guarded, setHeader: () => undefined }, {})
       try {
-        await parts.guard({ ...request, headers, ip, request_id, route: route.path, setHeader }, added)
+        await parts.guard(guarded, added)
       } finally {
         // Also of a caller who is refused: the refusal is in their language, and the log has their name.
         state.caller = added.caller
@@ -79,10 +89,12 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
       const identify = (username: string) => {
         signedIn = username
       }
-      result = await route.handler({ ...facts, identify, ...added, query, body, file } as never, parts.cradle)
+      const { signal } = reading
+      const given = { ...facts, identify, ...added, query, body, file, signal }
+      result = await route.handler(given as never, parts.cradle)
       status = isChosenReply(result) ? result.status : statuses[0]!
     } catch (error) {
-      status = parts.statusOf(error)
+      status = parts.explain(error, state.locale, state.request_id).status
       throw error
     } finally {
       if (file) await rm(file.path, { force: true })
@@ -99,16 +111,48 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
         })
     }
 
+    context.status = status
+    if (route.stream === 'download') return sendFile(context, result as Download)
+    const check = (content: unknown) => {
+      try {
+        checkReply.get(status)?.(content)
+      } catch (error) {
+        parts.onWrongReply(error)
+      }
+    }
+    if (route.stream === 'events') {
+      context.set(EVENT_STREAM_HEADERS)
+      context.body = openEventStream({
+        items: checked(result as AsyncIterable<ServerSentEvent>, check),
+        reading,
+        context: added,
+        checkReader: checkReader!,
+        sockets: parts.sockets,
+        explain: (error) => parts.explain(error, state.locale, state.request_id).body,
+      })
+      return
+    }
     const content = isChosenReply(result) ? result.body : result
     if (isChosenReply(result)) context.set(result.headers)
-    try {
-      checkReply.get(status)?.(content)
-    } catch (error) {
-      parts.onWrongReply(error)
-    }
-    context.status = status
+    check(content)
     context.body = route.response[status] === null ? null : content
   }
+}
+
+/** The last of them keeps a proxy from waiting until it has more. */
+const EVENT_STREAM_HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' }
+
+async function* checked(items: AsyncIterable<ServerSentEvent>, check: (data: unknown) => void) {
+  for await (const item of items) {
+    check(item.data)
+    yield item
+  }
+}
+
+function sendFile(context: Context, { filename, media_type, content }: Download): void {
+  context.attachment(filename)
+  context.type = media_type
+  context.body = Readable.from(content, { objectMode: false })
 }
 
 /** What a reply says the name of the new object is. */

@@ -2,6 +2,7 @@ import { createFormCheck } from '../form.ts'
 import type { Locale } from '../locale.ts'
 import type { JSONSchema, TypeOf } from '../schema.ts'
 import type { Cradle } from '../types.ts'
+import type { ServerSentEvent } from './event-stream.ts'
 import type { ContextOf, GuardUse } from './guard.ts'
 import type { UploadedFile } from './upload.ts'
 
@@ -21,12 +22,26 @@ export interface RouteSpec {
   readonly body?: JSONSchema
   /** Takes one file as the field `file` of a multipart form; where there is a `body` as well, either of them. */
   readonly upload?: UploadSpec
+  /** The reply is sent bit by bit: as server-sent events, whose data the schema describes, or as a file to download. */
+  readonly stream?: StreamKind
   /** Replies by status; null stands for no body. The lowest is the answer of a handler that names none. */
   readonly response: { readonly [status: number]: JSONSchema | null }
   /** Codes of errors that this route answers besides those of its guard and of validation. */
   readonly errors?: readonly string[]
   /** What the audit row says; every route that changes something has it, false for those that do not. */
   readonly audit?: string | AuditSpec | false
+}
+
+const STREAM_KINDS = ['events', 'download'] as const
+
+/** The ways in which a reply may be sent bit by bit. */
+export type StreamKind = (typeof STREAM_KINDS)[number]
+
+/** A file as a reply. */
+export interface Download {
+  filename: string
+  media_type: string
+  content: AsyncIterable<string>
 }
 
 /** The most bytes that a file may have. */
@@ -64,10 +79,14 @@ type Content<Spec> = Spec extends { readonly upload: UploadSpec }
     : { readonly file: UploadedFile }
   : Part<Spec, 'body'>
 
+/** Whoever sends events is told when nobody reads them any more. */
+type Reading<Spec> = Spec extends { readonly stream: 'events' } ? { readonly signal: AbortSignal } : object
+
 /** The request as a handler of this route sees it. */
 export type RequestOf<Spec extends RouteSpec> = RequestFacts &
   Part<Spec, 'query'> &
   Content<Spec> &
+  Reading<Spec> &
   ContextOf<Spec['guard']>
 
 type BodyOf<Schema> = Schema extends null ? undefined : TypeOf<Schema>
@@ -96,7 +115,13 @@ export function isChosenReply(result: unknown): result is ChosenReply<number, un
   return typeof result === 'object' && result !== null && CHOSEN in result
 }
 
-type Replies<Spec extends RouteSpec> = {
+type Replies<Spec extends RouteSpec> = Spec extends { readonly stream: 'events' }
+  ? AsyncIterable<ServerSentEvent>
+  : Spec extends { readonly stream: 'download' }
+    ? Download
+    : JsonReplies<Spec>
+
+type JsonReplies<Spec extends RouteSpec> = {
   [Status in keyof Spec['response']]:
     | BodyOf<Spec['response'][Status]>
     | ChosenReply<Status, BodyOf<Spec['response'][Status]>>
@@ -124,6 +149,7 @@ export const assertRoute = createFormCheck<Route>(
         required: ['max_bytes'],
         additionalProperties: false,
       },
+      stream: { enum: STREAM_KINDS },
       response: {
         type: 'object',
         minProperties: 1,

@@ -12,6 +12,8 @@ const name = {
   description: '1 to 64 characters, none of them a slash or a control character',
 } as const
 
+const toolNames = { type: 'array', items: { type: 'string', maxLength: 64 }, maxItems: 256 } as const
+
 const settings = {
   description: text(2000),
   persona_mbti: { enum: [...PERSONA_CODES, null] },
@@ -25,10 +27,13 @@ const settings = {
   config: {
     type: 'object',
     properties: {
+      tools_with_approval: {
+        ...toolNames,
+        description:
+          'Names of tools whose calls all need approval by a person, whatever the tool itself says',
+      },
       tools_without_approval: {
-        type: 'array',
-        items: { type: 'string', maxLength: 64 },
-        maxItems: 256,
+        ...toolNames,
         description: 'Names of tools whose calls need no approval by a person',
       },
     },

@@ -46,7 +46,7 @@ export function createToolAccess({
       return {
         tools: list(agent, user),
         write_area: root === null ? null : { root, except: server.home },
-        unattended: unattendedIn(agent),
+        approvals: approvalsIn(agent),
       }
     },
   }
@@ -59,5 +59,10 @@ function narrower(one: string | null, other: string | null): string | null {
   return isWithin(one, other) ? other : null
 }
 
-const unattendedIn = ({ config: { tools_without_approval: names } }: AgentDocument): string[] =>
+const approvalsIn = ({ config }: AgentDocument): ToolAccess['approvals'] => ({
+  always: namesIn(config.tools_with_approval),
+  never: namesIn(config.tools_without_approval),
+})
+
+const namesIn = (names: unknown): string[] =>
   Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []

@@ -50,8 +50,8 @@ export type Holder = Pick<AuthCaller, 'role' | 'permissions'>
 export interface ToolAccess {
   tools: readonly Tool[]
   write_area: WriteArea | null
-  /** Names of tools that need no person's approval. */
-  unattended: readonly string[]
+  /** Names of tools whose calls all need a person's approval, and of those whose calls never do. */
+  approvals: { always: readonly string[]; never: readonly string[] }
 }
 
 /** A file of a workspace, by its path from there; `bytes` are filled in where it can be read. */

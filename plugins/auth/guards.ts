@@ -20,10 +20,11 @@ export const userGuard: Guard<'user'> = {
     if (user.must_change_password && !OPEN_ROUTES.has(request.route))
       throw new AppError('PASSWORD_CHANGE_REQUIRED')
     if (request.transport === 'http') await renew(request, claims, user, session, cradle)
-    const { _id: id, username, role, locale, must_change_password } = user
+    const { _id: id, username, role, locale, token_quota, must_change_password } = user
     const permissions = permissionsOf(user, registries)
+    const { _id: session_id } = session
     return {
-      caller: { id, username, role, permissions, locale, session_id: session._id, must_change_password },
+      caller: { id, username, role, permissions, locale, token_quota, session_id, must_change_password },
     }
   },
 }

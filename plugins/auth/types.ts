@@ -17,6 +17,8 @@ export interface AuthCaller {
   /** What the caller may do: for administrators every permission there is. */
   permissions: string[]
   locale: Locale | null
+  /** In tokens; null where there is none. */
+  token_quota: number | null
   session_id: string
   must_change_password: boolean
 }

@@ -116,13 +116,13 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
           })
         case 'stop': {
           const thread = await threads.get(owner(), frame.thread_id)
-          void chat.stop(thread._id)
+          chat.stop(thread).catch((error) => connection.sendError(error, { thread_id: thread._id }))
           return
         }
         case 'subscribe': {
           const thread = await threads.get(owner(), frame.thread_id)
           const { start_seq, elsewhere, ...status } = await history.status(thread)
-          connection.send({ type: 'turn_status', thread_id: thread._id, ...status, paused: false })
+          connection.send({ type: 'turn_status', thread_id: thread._id, ...status })
           const after = Math.min(frame.after_seq ?? start_seq, status.last_seq)
           attach(thread._id, after, elsewhere ? 'elsewhere' : 'ledger')
         }

@@ -15,7 +15,7 @@ const DRAIN_MS = 8000
 export interface Chat {
   /** Runs a turn when its thread is free; gives the turn that it repeats, if it does. Throws THREAD_BUSY at once. */
   enter(request: TurnRequest): Promise<Turn | undefined>
-  stop(thread_id: string): Promise<void>
+  stop(thread: ThreadDocument): Promise<void>
   stopAgent(agent_id: string): Promise<void>
   countActive(agent_id: string): number
   /** Where a reader that has seen all of a thread so far begins. */
@@ -29,25 +29,27 @@ export interface Chat {
 
 /** Makes the conversations of this process. */
 export function createChat(cradle: Cradle): Chat {
-  const { ledger, turns, threads, messages, running, recovery, turnRunner, agents, log } = cradle
+  const { ledger, turns, threads, messages, running, recovery, resumption, turnRunner, agents, log } = cradle
   const lanes = createLanes()
-  let draining = false
+  const draining = new AbortController()
   let renewal: NodeJS.Timeout | undefined
 
   return {
     async enter(request) {
-      if (draining) throw new AppError('SHUTTING_DOWN')
+      if (draining.signal.aborted) throw new AppError('SHUTTING_DOWN')
       let repeated: Turn | undefined
       await lanes.enter(request.thread_id, async (waited) => {
-        if (draining) throw new AppError('SHUTTING_DOWN')
-        repeated = await turnRunner.run(waited ? await refreshed(request, agents) : request)
+        if (draining.signal.aborted) throw new AppError('SHUTTING_DOWN')
+        const current = waited ? await refreshed(request, agents) : request
+        repeated = await turnRunner.run(current, draining.signal)
       })
       return repeated
     },
-    async stop(thread_id) {
-      const current = running.get(thread_id)
+    async stop(thread) {
+      if (thread.active_turn?.paused && (await resumption.stop(thread))) return
+      const current = running.get(thread._id)
       await running.stop((turn) => turn === current, 'stopped')
-      if (!current?.opened) await turns.requestStop(thread_id)
+      if (!current?.opened) await turns.requestStop(thread._id)
     },
     stopAgent: (agent_id) => running.stop((turn) => turn.agent_id === agent_id, 'stopped'),
     countActive: (agent_id) => running.list().filter((turn) => turn.agent_id === agent_id).length,
@@ -69,7 +71,7 @@ export function createChat(cradle: Cradle): Chat {
       renewal = setInterval(() => void attendTurns(running, turns, log), RENEW_MS)
     },
     async drain() {
-      draining = true
+      draining.abort()
       await Promise.race([running.idle(), new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())])
       await running.stop(() => true, 'shutdown')
       clearInterval(renewal)

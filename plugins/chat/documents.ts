@@ -1,3 +1,5 @@
+import type { TokenUsage } from '#kernel'
+
 /** A file that a turn made, its path relative to the agent's workspace. */
 export interface Artifact {
   path: string
@@ -20,22 +22,6 @@ export type Block =
   | { type: 'tool_result'; id: string; name: string; output: string; is_error: boolean }
   | { type: 'image' | 'file'; path: string; filename: string; media_type: string }
 
-/** Tokens of one model call, or of a whole turn. */
-export interface Usage {
-  input_tokens: number
-  output_tokens: number
-  total_tokens: number
-  cached_input_tokens?: number
-  reasoning_tokens?: number
-}
-
-/** The tokens of both. */
-export function addUsage(one: Usage, other: Usage): Usage {
-  const sum = { ...one }
-  for (const name of Object.keys(other) as (keyof Usage)[]) sum[name] = (sum[name] ?? 0) + other[name]!
-  return sum
-}
-
 /** One conversation of one user with one agent. `last_seq` is the ledger's at the end of the last turn. */
 export interface ThreadDocument {
   _id: string
@@ -53,6 +39,8 @@ export interface ThreadDocument {
   artifacts: Artifact[]
   sources: Source[]
   forked_from?: string
+  /** Tools that the user has allowed for this thread. */
+  allowed_tools?: string[]
   active_turn: ActiveTurn | null
   /** Set when the thread is being removed; nobody sees it any more. */
   deleted_at?: number
@@ -69,7 +57,7 @@ export interface MessageDocument {
   turn_id: string
   status: 'complete' | 'streaming' | 'stopped' | 'failed'
   model?: string
-  usage?: Usage
+  usage?: TokenUsage
   artifacts?: Artifact[]
   sources?: Source[]
 }
@@ -81,6 +69,16 @@ export interface Holder {
   pid: number
 }
 
+/** What a paused turn waits for; `expires_at` is Unix seconds. */
+export interface PausedTurn {
+  pending_id: string
+  seq: number
+  expires_at: number
+}
+
+/** What an account's `token_quota` is for: all time, a day or a month, both in UTC. */
+export type QuotaWindow = 'all' | 'day' | 'month'
+
 /** The turn that has a thread. Its holder renews `lease_until` (Unix milliseconds). */
 export interface ActiveTurn {
   turn_id: string
@@ -89,6 +87,10 @@ export interface ActiveTurn {
   holder: Holder
   lease_until: number
   started_at: number
+  /** Set while nobody runs the turn, as it waits for a person; `seq` is that of its `hitl_required`. */
+  paused?: PausedTurn
+  /** Set from a decision until what was decided is begun: a process that dies meanwhile has done nothing of it. */
+  resuming?: boolean
   /** Set by a process that cannot stop the turn itself. */
   stop_requested?: boolean
 }

@@ -10,6 +10,13 @@ export const chatErrors: ErrorTable = {
       zh: '此会话已有 {waiting} 个排队中的回合，请先等待回复。',
     },
   },
+  HITL_NOT_PENDING: {
+    status: 409,
+    message: {
+      en: 'Nothing waits for a decision here, or it has been decided already.',
+      zh: '这里没有待处理的审批，或已被处理。',
+    },
+  },
   TURN_INTERRUPTED: {
     status: 503,
     message: {

@@ -1,5 +1,5 @@
 import { nullable, objectOf } from '#kernel'
-import { inputBlock, threadId, usage } from './schemas.ts'
+import { decision, inputBlock, pendingFields, sources, threadId, usage } from './schemas.ts'
 
 const string = { type: 'string' } as const
 const seq = { type: 'integer', minimum: 0 } as const
@@ -52,6 +52,7 @@ export const sentFrames = {
       name: string,
       output: string,
       is_error: { type: 'boolean' },
+      sources,
     },
     [...everyTurnField, 'tool_call_id', 'name', 'output', 'is_error'],
   ),
@@ -67,11 +68,27 @@ export const sentFrames = {
     },
     [...everyTurnField, 'kind', 'path', 'filename', 'media_type', 'url'],
   ),
-  usage: objectOf({ ...delegated, message_id: string, usage, model: string }, [
+  usage: objectOf({ ...delegated, message_id: string, call_id: string, usage, model: string }, [
     ...everyTurnField,
     'usage',
     'model',
   ]),
+  hitl_required: objectOf({ ...ofTurn, ...pendingFields }, [
+    ...everyTurnField,
+    'pending_id',
+    'action_requests',
+    'review_configs',
+    'expires_at',
+  ]),
+  hitl_resolved: objectOf(
+    {
+      ...ofTurn,
+      pending_id: string,
+      outcome: { enum: ['decided', 'expired', 'stopped'] },
+      decisions: { type: 'array', items: decision },
+    },
+    [...everyTurnField, 'pending_id', 'outcome', 'decisions'],
+  ),
   done: objectOf(
     {
       ...ofTurn,

@@ -1,6 +1,6 @@
 import type { Artifact, MessageDocument, Source, ThreadDocument } from './documents.ts'
 import type { Ledger } from './ledger/ledger.ts'
-import { isTerminal, type LedgerEvent, seqOf } from './ledger/ledger-event.ts'
+import { isTerminal, type LedgerEvent, type PendingApproval, seqOf } from './ledger/ledger-event.ts'
 import { projectTurn } from './ledger/projection.ts'
 import type { Messages } from './threads/messages.ts'
 import type { RunningTurns } from './turns/running-turns.ts'
@@ -13,6 +13,7 @@ export interface HistoryPage {
   next_cursor: string | null
   turn_active: boolean
   last_seq: number
+  hitl_pending: PendingApproval | null
   artifacts: Artifact[]
   sources: Source[]
 }
@@ -20,6 +21,8 @@ export interface HistoryPage {
 /** Where a thread's ledger and its turn stand. */
 export interface ThreadStatus {
   active: boolean
+  /** Whether the turn waits for a person. */
+  paused: boolean
   turn_id?: string
   /** The seq before the first event of the active turn. */
   start_seq: number
@@ -80,6 +83,7 @@ export function createHistory({
         next_cursor: has_more && page[0] ? String(page[0].position) : null,
         turn_active: active !== undefined && !hasEnded(active),
         last_seq: endOf(active) ?? thread.last_seq,
+        hitl_pending: pendingIn(active),
         artifacts: thread.artifacts,
         sources: thread.sources,
       }
@@ -88,10 +92,11 @@ export function createHistory({
       const active = await activeTurn(thread)
       const last_seq = endOf(active) ?? thread.last_seq
       if (!active || hasEnded(active))
-        return { active: false, start_seq: last_seq, last_seq, elsewhere: false }
+        return { active: false, paused: false, start_seq: last_seq, last_seq, elsewhere: false }
       const start_seq = active.turn.first_seq - 1
       const elsewhere = running.get(thread._id)?.opened === undefined
-      return { active: true, turn_id: active.turn.turn_id, start_seq, last_seq, elsewhere }
+      const paused = pendingIn(active) !== null
+      return { active: true, paused, turn_id: active.turn.turn_id, start_seq, last_seq, elsewhere }
     },
   }
 }
@@ -105,6 +110,12 @@ const endOf = (active: ReadTurn | undefined) => {
   if (!active) return undefined
   const last = active.events.at(-1)
   return last ? seqOf(last) : active.turn.first_seq - 1
+}
+
+/** What a turn waits for whose last event says so. */
+const pendingIn = (active: ReadTurn | undefined): PendingApproval | null => {
+  const last = active?.events.at(-1)
+  return last?.type === 'hitl_required' ? last.frame : null
 }
 
 /** A turn whose last event is read has nothing to follow, though its thread may not show it yet. */

@@ -1,7 +1,8 @@
-import { plugin } from '#kernel'
+import { type Cradle, plugin } from '#kernel'
+import { approvalRoutes } from './approval-routes.ts'
 import { type Chat, createChat } from './chat.ts'
 import { chatSocket } from './chat-socket.ts'
-import type { ClientMessageDocument, MessageDocument, ThreadDocument } from './documents.ts'
+import type { ClientMessageDocument, MessageDocument, QuotaWindow, ThreadDocument } from './documents.ts'
 import { chatErrors } from './errors.ts'
 import { createHistory, type History } from './history.ts'
 import { createHub, type Hub } from './ledger/hub.ts'
@@ -13,7 +14,9 @@ import { createRecentMessages, type RecentMessages } from './threads/recent-mess
 import { createThreads, type Threads, threadIndexes } from './threads/threads.ts'
 import { createOutcomes, type Outcomes } from './turns/outcomes.ts'
 import { createRecovery, type Recovery } from './turns/recovery.ts'
+import { createResumption, type Resumption } from './turns/resumption.ts'
 import { createRunningTurns, type RunningTurns } from './turns/running-turns.ts'
+import { type ChatConfig, createTurnExecution, type TurnExecution } from './turns/turn-execution.ts'
 import { createTurnRunner, type TurnRunner } from './turns/turn-runner.ts'
 import { clientMessageIndexes, createTurns, type Turns } from './turns/turns.ts'
 
@@ -36,7 +39,10 @@ declare module '#kernel/types' {
     history: History
     running: RunningTurns
     recovery: Recovery
+    resumption: Resumption
+    turnExecution: TurnExecution
     turnRunner: TurnRunner
+    quotaWindow: QuotaWindow
   }
 }
 
@@ -44,6 +50,10 @@ export default plugin({
   name: 'chat',
   summary: 'Conversations: threads, turns and the ledger that every view reads',
   depends: ['users', 'auth', 'providers', 'agents'],
+  config: {
+    approval_seconds: { type: 'integer', minimum: 1, maximum: 2_592_000, default: 86_400 },
+    quota_window: { enum: ['all', 'day', 'month'], default: 'all' },
+  },
   errors: chatErrors,
   setup(host) {
     host.collection('threads', { indexes: threadIndexes })
@@ -51,6 +61,7 @@ export default plugin({
     host.collection('client_messages', { indexes: clientMessageIndexes })
     host.collection('events')
     host.service('hub', createHub)
+    host.service('quotaWindow', ({ config }) => (config as ChatConfig).quota_window)
     host.service('ledger', ({ collections, clock, log, server, hub }) =>
       createLedger({ events: collections.events, clock, log, writer: server.node_id, publish: hub.publish }),
     )
@@ -70,13 +81,18 @@ export default plugin({
       }),
     )
     host.service('running', createRunningTurns)
-    host.service('recovery', ({ ledger, log, turns, running, outcomes, recent, hub, explainError }) =>
-      createRecovery({ ledger, log, turns, running, outcomes, recent, hub, explainError }),
+    host.service(
+      'recovery',
+      ({ ledger, log, turns, running, resumption, outcomes, recent, hub, explainError }) =>
+        createRecovery({ ledger, log, turns, running, resumption, outcomes, recent, hub, explainError }),
     )
+    host.service('turnExecution', (cradle) => createTurnExecution(cradle as Cradle<ChatConfig>))
+    host.service('resumption', createResumption)
     host.service('history', createHistory)
     host.service('turnRunner', createTurnRunner)
     host.service('chat', createChat)
     host.routes(chatRoutes)
+    host.routes(approvalRoutes)
     host.socket(chatSocket)
     host.on('agent.stopping', ({ agent_id }, { chat }) => chat.stopAgent(agent_id))
     host.on('agent.deleted', async ({ agent_id }, { chat, threads }) =>
@@ -100,6 +116,7 @@ export default plugin({
       overview.threads = await threads.count()
       overview.turns_active = await turns.countLive()
     })
+    host.job({ name: 'chat.approvals', every_seconds: 5, run: ({ resumption }) => resumption.expire() })
     host.job({
       name: 'chat.recovery',
       every_seconds: 5,

@@ -12,6 +12,7 @@ const ownerOf = ({ caller, agent }: { caller: { id: string }; agent: { _id: stri
 
 const rowOf = ({ _id, user_id, agent_id, last_seq, deleted_at, active_turn, ...thread }: ThreadDocument) => ({
   thread_id: _id,
+  allowed_tools: [],
   ...thread,
   turn_active: active_turn !== null,
 })
@@ -47,7 +48,7 @@ export const chatRoutes = [
   route({
     method: 'PATCH',
     path: '/agents/:id/threads/:thread_id',
-    summary: 'Rename or pin a thread, or choose its model',
+    summary: 'Rename or pin a thread, choose its model or the tools that need not ask in it',
     guard: 'agent',
     audit: 'thread.update',
     body: threadChanges,
@@ -106,7 +107,6 @@ export const chatRoutes = [
       messages: page.messages.map(messageOf),
       limit,
       offset,
-      hitl_pending: null,
       history_status: 'ready' as const,
       history_loading: false,
       history_retry_after_ms: null,

@@ -71,12 +71,20 @@ export const usage = {
   ),
 } as const
 
+const toolNames = {
+  type: 'array',
+  items: { type: 'string', minLength: 1, maxLength: 64 },
+  maxItems: 256,
+  description: 'Tools that need not ask in this thread',
+} as const
+
 const artifacts = {
   type: 'array',
   items: { title: 'Artifact', ...objectOf(fileFields, ['path', 'filename', 'media_type']) },
 } as const
 
-const sources = {
+/** What tools took their outputs from. */
+export const sources = {
   type: 'array',
   items: { title: 'Source', ...objectOf({ id: string, title: string, url: string }, ['id', 'title']) },
 } as const
@@ -100,6 +108,67 @@ const message = {
   ),
 } as const
 
+const callFields = {
+  name: { type: 'string', minLength: 1, maxLength: 256 },
+  args: { type: 'object', additionalProperties: true },
+} as const
+
+/** What a person is asked, as frames and history tell it. */
+export const pendingFields = {
+  pending_id: string,
+  action_requests: {
+    type: 'array',
+    items: {
+      title: 'ActionRequest',
+      ...objectOf({ id: string, ...callFields, description: string, parent_tool_call_id: string }, [
+        'id',
+        'name',
+        'args',
+        'description',
+      ]),
+    },
+  },
+  review_configs: {
+    type: 'array',
+    items: objectOf(
+      {
+        action_name: string,
+        allowed_decisions: {
+          type: 'array',
+          items: { enum: ['approve', 'edit', 'reject', 'respond'] },
+        },
+      },
+      ['action_name', 'allowed_decisions'],
+    ),
+  },
+  expires_at: integer,
+} as const
+
+const words = { type: 'string', maxLength: 8000 } as const
+
+/** What a person decides of one call. */
+export const decision = {
+  title: 'Decision',
+  type: 'object',
+  discriminator: { propertyName: 'type' },
+  required: ['type'],
+  oneOf: [
+    objectOf({ type: { const: 'approve' }, for_thread: boolean }, ['type']),
+    objectOf({ type: { const: 'edit' }, edited_action: objectOf(callFields, ['name', 'args']) }, [
+      'type',
+      'edited_action',
+    ]),
+    objectOf({ type: { const: 'reject' }, message: words }, ['type']),
+    objectOf({ type: { const: 'respond' }, message: words }, ['type', 'message']),
+  ],
+} as const
+
+/** POST …/chat/hitl/resume: one decision for each request, in their order. */
+export const verdict = objectOf(
+  { thread_id: threadId, decisions: { type: 'array', items: decision, minItems: 1, maxItems: 16 } },
+  ['thread_id', 'decisions'],
+)
+
 export const threadRow = {
   title: 'Thread',
   ...objectOf(
@@ -116,6 +185,7 @@ export const threadRow = {
       unread: integer,
       artifacts,
       sources,
+      allowed_tools: toolNames,
       forked_from: string,
     },
     [
@@ -131,6 +201,7 @@ export const threadRow = {
       'unread',
       'artifacts',
       'sources',
+      'allowed_tools',
     ],
   ),
 } as const
@@ -145,6 +216,7 @@ export const threadChanges = {
     title: { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' },
     pinned: boolean,
     model: nullable({ type: 'string', minLength: 3, maxLength: 256 } as const),
+    allowed_tools: toolNames,
   }),
   minProperties: 1,
 } as const
@@ -172,7 +244,10 @@ export const historyPage = {
       next_cursor: nullable(string),
       turn_active: boolean,
       last_seq: integer,
-      hitl_pending: { type: 'null' },
+      hitl_pending: nullable({
+        title: 'PendingApproval',
+        ...objectOf(pendingFields, ['pending_id', 'action_requests', 'review_configs', 'expires_at']),
+      } as const),
       artifacts,
       sources,
       history_status: { enum: ['ready', 'pending', 'queued', 'running', 'failed'] },

@@ -2,6 +2,7 @@ import type { Cradle } from '#kernel'
 import { explainFailure } from './explained-failure.ts'
 import { toAppError } from './failure.ts'
 import type { ProvidersConfig } from './first-start.ts'
+import { meterCall } from './metered-call.ts'
 import { streamModel } from './model-stream.ts'
 import { createPace, type Pace } from './pace.ts'
 import type { OpenedModel, ProviderDocument } from './types.ts'
@@ -26,6 +27,7 @@ export function createOpenedModels({
   config,
   providerConnections,
   modelCatalog,
+  events,
 }: Cradle<ProvidersConfig>): OpenedModels {
   const stores = new Map<string, Store>()
 
@@ -40,9 +42,15 @@ export function createOpenedModels({
     ])
     const places = provider.max_concurrency ?? config.max_concurrency
     const explain = (error: unknown) => explainFailure(error, kind)
+    const reference = `${provider.name}:${modelId}`
     return {
-      reference: `${provider.name}:${modelId}`,
-      stream: (options) => streamModel({ model, options, pace, places, explain }),
+      reference,
+      stream: (call) =>
+        meterCall(call, {
+          model: reference,
+          events,
+          stream: (options) => streamModel({ model, options, pace, places, explain }),
+        }),
       get description() {
         return modelCatalog.describe(provider, modelId)
       },

@@ -1,5 +1,5 @@
 import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '@ai-sdk/provider'
-import type { AppError, Locale, ModelDescription } from '#kernel'
+import type { AppError, Locale, ModelDescription, TokenUsage } from '#kernel'
 
 /** One provider; a global one belongs to nobody and is visible to everybody. Times are Unix seconds. */
 export interface ProviderDocument {
@@ -33,12 +33,34 @@ export interface ModelSettingsDocument {
   model: string
 }
 
+/** What a model is called for. */
+export type ModelPurpose = 'turn' | 'task' | 'summary' | 'polish'
+
+/** Whom a model call is for, and who pays for it; `token_quota` is the account's, null where it has none. */
+export interface ModelAccount {
+  user_id: string
+  token_quota: number | null
+  agent_id: string
+  thread_id: string | null
+}
+
+/** One call of a model; `call_id` is unique. */
+export interface ModelCall {
+  call_id: string
+  account: ModelAccount
+  purpose: ModelPurpose
+  options: LanguageModelV3CallOptions
+}
+
 /** A model ready to be called, also by many at a time. */
 export interface OpenedModel {
   /** `<provider>:<model>`. */
   reference: string
-  /** Calls it, at its provider's pace; the parts of the answer come as they are said, a failure is thrown. */
-  stream(options: LanguageModelV3CallOptions): AsyncIterable<LanguageModelV3StreamPart>
+  /**
+   * Calls it, at its provider's pace; the parts of the answer come as they are said, a failure is thrown. What the call
+   * took is stored before the last part has been read.
+   */
+  stream(call: ModelCall): AsyncIterable<LanguageModelV3StreamPart>
   description: ModelDescription
   /** Sorts what a call threw; an AppError comes back as it is. */
   explain(error: unknown, locale: Locale): AppError
@@ -75,4 +97,27 @@ export interface ProviderDeleting {
   scope: ProviderDocument['scope']
   owner_id: string | null
   refuse(details: Record<string, unknown>): void
+}
+
+/** A model is about to be called; whoever refuses throws. */
+export interface ModelCalling extends Omit<ModelCall, 'options'> {
+  /** What it will take at the most, in tokens: the prompt as it is estimated, and the longest answer. */
+  estimateTokens(): number
+}
+
+/** A call has ended. Of one that was cut or failed within its answer, `usage` is estimated; of one that failed before, none. */
+export interface ModelCalled extends Omit<ModelCall, 'options'> {
+  /** `<provider>:<model>`. */
+  model: string
+  usage: TokenUsage | null
+  is_estimated: boolean
+}
+
+declare module '#kernel/types' {
+  interface Events {
+    /** A listener may refuse the call by throwing. */
+    'model.calling': ModelCalling
+    /** Comes once for each call that was not refused; listeners are waited for. */
+    'model.called': ModelCalled
+  }
 }

@@ -11,6 +11,7 @@ export const createToolContext = (given: Partial<ToolContext> = {}): ToolContext
   signal: new AbortController().signal,
   attach: () => undefined,
   delegate: async () => '',
-  ask: () => undefined,
+  ask: async () => '',
+  cite: () => undefined,
   ...given,
 })

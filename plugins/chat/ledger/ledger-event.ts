@@ -1,8 +1,44 @@
-import type { Block, Usage } from '../documents.ts'
+import { addUsage, type Locale, NO_USAGE, type TokenUsage } from '#kernel'
+import type { Block, Source } from '../documents.ts'
 
 /** What happens in a delegation names the call that delegated; `message_id` is that of the call's result. */
 interface Delegated {
   parent_tool_call_id?: string
+}
+
+/** One call that waits for a person; `id` is that of its `tool_call`, and `args` its input. */
+export interface ActionRequest extends Delegated {
+  id: string
+  name: string
+  args: Record<string, unknown>
+  /** What the person is asked, in words. */
+  description: string
+}
+
+/** What a person may decide. */
+export type DecisionType = 'approve' | 'edit' | 'reject' | 'respond'
+
+/** What a person decided of one call. */
+export type Decision =
+  /** `for_thread`: the tool need not ask again in this thread. */
+  | { type: 'approve'; for_thread?: boolean }
+  | { type: 'edit'; edited_action: { name: string; args: Record<string, unknown> } }
+  | { type: 'reject'; message?: string }
+  | { type: 'respond'; message: string }
+
+/** What a paused turn waits for; `review_configs` has one entry for each request, `expires_at` is Unix seconds. */
+export interface PendingApproval {
+  pending_id: string
+  action_requests: ActionRequest[]
+  review_configs: { action_name: string; allowed_decisions: DecisionType[] }[]
+  expires_at: number
+}
+
+/** How that ended; `decisions` has one entry for each request, none where the turn was stopped. */
+export interface ResolvedApproval {
+  pending_id: string
+  outcome: 'decided' | 'expired' | 'stopped'
+  decisions: Decision[]
 }
 
 /** What each type of frame of a turn carries besides `thread_id`, `turn_id` and `seq`. */
@@ -17,6 +53,8 @@ export interface FrameFields {
     name: string
     output: string
     is_error: boolean
+    /** What the tool took its output from. */
+    sources?: Source[]
   }
   attachment: Delegated & {
     message_id: string
@@ -26,13 +64,29 @@ export interface FrameFields {
     media_type: string
     url: string | null
   }
-  usage: Delegated & { message_id: string; usage: Usage; model: string }
-  done: { message_id: string | null; usage: Usage; stop_reason: 'end' | 'stopped' | 'max_steps' }
+  usage: Delegated & { message_id: string; call_id?: string; usage: TokenUsage; model: string }
+  hitl_required: PendingApproval
+  hitl_resolved: ResolvedApproval
+  done: { message_id: string | null; usage: TokenUsage; stop_reason: 'end' | 'stopped' | 'max_steps' }
   error: { code: string; message: string; details: Record<string, unknown>; request_id: string }
 }
 
 /** The type of a frame of a turn. */
 export type FrameType = keyof FrameFields
+
+/** What an event holds besides the frame that readers of the conversation get. */
+export interface EventRecord {
+  /** Of `turn_started`: what the user said, which model they asked for, and their language. */
+  input?: Block[]
+  model?: string
+  locale?: Locale
+  /** Of `usage`: what the model answered, as JSON, where the frames do not say it all; see `model-answer.ts`. */
+  answer?: string
+  /** Of `usage`: milliseconds until the first delta; null where there was none. */
+  first_token_ms?: number | null
+  /** Of `usage` and `tool_result`: how many milliseconds the call took. */
+  ms?: number
+}
 
 /** One entry of the append-only ledger as it is stored; `ts` is Unix milliseconds. */
 export type LedgerEvent = {
@@ -43,11 +97,9 @@ export type LedgerEvent = {
     ts: number
     type: Type
     frame: FrameFields[Type]
-    /** What the user said, in the event that begins a turn; clients have it already. */
-    input?: Block[]
     /** The process that wrote the event. */
     writer: string
-  }
+  } & EventRecord
 }[FrameType]
 
 const SEQ_DIGITS = 12
@@ -71,12 +123,20 @@ export const eventRange = (thread_id: string, after = 0, upTo = 10 ** SEQ_DIGITS
 export const isTerminal = ({ type }: Pick<LedgerEvent, 'type'>): boolean =>
   type === 'done' || type === 'error'
 
-/** The frame that readers get, as JSON. */
-export const frameText = (event: LedgerEvent): string =>
-  JSON.stringify({
-    type: event.type,
-    thread_id: threadOf(event),
-    turn_id: event.turn_id,
-    seq: seqOf(event),
-    ...event.frame,
+/** What the model calls among these events have taken. */
+export const usageIn = (events: readonly LedgerEvent[]): TokenUsage =>
+  events.reduce<TokenUsage>((sum, { type, frame }) => (type === 'usage' ? addUsage(sum, frame.usage) : sum), {
+    ...NO_USAGE,
   })
+
+/** The frame that readers get. */
+export const frameOf = (event: LedgerEvent) => ({
+  type: event.type,
+  thread_id: threadOf(event),
+  turn_id: event.turn_id,
+  seq: seqOf(event),
+  ...event.frame,
+})
+
+/** The same as JSON. */
+export const frameText = (event: LedgerEvent): string => JSON.stringify(frameOf(event))

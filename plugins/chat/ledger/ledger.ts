@@ -1,8 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Collection, MongoBulkWriteError } from 'mongodb'
 import { type Clock, createGroupCommit, isUnavailable, type Logger } from '#kernel'
-import type { Block } from '../documents.ts'
-import { eventId, eventRange, type FrameFields, type FrameType, type LedgerEvent } from './ledger-event.ts'
+import {
+  type EventRecord,
+  eventId,
+  eventRange,
+  type FrameFields,
+  type FrameType,
+  type LedgerEvent,
+} from './ledger-event.ts'
 
 /** The part of the ledger that one turn writes. */
 export interface TurnLog {
@@ -10,9 +16,11 @@ export interface TurnLog {
   /** Events that are durable, in order. */
   readonly committed: readonly LedgerEvent[]
   /** Adds an event; text right behind text of the same message joins it while that is not being written yet. */
-  write<Type extends FrameType>(type: Type, frame: FrameFields[Type], input?: Block[]): void
+  write<Type extends FrameType>(type: Type, frame: FrameFields[Type], record?: EventRecord): void
+  /** Resolves when all that was added so far is durable, or the turn has been lost. */
+  durable(): Promise<void>
   /** Adds the last event: once it is durable, `settle` runs, and only then do readers see it. */
-  finish<Type extends 'done' | 'error'>(
+  finish<Type extends 'done' | 'error' | 'hitl_required'>(
     type: Type,
     frame: FrameFields[Type],
     settle: (events: readonly LedgerEvent[]) => Promise<void>,
@@ -21,10 +29,20 @@ export interface TurnLog {
 
 /** The append-only ledger: what is published has been written to the journal before. */
 export interface Ledger {
-  /** Begins the log of a turn behind `lastSeq`. `onLost` is called where another process has taken the turn over. */
-  open(turn: { thread_id: string; turn_id: string; lastSeq: number; onLost: () => void }): TurnLog
+  /**
+   * Begins the log of a turn behind `lastSeq`, or goes on behind the events that it has already. `onLost` is called
+   * where another process has taken the turn over.
+   */
+  open(turn: {
+    thread_id: string
+    turn_id: string
+    lastSeq: number
+    before?: readonly LedgerEvent[]
+    onLost: () => void
+  }): TurnLog
   /** Events with `after < seq`, in order, at most `limit`. */
   read(thread_id: string, after: number, limit: number): Promise<LedgerEvent[]>
+  find(thread_id: string, seq: number): Promise<LedgerEvent | null>
   /** All events of a turn that begins at `firstSeq`. */
   readTurn(thread_id: string, turn_id: string, firstSeq: number): Promise<LedgerEvent[]>
   remove(thread_id: string): Promise<void>
@@ -120,14 +138,16 @@ export function createLedger({
     return new Set(batch.filter(({ event }) => !own.has(`${event._id} ${event.turn_id}`)))
   }
 
-  const open: Ledger['open'] = ({ thread_id, turn_id, lastSeq, onLost }) => {
+  const open: Ledger['open'] = ({ thread_id, turn_id, lastSeq, before = [], onLost }) => {
     let seq = lastSeq
     let growing: Entry | undefined
     let lost = false
     let last: { event: LedgerEvent; settled: () => void; settle: () => Promise<void> } | undefined
-    const committed: LedgerEvent[] = []
+    const committed: LedgerEvent[] = [...before]
+    let waiting: { event: LedgerEvent; resolve: () => void }[] = []
+    let newest: LedgerEvent | undefined
 
-    const add = (type: FrameType, frame: FrameFields[FrameType], input?: Block[]): LedgerEvent => {
+    const add = (type: FrameType, frame: FrameFields[FrameType], record?: EventRecord): LedgerEvent => {
       seq += 1
       const event = {
         _id: eventId(thread_id, seq),
@@ -136,9 +156,10 @@ export function createLedger({
         type,
         frame,
         writer,
+        ...record,
       } as LedgerEvent
-      if (input) event.input = input
       growing = { event, log, sealed: false }
+      newest = event
       if (!lost) commits.add(growing)
       return event
     }
@@ -146,11 +167,16 @@ export function createLedger({
     const log: InternalLog = {
       turn_id,
       committed,
-      write(type, frame, input) {
+      write(type, frame, record) {
         // What a tool or a model still says after the end of its turn is not part of it.
         if (last) return
         if (grow(growing, type, frame)) return
-        add(type, frame, input)
+        add(type, frame, record)
+      },
+      durable() {
+        const event = newest
+        if (lost || !event || committed.at(-1) === event) return Promise.resolve()
+        return new Promise((resolve) => waiting.push({ event, resolve }))
       },
       finish(type, frame, settle) {
         return new Promise((resolve) => {
@@ -161,6 +187,7 @@ export function createLedger({
       },
       commit(event) {
         committed.push(event)
+        waiting = waiting.filter((waiter) => waiter.event !== event || waiter.resolve())
         if (last?.event !== event) publish(event)
         else void settleLast(event)
       },
@@ -168,6 +195,7 @@ export function createLedger({
         if (lost) return
         lost = true
         onLost()
+        for (const { resolve } of waiting) resolve()
         last?.settled()
       },
     }
@@ -194,6 +222,7 @@ export function createLedger({
       events.find(eventRange(thread_id, after)).sort({ _id: 1 }).limit(limit).toArray() as Promise<
         LedgerEvent[]
       >,
+    find: (thread_id, seq) => events.findOne({ _id: eventId(thread_id, seq) }) as Promise<LedgerEvent | null>,
     readTurn: (thread_id, turn_id, firstSeq) =>
       events
         .find({ ...eventRange(thread_id, firstSeq - 1), turn_id })

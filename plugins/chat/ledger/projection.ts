@@ -1,5 +1,13 @@
-import { addUsage, type Block, type MessageDocument } from '../documents.ts'
-import { isTerminal, type LedgerEvent, seqOf, threadOf } from './ledger-event.ts'
+import { addUsage } from '#kernel'
+import type { Block, MessageDocument } from '../documents.ts'
+import {
+  isTerminal,
+  type LedgerEvent,
+  type PendingApproval,
+  type ResolvedApproval,
+  seqOf,
+  threadOf,
+} from './ledger-event.ts'
 
 /**
  * Folds the events of one turn into its messages: the only way in which messages come about, so that history,
@@ -46,14 +54,17 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
       }
       case 'tool_result': {
         if (event.frame.parent_tool_call_id !== undefined) break
-        const { message_id, tool_call_id, name, output, is_error } = event.frame
-        open(event, message_id, 'tool').content.push({
-          type: 'tool_result',
-          id: tool_call_id,
-          name,
-          output,
-          is_error,
-        })
+        const { message_id, tool_call_id: id, name, output, is_error, sources } = event.frame
+        const message = open(event, message_id, 'tool')
+        message.content.push({ type: 'tool_result', id, name, output, is_error })
+        if (sources) message.sources = [...(message.sources ?? []), ...sources]
+        break
+      }
+      case 'hitl_resolved': {
+        const asked = events.find(
+          ({ type, frame }) => type === 'hitl_required' && frame.pending_id === event.frame.pending_id,
+        )
+        if (asked?.type === 'hitl_required') showEdits(messages, asked.frame, event.frame)
         break
       }
       case 'attachment': {
@@ -75,6 +86,21 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
   if (last && isTerminal(last)) closeMessages(messages, last, open)
   // What was delegated by a call that has no result yet, or was stopped, may only have been counted.
   return messages.filter(({ role, content, artifacts }) => role !== 'tool' || content.length > 0 || artifacts)
+}
+
+/** A call whose arguments a person changed shows what was run. */
+function showEdits(
+  messages: readonly MessageDocument[],
+  { action_requests }: PendingApproval,
+  { decisions }: ResolvedApproval,
+): void {
+  for (const [index, decision] of decisions.entries()) {
+    if (decision.type !== 'edit') continue
+    const { id } = action_requests[index]!
+    const calls = messages.flatMap(({ content }) => content.filter((block) => block.type === 'tool_use'))
+    const call = calls.findLast((block) => block.id === id)
+    if (call) call.input = decision.edited_action.args
+  }
 }
 
 type Open = (event: LedgerEvent, id: string, role: MessageDocument['role']) => MessageDocument

@@ -22,8 +22,8 @@ const BUFFER_LIMIT = 262_144
 /** How long a peer may take nothing at all before it is closed, in milliseconds. */
 const STALL_LIMIT_MS = 10_000
 const PAGE = 100
-/** How often a turn that another process runs is looked at, in milliseconds. */
-const POLL_MS = 100
+/** How often the ledger is looked at for what another process writes, in milliseconds: more seldom while there is nothing. */
+const POLL_MS = { first: 100, most: 1000 }
 const TOO_SLOW = 1013
 
 /** Frames of live events, so that many readers of one thread share one text. */
@@ -64,9 +64,13 @@ export function subscribe({
 }): Subscription {
   let position = after
   let newest = after
+  let waited = POLL_MS.first
   let live = from === 'now'
   let ended = false
+  /** Whether another process may have the turn. */
+  let isForeign = from === 'elsewhere'
   let turnIsOver = false
+  let polling: NodeJS.Timeout | undefined
 
   const reader: Reader = {
     user_id,
@@ -76,6 +80,7 @@ export function subscribe({
       if (seq === position + 1 && outlet.buffered < BUFFER_LIMIT) {
         position = seq
         outlet.sendText(textOf(event))
+        look(event)
       } else if (seq > position) readOn()
     },
   }
@@ -83,6 +88,20 @@ export function subscribe({
   const readOn = () => {
     live = false
     void catchUp()
+  }
+
+  /** A paused turn may be taken on by any process; one that is over is nobody's. */
+  const look = (event: LedgerEvent) => {
+    turnIsOver = isTerminal(event)
+    if (event.type !== 'hitl_required') return
+    isForeign = true
+    if (live) poll(POLL_MS.most)
+  }
+
+  const poll = (wait: number) => {
+    clearTimeout(polling)
+    waited = Math.min(wait, POLL_MS.most)
+    if (isForeign && !turnIsOver && !ended) polling = setTimeout(() => live && readOn(), waited)
   }
 
   const catchUp = async () => {
@@ -95,12 +114,12 @@ export function subscribe({
         for (const event of events) {
           if (ended) return
           position = seqOf(event)
-          turnIsOver = isTerminal(event)
+          look(event)
           if (outlet.buffered < BUFFER_LIMIT) outlet.sendText(frameText(event))
           else if (!(await sendSlowly(frameText(event)))) return
         }
         live = events.length < PAGE && newest <= position
-        if (live && turnIsOver) clearInterval(polling)
+        if (live) poll(events.length > 0 ? POLL_MS.first : waited * 2)
       }
     } catch (error) {
       log.error({ error, thread_id }, 'a subscription could not be read on')
@@ -123,11 +142,10 @@ export function subscribe({
 
   const end = () => {
     ended = true
-    clearInterval(polling)
+    clearTimeout(polling)
     hub.remove(thread_id, reader)
   }
 
-  const polling = from === 'elsewhere' ? setInterval(() => live && readOn(), POLL_MS) : undefined
   hub.add(thread_id, reader)
   if (!live) void catchUp()
   return {

@@ -2,22 +2,24 @@ import type {
   LanguageModelV3Content,
   LanguageModelV3FinishReason,
   LanguageModelV3StreamPart,
-  LanguageModelV3Usage,
   SharedV3ProviderMetadata,
 } from '@ai-sdk/provider'
+import { type TokenUsage, usageOf } from '#kernel'
 
 /** Who hears of what a model says while it says it. */
 export interface ModelListener {
   onText(text: string): void
   onReasoning(text: string): void
   onToolCall(call: { id: string; name: string; input: string }): void
-  onUsage(usage: LanguageModelV3Usage): void
 }
 
-/** What one call of a model came to. */
+/** What one call of a model came to; times are in milliseconds, `first_token_ms` null where nothing was said. */
 export interface ModelAnswer {
   content: LanguageModelV3Content[]
   finishReason: LanguageModelV3FinishReason
+  usage: TokenUsage
+  first_token_ms: number | null
+  ms: number
 }
 
 type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>
@@ -31,6 +33,8 @@ export async function readAnswer(
 ): Promise<ModelAnswer> {
   const content: LanguageModelV3Content[] = []
   const spoken = new Map<string, Spoken>()
+  const begun = performance.now()
+  let first: number | undefined
   let finish: Finish | undefined
 
   const begin = (kind: Spoken['type'], key: string): Spoken => {
@@ -52,6 +56,7 @@ export async function readAnswer(
       }
   }
   const add = (part: LanguageModelV3StreamPart): void => {
+    if ('delta' in part) first ??= performance.now()
     switch (part.type) {
       case 'text-start':
       case 'text-delta':
@@ -77,6 +82,11 @@ export async function readAnswer(
 
   for await (const part of parts) add(part)
   if (!finish) throw new Error('the model ended its answer without finishing it')
-  listener.onUsage(finish.usage)
-  return { content, finishReason: finish.finishReason }
+  return {
+    content,
+    finishReason: finish.finishReason,
+    usage: usageOf(finish.usage),
+    first_token_ms: first === undefined ? null : Math.round(first - begun),
+    ms: Math.round(performance.now() - begun),
+  }
 }

@@ -1,61 +1,74 @@
-import type { LanguageModelV3Message } from '@ai-sdk/provider'
-import { untilAborted } from '#kernel'
-import type { OpenedModel } from '../../providers/types.ts'
+import type { LanguageModelV3Content, LanguageModelV3Message } from '@ai-sdk/provider'
+import { type Ids, untilAborted } from '#kernel'
+import type { ModelAccount, OpenedModel } from '../../providers/types.ts'
+import { wellFormed } from '../storable.ts'
+import type { Request } from './approvals.ts'
 import { readAnswer } from './model-answer.ts'
 import { assistantMessage } from './model-context.ts'
-import { type CallFacts, describeTools, runToolCall } from './tool-calls.ts'
+import type { RecordedCall, RecordedStep } from './recorded-loop.ts'
+import { type CallFacts, type Delegated, describeTools, runToolCall } from './tool-calls.ts'
 import type { TurnTools } from './turn-tools.ts'
 import type { LoopWriter } from './turn-writer.ts'
 
 /** How many model calls one turn may take, and one delegation. */
 const MAX_STEPS = 25
 
-const DELEGATE = `You carry out one task for the agent described above, alone: nobody answers questions meanwhile.
+const DELEGATE = `You carry out one task for the agent described above, alone.
 Your last message is all that the agent learns of it. Make it complete: what you found or did, and what is left.`
 
 /** What a loop works with. */
 export interface LoopParts {
   opened: OpenedModel
+  account: ModelAccount
+  ids: Ids
   system: string
   messages: readonly LanguageModelV3Message[]
   tools: TurnTools
   facts: CallFacts
   writer: LoopWriter
+  /** The steps that were gone through before the turn paused. */
+  recorded: readonly RecordedStep[]
   /** Gives the writer of what a tool call delegates. */
   delegate(tool_call_id: string): LoopWriter
   /** Says in words for a model why a call of one failed. */
   explain(error: unknown): string
 }
 
-/** How a loop ended, and the text of its last answer. */
-interface LoopEnd {
-  stop_reason: 'end' | 'max_steps'
-  text: string
-}
+/** How a loop ended, and the text of its last answer; or what a person must be asked before it can go on. */
+export type LoopEnd =
+  | { stop_reason: 'end' | 'max_steps'; text: string }
+  | { stop_reason: 'paused'; requests: Request[] }
 
 /**
- * Lets a model speak and call tools until it is done, all of it written to the turn as it happens. Rejects as soon as
- * the signal is aborted, whether or not the model or a tool heeds it.
+ * Lets a model speak and call tools until it is done or must wait for a person, all of it written to the turn as it
+ * happens. Rejects as soon as the signal is aborted, whether or not the model or a tool heeds it.
  */
 export function runTurnLoop(parts: LoopParts): Promise<LoopEnd> {
   return untilAborted(parts.facts.signal, loop(parts))
 }
 
 /** Carries out an instruction in a conversation of its own; gives the last answer, or says why there is none. */
-async function carryOut(instruction: string, parts: LoopParts, tool_call_id: string): Promise<string> {
+async function carryOut(
+  instruction: string,
+  parts: LoopParts,
+  tool_call_id: string,
+  recorded: readonly RecordedStep[],
+): Promise<Delegated> {
   const { system, tools, facts, delegate, explain } = parts
   try {
-    const { stop_reason, text } = await loop(
+    const end = await loop(
       {
         ...parts,
         system: `${system}\n\n${DELEGATE}`,
         messages: [{ role: 'user', content: [{ type: 'text', text: instruction }] }],
         tools: tools.delegable(),
         writer: delegate(tool_call_id),
+        recorded,
       },
-      { isDelegated: true },
+      tool_call_id,
     )
-    return stop_reason === 'end' ? text : `${text}\n[ended after ${MAX_STEPS} steps]`
+    if (end.stop_reason === 'paused') return end
+    return { text: end.stop_reason === 'end' ? end.text : `${end.text}\n[ended after ${MAX_STEPS} steps]` }
   } catch (error) {
     facts.signal.throwIfAborted()
     // As it is, an upstream's message may hold what no model is to be told, such as a key.
@@ -63,52 +76,89 @@ async function carryOut(instruction: string, parts: LoopParts, tool_call_id: str
   }
 }
 
-async function loop(parts: LoopParts, { isDelegated = false } = {}): Promise<LoopEnd> {
-  const { opened, system, messages, tools, facts, writer } = parts
+async function loop(parts: LoopParts, delegated_by?: string): Promise<LoopEnd> {
+  const { system, messages, tools, facts, writer, recorded } = parts
   const prompt: LanguageModelV3Message[] = [{ role: 'system', content: system }, ...messages]
   let text = ''
   for (let step = 0; step < MAX_STEPS; step += 1) {
-    writer.beginMessage()
-    const answer = opened.stream({
-      prompt,
-      tools: describeTools(tools.list()),
-      maxOutputTokens: opened.description.max_output_tokens,
-      abortSignal: facts.signal,
-    })
-    const { content } = await readAnswer(answer, writer)
+    const before = recorded[step]
+    if (before) writer.resume(before)
+    const content = before ? before.content : await askModel(parts, prompt, delegated_by !== undefined)
     text = content.map((part) => (part.type === 'text' ? part.text : '')).join('')
     const calls = content.filter((part) => part.type === 'tool-call')
     if (calls.length === 0) return { stop_reason: 'end', text }
 
-    await tools.refresh()
-    const questions: string[] = []
-    const results = await Promise.all(
-      calls.map((call) =>
-        runToolCall({
-          call,
+    if (!recorded[step + 1]) await tools.refresh()
+    const outcomes = await Promise.all(
+      calls.map(({ toolCallId, toolName, input }) => {
+        const known = before?.calls.get(wellFormed(toolCallId))
+        let hasDelegated = false
+        return runToolCall({
+          call: { toolCallId, toolName, input, place: placeOf(toolCallId, step + 1, delegated_by) },
           tools,
           facts,
           writer,
-          ask(question) {
-            if (isDelegated) throw new Error('nobody can be asked while something delegated is carried out')
-            questions.push(question)
-          },
+          recorded: known,
           async delegate(instruction) {
-            if (isDelegated) throw new Error('what is delegated cannot be delegated further')
-            return carryOut(instruction, parts, call.toolCallId)
+            if (delegated_by !== undefined) throw new Error('what is delegated cannot be delegated further')
+            if (hasDelegated) throw new Error('a call can delegate only once')
+            hasDelegated = true
+            return carryOut(instruction, parts, toolCallId, known?.delegated ?? [])
           },
-        }),
-      ),
+        })
+      }),
     )
-    if (questions.length > 0) {
-      writer.beginMessage()
-      writer.onText(questions.join('\n\n'))
-      return { stop_reason: 'end', text }
-    }
+    const requests = outcomes.flatMap((outcome) => ('requests' in outcome ? outcome.requests : []))
+    if (requests.length > 0) return { stop_reason: 'paused', requests }
     prompt.push(
-      assistantMessage(content),
-      ...results.map((result) => ({ role: 'tool' as const, content: [result] })),
+      assistantMessage(before ? asEdited(content, before.calls) : content),
+      ...outcomes.flatMap((outcome) =>
+        'result' in outcome ? [{ role: 'tool' as const, content: [outcome.result] }] : [],
+      ),
     )
   }
   return { stop_reason: 'max_steps', text }
 }
+
+async function askModel(
+  { opened, account, ids, tools, facts, writer }: LoopParts,
+  prompt: LanguageModelV3Message[],
+  isDelegated: boolean,
+): Promise<LanguageModelV3Content[]> {
+  const call_id = ids.make('call_')
+  writer.beginMessage()
+  const parts = opened.stream({
+    call_id,
+    account,
+    purpose: isDelegated ? 'task' : 'turn',
+    options: {
+      prompt,
+      tools: describeTools(tools.list()),
+      maxOutputTokens: opened.description.max_output_tokens,
+      abortSignal: facts.signal,
+    },
+  })
+  const { content, usage, first_token_ms, ms } = await readAnswer(parts, writer)
+  // The words of the last answer stand in the frames; all else a turn may have to go on from.
+  const isTold = !isDelegated && content.every(({ type }) => type === 'text' || type === 'reasoning')
+  const answer = isTold ? undefined : JSON.stringify(content)
+  writer.onUsage({ call_id, usage, answer, first_token_ms, ms })
+  return content
+}
+
+/** The ids of what is delegated are numbered, as those of several answers may be the same. */
+const placeOf = (id: string, step: number, delegated_by: string | undefined) =>
+  delegated_by === undefined
+    ? { id }
+    : { id: `${delegated_by}/${step}/${id}`, parent_tool_call_id: delegated_by }
+
+/** What the model said, with the arguments that a person changed. */
+const asEdited = (
+  content: readonly LanguageModelV3Content[],
+  calls: ReadonlyMap<string, RecordedCall>,
+): LanguageModelV3Content[] =>
+  content.map((part) => {
+    const approval = part.type === 'tool-call' ? calls.get(wellFormed(part.toolCallId))?.approval : undefined
+    if (part.type !== 'tool-call' || approval?.type !== 'edit') return part
+    return { ...part, input: JSON.stringify(approval.edited_action.args) }
+  })

@@ -3,37 +3,45 @@ import type { AgentDocument, ToolAccess } from '../../agents/types.ts'
 import type { AuthCaller } from '../../auth/types.ts'
 
 /** Who a turn acts for. */
-export type TurnUser = Pick<AuthCaller, 'id' | 'role' | 'permissions'>
+export type TurnUser = Pick<AuthCaller, 'id' | 'role' | 'permissions' | 'token_quota'>
+
+/** Whether calls of a tool need a person's approval. */
+export type ApprovalRule = 'always' | 'never' | 'as the tool says'
 
 /** The tools of one turn. */
 export interface TurnTools {
   list(): readonly Tool[]
   get(name: string): Tool | undefined
   readonly write_area: WriteArea | null
-  /** Whether a tool needs no person's approval, as the agent's owner decided. */
-  isUnattended(name: string): boolean
+  /** What the agent's owner decided of a tool, and the user for this thread. */
+  approvalOf(name: string): ApprovalRule
   /** Reads what is allowed again: settings and permissions count from the next call on. */
   refresh(): Promise<void>
   /** Those of them that whoever the agent delegates to may call. */
   delegable(): TurnTools
 }
 
-/** Makes the tools of a turn; until the first call the agent and the user are known well enough. */
+const NO_ACCESS: ToolAccess = { tools: [], write_area: null, approvals: { always: [], never: [] } }
+
+/** Makes the tools of a turn, `allowed` being those that the user has allowed for its thread; until the first call the agent and the user are known well enough. */
 export function createTurnTools(
   { agents }: Pick<Cradle, 'agents'>,
-  { agent, user }: { agent: AgentDocument; user: TurnUser },
+  { agent, user, allowed }: { agent: AgentDocument; user: TurnUser; allowed: readonly string[] },
 ): TurnTools {
-  let access: ToolAccess = { tools: agents.listTools(agent, user), write_area: null, unattended: [] }
+  let access: ToolAccess = { ...NO_ACCESS, tools: agents.listTools(agent, user) }
   const show = (isOffered: (tool: Tool) => boolean): TurnTools => ({
     list: () => access.tools.filter(isOffered),
     get: (name) => access.tools.find((tool) => tool.name === name && isOffered(tool)),
     get write_area() {
       return access.write_area
     },
-    isUnattended: (name) => access.unattended.includes(name),
+    approvalOf(name) {
+      if (allowed.includes(name)) return 'never'
+      const { always, never } = access.approvals
+      return always.includes(name) ? 'always' : never.includes(name) ? 'never' : 'as the tool says'
+    },
     async refresh() {
-      const current = await agents.readToolAccess(agent._id, user.id)
-      access = current ?? { tools: [], write_area: null, unattended: [] }
+      access = (await agents.readToolAccess(agent._id, user.id)) ?? NO_ACCESS
     },
     delegable: () => show(({ top_level_only }) => !top_level_only),
   })

@@ -1,10 +1,11 @@
-import type { LanguageModelV3Usage } from '@ai-sdk/provider'
-import type { Ids } from '#kernel'
-import { type Artifact, addUsage, type Usage } from '../documents.ts'
+import { addUsage, type Ids, type TokenUsage } from '#kernel'
+import type { Source } from '../documents.ts'
 import type { TurnLog } from '../ledger/ledger.ts'
+import { type LedgerEvent, usageIn } from '../ledger/ledger-event.ts'
 import { bounded, storable, wellFormed } from '../storable.ts'
 import type { ModelListener } from './model-answer.ts'
 import { argumentsOf } from './model-context.ts'
+import type { RecordedStep } from './recorded-loop.ts'
 
 /** How much text one event holds at the most, in characters. */
 const PIECE = 65_536
@@ -17,6 +18,18 @@ interface ToolOutcome {
   name: string
   output: string
   is_error: boolean
+  sources?: Source[]
+  /** How long it took, in milliseconds. */
+  ms?: number
+}
+
+/** What a model call took, and what of its answer is to be kept besides what readers are told. */
+interface SpentCall {
+  call_id: string
+  usage: TokenUsage
+  answer?: string
+  first_token_ms: number | null
+  ms: number
 }
 
 /** A file that a tool call made. */
@@ -37,6 +50,9 @@ interface Place {
 export interface LoopWriter extends ModelListener {
   /** A model call begins; what it says is a message of its own. */
   beginMessage(): void
+  /** A step that was written before is gone through once more; what follows belongs to it. */
+  resume(step: RecordedStep): void
+  onUsage(spent: SpentCall): void
   onToolResult(result: ToolOutcome): void
   onAttachment(file: MadeFile): void
 }
@@ -49,8 +65,7 @@ export interface TurnWriter extends LoopWriter {
   flush(): void
   /** The last reply that has begun to be written, or else the one that a model was called for. */
   readonly message_id: string | null
-  readonly usage: Usage
-  readonly artifacts: Artifact[]
+  readonly usage: TokenUsage
 }
 
 /** Makes the writer of one turn. */
@@ -58,13 +73,15 @@ export function createTurnWriter({
   log,
   ids,
   model,
+  before = [],
 }: {
   log: TurnLog
   ids: Ids
   model: () => string
+  /** What was written of the turn before it paused. */
+  before?: readonly LedgerEvent[]
 }): TurnWriter {
-  const usage: Usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 }
-  const artifacts: Artifact[] = []
+  const usage = usageIn(before)
   const results = new Map<string, string>()
   const held = { content: '', reasoning: '' }
   let begun: string | null = null
@@ -103,26 +120,29 @@ export function createTurnWriter({
       name: wellFormed(name),
       input: bounded(storable(argumentsOf(input))),
     })
-  const recordResult = ({ tool_call_id, name, output, is_error }: ToolOutcome, place: Place) =>
-    log.write('tool_result', {
-      ...place,
-      tool_call_id: wellFormed(tool_call_id),
-      name: wellFormed(name),
-      output: wellFormed(output),
-      is_error,
-    })
+  const recordResult = ({ tool_call_id, name, output, is_error, sources, ms }: ToolOutcome, place: Place) =>
+    log.write(
+      'tool_result',
+      {
+        ...place,
+        tool_call_id: wellFormed(tool_call_id),
+        name: wellFormed(name),
+        output: wellFormed(output),
+        is_error,
+        ...(sources?.length ? { sources: storable(sources) as Source[] } : {}),
+      },
+      { ms },
+    )
   const recordFile = ({ path: given, media_type, url }: MadeFile, place: Place) => {
     const path = wellFormed(given)
     const filename = path.split('/').at(-1)!
     const [family] = media_type.split('/')
     const kind = family === 'image' || family === 'video' || family === 'audio' ? family : 'file'
-    artifacts.push({ path, filename, media_type })
     log.write('attachment', { ...place, kind, path, filename, media_type, url })
   }
-  const recordUsage = (spent: LanguageModelV3Usage, place: Place) => {
-    const counted = usageOf(spent)
-    Object.assign(usage, addUsage(usage, counted))
-    log.write('usage', { ...place, usage: counted, model: model() })
+  const recordUsage = ({ call_id, usage: spent, ...record }: SpentCall, place: Place) => {
+    Object.assign(usage, addUsage(usage, spent))
+    log.write('usage', { ...place, call_id, usage: spent, model: model() }, record)
   }
 
   /** The steps of a delegation are numbered, as those of several answers may have the same ids. */
@@ -132,6 +152,7 @@ export function createTurnWriter({
     const idOf = (id: string) => `${tool_call_id}/${step}/${id}`
     return {
       beginMessage: () => void step++,
+      resume: () => void step++,
       onText: () => undefined,
       onReasoning: () => undefined,
       onToolCall: (call) => recordCall({ ...call, id: idOf(call.id) }, place),
@@ -146,6 +167,12 @@ export function createTurnWriter({
       begun = ids.make('msg_')
       // Some upstreams number the calls of each answer anew.
       results.clear()
+    },
+    resume(step) {
+      begun = step.message_id
+      written = begun
+      results.clear()
+      for (const [tool_call_id, message_id] of step.result_ids) results.set(tool_call_id, message_id)
     },
     onText: (text) => say('content', text),
     onReasoning: (text) => say('reasoning', text),
@@ -165,19 +192,6 @@ export function createTurnWriter({
       return written ?? begun
     },
     usage,
-    artifacts,
-  }
-}
-
-function usageOf({ inputTokens, outputTokens }: LanguageModelV3Usage): Usage {
-  const input_tokens = inputTokens.total ?? 0
-  const output_tokens = outputTokens.total ?? 0
-  return {
-    input_tokens,
-    output_tokens,
-    total_tokens: input_tokens + output_tokens,
-    ...(inputTokens.cacheRead ? { cached_input_tokens: inputTokens.cacheRead } : {}),
-    ...(outputTokens.reasoning ? { reasoning_tokens: outputTokens.reasoning } : {}),
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Collection, IndexDescription } from 'mongodb'
 import { AppError, type Clock, type Ids } from '#kernel'
-import type { Artifact, ThreadDocument } from '../documents.ts'
+import type { Artifact, Source, ThreadDocument } from '../documents.ts'
 
-const ARTIFACTS_KEPT = 200
+/** How many artifacts, and how many sources, a thread names. */
+const MOST_NAMED = 200
 
 /** Lists are read pinned first, then by last activity; within one second, newer threads first. */
 const LIST_ORDER = { pinned: -1, last_active: -1, _id: -1 } as const
@@ -15,6 +16,10 @@ export const threadIndexes: IndexDescription[] = [
   {
     key: { 'active_turn.lease_until': 1 },
     partialFilterExpression: { 'active_turn.lease_until': { $exists: true } },
+  },
+  {
+    key: { 'active_turn.paused.expires_at': 1 },
+    partialFilterExpression: { 'active_turn.paused.expires_at': { $exists: true } },
   },
   { key: { user_id: 1, agent_id: 1, unread: 1 }, partialFilterExpression: { unread: { $gt: 0 } } },
   { key: { deleted_at: 1 }, partialFilterExpression: { deleted_at: { $exists: true } } },
@@ -33,6 +38,7 @@ export interface ThreadProgress {
   last_seq: number
   title: string
   artifacts: readonly Artifact[]
+  sources: readonly Source[]
   unseen: boolean
 }
 
@@ -47,7 +53,7 @@ export interface Threads {
   update(
     owner: ThreadOwner,
     thread_id: string,
-    changes: Partial<Pick<ThreadDocument, 'title' | 'pinned' | 'model'>>,
+    changes: Partial<Pick<ThreadDocument, 'title' | 'pinned' | 'model' | 'allowed_tools'>>,
   ): Promise<ThreadDocument>
   markRead(owner: ThreadOwner, thread_id?: string): Promise<void>
   /** Unread replies of this user by agent. */
@@ -148,23 +154,26 @@ export function createThreads({
     },
     async advance(progress) {
       const last_active = clock.seconds()
-      const operations = progress.map(({ thread_id, turn_id, last_seq, title, artifacts, unseen }) => ({
-        updateOne: {
-          filter: { _id: thread_id, 'active_turn.turn_id': turn_id },
-          update: [
-            {
-              $set: {
-                active_turn: null,
-                last_seq,
-                last_active,
-                title: { $ifNull: ['$title', { $literal: title }] },
-                ...(unseen ? { unread: { $add: ['$unread', 1] } } : {}),
-                ...(artifacts.length > 0 ? { artifacts: newest(artifacts) } : {}),
+      const operations = progress.map(
+        ({ thread_id, turn_id, last_seq, title, artifacts, sources, unseen }) => ({
+          updateOne: {
+            filter: { _id: thread_id, 'active_turn.turn_id': turn_id },
+            update: [
+              {
+                $set: {
+                  active_turn: null,
+                  last_seq,
+                  last_active,
+                  title: { $ifNull: ['$title', { $literal: title }] },
+                  ...(unseen ? { unread: { $add: ['$unread', 1] } } : {}),
+                  ...(artifacts.length > 0 ? { artifacts: newest('artifacts', 'path', artifacts) } : {}),
+                  ...(sources.length > 0 ? { sources: newest('sources', 'id', sources) } : {}),
+                },
               },
-            },
-          ],
-        },
-      }))
+            ],
+          },
+        }),
+      )
       await threads.bulkWrite(operations, { ordered: false })
     },
     async hide(filter) {
@@ -190,11 +199,12 @@ export function createThreads({
   }
 }
 
-/** The artifacts there were and the new ones, a path once, the newest kept. */
-const newest = (artifacts: readonly Artifact[]) => {
-  const paths = artifacts.map(({ path }) => path)
+/** What a thread names already and what is new, each once by its key, the newest kept. */
+const newest = <Key extends string>(field: string, key: Key, added: readonly Record<Key, string>[]) => {
+  const latest = [...new Map(added.map((named) => [named[key], named])).values()]
+  const keys = latest.map((named) => named[key])
   const others = {
-    $filter: { input: '$artifacts', cond: { $not: { $in: ['$$this.path', { $literal: paths }] } } },
+    $filter: { input: `$${field}`, cond: { $not: { $in: [`$$this.${key}`, { $literal: keys }] } } },
   }
-  return { $slice: [{ $concatArrays: [others, { $literal: [...artifacts] }] }, -ARTIFACTS_KEPT] }
+  return { $slice: [{ $concatArrays: [others, { $literal: latest }] }, -MOST_NAMED] }
 }

@@ -1,8 +1,10 @@
 import { AppError, type Logger } from '#kernel'
+import type { ThreadDocument } from '../documents.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { isTerminal, seqOf } from '../ledger/ledger-event.ts'
+import type { Resumption } from './resumption.ts'
 import type { RunningTurns } from './running-turns.ts'
-import { type SettlementParts, settleTurn, storeOutcome } from './settlement.ts'
+import { pausedBy, type SettlementParts, settleTurn, storeOutcome } from './settlement.ts'
 import type { Turn, Turns } from './turns.ts'
 
 /** Closes turns whose process is gone. */
@@ -13,16 +15,25 @@ export interface Recovery {
 
 /**
  * Makes the recovery: a turn that a crash cut is closed with TURN_INTERRUPTED and its text kept; one whose last
- * event was written is settled; one that never began is forgotten, so that it can be sent again.
+ * event was written is settled; one that was about to wait for a person waits; one about which a person has decided,
+ * with nothing done about it yet, goes on; one that never began is forgotten, so that it can be sent again.
  */
 export function createRecovery({
   ledger,
   turns,
   running,
+  resumption,
   log,
   ...parts
-}: SettlementParts & { ledger: Ledger; turns: Turns; running: RunningTurns; log: Logger }): Recovery {
-  const close = async (turn: Turn) => {
+}: SettlementParts & {
+  ledger: Ledger
+  turns: Turns
+  running: RunningTurns
+  resumption: Resumption
+  log: Logger
+}): Recovery {
+  const close = async (taken: { turn: Turn; thread: ThreadDocument }) => {
+    const { turn, thread } = taken
     const { turn_id, thread_id, first_seq } = turn
     const events = await ledger.readTurn(thread_id, turn_id, first_seq)
     const last = events.at(-1)
@@ -34,24 +45,30 @@ export function createRecovery({
       await storeOutcome({ ...parts, turn, events })
       return
     }
+    if (last.type === 'hitl_required') {
+      await turns.pause(turn, pausedBy(last))
+      return
+    }
+    if (last.type === 'hitl_resolved' && last.frame.outcome !== 'stopped' && thread.active_turn?.resuming) {
+      resumption.proceed(taken, events)
+      return
+    }
     const turnLog = ledger.open({
       thread_id,
       turn_id,
       lastSeq: seqOf(last),
+      before: events,
       onLost: () => log.warn({ turn_id }, 'another process closes this turn'),
     })
     await settleTurn({
       ...parts,
       turn,
       log: turnLog,
-      before: events,
       end: {
         type: 'error',
         error: new AppError('TURN_INTERRUPTED'),
         locale: 'en',
         request_id: turn_id,
-        usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 },
-        artifacts: [],
       },
     })
     log.info({ turn_id, thread_id }, 'closed a turn that was interrupted')
@@ -61,8 +78,8 @@ export function createRecovery({
 
   const adoptAll = async () => {
     let closed = 0
-    for (let turn = await next(); turn; turn = await next()) {
-      await close(turn)
+    for (let taken = await next(); taken; taken = await next()) {
+      await close(taken)
       closed += 1
     }
     return closed

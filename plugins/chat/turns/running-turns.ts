@@ -2,7 +2,7 @@ import type { TurnLog } from '../ledger/ledger.ts'
 import type { Turn } from './turns.ts'
 
 /** Why a turn is ended before its reply is finished. */
-export type StopReason = 'stopped' | 'shutdown' | 'lost'
+export type StopReason = 'stopped' | 'shutdown' | 'lost' | 'paused'
 
 /** One turn that this process runs, or is about to: `opened` is set once its thread is its own. */
 export interface RunningTurn {
@@ -17,6 +17,7 @@ export interface RunningTurn {
 export interface RunningTurns {
   add(running: RunningTurn): void
   remove(running: RunningTurn): void
+  /** The turn that has the thread, else one that waits for it. */
   get(thread_id: string): RunningTurn | undefined
   list(): RunningTurn[]
   /** Ends the matching turns early and waits until they are settled. */
@@ -27,29 +28,37 @@ export interface RunningTurns {
 
 /** Makes an empty record. */
 export function createRunningTurns(): RunningTurns {
-  const byThread = new Map<string, RunningTurn>()
+  const byThread = new Map<string, RunningTurn[]>()
   const waiting = new Map<RunningTurn, (() => void)[]>()
+
+  const list = () => [...byThread.values()].flat()
 
   const settled = (running: RunningTurn) =>
     new Promise<void>((resolve) => waiting.set(running, [...(waiting.get(running) ?? []), resolve]))
 
   return {
-    add: (running) => void byThread.set(running.thread_id, running),
+    add: (running) =>
+      void byThread.set(running.thread_id, [...(byThread.get(running.thread_id) ?? []), running]),
     remove(running) {
-      if (byThread.get(running.thread_id) === running) byThread.delete(running.thread_id)
+      const others = (byThread.get(running.thread_id) ?? []).filter((other) => other !== running)
+      if (others.length > 0) byThread.set(running.thread_id, others)
+      else byThread.delete(running.thread_id)
       for (const resolve of waiting.get(running) ?? []) resolve()
       waiting.delete(running)
     },
-    get: (thread_id) => byThread.get(thread_id),
-    list: () => [...byThread.values()],
+    get(thread_id) {
+      const turns = byThread.get(thread_id)
+      return turns?.find(({ opened }) => opened) ?? turns?.at(-1)
+    },
+    list,
     async stop(match, reason) {
-      const matching = [...byThread.values()].filter(match)
+      const matching = list().filter(match)
       const ends = matching.map(settled)
       for (const { abort } of matching) abort.abort(reason)
       await Promise.all(ends)
     },
     async idle() {
-      await Promise.all([...byThread.values()].map(settled))
+      await Promise.all(list().map(settled))
     },
   }
 }

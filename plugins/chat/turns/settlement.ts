@@ -1,14 +1,15 @@
 import type { ErrorExplainer } from '#kernel'
+import type { PausedTurn } from '../documents.ts'
 import type { Hub } from '../ledger/hub.ts'
 import type { TurnLog } from '../ledger/ledger.ts'
-import { type LedgerEvent, seqOf } from '../ledger/ledger-event.ts'
+import { type LedgerEvent, type PendingApproval, seqOf } from '../ledger/ledger-event.ts'
 import { projectTurn } from '../ledger/projection.ts'
 import { storable } from '../storable.ts'
 import type { RecentMessages } from '../threads/recent-messages.ts'
 import { titleOf } from '../threads/title.ts'
 import type { Outcomes } from './outcomes.ts'
-import type { TurnEnd } from './turn-runner.ts'
-import type { Turn } from './turns.ts'
+import type { TurnEnd } from './turn-execution.ts'
+import type { Turn, Turns } from './turns.ts'
 
 /** What settling writes to. */
 export interface SettlementParts {
@@ -20,24 +21,22 @@ export interface SettlementParts {
 
 /**
  * Ends a turn: its last event, then its messages and its thread, then its record. Each step can be repeated, and
- * readers see the end only after all of them. `before` holds events that an earlier process wrote.
+ * readers see the end only after all of them.
  */
 export async function settleTurn({
   turn,
   log,
   end,
-  before = [],
   onSettled = () => undefined,
   ...parts
 }: SettlementParts & {
   turn: Turn
   log: TurnLog
   end: TurnEnd
-  before?: readonly LedgerEvent[]
   onSettled?: () => void
 }): Promise<void> {
   const settle = async (events: readonly LedgerEvent[]) => {
-    await storeOutcome({ ...parts, turn, events: [...before, ...events] })
+    await storeOutcome({ ...parts, turn, events })
     onSettled()
   }
   if (end.type === 'error') {
@@ -48,6 +47,32 @@ export async function settleTurn({
     const { message_id, usage, stop_reason } = end
     await log.finish('done', { message_id, usage: { ...usage }, stop_reason }, settle)
   }
+}
+
+/** Gives a turn up until a person has decided: first the event that says so, then its record, then readers see it. */
+export async function pauseTurn({
+  turns,
+  turn,
+  log,
+  pending,
+  onSettled,
+}: {
+  turns: Turns
+  turn: Turn
+  log: TurnLog
+  pending: PendingApproval
+  onSettled: () => void
+}): Promise<void> {
+  await log.finish('hitl_required', pending, async (events) => {
+    await turns.pause(turn, pausedBy(events.at(-1)!))
+    onSettled()
+  })
+}
+
+/** The record of a turn whose last event is that a person is asked. */
+export function pausedBy(event: LedgerEvent): PausedTurn {
+  const { pending_id, expires_at } = event.frame as PendingApproval
+  return { pending_id, expires_at, seq: seqOf(event) }
 }
 
 /** Writes what follows from a turn's events, the last of which ends it. */
@@ -66,6 +91,7 @@ export async function storeOutcome({
     last_seq: seqOf(last),
     title: titleOf(documents[0]!),
     artifacts: documents.flatMap(({ artifacts = [] }) => artifacts),
+    sources: documents.flatMap(({ sources = [] }) => sources),
     unseen: last.type === 'done' && !hub.isReading(turn.thread_id, turn.user_id),
   })
   recent.add(turn.thread_id, turn.first_seq, documents, seqOf(last))

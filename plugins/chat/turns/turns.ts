@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import type { Collection, IndexDescription } from 'mongodb'
 import { AppError, type Clock, type Ids, isDuplicateKey } from '#kernel'
-import type { ActiveTurn, ClientMessageDocument, Holder, ThreadDocument } from '../documents.ts'
+import type { ActiveTurn, ClientMessageDocument, Holder, PausedTurn, ThreadDocument } from '../documents.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
 
 /** How long a turn's process may be silent before another may close the turn, in milliseconds. */
@@ -28,8 +28,11 @@ export type Opened =
   | { outcome: 'opened'; turn: Turn; thread: ThreadDocument }
   /** The same client_message_id has started a turn before. */
   | { outcome: 'repeated'; turn: Turn }
-  /** Another process runs a turn of this thread, or did until it died. */
-  | { outcome: 'taken' }
+  /** Another turn has this thread: it waits for a person, or is run elsewhere, or was until its process died. */
+  | { outcome: 'taken'; isPaused: boolean }
+
+/** A turn that goes on. */
+export type Resumed = Extract<Opened, { outcome: 'opened' }>
 
 /** Gives each thread to one turn at a time, across processes: a lease inside the thread's document. */
 export interface Turns {
@@ -38,6 +41,19 @@ export interface Turns {
   findRepeated(owner: ThreadOwner, client_message_id: string): Promise<Turn | null>
   /** Gives a thread back on which nothing was written, so that the message can be sent again. */
   forget(turn: Turn): Promise<void>
+  /** Gives a turn up until a person has decided; doing it again changes nothing. */
+  pause(turn: Turn, paused: PausedTurn): Promise<void>
+  /** Takes a paused turn on; null where it is not paused, or no longer for this. `allow` is remembered for the thread. */
+  resume(
+    owner: ThreadOwner,
+    thread_id: string,
+    pending_id: string,
+    allow?: readonly string[],
+  ): Promise<Resumed | null>
+  /** Notes that what was decided is begun. */
+  proceed(turn: Turn): Promise<void>
+  /** Threads whose turns have waited too long for a person. */
+  listExpired(): Promise<ThreadDocument[]>
   /** Renews the leases of these turns; gives how many are still ours. */
   renew(turns: readonly Turn[]): Promise<number>
   /** Asks the process that runs a thread's turn to stop it. */
@@ -47,7 +63,7 @@ export interface Turns {
   /** How many turns there are that some process runs. */
   countLive(): Promise<number>
   /** Takes over a turn that nobody runs any more, here or elsewhere; null when there is none. */
-  adopt(runsHere: (thread_id: string) => boolean): Promise<Turn | null>
+  adopt(runsHere: (thread_id: string) => boolean): Promise<{ turn: Turn; thread: ThreadDocument } | null>
   /** Removes what is remembered of a thread's client messages. */
   remove(thread_id: string): Promise<void>
 }
@@ -119,8 +135,9 @@ export function createTurns({
         { returnDocument: 'after' },
       )
       if (!thread) {
-        if (await threads.findOne(mine, { projection: { _id: 1 } })) return { outcome: 'taken' }
-        throw new AppError('THREAD_NOT_FOUND')
+        const found = await threads.findOne(mine, { projection: { active_turn: 1 } })
+        if (!found) throw new AppError('THREAD_NOT_FOUND')
+        return { outcome: 'taken', isPaused: found.active_turn?.paused !== undefined }
       }
       const turn = turnOf(thread, thread.active_turn!)
       if (client_message_id === undefined || (await note(turn, client_message_id)))
@@ -130,12 +147,53 @@ export function createTurns({
     },
     findRepeated,
     forget,
+    async pause({ thread_id, turn_id }, paused) {
+      await threads.updateOne(
+        { _id: thread_id, 'active_turn.turn_id': turn_id },
+        {
+          $set: { 'active_turn.paused': paused, 'active_turn.lease_until': 0 },
+          $unset: { 'active_turn.resuming': 1, 'active_turn.stop_requested': 1 },
+        },
+      )
+    },
+    async resume(owner, thread_id, pending_id, allow = []) {
+      const thread = await threads.findOneAndUpdate(
+        {
+          _id: thread_id,
+          ...owner,
+          'active_turn.paused.pending_id': pending_id,
+          deleted_at: { $exists: false },
+        },
+        {
+          $set: {
+            'active_turn.holder': holder,
+            'active_turn.lease_until': clock.now() + LEASE_MS,
+            'active_turn.resuming': true,
+          },
+          $unset: { 'active_turn.paused': 1 },
+          ...(allow.length > 0 ? { $addToSet: { allowed_tools: { $each: [...allow] } } } : {}),
+        },
+        { returnDocument: 'after' },
+      )
+      return thread && { outcome: 'opened', turn: turnOf(thread, thread.active_turn!), thread }
+    },
+    async proceed({ thread_id, turn_id }) {
+      await threads.updateOne(
+        { _id: thread_id, 'active_turn.turn_id': turn_id },
+        { $unset: { 'active_turn.resuming': 1 } },
+      )
+    },
+    listExpired: () =>
+      threads
+        .find({ 'active_turn.paused.expires_at': { $lte: clock.seconds() }, deleted_at: { $exists: false } })
+        .toArray(),
     async renew(turns) {
       const { matchedCount } = await threads.updateMany(
         {
           _id: { $in: turns.map(({ thread_id }) => thread_id) },
           'active_turn.turn_id': { $in: turns.map(({ turn_id }) => turn_id) },
           'active_turn.holder.node_id': node_id,
+          'active_turn.paused': { $exists: false },
         },
         { $set: { 'active_turn.lease_until': clock.now() + LEASE_MS } },
       )
@@ -171,7 +229,7 @@ export function createTurns({
           },
           { $set: { 'active_turn.holder': holder, 'active_turn.lease_until': now + LEASE_MS } },
         )
-        if (adopted.matchedCount === 1) return turnOf(thread, turn)
+        if (adopted.matchedCount === 1) return { turn: turnOf(thread, turn), thread }
       }
       return null
     },

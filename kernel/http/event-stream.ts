@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import type { OpenSocketDirectory } from '../socket/directory.ts'
+
+/** One item of a stream of server-sent events: `id` is what a client that comes back names as the last it saw. */
+export interface ServerSentEvent {
+  id?: string
+  event: string
+  /** Any JSON value. */
+  data: unknown
+}
+
+/** What a stream of events is run with. */
+export interface EventStreamParts {
+  items: AsyncIterable<ServerSentEvent>
+  /** Aborted when the reader has left or may no longer read. */
+  reading: AbortController
+  /** The guard context of the reader, and the guards once more; they throw where the reader may no longer read. */
+  context: object
+  checkReader(): Promise<void>
+  sockets: OpenSocketDirectory
+  /** What an error after the headers looks like to the reader. */
+  explain(error: unknown): unknown
+}
+
+/** Milliseconds between two comments, which keep connections open that nothing is said on. */
+const HEARTBEAT_MS = 25_000
+
+/** Makes the body of a reply that sends items as they come, each only when the reader has room for it. */
+export function openEventStream({
+  items,
+  reading,
+  context,
+  checkReader,
+  sockets,
+  explain,
+}: EventStreamParts): PassThrough {
+  const { signal } = reading
+  const body = new PassThrough()
+  const heartbeat = setInterval(() => body.writableNeedDrain || body.write(':\n\n'), HEARTBEAT_MS)
+  const refuse = (error: unknown) => {
+    body.end(textOf({ event: 'error', data: explain(error) }))
+    reading.abort()
+  }
+  const entry = {
+    context,
+    close: () => reading.abort(),
+    recheck: () => void checkReader().catch(refuse),
+  }
+  sockets.add(entry)
+  signal.addEventListener('abort', () => body.end())
+  body.once('close', () => {
+    clearInterval(heartbeat)
+    sockets.remove(entry)
+    reading.abort()
+  })
+
+  const send = async () => {
+    try {
+      for await (const item of items) {
+        if (signal.aborted) return
+        if (!body.write(textOf(item))) await once(body, 'drain', { signal })
+      }
+      body.end()
+    } catch (error) {
+      if (!signal.aborted) refuse(error)
+    }
+  }
+  void send()
+  return body
+}
+
+const textOf = ({ id, event, data }: ServerSentEvent): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`

@@ -1,0 +1,90 @@
+import { AppError, type Cradle, type Issue, route, type ServerSentEvent } from '#kernel'
+import type { ThreadDocument } from './documents.ts'
+import { sentFrames } from './frames.ts'
+import { followEvents } from './ledger/following.ts'
+import { type Decision, frameOf, isTerminal, type PendingApproval, seqOf } from './ledger/ledger-event.ts'
+import { checkInput } from './loop/tool-calls.ts'
+import { verdict } from './schemas.ts'
+
+/** Decisions of people about what agents want to do. */
+export const approvalRoutes = [
+  route({
+    method: 'POST',
+    path: '/agents/:id/chat/hitl/resume',
+    summary: 'Decide what a paused turn waits for, and read what follows until it ends or pauses again',
+    guard: 'agent',
+    audit: 'thread.decide',
+    body: verdict,
+    stream: 'events',
+    response: { 200: { title: 'Frame', oneOf: Object.values(sentFrames) } },
+    errors: ['THREAD_NOT_FOUND', 'HITL_NOT_PENDING', 'AGENT_NOT_RUNNING'],
+  }).handle(async ({ caller, agent, body, signal }, cradle) => {
+    const { threads, resumption, registries } = cradle
+    const owner = { user_id: caller.id, agent_id: agent._id }
+    const thread = await threads.get(owner, body.thread_id)
+    const pending = await resumption.pendingOf(thread)
+    if (!pending) throw new AppError('HITL_NOT_PENDING')
+    assertFitting(body.decisions, pending, registries)
+    if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })
+    await resumption.decide(thread, pending, body.decisions)
+    return framesOf(thread, { signal, cradle })
+  }),
+]
+
+/** Frames from the decision on, up to the end of the turn or its next pause. */
+async function* framesOf(
+  { _id: thread_id, user_id, active_turn }: ThreadDocument,
+  { signal, cradle: { hub, ledger } }: { signal: AbortSignal; cradle: Cradle },
+): AsyncGenerator<ServerSentEvent> {
+  const after = active_turn!.paused!.seq
+  for await (const event of followEvents({ thread_id, user_id, after, signal, hub, ledger })) {
+    yield { id: String(seqOf(event)), event: event.type, data: frameOf(event) }
+    if (isTerminal(event) || event.type === 'hitl_required') return
+  }
+}
+
+/** Throws VALIDATION_FAILED where the decisions are not those that were asked for. */
+function assertFitting(
+  decisions: readonly Decision[],
+  { action_requests, review_configs }: PendingApproval,
+  registries: Cradle['registries'],
+): void {
+  const refuse = (path: string, rule: string, message: string): never => {
+    throw new AppError('VALIDATION_FAILED', { issues: [{ path, rule, message } satisfies Issue] })
+  }
+  const { length } = action_requests
+  if (decisions.length !== length)
+    refuse('/decisions', 'length', `must have one entry for each of the ${length} requests`)
+  for (const [index, decision] of decisions.entries()) {
+    const path = `/decisions/${index}`
+    const { name } = action_requests[index]!
+    const { allowed_decisions } = review_configs[index]!
+    if (!allowed_decisions.includes(decision.type))
+      refuse(`${path}/type`, 'enum', `must be one of ${allowed_decisions.join(', ')}`)
+    if (decision.type !== 'edit') continue
+    const { edited_action } = decision
+    if (edited_action.name !== name)
+      refuse(
+        `${path}/edited_action/name`,
+        'const',
+        `must be "${name}": another tool cannot be called instead`,
+      )
+    const tool = registries.tools.get(name)
+    if (tool)
+      assertInput(() => checkInput(tool, structuredClone(edited_action.args)), `${path}/edited_action/args`)
+  }
+}
+
+/** Says of what a tool does not take where in the body it stands. */
+function assertInput(check: () => unknown, path: string): void {
+  try {
+    check()
+  } catch (error) {
+    const issues = (error as AppError).details.issues as Issue[]
+    throw new AppError(
+      'VALIDATION_FAILED',
+      { issues: issues.map((issue) => ({ ...issue, path: `${path}${issue.path}` })) },
+      { cause: error },
+    )
+  }
+}

@@ -1,0 +1,63 @@
+import type { Hub, Reader } from './hub.ts'
+import type { Ledger } from './ledger.ts'
+import { type LedgerEvent, seqOf } from './ledger-event.ts'
+
+const PAGE = 100
+/** How often the ledger is looked at for what another process writes, in milliseconds. */
+const POLL_MS = 1000
+
+/** Gives every event of a thread behind `after`, those to come as well, until `signal` is aborted. */
+export async function* followEvents({
+  thread_id,
+  user_id,
+  after,
+  signal,
+  hub,
+  ledger,
+}: {
+  thread_id: string
+  user_id: string
+  after: number
+  signal: AbortSignal
+  hub: Hub
+  ledger: Ledger
+}): AsyncGenerator<LedgerEvent, void, void> {
+  let position = after
+  let newest = after
+  let wake = () => {}
+  const reader: Reader = {
+    user_id,
+    deliver(_event, seq) {
+      newest = seq
+      wake()
+    },
+  }
+  const news = () =>
+    new Promise<void>((resolve) => {
+      const poll = setTimeout(resolve, POLL_MS)
+      wake = () => {
+        clearTimeout(poll)
+        resolve()
+      }
+      if (newest > position || signal.aborted) wake()
+    })
+  const leave = () => wake()
+  signal.addEventListener('abort', leave)
+  hub.add(thread_id, reader)
+  try {
+    while (!signal.aborted) {
+      const events = await ledger.read(thread_id, position, PAGE)
+      for (const event of events) {
+        position = seqOf(event)
+        yield event
+      }
+      // What was published is in the ledger, unless the thread has been removed.
+      if (events.length === 0 && newest > position) return
+      if (events.length < PAGE) await news()
+    }
+  } finally {
+    wake()
+    signal.removeEventListener('abort', leave)
+    hub.remove(thread_id, reader)
+  }
+}

@@ -1,0 +1,130 @@
+import type { LanguageModelV3Content } from '@ai-sdk/provider'
+import type { Decision, LedgerEvent, PendingApproval } from '../ledger/ledger-event.ts'
+
+/** What is known of one tool call from before. */
+export interface RecordedCall {
+  result?: { output: string; is_error: boolean }
+  /** What a person decided about whether it may run. */
+  approval?: Decision
+  /** What a person answered to what it asked, in order. */
+  answers: Decision[]
+  /** The steps of what it delegated. */
+  delegated: RecordedStep[]
+}
+
+/** One model call of a loop with what followed from it; tool calls are found by their ids. */
+export interface RecordedStep {
+  message_id: string
+  content: LanguageModelV3Content[]
+  calls: Map<string, RecordedCall>
+  /** The messages that the results of calls go into. */
+  result_ids: Map<string, string>
+}
+
+/** One thing that happened in a loop; `parent` is the tool call that delegated it. */
+type Fact = { parent: string | undefined } & (
+  | { type: 'said'; message_id: string; kind: 'text' | 'reasoning'; text: string }
+  | { type: 'answered'; message_id: string; answer: string | undefined }
+  | { type: 'returned'; message_id: string; id: string; result: NonNullable<RecordedCall['result']> }
+  | { type: 'decided'; id: string; isApproval: boolean; decision: Decision }
+)
+
+/**
+ * Takes the steps of a turn out of its events, so that its loop can be gone through once more: with what models
+ * answered, tools gave and people decided, up to where it paused or was cut.
+ */
+export const readRecordedLoop = (events: readonly LedgerEvent[]): RecordedStep[] =>
+  stepsOf(factsOf(events), undefined)
+
+function factsOf(events: readonly LedgerEvent[]): Fact[] {
+  let pending: PendingApproval | undefined
+  return events.flatMap((event): Fact[] => {
+    switch (event.type) {
+      case 'content':
+      case 'reasoning': {
+        const { message_id, content: text } = event.frame
+        const kind = event.type === 'content' ? 'text' : 'reasoning'
+        return [{ type: 'said', parent: undefined, message_id, kind, text }]
+      }
+      case 'usage': {
+        const { message_id, parent_tool_call_id: parent } = event.frame
+        return [{ type: 'answered', parent, message_id, answer: event.answer }]
+      }
+      case 'tool_result': {
+        const { message_id, tool_call_id: id, output, is_error, parent_tool_call_id: parent } = event.frame
+        return [{ type: 'returned', parent, message_id, id, result: { output, is_error } }]
+      }
+      case 'hitl_required':
+        pending = event.frame
+        return []
+      case 'hitl_resolved':
+        return pending ? decisionsOf(pending, event.frame.decisions) : []
+      default:
+        return []
+    }
+  })
+}
+
+const decisionsOf = ({ action_requests, review_configs }: PendingApproval, decisions: Decision[]): Fact[] =>
+  decisions.map((decision, index) => {
+    const { id, parent_tool_call_id: parent } = action_requests[index]!
+    const isApproval = review_configs[index]!.allowed_decisions.includes('approve')
+    return { type: 'decided', parent, id, isApproval, decision }
+  })
+
+function stepsOf(facts: readonly Fact[], delegated_by: string | undefined): RecordedStep[] {
+  const steps: RecordedStep[] = []
+  const said = new Map<string, LanguageModelV3Content[]>()
+  const below = new Map<RecordedCall, Fact[]>()
+
+  const callOf = (step: RecordedStep, id: string) => {
+    const call = step.calls.get(id) ?? { answers: [], delegated: [] }
+    step.calls.set(id, call)
+    return call
+  }
+  /** The ids of a delegation's calls are preceded by the call that delegated and the number of the step. */
+  const localId = (id: string) =>
+    delegated_by === undefined ? id : id.slice(`${delegated_by}/${steps.length}/`.length)
+
+  for (const fact of facts) {
+    if (fact.type === 'said') {
+      extend(said, fact)
+      continue
+    }
+    const step = steps.at(-1)
+    if (fact.parent === delegated_by && fact.type === 'answered') {
+      const { message_id, answer } = fact
+      const content = answer === undefined ? (said.get(message_id) ?? []) : JSON.parse(answer)
+      steps.push({ message_id, content, calls: new Map(), result_ids: new Map() })
+    } else if (!step) {
+      throw new Error('the events of a turn do not begin with a model call')
+    } else if (fact.parent !== delegated_by) {
+      const call = callOf(step, fact.parent!)
+      below.set(call, [...(below.get(call) ?? []), fact])
+      if ('message_id' in fact) step.result_ids.set(fact.parent!, fact.message_id)
+    } else if (fact.type === 'returned') {
+      callOf(step, localId(fact.id)).result = fact.result
+      step.result_ids.set(fact.id, fact.message_id)
+    } else if (fact.type === 'decided') {
+      const call = callOf(step, localId(fact.id))
+      if (fact.isApproval) call.approval = fact.decision
+      else call.answers.push(fact.decision)
+    }
+  }
+  for (const [call, delegated] of below) {
+    const parent = delegated[0]!.parent
+    call.delegated = stepsOf(delegated, parent)
+  }
+  return steps
+}
+
+function extend(
+  said: Map<string, LanguageModelV3Content[]>,
+  { message_id, kind: type, text }: Extract<Fact, { type: 'said' }>,
+): void {
+  const content = said.get(message_id) ?? []
+  const last = content.at(-1)
+  if (last?.type === type) last.text += text
+  else content.push({ type, text })
+  said.set(message_id, content)
+}

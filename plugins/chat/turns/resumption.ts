@@ -1,0 +1,171 @@
+import { AppError, type Cradle, type Locale } from '#kernel'
+import type { UserDocument } from '../../users/types.ts'
+import type { ThreadDocument } from '../documents.ts'
+import {
+  type Decision,
+  type LedgerEvent,
+  type PendingApproval,
+  type ResolvedApproval,
+  seqOf,
+  usageIn,
+} from '../ledger/ledger-event.ts'
+import { projectTurn } from '../ledger/projection.ts'
+import type { TurnUser } from '../loop/turn-tools.ts'
+import type { RunningTurn, StopReason } from './running-turns.ts'
+import { settleTurn } from './settlement.ts'
+import type { Turn } from './turns.ts'
+
+/** Goes on with turns that were paused. */
+export interface Resumption {
+  /** What the turn of a thread waits for, if it does. */
+  pendingOf(thread: ThreadDocument): Promise<PendingApproval | null>
+  /** Takes the turn on and runs it on by itself; throws HITL_NOT_PENDING where another decision was first. */
+  decide(thread: ThreadDocument, pending: PendingApproval, decisions: Decision[]): Promise<void>
+  /** Ends the turn of a thread; false where it is not paused, or not any more. */
+  stop(thread: ThreadDocument): Promise<boolean>
+  /** Rejects, in the users' names, what has waited too long. */
+  expire(): Promise<void>
+  /** Goes on with a turn whose process died after a decision and before anything was done about it. */
+  proceed(taken: { turn: Turn; thread: ThreadDocument }, events: readonly LedgerEvent[]): void
+}
+
+const EXPIRED: Record<Locale, string> = {
+  en: 'Nobody decided in time, so this counts as rejected.',
+  zh: '无人在规定时间内处理，视为拒绝。',
+}
+
+/** Makes what goes on with paused turns. */
+export function createResumption(cradle: Cradle): Resumption {
+  const { ledger, turns, running, turnExecution, agents, users, log: logger } = cradle
+  const { outcomes, recent, hub, explainError } = cradle
+  const settlement = { outcomes, recent, hub, explainError }
+
+  /** A place among the running turns; taken before the turn is, so that nobody here thinks it to be left alone. */
+  const takePlace = (thread: ThreadDocument): RunningTurn => {
+    const { _id: thread_id, agent_id } = thread
+    const current = { thread_id, agent_id, client_message_id: undefined, abort: new AbortController() }
+    running.add(current)
+    return current
+  }
+
+  /** Goes on with the log of a turn behind what is written of it. */
+  const enter = (
+    { turn, thread }: { turn: Turn; thread: ThreadDocument },
+    before: readonly LedgerEvent[],
+    current: RunningTurn,
+  ) => {
+    const { thread_id, turn_id } = turn
+    const log = ledger.open({
+      thread_id,
+      turn_id,
+      lastSeq: seqOf(before.at(-1)!),
+      before,
+      onLost: () => current.abort.abort('lost' satisfies StopReason),
+    })
+    current.opened = { turn, log }
+    return { turn, thread, log, current }
+  }
+
+  /** Runs a turn on whose decisions are durable. */
+  const goOn = async (entered: ReturnType<typeof enter>) => {
+    const { turn, log, current } = entered
+    const before = [...log.committed]
+    const [started] = before
+    const { input: content = [], model, locale = 'en' } = started!
+    try {
+      const [agent, user] = await Promise.all([
+        agents.find(turn.agent_id),
+        users.find(turn.user_id),
+        turns.proceed(turn),
+      ])
+      if (agent?.state !== 'running')
+        throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
+      if (!user?.enabled) throw new AppError('USER_DISABLED')
+      const order = { agent, user: turnUserOf(user), content, model, locale, request_id: turn.turn_id }
+      await turnExecution.run(order, { ...entered, before })
+    } catch (error) {
+      const end = { type: 'error', error, locale, request_id: turn.turn_id } as const
+      await settleTurn({ ...settlement, turn, log, end })
+    } finally {
+      running.remove(current)
+    }
+  }
+
+  const goOnByItself = (entered: ReturnType<typeof enter>) => {
+    goOn(entered).catch((error) =>
+      logger.error({ error, turn_id: entered.turn.turn_id }, 'a turn could not go on'),
+    )
+  }
+
+  /** Notes how the waiting ended; gives the turn where it is this process's now. */
+  const resolve = async (
+    thread: ThreadDocument,
+    resolved: ResolvedApproval,
+    allow: readonly string[] = [],
+  ) => {
+    const { _id: thread_id, user_id, agent_id } = thread
+    const current = takePlace(thread)
+    try {
+      const resumed = await turns.resume({ user_id, agent_id }, thread_id, resolved.pending_id, allow)
+      if (!resumed) {
+        running.remove(current)
+        return undefined
+      }
+      const { turn_id, first_seq } = resumed.turn
+      const entered = enter(resumed, await ledger.readTurn(thread_id, turn_id, first_seq), current)
+      entered.log.write('hitl_resolved', resolved)
+      await entered.log.durable()
+      return entered
+    } catch (error) {
+      running.remove(current)
+      throw error
+    }
+  }
+
+  const pendingOf: Resumption['pendingOf'] = async ({ _id, active_turn }) => {
+    const event = active_turn?.paused && (await ledger.find(_id, active_turn.paused.seq))
+    return event?.type === 'hitl_required' ? event.frame : null
+  }
+
+  return {
+    pendingOf,
+    async decide(thread, { pending_id, action_requests }, decisions) {
+      const allow = decisions.flatMap((decision, index) =>
+        decision.type === 'approve' && decision.for_thread ? [action_requests[index]!.name] : [],
+      )
+      const entered = await resolve(thread, { pending_id, outcome: 'decided', decisions }, allow)
+      if (!entered) throw new AppError('HITL_NOT_PENDING')
+      goOnByItself(entered)
+    },
+    async stop(thread) {
+      const { pending_id } = thread.active_turn!.paused!
+      const entered = await resolve(thread, { pending_id, outcome: 'stopped', decisions: [] })
+      if (!entered) return false
+      const { turn, log, current } = entered
+      const reply = projectTurn(log.committed).findLast(({ role }) => role === 'assistant')
+      const usage = usageIn(log.committed)
+      const end = { type: 'done', message_id: reply?._id ?? null, usage, stop_reason: 'stopped' } as const
+      await settleTurn({ ...settlement, turn, log, end, onSettled: () => running.remove(current) })
+      return true
+    },
+    async expire() {
+      for (const thread of await turns.listExpired()) {
+        const [pending, user] = await Promise.all([pendingOf(thread), users.find(thread.user_id)])
+        if (!pending) continue
+        const { pending_id, action_requests } = pending
+        const message = EXPIRED[user?.locale ?? 'en']
+        const decisions = action_requests.map(() => ({ type: 'reject', message }) as const)
+        const entered = await resolve(thread, { pending_id, outcome: 'expired', decisions })
+        if (entered) goOnByItself(entered)
+      }
+    },
+    proceed: (taken, events) => goOnByItself(enter(taken, events, takePlace(taken.thread))),
+  }
+}
+
+const turnUserOf = ({ _id: id, role, permissions, token_quota }: UserDocument): TurnUser => ({
+  id,
+  role,
+  permissions,
+  token_quota,
+})

@@ -1,0 +1,155 @@
+import { AppError, type Cradle, type Locale, type TokenUsage } from '#kernel'
+import type { AgentDocument } from '../../agents/types.ts'
+import type { OpenedModel } from '../../providers/types.ts'
+import type { Block, QuotaWindow, ThreadDocument } from '../documents.ts'
+import type { TurnLog } from '../ledger/ledger.ts'
+import type { LedgerEvent } from '../ledger/ledger-event.ts'
+import { pendingApproval, type Request } from '../loop/approvals.ts'
+import { instructionsFor } from '../loop/instructions.ts'
+import { contextOf, userMessage } from '../loop/model-context.ts'
+import { readRecordedLoop } from '../loop/recorded-loop.ts'
+import { readImages } from '../loop/turn-images.ts'
+import { runTurnLoop } from '../loop/turn-loop.ts'
+import { createTurnTools, type TurnUser } from '../loop/turn-tools.ts'
+import { createTurnWriter } from '../loop/turn-writer.ts'
+import type { RunningTurn, StopReason } from './running-turns.ts'
+import { pauseTurn, settleTurn } from './settlement.ts'
+import type { Turn } from './turns.ts'
+
+/** What a turn is carried out with: who asked whom for what. */
+export interface TurnOrder {
+  agent: AgentDocument
+  user: TurnUser
+  content: Block[]
+  model?: string
+  locale: Locale
+  request_id: string
+}
+
+/** A turn that has its thread, and the log that it is written to; `before` is what stands there already. */
+export interface StartedTurn {
+  turn: Turn
+  thread: ThreadDocument
+  log: TurnLog
+  before: readonly LedgerEvent[]
+  current: RunningTurn
+}
+
+/** Carries out turns that have their thread, to their end or until a person must be asked. */
+export interface TurnExecution {
+  run(order: TurnOrder, started: StartedTurn): Promise<void>
+}
+
+/** How a turn ended, as its last event says it. */
+export type TurnEnd =
+  | {
+      type: 'done'
+      message_id: string | null
+      stop_reason: 'end' | 'stopped' | 'max_steps'
+      usage: TokenUsage
+    }
+  | { type: 'error'; error: unknown; locale: Locale; request_id: string }
+
+/** The section `plugins.chat` of the configuration. */
+export interface ChatConfig {
+  approval_seconds: number
+  quota_window: QuotaWindow
+}
+
+/** Makes what carries out turns. */
+export function createTurnExecution(cradle: Cradle<ChatConfig>): TurnExecution {
+  const { turns, running, outcomes, recent, hub, explainError, ids, clock, config } = cradle
+  const settlement = { outcomes, recent, hub, explainError }
+
+  return {
+    async run(order, started) {
+      const { turn, log, current } = started
+      const { abort } = current
+      const end = await converse({ cradle, order, started })
+      if (abort.signal.reason === ('lost' satisfies StopReason)) return
+      const onSettled = () => running.remove(current)
+      if (end.type === 'paused') {
+        const expires_at = clock.seconds() + config.approval_seconds
+        const pending = pendingApproval(end.requests, { pending_id: ids.make('apr_'), expires_at })
+        await pauseTurn({ turns, turn, log, pending, onSettled })
+        // What still waits in the turn's tools is given up.
+        abort.abort('paused' satisfies StopReason)
+      } else await settleTurn({ ...settlement, turn, log, end, onSettled })
+    },
+  }
+}
+
+/** Answers a user's message, written to the log as it goes; says how it ended and never throws. */
+async function converse({
+  cradle,
+  order: { agent, user, content, model: wanted, locale, request_id },
+  started: { turn, thread, log, before, current },
+}: {
+  cradle: Cradle
+  order: TurnOrder
+  started: StartedTurn
+}): Promise<TurnEnd | { type: 'paused'; requests: Request[] }> {
+  const { recent, models, agents, ids, explainError } = cradle
+  const { signal } = current.abort
+  let opened: OpenedModel | undefined
+  const writer = createTurnWriter({ log, ids, model: () => opened!.reference, before })
+  const { usage } = writer
+  const done = (stop_reason: 'end' | 'stopped' | 'max_steps'): TurnEnd => ({
+    type: 'done',
+    message_id: writer.message_id,
+    stop_reason,
+    usage,
+  })
+  try {
+    const [history, model, system] = await Promise.all([
+      recent.before(thread._id, turn.first_seq),
+      models.open([wanted, thread.model, agent.default_model], user.id),
+      instructionsFor(agent, cradle),
+    ])
+    opened = model
+    const said = [...history.flatMap((message) => message.content), ...content]
+    const images = await readImages({ agent_id: agent._id, blocks: said }, opened, cradle)
+    const end = await runTurnLoop({
+      opened,
+      account: {
+        user_id: user.id,
+        token_quota: user.token_quota,
+        agent_id: agent._id,
+        thread_id: thread._id,
+      },
+      ids,
+      system,
+      messages: [
+        ...contextOf(history, opened.description.context_window, images),
+        userMessage(content, images),
+      ],
+      tools: createTurnTools(cradle, { agent, user, allowed: thread.allowed_tools ?? [] }),
+      facts: {
+        workspace: agents.workspaceOf(agent._id),
+        agent_id: agent._id,
+        thread_id: thread._id,
+        user_id: user.id,
+        locale,
+        signal,
+      },
+      writer,
+      recorded: readRecordedLoop(before),
+      delegate: writer.delegate,
+      explain(error) {
+        const { message, details } = explainError(model.explain(error, locale), locale, request_id)
+        return [message, details.guidance, details.detail]
+          .filter((text) => typeof text === 'string')
+          .join(' ')
+      },
+    })
+    writer.flush()
+    return end.stop_reason === 'paused' ? { type: 'paused', requests: end.requests } : done(end.stop_reason)
+  } catch (error) {
+    writer.flush()
+    const reason = signal.aborted ? (signal.reason as StopReason) : undefined
+    if (reason === 'stopped' || reason === 'lost') return done('stopped')
+    const cause =
+      reason === 'shutdown' ? new AppError('TURN_INTERRUPTED') : (opened?.explain(error, locale) ?? error)
+    return { type: 'error', error: cause, locale, request_id }
+  }
+}
