@@ -41,6 +41,7 @@ export interface ThreadDocument {
   forked_from?: string
   /** Tools that the user has allowed for this thread. */
   allowed_tools?: string[]
+  summary?: ThreadSummary
   active_turn: ActiveTurn | null
   /** Set when the thread is being removed; nobody sees it any more. */
   deleted_at?: number
@@ -67,6 +68,12 @@ export interface Holder {
   node_id: string
   host: string
   pid: number
+}
+
+/** What is remembered of a thread's messages up to a position, instead of telling them to models again. */
+export interface ThreadSummary {
+  text: string
+  position: number
 }
 
 /** What a paused turn waits for; `expires_at` is Unix seconds. */

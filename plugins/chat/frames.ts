@@ -68,11 +68,10 @@ export const sentFrames = {
     },
     [...everyTurnField, 'kind', 'path', 'filename', 'media_type', 'url'],
   ),
-  usage: objectOf({ ...delegated, message_id: string, call_id: string, usage, model: string }, [
-    ...everyTurnField,
-    'usage',
-    'model',
-  ]),
+  usage: objectOf(
+    { ...delegated, message_id: string, call_id: string, purpose: string, usage, model: string },
+    [...everyTurnField, 'usage', 'model'],
+  ),
   hitl_required: objectOf({ ...ofTurn, ...pendingFields }, [
     ...everyTurnField,
     'pending_id',

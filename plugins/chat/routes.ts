@@ -10,7 +10,16 @@ const ownerOf = ({ caller, agent }: { caller: { id: string }; agent: { _id: stri
   agent_id: agent._id,
 })
 
-const rowOf = ({ _id, user_id, agent_id, last_seq, deleted_at, active_turn, ...thread }: ThreadDocument) => ({
+const rowOf = ({
+  _id,
+  user_id,
+  agent_id,
+  last_seq,
+  deleted_at,
+  active_turn,
+  summary,
+  ...thread
+}: ThreadDocument) => ({
   thread_id: _id,
   allowed_tools: [],
   ...thread,

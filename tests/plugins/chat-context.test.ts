@@ -9,6 +9,7 @@ const { fake, createThread, server } = chat
 /** What the model was told last, without the system prompt. */
 const told = () => fake.requests.at(-1)!.body.messages.slice(1)
 const contents = () => told().map(({ content }) => content)
+const beginning = () => JSON.stringify(told()[0])
 
 t.test('The model is told who it is and what it can do', async (t) => {
   const system_prompt = 'Speak like a pirate.'
@@ -34,13 +35,59 @@ t.test('The model is told who it is and what it can do', async (t) => {
   )
 })
 
-t.test('Of a long conversation the newest messages are told, whole exchanges only', async (t) => {
+t.test('Of a long conversation the newest messages are told, and a summary of those before', async (t) => {
   const thread_id = await seedThread(chat, 100)
   const socket = await chat.connect()
-  await socket.ask({ thread_id, text: 'and now?' })
-  t.equal(told().length, 41)
-  t.equal(told()[0]!.role, 'user')
+  const before = fake.requests.length
+  fake.next({ text: 'They spoke of the past.', usage: { prompt_tokens: 700, completion_tokens: 9 } })
+  const { frames, end } = await socket.ask({ thread_id, text: 'and now?' })
+  const [summing, ...others] = fake.requests.slice(before)
+  t.equal(others.length, 1)
+  const [, material] = summing!.body.messages
+  t.equal(String(material!.content).match(/a message of the past/g)!.length, 160)
+  t.equal(summing!.body.tools, undefined)
+  t.equal(told().length, 41, 'whole exchanges')
+  t.match(beginning(), /"user".*They spoke of the past\..*a message of the past/)
   t.equal(contents().at(-1), 'and now?')
+  const counted = frames.find(({ purpose }) => purpose === 'summary')
+  t.match(counted, { type: 'usage', usage: { total_tokens: 709 }, message_id: undefined })
+  t.ok((end.usage as { total_tokens: number }).total_tokens > 709, 'it counts as a part of the turn')
+
+  await socket.ask({ thread_id, text: 'and then?' })
+  t.equal(fake.requests.length, before + 3, 'it is made once')
+  t.match(beginning(), /They spoke of the past\./)
+  await server.restart()
+  const again = await chat.connect()
+  for (const n of range(1, 19)) await again.ask({ thread_id, text: `question ${n}` })
+  t.equal(fake.requests.length, before + 22)
+  t.equal(told().length, 81)
+  fake.next({ text: 'They asked much.' })
+  await again.ask({ thread_id, text: 'one more' })
+  t.equal(fake.requests.length, before + 24)
+  t.match(fake.requests.at(-2)!.body.messages[1]!.content, /They spoke of the past\..*and now\?/s)
+  t.match(beginning(), /They asked much\./)
+  t.notMatch(beginning(), /They spoke of the past/)
+  const { body: rows } = await chat.threads('GET', '')
+  t.notMatch(JSON.stringify(rows), /They asked/)
+})
+
+t.test('Where the older messages cannot be summed up, the newer ones are told without', async (t) => {
+  const thread_id = await seedThread(chat, 50)
+  const socket = await chat.connect()
+  for (const script of [{ status: 400 }, { text: ' ' }]) {
+    fake.next(script)
+    const { end } = await socket.ask({ thread_id, text: 'and now?' })
+    t.match(end, { type: 'done', stop_reason: 'end' })
+    t.ok(told().length < 50)
+    t.notMatch(beginning(), /summed up/)
+  }
+  const { hold } = createHold()
+  fake.next({ text: ['never'], hold })
+  const summing = fake.request(fake.requests.length)
+  const sent = socket.say({ thread_id, text: 'and now?' })
+  await summing
+  socket.send({ type: 'stop', thread_id })
+  t.match((await socket.seeTurn(sent)).end, { type: 'done', stop_reason: 'stopped' })
 })
 
 t.test('What does not fit the window of the model is left out, the oldest first', async (t) => {
@@ -54,21 +101,21 @@ t.test('What does not fit the window of the model is left out, the oldest first'
   const thread_id = await createThread()
   const socket = await chat.connect()
   const texts = range(1, 6).map((n) => `${n} `.repeat(200))
+  const gist = { text: 'Numbers.' }
+  fake.script(({ body }) => (body.tools ? { text: 'Yes.'.repeat(100) } : gist))
   for (const text of texts) await socket.ask({ thread_id, text })
   const shown = contents()
   t.ok(shown.length < 11 && shown.length % 2 === 1)
-  t.strictSame(
-    shown,
-    texts.flatMap((text) => [text, text]).slice(-1 - shown.length, -1),
-    'the end of the conversation in its order',
-  )
+  t.match(beginning(), /summed up:\\nNumbers\./)
+  t.equal(shown.at(-1), texts.at(-1))
   await socket.ask({ thread_id, text: 'x'.repeat(5000) })
-  t.equal(contents().length > 1, true)
   await socket.ask({ thread_id, text: 'short' })
-  t.strictSame(contents(), ['short'], 'an exchange that is too long hides those before it')
+  t.equal(told().length, 1, 'an exchange that is too long is only summed up')
+  t.match(beginning(), /Numbers\..*short/)
   await setWindow(null)
+  fake.script(() => ({ text: 'Yes.' }))
   await socket.ask({ thread_id, text: 'short' })
-  t.equal(contents().length, 2 * 8 + 1)
+  t.equal(told().length, 3)
 })
 
 t.test('A call that was cut before its answer is not told, nor are thoughts', async (t) => {

@@ -64,7 +64,14 @@ export interface FrameFields {
     media_type: string
     url: string | null
   }
-  usage: Delegated & { message_id: string; call_id?: string; usage: TokenUsage; model: string }
+  /** A call that belongs to no message has a `purpose` instead. */
+  usage: Delegated & {
+    message_id?: string
+    call_id?: string
+    purpose?: 'summary'
+    usage: TokenUsage
+    model: string
+  }
   hitl_required: PendingApproval
   hitl_resolved: ResolvedApproval
   done: { message_id: string | null; usage: TokenUsage; stop_reason: 'end' | 'stopped' | 'max_steps' }

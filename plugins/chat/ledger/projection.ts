@@ -75,6 +75,7 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
       }
       case 'usage': {
         const { message_id, usage, model, parent_tool_call_id } = event.frame
+        if (message_id === undefined) break
         const message = open(event, message_id, parent_tool_call_id === undefined ? 'assistant' : 'tool')
         message.usage = message.usage ? addUsage(message.usage, usage) : usage
         message.model = model

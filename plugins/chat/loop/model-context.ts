@@ -1,5 +1,6 @@
 import type { LanguageModelV3Content, LanguageModelV3Message } from '@ai-sdk/provider'
-import type { Block, MessageDocument } from '../documents.ts'
+import type { Block, MessageDocument, ThreadSummary } from '../documents.ts'
+import { sizeOfBlock } from '../message-size.ts'
 import type { Images } from './turn-images.ts'
 
 /** Characters that stand for a token when none is counted yet. */
@@ -13,13 +14,17 @@ const IMAGE_TOKENS = 1500
 type UserPart = Extract<LanguageModelV3Message, { role: 'user' }>['content'][number]
 type AssistantPart = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'][number]
 
+/** How much of a conversation a model with a window of so many tokens is told, in characters. */
+export const charactersFor = (window = DEFAULT_WINDOW): number =>
+  window * CHARACTERS_PER_TOKEN * HISTORY_SHARE
+
 /** The conversation so far as a model is told it: the newest messages that fit its window, whole exchanges only. */
 export function contextOf(
   history: readonly MessageDocument[],
-  window = DEFAULT_WINDOW,
+  window?: number,
   images: Images = new Map(),
 ): LanguageModelV3Message[] {
-  let room = window * CHARACTERS_PER_TOKEN * HISTORY_SHARE
+  let room = charactersFor(window)
   let first = history.length
   for (let index = history.length - 1; index >= 0; index -= 1) {
     const { content, role } = history[index]!
@@ -48,6 +53,17 @@ export function userMessage(content: readonly Block[], images: Images = new Map(
       ]
     }),
   }
+}
+
+/** The conversation with what is remembered of what came before it, told as the first thing in it. */
+export function withSummary(
+  messages: readonly LanguageModelV3Message[],
+  summary: ThreadSummary | undefined,
+): LanguageModelV3Message[] {
+  const [first, ...others] = messages
+  if (!summary || first?.role !== 'user') return [...messages]
+  const text = `[What came before in this conversation, summed up:\n${summary.text}]`
+  return [{ ...first, content: [{ type: 'text', text }, ...first.content] }, ...others]
 }
 
 /** What the model has just said, as it is told it again for the next step of the same turn. */
@@ -81,20 +97,9 @@ export function argumentsOf(input: string): unknown {
   }
 }
 
-function sizeOf(block: Block, images: Images): number {
-  switch (block.type) {
-    case 'text':
-      return block.text.length
-    case 'thinking':
-      return 0
-    case 'tool_use':
-      return JSON.stringify(block.input).length
-    case 'tool_result':
-      return block.output.length
-    default:
-      return block.path.length + (images.has(block.path) ? IMAGE_TOKENS * CHARACTERS_PER_TOKEN : 0)
-  }
-}
+/** With what a picture takes that is shown. */
+const sizeOf = (block: Block, images: Images): number =>
+  sizeOfBlock(block) + ('path' in block && images.has(block.path) ? IMAGE_TOKENS * CHARACTERS_PER_TOKEN : 0)
 
 /** A stored message as a model is told it; tool calls without an answer are left out, as upstreams refuse them. */
 function promptOf(

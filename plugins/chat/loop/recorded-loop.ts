@@ -48,6 +48,8 @@ function factsOf(events: readonly LedgerEvent[]): Fact[] {
       }
       case 'usage': {
         const { message_id, parent_tool_call_id: parent } = event.frame
+        // Of what is called for besides the loop, nothing is gone through again.
+        if (message_id === undefined) return []
         return [{ type: 'answered', parent, message_id, answer: event.answer }]
       }
       case 'tool_result': {

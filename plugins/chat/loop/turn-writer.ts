@@ -61,6 +61,8 @@ export interface LoopWriter extends ModelListener {
 export interface TurnWriter extends LoopWriter {
   /** The writer of what a tool call delegates: its steps are told to readers, its words only to the call. */
   delegate(tool_call_id: string): LoopWriter
+  /** A model has summed up what is too long to be told to it. */
+  onSummary(spent: Omit<SpentCall, 'answer'>): void
   /** Writes text that was held back because half a character was missing. */
   flush(): void
   /** The last reply that has begun to be written, or else the one that a model was called for. */
@@ -140,7 +142,10 @@ export function createTurnWriter({
     const kind = family === 'image' || family === 'video' || family === 'audio' ? family : 'file'
     log.write('attachment', { ...place, kind, path, filename, media_type, url })
   }
-  const recordUsage = ({ call_id, usage: spent, ...record }: SpentCall, place: Place) => {
+  const recordUsage = (
+    { call_id, usage: spent, ...record }: SpentCall,
+    place: Place | { purpose: 'summary' },
+  ) => {
     Object.assign(usage, addUsage(usage, spent))
     log.write('usage', { ...place, call_id, usage: spent, model: model() }, record)
   }
@@ -186,6 +191,8 @@ export function createTurnWriter({
       flush()
       recordUsage(spent, { message_id: reply() })
     },
+    onSummary: ({ call_id, usage: spent, first_token_ms, ms }) =>
+      recordUsage({ call_id, usage: spent, first_token_ms, ms }, { purpose: 'summary' }),
     delegate,
     flush,
     get message_id() {

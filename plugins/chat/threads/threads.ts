@@ -1,6 +1,6 @@
 import type { Collection, IndexDescription } from 'mongodb'
 import { AppError, type Clock, type Ids } from '#kernel'
-import type { Artifact, Source, ThreadDocument } from '../documents.ts'
+import type { Artifact, Source, ThreadDocument, ThreadSummary } from '../documents.ts'
 
 /** How many artifacts, and how many sources, a thread names. */
 const MOST_NAMED = 200
@@ -58,6 +58,8 @@ export interface Threads {
   markRead(owner: ThreadOwner, thread_id?: string): Promise<void>
   /** Unread replies of this user by agent. */
   countUnread(user_id: string, agent_ids: readonly string[]): Promise<Map<string, number>>
+  /** Remembers the gist of a thread's older messages, as long as this turn has the thread. */
+  storeSummary(thread_id: string, turn_id: string, summary: ThreadSummary): Promise<void>
   /** Ends the active turns of these threads; doing it again changes nothing. */
   advance(progress: readonly ThreadProgress[]): Promise<void>
   /** Hides threads from everybody, to be removed for good afterwards; gives their ids. */
@@ -118,7 +120,7 @@ export function createThreads({
     },
     list: ({ user_id, agent_id }, { limit, offset }) =>
       threads
-        .find({ user_id, agent_id, ...visible })
+        .find({ user_id, agent_id, ...visible }, { projection: { summary: 0 } })
         .sort(LIST_ORDER)
         .skip(offset)
         .limit(limit)
@@ -151,6 +153,12 @@ export function createThreads({
         ])
         .toArray()
       return new Map(counts.map(({ _id, unread }) => [_id, unread]))
+    },
+    async storeSummary(thread_id, turn_id, summary) {
+      await threads.updateOne(
+        { _id: thread_id, 'active_turn.turn_id': turn_id },
+        { $set: { summary: { ...summary } } },
+      )
     },
     async advance(progress) {
       const last_active = clock.seconds()

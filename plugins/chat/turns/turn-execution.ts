@@ -6,12 +6,13 @@ import type { TurnLog } from '../ledger/ledger.ts'
 import type { LedgerEvent } from '../ledger/ledger-event.ts'
 import { pendingApproval, type Request } from '../loop/approvals.ts'
 import { instructionsFor } from '../loop/instructions.ts'
-import { contextOf, userMessage } from '../loop/model-context.ts'
+import { contextOf, userMessage, withSummary } from '../loop/model-context.ts'
 import { readRecordedLoop } from '../loop/recorded-loop.ts'
 import { readImages } from '../loop/turn-images.ts'
 import { runTurnLoop } from '../loop/turn-loop.ts'
 import { createTurnTools, type TurnUser } from '../loop/turn-tools.ts'
 import { createTurnWriter } from '../loop/turn-writer.ts'
+import { readConversation } from './conversation.ts'
 import type { RunningTurn, StopReason } from './running-turns.ts'
 import { pauseTurn, settleTurn } from './settlement.ts'
 import type { Turn } from './turns.ts'
@@ -101,28 +102,33 @@ async function converse({
     usage,
   })
   try {
-    const [history, model, system] = await Promise.all([
+    const [newest, model, system] = await Promise.all([
       recent.before(thread._id, turn.first_seq),
       models.open([wanted, thread.model, agent.default_model], user.id),
       instructionsFor(agent, cradle),
     ])
     opened = model
+    const account = {
+      user_id: user.id,
+      token_quota: user.token_quota,
+      agent_id: agent._id,
+      thread_id: thread._id,
+    }
+    const { history, summary } = await readConversation(
+      { newest, turn, thread, opened, account, writer, signal },
+      cradle,
+    )
     const said = [...history.flatMap((message) => message.content), ...content]
     const images = await readImages({ agent_id: agent._id, blocks: said }, opened, cradle)
     const end = await runTurnLoop({
       opened,
-      account: {
-        user_id: user.id,
-        token_quota: user.token_quota,
-        agent_id: agent._id,
-        thread_id: thread._id,
-      },
+      account,
       ids,
       system,
-      messages: [
-        ...contextOf(history, opened.description.context_window, images),
-        userMessage(content, images),
-      ],
+      messages: withSummary(
+        [...contextOf(history, opened.description.context_window, images), userMessage(content, images)],
+        summary,
+      ),
       tools: createTurnTools(cradle, { agent, user, allowed: thread.allowed_tools ?? [] }),
       facts: {
         workspace: agents.workspaceOf(agent._id),
