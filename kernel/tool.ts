@@ -12,6 +12,8 @@ export interface WriteArea {
 export interface ToolContext {
   workspace: string
   write_area: WriteArea | null
+  /** Unique among the calls that the model made at once. */
+  tool_call_id: string
   agent_id: string
   thread_id: string
   /** The account that the agent acts for. */

@@ -1,6 +1,6 @@
 import { AppError, type Cradle, type Issue, route, type ServerSentEvent } from '#kernel'
 import type { ThreadDocument } from './documents.ts'
-import { sentFrames } from './frames.ts'
+import { turnFrame } from './frames.ts'
 import { followEvents } from './ledger/following.ts'
 import { type Decision, frameOf, isTerminal, type PendingApproval, seqOf } from './ledger/ledger-event.ts'
 import { checkInput } from './loop/tool-calls.ts'
@@ -16,7 +16,7 @@ export const approvalRoutes = [
     audit: 'thread.decide',
     body: verdict,
     stream: 'events',
-    response: { 200: { title: 'Frame', oneOf: Object.values(sentFrames) } },
+    response: { 200: turnFrame },
     errors: ['THREAD_NOT_FOUND', 'HITL_NOT_PENDING', 'AGENT_NOT_RUNNING'],
   }).handle(async ({ caller, agent, body, signal }, cradle) => {
     const { threads, resumption, registries } = cradle

@@ -120,3 +120,18 @@ export const sentFrames = {
   ),
   pong: objectOf({}),
 } as const
+
+const { turn_status, pong, ...turnFrames } = sentFrames
+
+/** A frame of a turn, as a stream of events sends it. */
+export const turnFrame = {
+  title: 'TurnFrame',
+  type: 'object',
+  discriminator: { propertyName: 'type' },
+  required: ['type'],
+  oneOf: Object.entries(turnFrames).map(([type, frame]) => ({
+    ...frame,
+    properties: { type: { const: type }, ...frame.properties },
+    required: ['type', ...frame.required],
+  })),
+} as const

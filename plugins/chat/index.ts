@@ -8,6 +8,7 @@ import { createHistory, type History } from './history.ts'
 import { createHub, type Hub } from './ledger/hub.ts'
 import { createLedger, type Ledger } from './ledger/ledger.ts'
 import type { LedgerEvent } from './ledger/ledger-event.ts'
+import { createTurnReplay, type TurnReplay } from './replay/turn-replay.ts'
 import { chatRoutes } from './routes.ts'
 import { createMessages, type Messages, messageIndexes } from './threads/messages.ts'
 import { createRecentMessages, type RecentMessages } from './threads/recent-messages.ts'
@@ -42,6 +43,7 @@ declare module '#kernel/types' {
     resumption: Resumption
     turnExecution: TurnExecution
     turnRunner: TurnRunner
+    turnReplay: TurnReplay
     quotaWindow: QuotaWindow
   }
 }
@@ -90,6 +92,7 @@ export default plugin({
     host.service('resumption', createResumption)
     host.service('history', createHistory)
     host.service('turnRunner', createTurnRunner)
+    host.service('turnReplay', createTurnReplay)
     host.service('chat', createChat)
     host.routes(chatRoutes)
     host.routes(approvalRoutes)

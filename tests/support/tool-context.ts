@@ -4,6 +4,7 @@ import type { ToolContext } from '../../kernel/tool.ts'
 export const createToolContext = (given: Partial<ToolContext> = {}): ToolContext => ({
   workspace: '/nowhere',
   write_area: null,
+  tool_call_id: 'c',
   agent_id: 'a',
   thread_id: 't',
   user_id: 'u',

@@ -105,6 +105,7 @@ export function runToolCall({
 
   const context: ToolContext = {
     ...facts,
+    tool_call_id: place.id,
     write_area: tools.write_area,
     attach: (file) => writer.onAttachment({ tool_call_id: toolCallId, url: null, ...file }),
     cite: (source) => void sources.push(source),

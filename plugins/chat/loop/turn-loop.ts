@@ -1,6 +1,10 @@
-import type { LanguageModelV3Content, LanguageModelV3Message } from '@ai-sdk/provider'
+import type {
+  LanguageModelV3CallOptions,
+  LanguageModelV3Content,
+  LanguageModelV3Message,
+  LanguageModelV3StreamPart,
+} from '@ai-sdk/provider'
 import { type Ids, untilAborted } from '#kernel'
-import type { ModelAccount, OpenedModel } from '../../providers/types.ts'
 import { wellFormed } from '../storable.ts'
 import type { Request } from './approvals.ts'
 import { readAnswer } from './model-answer.ts'
@@ -16,10 +20,18 @@ const MAX_STEPS = 25
 const DELEGATE = `You carry out one task for the agent described above, alone.
 Your last message is all that the agent learns of it. Make it complete: what you found or did, and what is left.`
 
+/** Which model call of a turn is meant: the number of its step, and the tool call that delegated it where one did. */
+export interface ModelStep {
+  call_id: string
+  step: number
+  delegated_by: string | undefined
+}
+
 /** What a loop works with. */
 export interface LoopParts {
-  opened: OpenedModel
-  account: ModelAccount
+  /** Calls the model. */
+  call(options: LanguageModelV3CallOptions, step: ModelStep): AsyncIterable<LanguageModelV3StreamPart>
+  max_output_tokens: number | undefined
   ids: Ids
   system: string
   messages: readonly LanguageModelV3Message[]
@@ -83,7 +95,7 @@ async function loop(parts: LoopParts, delegated_by?: string): Promise<LoopEnd> {
   for (let step = 0; step < MAX_STEPS; step += 1) {
     const before = recorded[step]
     if (before) writer.resume(before)
-    const content = before ? before.content : await askModel(parts, prompt, delegated_by !== undefined)
+    const content = before ? before.content : await askModel(parts, prompt, { step, delegated_by })
     text = content.map((part) => (part.type === 'text' ? part.text : '')).join('')
     const calls = content.filter((part) => part.type === 'tool-call')
     if (calls.length === 0) return { stop_reason: 'end', text }
@@ -121,26 +133,23 @@ async function loop(parts: LoopParts, delegated_by?: string): Promise<LoopEnd> {
 }
 
 async function askModel(
-  { opened, account, ids, tools, facts, writer }: LoopParts,
+  { call, max_output_tokens: maxOutputTokens, ids, tools, facts, writer }: LoopParts,
   prompt: LanguageModelV3Message[],
-  isDelegated: boolean,
+  place: Omit<ModelStep, 'call_id'>,
 ): Promise<LanguageModelV3Content[]> {
   const call_id = ids.make('call_')
+  const options = {
+    prompt,
+    tools: describeTools(tools.list()),
+    maxOutputTokens,
+    abortSignal: facts.signal,
+  }
   writer.beginMessage()
-  const parts = opened.stream({
-    call_id,
-    account,
-    purpose: isDelegated ? 'task' : 'turn',
-    options: {
-      prompt,
-      tools: describeTools(tools.list()),
-      maxOutputTokens: opened.description.max_output_tokens,
-      abortSignal: facts.signal,
-    },
-  })
+  const parts = call(options, { call_id, ...place })
   const { content, usage, first_token_ms, ms } = await readAnswer(parts, writer)
   // The words of the last answer stand in the frames; all else a turn may have to go on from.
-  const isTold = !isDelegated && content.every(({ type }) => type === 'text' || type === 'reasoning')
+  const isTold =
+    place.delegated_by === undefined && content.every(({ type }) => type === 'text' || type === 'reasoning')
   const answer = isTold ? undefined : JSON.stringify(content)
   writer.onUsage({ call_id, usage, answer, first_token_ms, ms })
   return content

@@ -121,8 +121,9 @@ async function converse({
     const said = [...history.flatMap((message) => message.content), ...content]
     const images = await readImages({ agent_id: agent._id, blocks: said }, opened, cradle)
     const end = await runTurnLoop({
-      opened,
-      account,
+      call: (options, { call_id, delegated_by }) =>
+        model.stream({ call_id, account, purpose: delegated_by === undefined ? 'turn' : 'task', options }),
+      max_output_tokens: model.description.max_output_tokens,
       ids,
       system,
       messages: withSummary(

@@ -1,0 +1,68 @@
+import type { Block, MessageDocument } from '../documents.ts'
+import { isTerminal, type LedgerEvent } from '../ledger/ledger-event.ts'
+import { projectTurn } from '../ledger/projection.ts'
+import { type RecordedStep, readRecordedLoop } from '../loop/recorded-loop.ts'
+
+/** What a turn came to, without what differs from one run to the next: ids, times and the order of parallel results. */
+export interface TurnOutcome {
+  messages: unknown[]
+  steps: unknown[]
+  pauses: unknown[]
+  end: unknown
+}
+
+/** Takes the outcome out of a turn's events. */
+export function outcomeOf(events: readonly LedgerEvent[]): TurnOutcome {
+  return {
+    messages: inCallOrder(projectTurn(events)).map(withoutIds),
+    steps: readRecordedLoop(events).map(describeStep),
+    pauses: events.flatMap((event) =>
+      event.type === 'hitl_required'
+        ? [
+            {
+              requests: sorted(event.frame.action_requests, ({ id }) => id),
+              asked: event.frame.review_configs.length,
+            },
+          ]
+        : [],
+    ),
+    end: describeEnd(events.at(-1)),
+  }
+}
+
+const withoutIds = ({ _id, thread_id, position, timestamp, turn_id, ...message }: MessageDocument) => message
+
+/** The results of parallel calls stand in the order in which the calls were made. */
+function inCallOrder(messages: MessageDocument[]): MessageDocument[] {
+  const order = new Map<string, number>()
+  const calls = messages.flatMap(({ content }) => content.filter((block) => block.type === 'tool_use'))
+  for (const [index, { id }] of calls.entries()) order.set(id, index)
+  const rank = ({ content }: MessageDocument) => order.get(resultIn(content)?.id ?? '') ?? -1
+  const groups: MessageDocument[][] = []
+  for (const message of messages) {
+    if (message.role !== 'tool' || groups.length === 0) groups.push([message])
+    else groups.at(-1)!.push(message)
+  }
+  return groups.flatMap(([first, ...results]) => [first!, ...results.sort((a, b) => rank(a) - rank(b))])
+}
+
+const resultIn = (content: readonly Block[]) => content.find((block) => block.type === 'tool_result')
+
+const describeStep = ({ content, calls }: RecordedStep): unknown => ({
+  content,
+  calls: sorted([...calls], ([id]) => id).map(([id, { result, delegated }]) => ({
+    id,
+    result,
+    delegated: delegated.map(describeStep),
+  })),
+})
+
+function describeEnd(last: LedgerEvent | undefined): unknown {
+  if (!last || !isTerminal(last)) return null
+  if (last.type === 'done')
+    return { type: 'done', stop_reason: last.frame.stop_reason, usage: last.frame.usage }
+  return last.type === 'error' ? { type: 'error', code: last.frame.code } : null
+}
+
+const sorted = <Item>(items: readonly Item[], key: (item: Item) => string): Item[] =>
+  [...items].sort((a, b) => (key(a) < key(b) ? -1 : 1))

@@ -1,0 +1,49 @@
+import type { Registry, Tool } from '#kernel'
+import type { TurnTools } from '../loop/turn-tools.ts'
+import { keyOf, type Recording } from './recording.ts'
+
+/**
+ * The tools there are, whose calls are checked as always and then give what they gave in a recording. `end` is called for
+ * one whose end is not recorded, as its turn ended before.
+ */
+export function createRecordedTools(
+  { outputs, files, questions, asked, answers }: Recording,
+  {
+    registry,
+    step,
+    end,
+  }: {
+    registry: Registry<Tool>
+    /** The step of the turn that is under way. */
+    step: () => number
+    end: () => Promise<never>
+  },
+): TurnTools {
+  const recorded = (tool: Tool): Tool => ({
+    ...tool,
+    needsApproval: (_input, { tool_call_id }) => asked.has(keyOf(step(), tool_call_id)),
+    async execute(_input, context) {
+      const id = keyOf(step(), context.tool_call_id)
+      for (const question of questions.get(id) ?? []) await context.ask(question).catch(() => undefined)
+      if (answers.has(id)) await context.delegate('').catch(() => undefined)
+      const given = outputs.get(id)?.shift()
+      if (!given) return end()
+      for (const { path, media_type } of files.get(id)?.splice(0) ?? []) context.attach({ path, media_type })
+      for (const source of given.sources) context.cite(source)
+      if (given.is_error) throw new Error(given.output)
+      return given.output
+    },
+  })
+  const show = (isOffered: (tool: Tool) => boolean): TurnTools => ({
+    list: () => registry.list().filter(isOffered),
+    get(name) {
+      const tool = registry.get(name)
+      return tool && isOffered(tool) ? recorded(tool) : undefined
+    },
+    write_area: null,
+    approvalOf: () => 'as the tool says',
+    refresh: async () => {},
+    delegable: () => show(({ top_level_only }) => !top_level_only),
+  })
+  return show(() => true)
+}

@@ -1,0 +1,111 @@
+import type { LanguageModelV3Content } from '@ai-sdk/provider'
+import type { TokenUsage } from '#kernel'
+import type { Artifact, Source } from '../documents.ts'
+import type { LedgerEvent } from '../ledger/ledger-event.ts'
+
+/** What a tool call came to in a recording. */
+export interface RecordedOutput {
+  output: string
+  is_error: boolean
+  sources: Source[]
+}
+
+/** What a model answered; without usage where the answer was cut. */
+export interface RecordedAnswer {
+  content: LanguageModelV3Content[]
+  usage: TokenUsage | null
+}
+
+/** The events of a turn, sorted by who is to give them again; tool calls by the keys that `keyOf` gives. */
+export interface Recording {
+  /** Answers in order, by the tool call that delegated the conversation; undefined is the turn's own. */
+  answers: Map<string | undefined, RecordedAnswer[]>
+  /** Outputs in order, by tool call. */
+  outputs: Map<string, RecordedOutput[]>
+  /** Files in order, by tool call. */
+  files: Map<string, Artifact[]>
+  /** Questions in order, by tool call. */
+  questions: Map<string, string[]>
+  /** Tool calls about which a person was asked whether they may run. */
+  asked: Set<string>
+}
+
+/** The key of a tool call: some upstreams give the calls of each answer the same ids. `step` is that of the turn itself. */
+export const keyOf = (step: number, tool_call_id: string): string => `${step} ${tool_call_id}`
+
+/** Sorts the events of one turn. */
+export function readRecording(events: readonly LedgerEvent[]): Recording {
+  const recording: Recording = {
+    answers: new Map(),
+    outputs: new Map(),
+    files: new Map(),
+    questions: new Map(),
+    asked: new Set(),
+  }
+  const said = new Map<string, LanguageModelV3Content[]>()
+  let step = -1
+  for (const [index, event] of events.entries()) {
+    switch (event.type) {
+      case 'content':
+      case 'reasoning': {
+        const { message_id, content: text } = event.frame
+        const type = event.type === 'content' ? 'text' : 'reasoning'
+        const content = said.get(message_id) ?? []
+        const last = content.at(-1)
+        if (last?.type === type) last.text += text
+        else content.push({ type, text })
+        said.set(message_id, content)
+        break
+      }
+      case 'usage': {
+        const { message_id, parent_tool_call_id, usage } = event.frame
+        if (message_id === undefined) break
+        const told = parent_tool_call_id === undefined ? (said.get(message_id) ?? []) : []
+        said.delete(message_id)
+        const content = event.answer === undefined ? told : JSON.parse(event.answer)
+        if (parent_tool_call_id === undefined) step += 1
+        const key = parent_tool_call_id && keyOf(step, parent_tool_call_id)
+        append(recording.answers, key, { content, usage })
+        break
+      }
+      case 'tool_result': {
+        const { tool_call_id, output, is_error, sources = [] } = event.frame
+        append(recording.outputs, keyOf(step, tool_call_id), { output, is_error, sources })
+        break
+      }
+      case 'attachment': {
+        const { path, filename, media_type } = event.frame
+        append(recording.files, keyOf(step, makerOf(events, index)), { path, filename, media_type })
+        break
+      }
+      case 'hitl_required':
+        for (const [n, { id, description }] of event.frame.action_requests.entries())
+          if (event.frame.review_configs[n]?.allowed_decisions.includes('approve'))
+            recording.asked.add(keyOf(step, id))
+          else append(recording.questions, keyOf(step, id), description)
+    }
+  }
+  // What a model was still saying when the turn ended.
+  for (const content of said.values()) append(recording.answers, undefined, { content, usage: null })
+  return recording
+}
+
+/** The tool call that made a file: the next one of the same message and delegation that gives a result. */
+function makerOf(events: readonly LedgerEvent[], index: number): string {
+  const { frame } = events[index] as Extract<LedgerEvent, { type: 'attachment' }>
+  const result = events
+    .slice(index)
+    .find(
+      (event) =>
+        event.type === 'tool_result' &&
+        event.frame.message_id === frame.message_id &&
+        event.frame.parent_tool_call_id === frame.parent_tool_call_id,
+    )
+  return result?.type === 'tool_result' ? result.frame.tool_call_id : ''
+}
+
+function append<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
+}

@@ -1,0 +1,110 @@
+import type { Cradle } from '#kernel'
+import { isTerminal, type LedgerEvent, usageIn } from '../ledger/ledger-event.ts'
+import { createMemoryLog } from '../ledger/memory-log.ts'
+import { pendingApproval } from '../loop/approvals.ts'
+import { readRecordedLoop } from '../loop/recorded-loop.ts'
+import { type LoopEnd, type LoopParts, runTurnLoop } from '../loop/turn-loop.ts'
+import { createTurnWriter } from '../loop/turn-writer.ts'
+import { outcomeOf, type TurnOutcome } from './outcome.ts'
+import { speak } from './recorded-model.ts'
+import { createRecordedTools } from './recorded-tools.ts'
+import { keyOf, readRecording } from './recording.ts'
+
+/** Runs recorded turns again. */
+export interface TurnReplay {
+  /**
+   * Takes one turn's events through the loop as it is now, with the answers of models, the outputs of tools and the
+   * decisions of people that are recorded; gives what they came to then and what they come to now.
+   */
+  run(events: readonly LedgerEvent[]): Promise<{ recorded: TurnOutcome; replayed: TurnOutcome }>
+}
+
+/** Why a replay ends early: so did the recording. */
+const ENDED = 'the recording ends here'
+
+/** Makes what runs recorded turns again; it needs no database. */
+export function createTurnReplay({ registries, ids, clock }: Cradle): TurnReplay {
+  return {
+    async run(recorded) {
+      const replayed = await replay(recorded, { registries, ids, clock })
+      return { recorded: outcomeOf(recorded), replayed: outcomeOf(replayed) }
+    },
+  }
+}
+
+async function replay(
+  recorded: readonly LedgerEvent[],
+  { registries, ids, clock }: Pick<Cradle, 'registries' | 'ids' | 'clock'>,
+): Promise<LedgerEvent[]> {
+  const [started] = recorded
+  if (started?.type !== 'turn_started') throw new Error('a turn has to begin with turn_started')
+  const { turn_id, frame, input, model, locale = 'en' } = started
+  const recording = readRecording(recorded)
+  const resolutions = recorded.flatMap((event) => (event.type === 'hitl_resolved' ? [event.frame] : []))
+  const references = recorded.flatMap((event) => (event.type === 'usage' ? [event.frame.model] : []))
+  const last = recorded.at(-1)!
+  const events: LedgerEvent[] = []
+  const log = createMemoryLog({ thread_id: 'replay', turn_id, events }, clock)
+  log.write('turn_started', frame, { input, model, locale })
+
+  /** Goes through the loop until it ends, pauses or has no more to go on with. */
+  const goOn = async (): Promise<LoopEnd | typeof ENDED> => {
+    const abort = new AbortController()
+    const { signal } = abort
+    const end = () => {
+      abort.abort(ENDED)
+      return new Promise<never>(() => undefined)
+    }
+    const before = [...events]
+    const writer = createTurnWriter({ log, ids, model: () => references[0] ?? 'none:none', before })
+    const steps = readRecordedLoop(before)
+    let current = steps.length - 1
+    const call: LoopParts['call'] = async function* (_options, { step, delegated_by }) {
+      if (delegated_by === undefined) current = step
+      const parent = delegated_by && keyOf(current, delegated_by)
+      const answer = recording.answers.get(parent)?.shift()
+      if (answer) yield* speak(answer.content, answer.usage)
+      if (answer?.usage) return
+      if (parent !== undefined && recording.outputs.has(parent)) throw new Error(ENDED)
+      await end()
+    }
+    const facts = { workspace: '', agent_id: '', thread_id: 'replay', user_id: '', locale, signal }
+    try {
+      return await runTurnLoop({
+        call,
+        max_output_tokens: undefined,
+        ids,
+        system: '',
+        messages: [],
+        tools: createRecordedTools(recording, { registry: registries.tools, step: () => current, end }),
+        facts,
+        writer,
+        recorded: steps,
+        delegate: writer.delegate,
+        explain: () => '',
+      })
+    } catch (error) {
+      if (error !== ENDED) throw error
+      return ENDED
+    } finally {
+      writer.flush()
+    }
+  }
+
+  for (;;) {
+    const end = await goOn()
+    if (end === ENDED) break
+    if (end.stop_reason !== 'paused') {
+      log.write('done', { message_id: null, usage: usageIn(events), stop_reason: end.stop_reason })
+      return events
+    }
+    const resolved = resolutions.shift()
+    const pending_id = resolved?.pending_id ?? ''
+    log.write('hitl_required', pendingApproval(end.requests, { pending_id, expires_at: 0 }))
+    if (!resolved) return events
+    log.write('hitl_resolved', resolved)
+    if (resolved.outcome === 'stopped') break
+  }
+  if (isTerminal(last)) log.write(last.type, last.frame)
+  return events
+}
