@@ -7,6 +7,7 @@ export interface ChatSocket {
   /** Runs a turn to its `done` and answers the milliseconds to its first text; fails on any other end. */
   turn(text: string): Promise<number>
   isOpen(): boolean
+  close(): Promise<unknown>
 }
 
 interface Frame {
@@ -17,11 +18,11 @@ interface Frame {
   message?: string
 }
 
-/** Opens a chat connection to the service or to the relay, which speak the same frames. */
-export async function openChatSocket(url: string): Promise<ChatSocket> {
+/** Opens a chat connection to the service or to the relay, which speak the same frames; without a thread the first turn begins one. */
+export async function openChatSocket(url: string, thread_id?: string): Promise<ChatSocket> {
   const socket = new WebSocket(url, { perMessageDeflate: false })
   await once(socket, 'open')
-  let threadId: string | undefined
+  let threadId = thread_id
   let turn: { sentAt: number; firstMs: number; length: number; end(error?: Error): void } | undefined
 
   socket.on('message', (data) => {
@@ -42,6 +43,10 @@ export async function openChatSocket(url: string): Promise<ChatSocket> {
 
   return {
     isOpen: () => socket.readyState === WebSocket.OPEN,
+    close() {
+      socket.close()
+      return once(socket, 'close')
+    },
     turn: (text) =>
       new Promise((resolve, reject) => {
         const current = {

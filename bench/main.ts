@@ -6,8 +6,10 @@ import { measureFirstToken } from './first-token.ts'
 import { measureHistory } from './history.ts'
 import { measureIdleMemory } from './idle-memory.ts'
 import { measureLogins } from './logins.ts'
+import { measureLongThread } from './long-thread.ts'
 import { measureModelCalls } from './model-calls.ts'
 import { measureReady } from './ready.ts'
+import { measureSoak } from './soak.ts'
 import { measureSocketMemory } from './socket-memory.ts'
 import { createStage, type Stage } from './stage.ts'
 import { formatTable } from './table.ts'
@@ -20,8 +22,10 @@ const figures: Record<string, Figure> = {
   turns: measureTurns,
   'first-token': measureFirstToken,
   history: measureHistory,
+  'long-thread': measureLongThread,
   logins: measureLogins,
   'model-calls': measureModelCalls,
+  soak: measureSoak,
 }
 
 const { values, positionals } = parseArgs({

@@ -13,6 +13,8 @@ export interface Service {
   /** From the spawn to the first healthy answer. */
   readyMs: number
   engine(): Promise<{ uri: string; pid: number }>
+  /** What the process has said so far, at least its beginning. */
+  output(): string
   /** Ends the process and its database engine. */
   stop(): Promise<void>
 }
@@ -25,10 +27,12 @@ const stopTimeoutMs = 10_000
 export async function startService({
   home,
   password,
+  nodeArguments = [],
   onSpawn,
 }: {
   home: string
   password: string
+  nodeArguments?: string[]
   onSpawn(child: ChildProcess): void
 }): Promise<Service> {
   const serverFile = join(home, 'server.json')
@@ -36,7 +40,7 @@ export async function startService({
   // What the caller's shell sets for the service or for real models must not reach the measured one.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(SVC|OPENAI|ANTHROPIC)_/.test(name))
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [main, 'serve'], {
+  const child = spawn(process.execPath, [...nodeArguments, main, 'serve'], {
     env: {
       ...Object.fromEntries(inherited),
       SVC_HOME: home,
@@ -48,8 +52,10 @@ export async function startService({
   })
   onSpawn(child)
   let output = ''
+  let beginning = ''
   const keep = (text: string) => {
     output = (output + text).slice(-2000)
+    if (beginning.length < 2000) beginning += text
   }
   child.stdout.setEncoding('utf8').on('data', keep)
   child.stderr.setEncoding('utf8').on('data', keep)
@@ -71,7 +77,7 @@ export async function startService({
     return running
   }
   const { url, pid } = server
-  return { url, pid, readyMs, engine, stop: () => stopService(child, home) }
+  return { url, pid, readyMs, engine, output: () => beginning, stop: () => stopService(child, home) }
 }
 
 /** Ends a service process with SIGTERM, after ten seconds with SIGKILL, and then whatever engine it left. */

@@ -11,7 +11,7 @@ import { type Service, startService, stopService } from './service.ts'
 export interface Stage {
   /** A fresh, empty home for a service. */
   createHome(): Promise<string>
-  startService(home: string): Promise<Service>
+  startService(home: string, nodeArguments?: string[]): Promise<Service>
   /** Signs in to a service and makes the fake upstream's model its active one. */
   createAccount(service: Service): Promise<Account>
   /** The relay's WebSocket address; the relay runs from the first call on. */
@@ -50,8 +50,8 @@ export function createStage({ firstTokenMs }: { firstTokenMs: number }): Stage {
       homes.push(home)
       return home
     },
-    startService: (home) =>
-      startService({ home, password, onSpawn: (child) => services.push({ child, home }) }),
+    startService: (home, nodeArguments) =>
+      startService({ home, password, nodeArguments, onSpawn: (child) => services.push({ child, home }) }),
     createAccount: async ({ url }) => createAccount({ url, password, upstreamUrl: await upstreamUrl() }),
     relayUrl() {
       relay ??= upstreamUrl().then((url) => startHelper('./relay.js', url))
