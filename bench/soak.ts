@@ -6,6 +6,8 @@ import { INSPECTED, type Inspector, inspectService } from './inspector.ts'
 const socketCount = 20
 const turns = { first: 1000, all: 10_000 }
 const settleMs = 3000
+/** Longer than idle connections to the database are kept. */
+const idleMs = 15_000
 
 /** What the server keeps open and listens to, by kind. */
 type Held = Record<string, number>
@@ -23,7 +25,7 @@ export const measureSoak: Figure = async (stage) => {
   const warm = await openChatSocket(chatUrl)
   await warm.turn('Tell me something about the sea.')
   await warm.close()
-  await sleep(settleMs)
+  await sleep(idleMs)
   const before = await readHeld(inspector)
   const sockets = await Promise.all(Array.from({ length: socketCount }, () => openChatSocket(chatUrl)))
   await carryOn(turns.first)
@@ -33,7 +35,7 @@ export const measureSoak: Figure = async (stage) => {
   await sleep(settleMs)
   const late = await inspector.readHeapInUse()
   for (const socket of sockets) await socket.close()
-  await sleep(settleMs)
+  await sleep(idleMs)
   const left = differences(before, await readHeld(inspector))
   inspector.close()
   const mib = (bytes: number) => bytes / 1024 / 1024

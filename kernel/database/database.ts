@@ -19,6 +19,7 @@ export interface Database {
 const EMBEDDED_WRITE_CONCERN = { journal: true }
 const DEFAULT_NAME = 'svc'
 const SELECTION_TIMEOUT_MS = 5000
+const IDLE_LIMIT_MS = 10_000
 
 /**
  * Connects to the server at `url`, or to the embedded engine on `<home>/db` where there is none. Every
@@ -41,6 +42,8 @@ export async function openDatabase({
     ignoreUndefined: true,
     writeConcern: url ? { w: 'majority', journal: true } : EMBEDDED_WRITE_CONCERN,
     serverSelectionTimeoutMS: SELECTION_TIMEOUT_MS,
+    // The engine has a thread for each connection.
+    ...(url ? {} : { maxIdleTimeMS: IDLE_LIMIT_MS }),
   })
   subscribe(CLIENT_SOCKETS, endWaitsOnClose)
   const close = async () => {
