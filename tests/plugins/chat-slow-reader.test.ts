@@ -13,8 +13,8 @@ const TURNS = 16
 
 /** Carries on turns with more text in all than the buffers of the operating system hold. */
 async function sayMuch(speaker: ChatSocket, thread_id: string): Promise<void> {
+  fake.script(({ body }) => ({ text: body.tools ? Array.from({ length: 128 }, () => PIECE) : 'much' }))
   for (const _ of range(1, TURNS)) {
-    fake.next({ text: Array.from({ length: 128 }, () => PIECE) })
     const { end } = await speaker.ask({ thread_id, text: 'more' })
     if (end.type !== 'done') throw new Error(JSON.stringify(end))
   }
