@@ -24,7 +24,7 @@ export default {
   summary: 'Asks and delegates wherever it is called',
   kernel: 1,
   setup(host) {
-    host.tool(tool('inquire', (_, { ask }) => ask('Which?') ?? 'asked'))
+    host.tool(tool('inquire', (_, { ask }) => ask('Which?')))
     host.tool(tool('pass_on', (_, { delegate }) => delegate('go on')))
   },
 }
@@ -326,7 +326,7 @@ t.test('What goes wrong in a task is told to the parent, which goes on', async (
   }
 })
 
-t.test('A tool from outside asks and delegates for the agent, but not for a subagent', async (t) => {
+t.test('A tool from outside asks for agent and subagent, and delegates for the agent', async (t) => {
   const path = `/agents/${chat.agent_id}/tool-settings`
   t.equal((await server.request('PUT', path, { body: { disabled_builtin: [], plugins } })).status, 200)
   const socket = await chat.connect()
@@ -336,21 +336,28 @@ t.test('A tool from outside asks and delegates for the agent, but not for a suba
     passed.frames.find(({ type }) => type === 'tool_result'),
     { is_error: false, output: 'gone on' },
   )
-  fake.next({ toolCalls: [call('call_i', 'inquire', {})] })
-  t.equal(textOf((await socket.ask({ text: 'go' })).frames), 'Which?')
+  const answer = ({ action_requests: [{ description }] }: TestFrame) => [
+    { type: 'respond', message: `${description} This.` },
+  ]
+  fake.next({ toolCalls: [call('call_i', 'inquire', {})] }, { text: 'good' })
+  const asked = await socket.ask({ text: 'go' }, answer)
+  t.match(
+    asked.frames.find(({ type }) => type === 'tool_result'),
+    { is_error: false, output: 'Which? This.' },
+  )
 
   fake.next(
     { toolCalls: [task('call_t', 'try both')] },
     { toolCalls: [call('call_i', 'inquire', {}), call('call_p', 'pass_on', {})] },
-    { text: 'neither can be done' },
+    { text: 'one of them can be done' },
     { text: 'so be it' },
   )
-  const { frames } = await socket.ask({ text: 'go' })
+  const { frames } = await socket.ask({ text: 'go' }, answer)
   t.match(
     frames.filter(({ type, parent_tool_call_id }) => type === 'tool_result' && parent_tool_call_id),
     [
-      { name: 'inquire', is_error: true, output: /nobody can be asked/ },
       { name: 'pass_on', is_error: true, output: /cannot be delegated further/ },
+      { name: 'inquire', is_error: false, output: 'Which? This.' },
     ],
   )
   t.equal(textOf(frames), 'so be it')
@@ -408,44 +415,49 @@ t.test('Stopping the turn ends a task in the middle of it', async (t) => {
   assertAcceptable(t, fake.requests.at(-1)!.body.messages)
 })
 
-t.test('A question ends the turn as its last reply, and the next turn goes on from it', async (t) => {
+t.test('A turn waits for the answer to a question and goes on with it', async (t) => {
   const socket = await chat.connect()
   const thread_id = await createThread()
   const before = fake.requests.length
-  const question = call('call_q', 'ask_user_question', {
-    question: 'Which one?',
-    options: ['the red', 'the blue'],
-  })
-  const asked = 'Which one?\n\n1. the red\n2. the blue'
-  fake.next({ text: 'I must ask.', toolCalls: [question, call('call_l', 'ls', { path: '.' })] })
-  const { frames, end } = await socket.ask({ thread_id, text: 'paint it' })
-  t.match(end, { type: 'done', stop_reason: 'end' })
-  t.equal(fake.requests.length, before + 1, 'the model is not called again')
-  t.equal(textOf(frames), `I must ask.${asked}`)
-  t.equal(end.message_id, frames.findLast(({ type }) => type === 'content')!.message_id)
-  t.match(
-    frames.find(({ type, name }) => type === 'tool_result' && name === 'ask_user_question'),
-    { output: 'The question was put to the user. Their next message is the answer.', is_error: false },
+  const input = { question: 'Which one?', options: ['the red', 'the blue'] }
+  fake.next(
+    {
+      text: 'I must ask.',
+      toolCalls: [call('call_q', 'ask_user_question', input), call('call_l', 'ls', { path: '.' })],
+    },
+    { text: 'Blue it is.' },
   )
-  const { messages } = await history(thread_id)
-  t.match(messages.at(-1), {
-    role: 'assistant',
-    status: 'complete',
-    content: [{ type: 'text', text: asked }],
+  const pauses: TestFrame[] = []
+  const { frames, end } = await socket.ask({ thread_id, text: 'paint it' }, (pending) => {
+    pauses.push(pending)
+    return [{ type: 'respond', message: '2' }]
   })
+  t.match(end, { type: 'done', stop_reason: 'end' })
+  t.match(pauses, [
+    {
+      action_requests: [
+        {
+          id: 'call_q',
+          name: 'ask_user_question',
+          args: input,
+          description: 'Which one?\n\n1. the red\n2. the blue',
+        },
+      ],
+      review_configs: [{ action_name: 'ask_user_question', allowed_decisions: ['respond', 'reject'] }],
+    },
+  ])
+  t.equal(fake.requests.length, before + 2)
+  t.equal(textOf(frames), 'I must ask.Blue it is.')
+  const { messages } = await history(thread_id)
   t.strictSame(rolesOf(messages), ['user', 'assistant', 'tool', 'tool', 'assistant'])
-
-  fake.next({ text: 'Blue it is.' })
-  t.equal(textOf((await socket.ask({ thread_id, text: '2' })).frames), 'Blue it is.')
   const next = fake.requests.at(-1)!.body.messages
-  t.strictSame(
+  t.match(
     next.slice(1).map(({ role, content }) => [role, content]),
     [
       ['user', 'paint it'],
       ['assistant', 'I must ask.'],
-      ...next.slice(3, 5).map(({ content }) => ['tool', content]),
-      ['assistant', asked],
-      ['user', '2'],
+      ['tool', '2'],
+      ['tool', String],
     ],
   )
   assertAcceptable(t, next)
@@ -455,10 +467,25 @@ t.test('A question without options is just the question, and several are put tog
   const socket = await chat.connect()
   const ask = (id: string, question: string, options?: string[]) =>
     call(id, 'ask_user_question', { question, options })
-  fake.next({ toolCalls: [ask('call_1', 'Your name?'), ask('call_2', 'And where?', ['here'])] })
-  const { frames, thread_id } = await socket.ask({ text: 'hello' })
-  t.equal(textOf(frames), 'Your name?\n\nAnd where?\n\n1. here')
-  fake.next({ text: 'thanks' })
-  await socket.ask({ thread_id, text: 'Ann, here' })
+  fake.next(
+    { toolCalls: [ask('call_1', 'Your name?'), ask('call_2', 'And where?', ['here'])] },
+    { text: 'thanks' },
+  )
+  const asked: string[] = []
+  const { frames } = await socket.ask({ text: 'hello' }, ({ action_requests }) => {
+    asked.push(...action_requests.map(({ description }: { description: string }) => description))
+    return [
+      { type: 'respond', message: 'Ann' },
+      { type: 'reject', message: 'None of your business.' },
+    ]
+  })
+  t.strictSame(asked, ['Your name?', 'And where?\n\n1. here'])
+  t.match(
+    frames.filter(({ type }) => type === 'tool_result'),
+    [
+      { output: 'Ann', is_error: false },
+      { output: 'None of your business.', is_error: true },
+    ],
+  )
   assertAcceptable(t, fake.requests.at(-1)!.body.messages)
 })

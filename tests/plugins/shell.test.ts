@@ -390,7 +390,7 @@ t.test('In a chat', async (t) => {
       const socket = await chat.connect({ token, agent_id: agents[0].id })
       const before = fake.requests.length
       fake.next(execute({ command: 'touch', args: ['made'] }), { text: 'ok' })
-      const turn = await socket.ask({ text: 'go' })
+      const turn = await socket.ask({ text: 'go' }, () => [{ type: 'reject' }])
       const names = fake.requests[before]!.body.tools!.map(({ function: { name } }) => name)
       return { isOffered: names.includes('execute'), result: resultOf(turn) }
     }
@@ -400,17 +400,17 @@ t.test('In a chat', async (t) => {
     })
     t.match(await offered({ username: 'with', permissions: ['execute'] }), {
       isOffered: true,
-      result: { is_error: true, output: /needs a person's approval/ },
+      result: { is_error: true, output: /rejected/ },
     })
   })
 
   await t.test('it needs approval unless the owner has waived it', async (t) => {
     const socket = await chat.connect()
-    const ask = () => {
+    const ask = (...decisions: object[]) => {
       fake.next(execute({ command: 'sh', args: ['-c', 'echo made > made; pwd -P'] }), { text: 'ok' })
-      return socket.ask({ text: 'go' })
+      return socket.ask({ text: 'go' }, () => decisions)
     }
-    t.match(resultOf(await ask()), { is_error: true, output: /needs a person's approval/ })
+    t.match(resultOf(await ask({ type: 'reject' })), { is_error: true, output: /rejected/ })
     t.notOk(existsSync(join(workspace, 'made')))
     await settle({ config: { tools_without_approval: ['execute'] } })
     t.match(resultOf(await ask()), { is_error: false, output: `${await realpath(workspace)}\n[exit code 0]` })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startChat } from '../support/chat.ts'
+import { type Decide, startChat } from '../support/chat.ts'
 
 /** A plugin with a plain tool, one that needs approval, and one that takes a permission. */
 const gauge = `
@@ -55,10 +55,14 @@ const offered = (index = fake.requests.length - 1) =>
 const toolCall = (name: string, input: object = {}) => ({ name, arguments: input })
 
 /** Has the model call a tool, and gives what came of it. */
-async function tryTool(agent_id: string, name: string, { token = owner.token, input = {} } = {}) {
+async function tryTool(
+  agent_id: string,
+  name: string,
+  { token = owner.token, input = {}, decide }: { token?: string; input?: object; decide?: Decide } = {},
+) {
   const socket = await chat.connect({ agent_id, token })
   fake.next({ toolCalls: [toolCall(name, input)] }, { text: 'done' })
-  const { frames, end } = await socket.ask({ text: `call ${name}` })
+  const { frames, end } = await socket.ask({ text: `call ${name}` }, decide)
   t.equal(end.type, 'done')
   socket.close()
   return frames.find(({ type }) => type === 'tool_result')
@@ -202,10 +206,18 @@ t.test(
 t.test('A call that needs approval runs only where the owner has said that it needs none', async (t) => {
   const { id, call, change } = await createAgent()
   await call('PATCH', '/valve', { enabled: true })
-  t.match(await tryTool(id, 'valve'), { is_error: true, output: /needs a person's approval/ })
+  const refuse = () => [{ type: 'reject', message: 'not now' }]
+  t.match(await tryTool(id, 'valve', { decide: refuse }), { is_error: true, output: 'not now' })
   t.match(await tryTool(id, 'valve', { input: { dry: true } }), { is_error: false }, 'it depends on the call')
   t.equal((await change({ config: { tools_without_approval: ['level', 'valve'] } })).status, 200)
   t.match(await tryTool(id, 'valve'), { is_error: false, output: 'valve was read' })
+  const config = { tools_without_approval: ['level', 'valve'], tools_with_approval: ['valve'] }
+  t.equal((await change({ config })).status, 200)
+  t.match(
+    await tryTool(id, 'valve', { input: { dry: true }, decide: refuse }),
+    { is_error: true },
+    'the owner may have every call approved',
+  )
   t.equal((await change({ config: { tools_without_approval: 'valve' } })).status, 422)
 })
 

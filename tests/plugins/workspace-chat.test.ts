@@ -24,11 +24,18 @@ async function systemPrompt(): Promise<string> {
 const HEADING =
   '\n\nThe file AGENTS.md of your workspace, what its owner wants whoever works there to know:\n\n'
 
+/** The paths that approval was asked for in the last turn. */
+const asked: string[] = []
+
 /** Lets the model call tools one after the other and gives what they answered. */
 async function useTools(...calls: ReturnType<typeof call>[]) {
+  asked.length = 0
   const socket = await chat.connect()
   fake.next(...calls.map((one) => ({ toolCalls: [one] })), { text: 'done' })
-  const { frames, end } = await socket.ask({ thread_id: await createThread(), text: 'go' })
+  const { frames, end } = await socket.ask({ thread_id: await createThread(), text: 'go' }, (pending) => {
+    asked.push(...pending.action_requests.map(({ args }: { args: { path: string } }) => args.path))
+    return [{ type: 'reject' }]
+  })
   t.match(end, { type: 'done' })
   return {
     results: frames.filter(({ type }) => type === 'tool_result'),
@@ -83,12 +90,8 @@ t.test(
       'no folder',
     )
     t.match(await grant(root), { status: 200 })
-    const approval = /needs a person's approval/
-    t.match(
-      await outputs(),
-      [approval, approval, /outside the workspace/, /^4 bytes/],
-      'approval is asked for',
-    )
+    t.match(await outputs(), [/rejected/, /rejected/, /outside the workspace/, /^4 bytes/])
+    t.strictSame(asked, [join(root, 'new.md'), join(root, 'main.ts')], 'approval is asked for')
     t.equal(await readFile(join(root, 'main.ts'), 'utf8'), 'const a = 1\n')
     t.match(await settle(['write_file', 'edit_file']), { status: 200 })
     t.match(await outputs(), [

@@ -19,6 +19,9 @@ export interface SeenTurn {
   end: TestFrame
 }
 
+/** Gives a decision for each request of a paused turn. */
+export type Decide = (pending: TestFrame) => object[]
+
 /** A chat connection of a client whose every frame is checked against the declared ones. */
 export interface ChatSocket extends TestSocket {
   /** The first frame, past or to come, that is accepted; throws once the socket is closed without it. */
@@ -27,8 +30,8 @@ export interface ChatSocket extends TestSocket {
   say(turn: object): string
   /** Waits until a turn that was sent, here or by another connection, has ended. */
   seeTurn(client_message_id: string): Promise<SeenTurn>
-  /** `say` and `seeTurn`. */
-  ask(turn: object): Promise<SeenTurn>
+  /** `say` and `seeTurn`; whenever the turn waits for a person, `decide` gives the decisions. */
+  ask(turn: object, decide?: Decide): Promise<SeenTurn>
   /** Subscribes and gives the reply. */
   subscribe(thread_id: string, after_seq?: number): Promise<TestFrame>
   /** Frames of turns in this thread, in the order they came. */
@@ -46,6 +49,9 @@ export async function connectChat(
   t: Test,
   url: string,
   headers: Record<string, string> = {},
+  resume: (thread_id: string, decisions: object[]) => Promise<unknown> = async () => {
+    throw new Error('this connection was not told how to decide')
+  },
 ): Promise<ChatSocket> {
   const socket = await connectSocket(t, url, [], headers)
   const { frames, webSocket } = socket
@@ -94,7 +100,24 @@ export async function connectChat(
       const mine = frames.filter((frame) => frame.turn_id === turn_id && frame.type !== 'turn_status')
       return { thread_id, turn_id, client_message_id, frames: mine, end }
     },
-    ask: (turn) => chat.seeTurn(chat.say(turn)),
+    async ask(turn, decide) {
+      const sent = chat.say(turn)
+      const seen = chat.seeTurn(sent)
+      if (!decide) return seen
+      const { turn_id } = await chat.until((frame) => frame.client_message_id === sent)
+      let after = -1
+      for (;;) {
+        const next = await Promise.race([
+          seen,
+          chat.until(
+            (frame) => frame.type === 'hitl_required' && frame.turn_id === turn_id && frame.seq > after,
+          ),
+        ])
+        if ('end' in next) return next as SeenTurn
+        after = next.seq
+        await resume(next.thread_id, decide(next))
+      }
+    },
     subscribe(thread_id, after_seq) {
       const before = frames.length
       socket.send({ type: 'subscribe', thread_id, after_seq })
@@ -146,7 +169,11 @@ export async function startChat(t: Test, options: Parameters<typeof startServer>
     fake,
     agent_id,
     connect: ({ token = server.admin.token, agent_id: other = agent_id, headers } = {}) =>
-      connectChat(t, chatUrl(server.url, other, token), headers),
+      connectChat(t, chatUrl(server.url, other, token), headers, async (thread_id, decisions) => {
+        const path = `/agents/${other}/chat/hitl/resume`
+        const { status, body } = await server.request('POST', path, { token, body: { thread_id, decisions } })
+        if (status !== 200) throw new Error(`the decision was answered ${status} ${JSON.stringify(body)}`)
+      }),
     async createThread(request) {
       const { status, body } = await threads('POST', '', request)
       if (status !== 201) throw new Error(`a thread could not be made: ${status} ${JSON.stringify(body)}`)
