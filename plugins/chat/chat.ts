@@ -1,6 +1,7 @@
 import { AppError, type Cradle, type Logger } from '#kernel'
 import type { ThreadDocument } from './documents.ts'
 import { seqOf } from './ledger/ledger-event.ts'
+import { turnUserOf } from './loop/turn-tools.ts'
 import { createLanes } from './turns/lanes.ts'
 import type { RunningTurns, StopReason } from './turns/running-turns.ts'
 import type { TurnRequest } from './turns/turn-runner.ts'
@@ -29,10 +30,20 @@ export interface Chat {
 
 /** Makes the conversations of this process. */
 export function createChat(cradle: Cradle): Chat {
-  const { ledger, turns, threads, messages, running, recovery, resumption, turnRunner, agents, log } = cradle
+  const { ledger, turns, threads, messages, running, recovery, resumption, turnRunner, agents, users, log } =
+    cradle
   const lanes = createLanes()
   const draining = new AbortController()
   let renewal: NodeJS.Timeout | undefined
+
+  /** The request as it is after it has waited; throws where it may not be carried out any more. */
+  const refresh = async (request: TurnRequest): Promise<TurnRequest> => {
+    const [agent, user] = await Promise.all([agents.find(request.agent._id), users.find(request.user.id)])
+    if (agent?.state !== 'running')
+      throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
+    if (!user?.enabled) throw new AppError('USER_DISABLED')
+    return { ...request, agent, user: turnUserOf(user) }
+  }
 
   return {
     async enter(request) {
@@ -40,8 +51,8 @@ export function createChat(cradle: Cradle): Chat {
       let repeated: Turn | undefined
       await lanes.enter(request.thread_id, async (waited) => {
         if (draining.signal.aborted) throw new AppError('SHUTTING_DOWN')
-        const current = waited ? await refreshed(request, agents) : request
-        repeated = await turnRunner.run(current, draining.signal)
+        const current = waited ? await refresh(request) : request
+        repeated = await turnRunner.run(current, { refresh, signal: draining.signal })
       })
       return repeated
     },
@@ -78,14 +89,6 @@ export function createChat(cradle: Cradle): Chat {
       await ledger.idle()
     },
   }
-}
-
-/** The request with its agent as it is now, after it has waited. */
-async function refreshed(request: TurnRequest, agents: Cradle['agents']): Promise<TurnRequest> {
-  const agent = await agents.find(request.agent._id)
-  if (agent?.state !== 'running')
-    throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
-  return { ...request, agent }
 }
 
 /** Keeps the leases of the running turns and stops those that another process wants stopped. */

@@ -1,9 +1,18 @@
 import type { Cradle, Tool, WriteArea } from '#kernel'
 import type { AgentDocument, ToolAccess } from '../../agents/types.ts'
 import type { AuthCaller } from '../../auth/types.ts'
+import type { UserDocument } from '../../users/types.ts'
 
 /** Who a turn acts for. */
 export type TurnUser = Pick<AuthCaller, 'id' | 'role' | 'permissions' | 'token_quota'>
+
+/** The account as a turn acts for it. */
+export const turnUserOf = ({ _id: id, role, permissions, token_quota }: UserDocument): TurnUser => ({
+  id,
+  role,
+  permissions,
+  token_quota,
+})
 
 /** Whether calls of a tool need a person's approval. */
 export type ApprovalRule = 'always' | 'never' | 'as the tool says'

@@ -1,5 +1,4 @@
 import { AppError, type Cradle, type Locale } from '#kernel'
-import type { UserDocument } from '../../users/types.ts'
 import type { ThreadDocument } from '../documents.ts'
 import {
   type Decision,
@@ -10,7 +9,8 @@ import {
   usageIn,
 } from '../ledger/ledger-event.ts'
 import { projectTurn } from '../ledger/projection.ts'
-import type { TurnUser } from '../loop/turn-tools.ts'
+import { turnUserOf } from '../loop/turn-tools.ts'
+import { storable } from '../storable.ts'
 import type { RunningTurn, StopReason } from './running-turns.ts'
 import { settleTurn } from './settlement.ts'
 import type { Turn } from './turns.ts'
@@ -113,7 +113,7 @@ export function createResumption(cradle: Cradle): Resumption {
       }
       const { turn_id, first_seq } = resumed.turn
       const entered = enter(resumed, await ledger.readTurn(thread_id, turn_id, first_seq), current)
-      entered.log.write('hitl_resolved', resolved)
+      entered.log.write('hitl_resolved', storable(resolved) as ResolvedApproval)
       await entered.log.durable()
       return entered
     } catch (error) {
@@ -162,10 +162,3 @@ export function createResumption(cradle: Cradle): Resumption {
     proceed: (taken, events) => goOnByItself(enter(taken, events, takePlace(taken.thread))),
   }
 }
-
-const turnUserOf = ({ _id: id, role, permissions, token_quota }: UserDocument): TurnUser => ({
-  id,
-  role,
-  permissions,
-  token_quota,
-})

@@ -14,9 +14,13 @@ export interface TurnRequest extends TurnOrder {
 export interface TurnRunner {
   /**
    * Gives the turn that the same client_message_id started before, if this one repeats it. Waits behind the turn that
-   * has the thread; throws SHUTTING_DOWN where `signal` is aborted meanwhile.
+   * has the thread, with `refresh` giving the request as it is after each while; throws SHUTTING_DOWN where `signal` is
+   * aborted meanwhile.
    */
-  run(request: TurnRequest, signal: AbortSignal): Promise<Turn | undefined>
+  run(
+    request: TurnRequest,
+    options: { refresh: (request: TurnRequest) => Promise<TurnRequest>; signal: AbortSignal },
+  ): Promise<Turn | undefined>
 }
 
 /** How often a thread that another turn has is looked at, in milliseconds: one that somebody works on, one that waits. */
@@ -60,9 +64,9 @@ export function createTurnRunner(cradle: Cradle): TurnRunner {
   }
 
   return {
-    async run(request, signal) {
-      for (;;) {
-        const attempted = await attempt(request)
+    async run(request, { refresh, signal }) {
+      for (let current = request; ; current = await refresh(current)) {
+        const attempted = await attempt(current)
         if (attempted.outcome === 'opened') return undefined
         if (attempted.outcome === 'repeated') return attempted.turn
         // Behind all that came before it, also when that is another process's.
