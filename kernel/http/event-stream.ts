@@ -25,6 +25,7 @@ export interface EventStreamParts {
 
 /** Milliseconds between two comments, which keep connections open that nothing is said on. */
 const HEARTBEAT_MS = 25_000
+const COMMENT = ':\n\n'
 
 /** Makes the body of a reply that sends items as they come, each only when the reader has room for it. */
 export function openEventStream({
@@ -37,7 +38,9 @@ export function openEventStream({
 }: EventStreamParts): PassThrough {
   const { signal } = reading
   const body = new PassThrough()
-  const heartbeat = setInterval(() => body.writableNeedDrain || body.write(':\n\n'), HEARTBEAT_MS)
+  // The headers leave with the first write, and the first item may be long in coming.
+  body.write(COMMENT)
+  const heartbeat = setInterval(() => body.writableNeedDrain || body.write(COMMENT), HEARTBEAT_MS)
   const refuse = (error: unknown) => {
     body.end(textOf({ event: 'error', data: explain(error) }))
     reading.abort()

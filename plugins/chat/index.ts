@@ -8,6 +8,7 @@ import { createHistory, type History } from './history.ts'
 import { createHub, type Hub } from './ledger/hub.ts'
 import { createLedger, type Ledger } from './ledger/ledger.ts'
 import type { LedgerEvent } from './ledger/ledger-event.ts'
+import { createLedgerReader, type LedgerReader } from './ledger/ledger-reader.ts'
 import { createTurnReplay, type TurnReplay } from './replay/turn-replay.ts'
 import { chatRoutes } from './routes.ts'
 import { createMessages, type Messages, messageIndexes } from './threads/messages.ts'
@@ -44,6 +45,7 @@ declare module '#kernel/types' {
     turnExecution: TurnExecution
     turnRunner: TurnRunner
     turnReplay: TurnReplay
+    ledgerReader: LedgerReader
     quotaWindow: QuotaWindow
   }
 }
@@ -66,6 +68,9 @@ export default plugin({
     host.service('quotaWindow', ({ config }) => (config as ChatConfig).quota_window)
     host.service('ledger', ({ collections, clock, log, server, hub }) =>
       createLedger({ events: collections.events, clock, log, writer: server.node_id, publish: hub.publish }),
+    )
+    host.service('ledgerReader', ({ collections, hub, ledger }) =>
+      createLedgerReader({ events: collections.events, hub, ledger }),
     )
     host.service('threads', ({ collections, clock, ids }) =>
       createThreads({ threads: collections.threads, clock, ids }),

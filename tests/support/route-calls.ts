@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { AuditSpec, Method } from '../../kernel/http/route.ts'
+import type { AuditSpec, Method, StreamKind } from '../../kernel/http/route.ts'
 import { kernelRoutes } from '../../kernel/kernel-routes.ts'
 import type { JSONSchema } from '../../kernel/schema.ts'
 import type { Account, Cast } from './route-cast.ts'
@@ -15,6 +15,7 @@ export interface ServedRoute {
   path: string
   body?: JSONSchema
   audit?: string | AuditSpec | false
+  stream?: StreamKind
 }
 
 /** One way to call a route. */
@@ -77,6 +78,18 @@ export function createCalls(t: Test, cast: Cast) {
     }
   }
 
+  /** Calls a route whose answer goes on for ever, and leaves as soon as it is there. */
+  const begin = async (path: string, { token }: Account, headers: Record<string, string>) => {
+    const leaving = new AbortController()
+    const reply = await fetch(`${server.url}/api${path}`, {
+      headers: { ...headers, ...(token ? { authorization: `Bearer ${token}` } : {}) },
+      signal: leaving.signal,
+    })
+    const body = reply.ok ? undefined : await reply.json()
+    leaving.abort()
+    return { status: reply.status, body }
+  }
+
   return {
     secret: objects.secret,
 
@@ -104,7 +117,9 @@ export function createCalls(t: Test, cast: Cast) {
       const reply =
         method === 'SOCKET'
           ? await open(path, caller, headers)
-          : await server.request(method, path, { token: caller.token, body, headers })
+          : route.stream === 'events' && method === 'GET'
+            ? await begin(path, caller, headers)
+            : await server.request(method, path, { token: caller.token, body, headers })
       const code = (reply.body as { error?: { code: string } } | undefined)?.error?.code ?? ''
       const answer = reply.status === sample.status ? 'ok' : (`${reply.status} ${code}` as const)
       return { request_id, ip, params, status: reply.status, body: reply.body, answer }

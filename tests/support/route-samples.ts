@@ -377,6 +377,15 @@ export const routeSamples: Record<string, RouteSample> = {
   'DELETE /agents/:id/threads/:thread_id': { who: 'user', status: 204, on: ownThread, spends: 'object' },
   'POST /agents/:id/threads/:thread_id/read': { who: 'user', status: 204, on: ownThread },
   'GET /agents/:id/threads/:thread_id/history': { who: 'user', status: 200, on: ownThread },
+  'GET /agents/:id/threads/:thread_id/trajectory': { who: 'user', status: 200, on: ownThread },
+  'GET /agents/:id/threads/:thread_id/trajectory/events/:event_id': {
+    who: 'user',
+    status: 200,
+    on: { ...ownThread, answers: { ...ownThread.answers, own: NOT_FOUND, own_on_shared_agent: NOT_FOUND } },
+  },
+  'GET /agents/:id/threads/:thread_id/trajectory/metrics': { who: 'user', status: 200, on: ownThread },
+  'GET /agents/:id/threads/:thread_id/trajectory/stream': { who: 'user', status: 200, on: ownThread },
+  'GET /agents/:id/threads/:thread_id/trajectory/export': { who: 'user', status: 200, on: ownThread },
 
   'GET /providers/kinds': { who: 'user', status: 200 },
   'GET /providers': { who: 'user', status: 200 },

@@ -117,7 +117,7 @@ export async function startServer(
             : JSON.stringify(body),
       })
       const text = await response.text()
-      const json = response.headers.get('content-type')?.includes('json')
+      const json = response.headers.get('content-type')?.startsWith('application/json')
       return { status: response.status, body: json ? JSON.parse(text) : text, headers: response.headers }
     },
     async login(username, password) {

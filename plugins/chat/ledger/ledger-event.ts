@@ -91,7 +91,7 @@ export interface EventRecord {
   answer?: string
   /** Of `usage`: milliseconds until the first delta; null where there was none. */
   first_token_ms?: number | null
-  /** Of `usage` and `tool_result`: how many milliseconds the call took. */
+  /** In milliseconds: how long a call took (`usage`, `tool_result`), a person (`hitl_resolved`), the turn (all that end it or pause). */
   ms?: number
 }
 

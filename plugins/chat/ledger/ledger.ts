@@ -146,6 +146,7 @@ export function createLedger({
     const committed: LedgerEvent[] = [...before]
     let waiting: { event: LedgerEvent; resolve: () => void }[] = []
     let newest: LedgerEvent | undefined
+    let began = before[0]?.ts
 
     const add = (type: FrameType, frame: FrameFields[FrameType], record?: EventRecord): LedgerEvent => {
       seq += 1
@@ -160,6 +161,7 @@ export function createLedger({
       } as LedgerEvent
       growing = { event, log, sealed: false }
       newest = event
+      began ??= event.ts
       if (!lost) commits.add(growing)
       return event
     }
@@ -180,7 +182,7 @@ export function createLedger({
       },
       finish(type, frame, settle) {
         return new Promise((resolve) => {
-          const event = add(type, frame)
+          const event = add(type, frame, { ms: clock.now() - (began ?? clock.now()) })
           last = { event, settled: resolve, settle: () => settle(committed) }
           if (lost) resolve()
         })

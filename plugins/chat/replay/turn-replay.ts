@@ -1,5 +1,6 @@
 import type { Cradle } from '#kernel'
-import { isTerminal, type LedgerEvent, usageIn } from '../ledger/ledger-event.ts'
+import { eventId, isTerminal, type LedgerEvent, usageIn } from '../ledger/ledger-event.ts'
+import type { ReadEvent } from '../ledger/ledger-reader.ts'
 import { createMemoryLog } from '../ledger/memory-log.ts'
 import { pendingApproval } from '../loop/approvals.ts'
 import { readRecordedLoop } from '../loop/recorded-loop.ts'
@@ -16,8 +17,11 @@ export interface TurnReplay {
    * Takes one turn's events through the loop as it is now, with the answers of models, the outputs of tools and the
    * decisions of people that are recorded; gives what they came to then and what they come to now.
    */
-  run(events: readonly LedgerEvent[]): Promise<{ recorded: TurnOutcome; replayed: TurnOutcome }>
+  run(events: readonly ReadEvent[]): Promise<{ recorded: TurnOutcome; replayed: TurnOutcome }>
 }
+
+/** The thread in which replays are written. */
+const THREAD = 'replay'
 
 /** Why a replay ends early: so did the recording. */
 const ENDED = 'the recording ends here'
@@ -25,12 +29,16 @@ const ENDED = 'the recording ends here'
 /** Makes what runs recorded turns again; it needs no database. */
 export function createTurnReplay({ registries, ids, clock }: Cradle): TurnReplay {
   return {
-    async run(recorded) {
+    async run(events) {
+      const recorded = events.map(asStored)
       const replayed = await replay(recorded, { registries, ids, clock })
       return { recorded: outcomeOf(recorded), replayed: outcomeOf(replayed) }
     },
   }
 }
+
+const asStored = ({ seq, ...event }: ReadEvent): LedgerEvent =>
+  ({ _id: eventId(THREAD, seq), writer: '', ...event }) as LedgerEvent
 
 async function replay(
   recorded: readonly LedgerEvent[],
@@ -44,7 +52,7 @@ async function replay(
   const references = recorded.flatMap((event) => (event.type === 'usage' ? [event.frame.model] : []))
   const last = recorded.at(-1)!
   const events: LedgerEvent[] = []
-  const log = createMemoryLog({ thread_id: 'replay', turn_id, events }, clock)
+  const log = createMemoryLog({ thread_id: THREAD, turn_id, events }, clock)
   log.write('turn_started', frame, { input, model, locale })
 
   /** Goes through the loop until it ends, pauses or has no more to go on with. */
@@ -68,7 +76,7 @@ async function replay(
       if (parent !== undefined && recording.outputs.has(parent)) throw new Error(ENDED)
       await end()
     }
-    const facts = { workspace: '', agent_id: '', thread_id: 'replay', user_id: '', locale, signal }
+    const facts = { workspace: '', agent_id: '', thread_id: THREAD, user_id: '', locale, signal }
     try {
       return await runTurnLoop({
         call,

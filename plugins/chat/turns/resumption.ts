@@ -36,7 +36,7 @@ const EXPIRED: Record<Locale, string> = {
 
 /** Makes what goes on with paused turns. */
 export function createResumption(cradle: Cradle): Resumption {
-  const { ledger, turns, running, turnExecution, agents, users, log: logger } = cradle
+  const { ledger, turns, running, turnExecution, agents, users, clock, log: logger } = cradle
   const { outcomes, recent, hub, explainError } = cradle
   const settlement = { outcomes, recent, hub, explainError }
 
@@ -113,7 +113,10 @@ export function createResumption(cradle: Cradle): Resumption {
       }
       const { turn_id, first_seq } = resumed.turn
       const entered = enter(resumed, await ledger.readTurn(thread_id, turn_id, first_seq), current)
-      entered.log.write('hitl_resolved', storable(resolved) as ResolvedApproval)
+      const asked = entered.log.committed.at(-1)!
+      entered.log.write('hitl_resolved', storable(resolved) as ResolvedApproval, {
+        ms: clock.now() - asked.ts,
+      })
       await entered.log.durable()
       return entered
     } catch (error) {

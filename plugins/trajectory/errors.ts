@@ -1,0 +1,12 @@
+import type { ErrorTable } from '#kernel'
+
+/** The errors of trajectories. */
+export const trajectoryErrors: ErrorTable = {
+  BAD_EXPORT: {
+    status: 422,
+    message: {
+      en: 'This is not an exported trajectory: {reason}.',
+      zh: '这不是导出的轨迹文件：{reason}。',
+    },
+  },
+}

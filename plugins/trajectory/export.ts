@@ -1,0 +1,35 @@
+import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
+
+/** What an export says of the thread before its events; times are Unix seconds. */
+export interface ExportHead {
+  format: 'svc-trajectory'
+  version: 1
+  thread_id: string
+  title: string | null
+  created_at: number
+  exported_at: number
+  agent: { name: string }
+}
+
+/** A line for the head and one for each event. */
+export async function* toJsonLines(
+  head: ExportHead,
+  events: AsyncIterable<ReadEvent>,
+): AsyncGenerator<string, void, void> {
+  yield `${JSON.stringify(head)}\n`
+  for await (const event of events) yield `${JSON.stringify(event)}\n`
+}
+
+/** The head as an object that holds the events. */
+export async function* toJson(
+  head: ExportHead,
+  events: AsyncIterable<ReadEvent>,
+): AsyncGenerator<string, void, void> {
+  yield `${JSON.stringify(head).slice(0, -1)},"events":[`
+  let separator = '\n'
+  for await (const event of events) {
+    yield `${separator}${JSON.stringify(event)}`
+    separator = ',\n'
+  }
+  yield '\n]}\n'
+}

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises'
+import { AppError, compileSchema, type Issue } from '#kernel'
+import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
+import { exportedEvent, exportHead } from './schemas.ts'
+
+/** Reads an exported trajectory, in either form; gives its turns in order. Throws BAD_EXPORT. */
+export async function readExport(path: string): Promise<Map<string, ReadEvent[]>> {
+  const checkHead = compileSchema<object>(exportHead, 'json')
+  const checkEvent = compileSchema<object>(exportedEvent, 'json')
+  const { head, events } = parse(await readFile(path, 'utf8'))
+  check(() => checkHead(head), 'the head')
+  const turns = new Map<string, ReadEvent[]>()
+  for (const [index, event] of events.entries()) {
+    const checked = check(() => checkEvent(event), `event ${index + 1}`) as ReadEvent
+    const turn = turns.get(checked.turn_id)
+    if (turn) turn.push(checked)
+    else turns.set(checked.turn_id, [checked])
+  }
+  return turns
+}
+
+/** The parts of a file: one JSON object with `events`, or a line for the head and one for each event. */
+function parse(text: string): { head: unknown; events: unknown[] } {
+  try {
+    const { events, ...head } = JSON.parse(text) as { events?: unknown[] }
+    if (Array.isArray(events)) return { head, events }
+    return { head, events: [] }
+  } catch {
+    const [head, ...events] = text.split('\n').filter(Boolean)
+    return { head: parseLine(head, 1), events: events.map((line, index) => parseLine(line, index + 2)) }
+  }
+}
+
+function parseLine(line: string | undefined, number: number): unknown {
+  try {
+    return JSON.parse(line ?? '')
+  } catch (cause) {
+    throw new AppError('BAD_EXPORT', { reason: `line ${number} is not JSON` }, { cause })
+  }
+}
+
+function check<Value>(validate: () => Value, what: string): Value {
+  try {
+    return validate()
+  } catch (cause) {
+    const issues = ((cause as AppError).details?.issues ?? []) as Issue[]
+    const reasons = issues.map(({ path, message }) => `${path} ${message}`).join('; ')
+    throw new AppError('BAD_EXPORT', { reason: `${what}: ${reasons}` }, { cause })
+  }
+}

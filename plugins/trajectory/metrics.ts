@@ -1,0 +1,75 @@
+import { addUsage, NO_USAGE, type TokenUsage } from '#kernel'
+import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
+
+/** What the calls of one tool took, in milliseconds. */
+interface ToolFigures {
+  count: number
+  errors: number
+  ms: number
+}
+
+/** What a thread's turns have taken. */
+export interface Metrics {
+  turns: number
+  model_calls: number
+  tool_calls: Record<string, ToolFigures>
+  tokens: TokenUsage
+  time: {
+    total_ms: number
+    model_ms: number
+    tool_ms: number
+    waiting_ms: number
+    first_token_ms: { p50: number | null; p95: number | null }
+  }
+}
+
+/** Adds up the events of a thread. */
+export async function measure(events: AsyncIterable<ReadEvent>): Promise<Metrics> {
+  const tools = new Map<string, ToolFigures>()
+  const firstTokens: number[] = []
+  const time = { total_ms: 0, model_ms: 0, tool_ms: 0, waiting_ms: 0 }
+  let tokens: TokenUsage = { ...NO_USAGE }
+  let turns = 0
+  let model_calls = 0
+  let waited = 0
+  let isFirstCall = false
+
+  for await (const event of events) {
+    const { type, frame, ms = 0 } = event
+    if (type === 'turn_started') {
+      turns += 1
+      waited = 0
+      isFirstCall = true
+    } else if (type === 'usage') {
+      model_calls += 1
+      tokens = addUsage(tokens, frame.usage)
+      time.model_ms += ms
+      if (isFirstCall && frame.message_id !== undefined) {
+        if (typeof event.first_token_ms === 'number') firstTokens.push(event.first_token_ms)
+        isFirstCall = false
+      }
+    } else if (type === 'tool_result') {
+      const figures = tools.get(frame.name) ?? { count: 0, errors: 0, ms: 0 }
+      tools.set(frame.name, {
+        count: figures.count + 1,
+        errors: figures.errors + (frame.is_error ? 1 : 0),
+        ms: figures.ms + ms,
+      })
+      // What is delegated is a part of the call that delegates.
+      if (frame.parent_tool_call_id === undefined) time.tool_ms += ms
+    } else if (type === 'hitl_resolved') {
+      waited += ms
+      time.waiting_ms += ms
+    } else if (type === 'done' || type === 'error') time.total_ms += Math.max(0, ms - waited)
+  }
+  firstTokens.sort((a, b) => a - b)
+  const quantile = (share: number) => firstTokens[Math.ceil(firstTokens.length * share) - 1] ?? null
+  const first_token_ms = { p50: quantile(0.5), p95: quantile(0.95) }
+  return {
+    turns,
+    model_calls,
+    tool_calls: Object.fromEntries(tools),
+    tokens,
+    time: { ...time, first_token_ms },
+  }
+}

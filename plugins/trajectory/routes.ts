@@ -1,0 +1,130 @@
+import { AppError, type Cradle, route, type ServerSentEvent } from '#kernel'
+import { rowOf, seqOfId, wholeOf } from './event-rows.ts'
+import { type ExportHead, toJson, toJsonLines } from './export.ts'
+import { measure } from './metrics.ts'
+import {
+  eventRow,
+  eventsPage,
+  exportedEvent,
+  exportQuery,
+  listQuery,
+  metrics,
+  streamQuery,
+  wholeEvent,
+} from './schemas.ts'
+
+const PATH = '/agents/:id/threads/:thread_id/trajectory'
+/** The most rows of one page. */
+const MOST = 200
+
+const common = { method: 'GET', guard: 'agent', errors: ['THREAD_NOT_FOUND'] } as const
+
+/** The thread in the path, which is the caller's. */
+const threadOf = (
+  {
+    caller,
+    agent,
+    params,
+  }: { caller: { id: string }; agent: { _id: string }; params: Record<string, string> },
+  { threads }: Pick<Cradle, 'threads'>,
+) => threads.get({ user_id: caller.id, agent_id: agent._id }, params.thread_id!)
+
+/** The ledger of a thread: what happened, step by step. */
+export const trajectoryRoutes = [
+  route({
+    ...common,
+    path: PATH,
+    summary: 'List what happened in a thread, in order; the newest page unless bounds are given',
+    query: listQuery,
+    response: { 200: eventsPage },
+  }).handle(async (request, cradle) => {
+    const { _id } = await threadOf(request, cradle)
+    const { limit, before_seq: before, after_seq: after, type, turn_id } = request.query
+    const filter = { ...(type && { type }), ...(turn_id && { turn_id }) }
+    const query = { limit: Math.min(limit, MOST), before, after, ...filter }
+    const { events, has_more } = await cradle.ledgerReader.page(_id, query)
+    return { events: events.map(rowOf), has_more }
+  }),
+
+  route({
+    ...common,
+    path: `${PATH}/events/:event_id`,
+    summary: 'Read one event whole',
+    response: { 200: wholeEvent },
+    errors: ['THREAD_NOT_FOUND', 'NOT_FOUND'],
+  }).handle(async (request, cradle) => {
+    const { _id } = await threadOf(request, cradle)
+    const seq = seqOfId(request.params.event_id!)
+    const event = seq === undefined ? null : await cradle.ledgerReader.find(_id, seq)
+    if (!event) throw new AppError('NOT_FOUND')
+    return wholeOf(event) as never
+  }),
+
+  route({
+    ...common,
+    path: `${PATH}/metrics`,
+    summary: 'Add up what the turns of a thread have taken',
+    response: { 200: metrics },
+  }).handle(async (request, cradle) => {
+    const { _id } = await threadOf(request, cradle)
+    const { tokens, ...others } = await measure(cradle.ledgerReader.all(_id, { withText: false }))
+    return { ...others, tokens: { ...tokens } }
+  }),
+
+  route({
+    ...common,
+    path: `${PATH}/stream`,
+    summary: 'Follow what happens in a thread, from now on or behind an event that was seen',
+    query: streamQuery,
+    stream: 'events',
+    response: { 200: eventRow },
+  }).handle(async (request, cradle) => {
+    const thread = await threadOf(request, cradle)
+    const { last_seq } = await cradle.history.status(thread)
+    const seen = seenBy(request.headers['last-event-id']) ?? request.query.after_seq ?? last_seq
+    return rowsBehind(seen, thread, request.signal, cradle)
+  }),
+
+  route({
+    ...common,
+    path: `${PATH}/export`,
+    summary: 'Download the whole ledger of a thread; `svc replay` runs it again',
+    query: exportQuery,
+    stream: 'download',
+    response: { 200: { title: 'ExportedEvent', ...exportedEvent } },
+  }).handle(async (request, cradle) => {
+    const thread = await threadOf(request, cradle)
+    const head: ExportHead = {
+      format: 'svc-trajectory',
+      version: 1,
+      thread_id: thread._id,
+      title: thread.title,
+      created_at: thread.created_at,
+      exported_at: cradle.clock.seconds(),
+      agent: { name: request.agent.name },
+    }
+    const events = cradle.ledgerReader.all(thread._id)
+    const { format } = request.query
+    return {
+      filename: `trajectory-${thread._id}.${format}`,
+      media_type: format === 'json' ? 'application/json' : 'application/x-ndjson',
+      content: format === 'json' ? toJson(head, events) : toJsonLines(head, events),
+    }
+  }),
+]
+
+/** The seq that a client which comes back names as the last it saw. */
+function seenBy(header: string | string[] | undefined): number | undefined {
+  if (typeof header !== 'string' || !/^\d{1,12}$/.test(header)) return undefined
+  return Number(header)
+}
+
+async function* rowsBehind(
+  after: number,
+  { _id: thread_id, user_id }: { _id: string; user_id: string },
+  signal: AbortSignal,
+  { ledgerReader }: Pick<Cradle, 'ledgerReader'>,
+): AsyncGenerator<ServerSentEvent, void, void> {
+  for await (const event of ledgerReader.follow({ thread_id, user_id, after, signal }))
+    yield { id: String(event.seq), event: event.type, data: rowOf(event) }
+}

@@ -1,0 +1,155 @@
+import { nullable, objectOf } from '#kernel'
+
+const string = { type: 'string' } as const
+const integer = { type: 'integer' } as const
+const seq = { type: 'integer', minimum: 1, maximum: 999_999_999_999 } as const
+const milliseconds = { type: 'integer', minimum: 0 } as const
+const anything = { type: 'object', additionalProperties: true } as const
+
+const type = {
+  enum: [
+    'turn_started',
+    'content',
+    'reasoning',
+    'tool_call',
+    'tool_result',
+    'attachment',
+    'usage',
+    'hitl_required',
+    'hitl_resolved',
+    'done',
+    'error',
+  ],
+} as const
+
+/** What an event holds besides its frame; `answer` is what a model said, as JSON. */
+const record = {
+  input: { type: 'array', items: anything, maxItems: 64 },
+  model: { type: 'string', maxLength: 512 },
+  locale: { enum: ['en', 'zh'] },
+  first_token_ms: nullable(milliseconds),
+  ms: milliseconds,
+} as const
+
+/** One line of the list. */
+export const eventRow = {
+  title: 'TrajectoryEvent',
+  ...objectOf(
+    {
+      event_id: string,
+      seq: integer,
+      turn_id: string,
+      type,
+      ts: { type: 'integer', description: 'Unix seconds' },
+      summary: string,
+      duration_ms: integer,
+    },
+    ['event_id', 'seq', 'turn_id', 'type', 'ts', 'summary'],
+  ),
+} as const
+
+/** GET …/trajectory. */
+export const eventsPage = {
+  title: 'TrajectoryPage',
+  ...objectOf({ events: { type: 'array', items: eventRow }, has_more: { type: 'boolean' } }, [
+    'events',
+    'has_more',
+  ]),
+} as const
+
+/** GET …/trajectory/events/:event_id. */
+export const wholeEvent = {
+  title: 'WholeTrajectoryEvent',
+  ...objectOf(
+    {
+      event_id: string,
+      seq: integer,
+      turn_id: string,
+      type,
+      ts: { type: 'integer', description: 'Unix seconds' },
+      frame: anything,
+      ...record,
+      answer: true,
+    },
+    ['event_id', 'seq', 'turn_id', 'type', 'ts', 'frame'],
+  ),
+} as const
+
+const quantiles = objectOf({ p50: nullable(integer), p95: nullable(integer) }, ['p50', 'p95'])
+
+/** GET …/trajectory/metrics; times are milliseconds, and waiting for a person is in `waiting_ms` alone. */
+export const metrics = {
+  title: 'TrajectoryMetrics',
+  ...objectOf(
+    {
+      turns: integer,
+      model_calls: integer,
+      tool_calls: {
+        type: 'object',
+        additionalProperties: objectOf({ count: integer, errors: integer, ms: integer }, [
+          'count',
+          'errors',
+          'ms',
+        ]),
+      },
+      tokens: { type: 'object', additionalProperties: integer },
+      time: objectOf(
+        {
+          total_ms: integer,
+          model_ms: integer,
+          tool_ms: integer,
+          waiting_ms: integer,
+          first_token_ms: quantiles,
+        },
+        ['total_ms', 'model_ms', 'tool_ms', 'waiting_ms', 'first_token_ms'],
+      ),
+    },
+    ['turns', 'model_calls', 'tool_calls', 'tokens', 'time'],
+  ),
+} as const
+
+const bound = { type: 'integer', minimum: 0, maximum: 999_999_999_999 } as const
+
+/** The query of the list. */
+export const listQuery = objectOf({
+  limit: { type: 'integer', minimum: 1, default: 50 },
+  before_seq: bound,
+  after_seq: bound,
+  type,
+  turn_id: { type: 'string', maxLength: 128 },
+})
+
+/** The query of the stream. */
+export const streamQuery = objectOf({ after_seq: bound })
+
+/** The query of the export. */
+export const exportQuery = objectOf({ format: { enum: ['jsonl', 'json'], default: 'jsonl' } })
+
+/** The first line of an exported trajectory; in the form `json`, the events stand in its field `events`. */
+export const exportHead = objectOf(
+  {
+    format: { const: 'svc-trajectory' },
+    version: { const: 1 },
+    thread_id: { type: 'string', maxLength: 128 },
+    title: nullable({ type: 'string', maxLength: 1000 }),
+    /** Unix seconds. */
+    created_at: { type: 'integer', minimum: 0, maximum: 253_402_300_799 },
+    exported_at: { type: 'integer', minimum: 0, maximum: 253_402_300_799 },
+    agent: objectOf({ name: { type: 'string', maxLength: 1000 } }, ['name']),
+  },
+  ['format', 'version', 'thread_id', 'title', 'created_at', 'exported_at', 'agent'],
+)
+
+/** Every further line: an event of the ledger, `ts` in Unix milliseconds. */
+export const exportedEvent = objectOf(
+  {
+    seq,
+    turn_id: { type: 'string', minLength: 1, maxLength: 128 },
+    ts: { type: 'integer', minimum: 0, maximum: 253_402_300_799_000 },
+    type,
+    frame: anything,
+    ...record,
+    answer: { type: 'string' },
+  },
+  ['seq', 'turn_id', 'ts', 'type', 'frame'],
+)
