@@ -83,6 +83,10 @@ export const kernelErrors: ErrorTable = {
     status: 431,
     message: { en: 'The headers are too large.', zh: '请求头过大。' },
   },
+  CLIENT_LEFT: {
+    status: 499,
+    message: { en: 'The client left before it was answered.', zh: '客户端在收到回复前已离开。' },
+  },
   INTERNAL_ERROR: {
     status: 500,
     level: 'error',

@@ -68,6 +68,10 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
     let result: unknown
     let checkReader: () => Promise<void>
     const reading = new AbortController()
+    const { res } = context
+    res.once('close', () => {
+      if (!res.writableFinished) reading.abort(new AppError('CLIENT_LEFT'))
+    })
     try {
       params = assertParams(context.params)
       const { request_id } = state

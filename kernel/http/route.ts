@@ -79,14 +79,17 @@ type Content<Spec> = Spec extends { readonly upload: UploadSpec }
     : { readonly file: UploadedFile }
   : Part<Spec, 'body'>
 
-/** Whoever sends events is told when nobody reads them any more. */
-type Reading<Spec> = Spec extends { readonly stream: 'events' } ? { readonly signal: AbortSignal } : object
+/** How a handler is told that nobody waits for its answer any more. */
+interface Waiting {
+  /** Aborted when the client leaves before the answer is whole; its reason answers the request, should it be thrown. */
+  readonly signal: AbortSignal
+}
 
 /** The request as a handler of this route sees it. */
 export type RequestOf<Spec extends RouteSpec> = RequestFacts &
   Part<Spec, 'query'> &
   Content<Spec> &
-  Reading<Spec> &
+  Waiting &
   ContextOf<Spec['guard']>
 
 type BodyOf<Schema> = Schema extends null ? undefined : TypeOf<Schema>

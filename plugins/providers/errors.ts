@@ -71,6 +71,13 @@ export const providerErrors: ErrorTable = {
       zh: '模型服务商“{provider}”没有此密钥可用的模型“{model}”，请改用其他模型。',
     },
   },
+  TOKEN_QUOTA_EXCEEDED: {
+    status: 429,
+    message: {
+      en: 'Your token quota of {quota} is used up.',
+      zh: '您的 token 配额（{quota}）已用完。',
+    },
+  },
   MODEL_ANSWER_TOO_LONG: {
     status: 502,
     level: 'warn',

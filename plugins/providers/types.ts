@@ -115,7 +115,7 @@ export interface ModelCalled extends Omit<ModelCall, 'options'> {
 
 declare module '#kernel/types' {
   interface Events {
-    /** A listener may refuse the call by throwing. */
+    /** A listener may refuse the call by throwing, for instance TOKEN_QUOTA_EXCEEDED. */
     'model.calling': ModelCalling
     /** Comes once for each call that was not refused; listeners are waited for. */
     'model.called': ModelCalled

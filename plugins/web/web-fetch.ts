@@ -1,4 +1,4 @@
-import { objectOf, type Tool, type TypeOf } from '#kernel'
+import { objectOf, type Tool, type ToolContext, type TypeOf } from '#kernel'
 import { createHtmlReader } from './readable-html.ts'
 import { MAX_BODY_BYTES, type WebPage, type WebPages } from './web-pages.ts'
 
@@ -42,19 +42,28 @@ Use it where the answer depends on a page whose URL you know: one that the user 
 At most ${MAX_TEXT_BYTES / 1024} KiB are given at once; read on with offset.`,
     input_schema: input,
     disableable: true,
-    async execute({ url, format = 'text', offset = 0 }: TypeOf<typeof input>, { signal }) {
+    async execute({ url, format = 'text', offset = 0 }: TypeOf<typeof input>, { signal, cite }) {
       const page = await pages().get(url, signal)
       const { title, text } =
         format === 'text' && page.kind === 'html'
           ? await readHtml(page.source, page.url, signal)
           : { title: undefined, text: page.source }
-      if (page.status >= 200 && page.status < 300) return describe(page, { title, text, offset })
+      if (page.status >= 200 && page.status < 300) {
+        cite(sourceOf(page, title))
+        return describe(page, { title, text, offset })
+      }
       const answer = [page.status, page.status_text].filter(Boolean).join(' ')
       throw new Error(
         `${page.url} answered ${answer}${text ? `. ${UNTRUSTED}\n\n${text.slice(0, MAX_ERROR_TEXT)}` : ''}`,
       )
     },
   }
+}
+
+/** A page as a source: the same one wherever on it a link leads. */
+function sourceOf(page: WebPage, title: string | undefined): Parameters<ToolContext['cite']>[0] {
+  const { href: url } = Object.assign(new URL(page.url), { hash: '' })
+  return { id: url, title: title || url, url }
 }
 
 function describe(

@@ -1,8 +1,11 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import t from 'tap'
 import { getRoute, pluginSource, rawRequest, sendRaw, startKernel } from '../support/kernel.ts'
+
+const bench = new EventEmitter()
+Object.assign(globalThis, { bench })
 
 const lab = pluginSource(
   'lab',
@@ -42,6 +45,8 @@ const lab = pluginSource(
     ${getRoute('/query', 'request.query', "query: { type: 'object', properties: { n: { type: 'integer', minimum: 1, default: 7 }, tags: { type: 'array', items: { type: 'string' } }, on: { type: 'boolean' } }, required: ['tags'], additionalProperties: false },")},
     ${getRoute('/missing-file', "import('node:fs').then(({ createReadStream }) => createReadStream('/nowhere/at/all'))")},
     ${getRoute('/breaking-file', "import('node:stream').then(({ Readable }) => Readable.from((async function* () { yield 'half'; throw new Error('torn') })()))")},
+    ${getRoute('/patient', "new Promise((_, reject) => { request.signal.addEventListener('abort', () => { reject(request.signal.reason); bench.emit('left') }); bench.emit('entered', request.request_id) })")},
+    ${getRoute('/quick', "bench.emit('signal', request.signal)")},
     { method: 'POST', path: '/rooms', summary: 's', guard: 'public', audit: false, response: { 201: {} }, handler: () => ({}) },
   ])`,
   `errors: {
@@ -317,6 +322,25 @@ t.test('requests', async (t) => {
     stream.resetAndDestroy()
     await once(stream, 'close')
     t.equal((await get('/hello')).status, 200)
+  })
+
+  t.test('a handler is told when the client leaves before it is answered, and only then', async (t) => {
+    const entered = once(bench, 'entered')
+    const left = once(bench, 'left')
+    const leaving = new AbortController()
+    const call = t.rejects(fetch(`${server.url}/api/patient`, { signal: leaving.signal }), {
+      name: 'AbortError',
+    })
+    const [request_id] = await entered
+    leaving.abort()
+    await Promise.all([call, left])
+    const given = once(bench, 'signal')
+    t.equal((await get('/quick', { connection: 'close' })).status, 200)
+    t.match(entryOf(request_id, 'request refused'), { code: 'CLIENT_LEFT', level: 30 })
+    t.match(entryOf(request_id, 'request'), { route: '/patient', status: 499 })
+    const [signal] = await given
+    t.equal((await get('/hello')).status, 200)
+    t.notOk(signal.aborted)
   })
 })
 

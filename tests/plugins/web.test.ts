@@ -462,14 +462,16 @@ t.test('Hostile HTML is given up, and holds up nobody else', async (t) => {
   }
 })
 
+const chat = await startChat(t, { config: { plugins: { web: { allow_hosts: ['127.0.0.1'] } } } })
+/** A model's call of the tool, with its URL for an id. */
+const call = (url: string) => ({ id: url, name: 'web_fetch', arguments: { url } })
+
 t.test('In a chat the tool is there for everyone, and reaches what is allowed', async (t) => {
   const site = await createSite(t)
   site.set('/', { body: '<title>Hello</title><p>from the page' })
-  const chat = await startChat(t, { config: { plugins: { web: { allow_hosts: ['127.0.0.1'] } } } })
   const { token } = await chat.server.createUser({ username: 'reader' })
   const { body: agents } = await chat.server.request('GET', '/agents', { token })
   const socket = await chat.connect({ token, agent_id: agents[0].id })
-  const call = (url: string) => ({ id: url, name: 'web_fetch', arguments: { url } })
   chat.fake.next({ toolCalls: [call(site.url), call(`http://localhost:${site.port}/`)] }, { text: 'read' })
   const { frames, end } = await socket.ask({ text: 'read it' })
   t.match(end, { type: 'done', stop_reason: 'end' })
@@ -485,4 +487,61 @@ t.test('In a chat the tool is there for everyone, and reaches what is allowed', 
     output: /localhost is in a local or private network/,
   })
   t.equal(site.requests.at(-1)!.headers['user-agent'], `AgentPlatformService/${VERSION}`)
+})
+
+t.test('A page that was read is a source of its result, and once of its thread', async (t) => {
+  const site = await createSite(t)
+  site.set('/page', { body: '<title>Hello</title><p id="part">from the page' })
+  site.set('/plain', { type: 'text/plain', body: 'no title' })
+  site.set('/old', { status: 301, headers: { location: '/page' } })
+  const socket = await chat.connect()
+  const sourceOf = (path: string, title?: string) => {
+    const url = site.url + path
+    return { id: url, title: title ?? url, url }
+  }
+  const page = sourceOf('/page', 'Hello')
+  let thread_id: string | undefined
+  /** Sources by call as the frames of a turn tell them. */
+  const read = async (...paths: string[]) => {
+    chat.fake.next({ toolCalls: paths.map((path) => call(site.url + path)) }, { text: 'read' })
+    const turn = await socket.ask({ text: 'read it', thread_id })
+    t.equal(turn.end.type, 'done')
+    thread_id = turn.thread_id
+    const results = turn.frames.filter(({ type }) => type === 'tool_result')
+    return Object.fromEntries(results.map(({ tool_call_id, sources }) => [tool_call_id, sources]))
+  }
+  /** Sources of the thread, as its history and its row name them. */
+  const named = async () => {
+    const { body: rows } = await chat.threads('GET', '')
+    const { sources, messages } = await chat.history(thread_id!)
+    t.same(rows.find((row: { thread_id: string }) => row.thread_id === thread_id).sources, sources)
+    return { sources, messages }
+  }
+
+  const told = await read('/old', '/page#part', '/page', '/plain', '/missing')
+  t.same(told, {
+    [`${site.url}/old`]: [page],
+    [`${site.url}/page#part`]: [page],
+    [`${site.url}/page`]: [page],
+    [`${site.url}/plain`]: [sourceOf('/plain')],
+    [`${site.url}/missing`]: undefined,
+  })
+  const first = await named()
+  type Told = { role: string; content: { id: string }[]; sources?: object[] }
+  const results = (first.messages as Told[]).filter(({ role }) => role === 'tool')
+  t.same(Object.fromEntries(results.map(({ content, sources }) => [content[0]!.id, sources])), told)
+  t.same(
+    first.sources.toSorted((a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)),
+    [page, sourceOf('/plain')],
+  )
+
+  const others = Array.from({ length: 199 }, (_, index) => `/${index}`)
+  for (const path of others) site.set(path, { type: 'text/plain', body: path })
+  await read(...others, '/plain')
+  const ids = (await named()).sources.map(({ id }: { id: string }) => id)
+  t.same(
+    ids.toSorted(),
+    [...others, '/plain'].map((path) => site.url + path).sort(),
+    'the newest 200 are kept',
+  )
 })

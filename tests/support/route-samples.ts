@@ -377,6 +377,16 @@ export const routeSamples: Record<string, RouteSample> = {
   'DELETE /agents/:id/threads/:thread_id': { who: 'user', status: 204, on: ownThread, spends: 'object' },
   'POST /agents/:id/threads/:thread_id/read': { who: 'user', status: 204, on: ownThread },
   'GET /agents/:id/threads/:thread_id/history': { who: 'user', status: 200, on: ownThread },
+  'GET /agents/:id/chat/welcome': { who: 'user', status: 200, on: seenAgent },
+  'GET /agents/:id/cron/examples': { who: 'user', status: 200, on: seenAgent },
+  'POST /agents/:id/chat/polish': {
+    who: 'user',
+    status: 200,
+    on: seenAgent,
+    body: () => ({ prompt: 'make it better' }),
+    // Those that serve for several calls may have been stopped by one.
+    spends: 'object',
+  },
   'GET /agents/:id/threads/:thread_id/trajectory': { who: 'user', status: 200, on: ownThread },
   'GET /agents/:id/threads/:thread_id/trajectory/events/:event_id': {
     who: 'user',

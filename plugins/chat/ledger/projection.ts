@@ -1,5 +1,5 @@
 import { addUsage } from '#kernel'
-import type { Block, MessageDocument } from '../documents.ts'
+import type { Block, MessageDocument, Source } from '../documents.ts'
 import {
   isTerminal,
   type LedgerEvent,
@@ -53,11 +53,13 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
         break
       }
       case 'tool_result': {
-        if (event.frame.parent_tool_call_id !== undefined) break
-        const { message_id, tool_call_id: id, name, output, is_error, sources } = event.frame
+        const { message_id, tool_call_id: id, name, output, is_error, parent_tool_call_id } = event.frame
+        const { sources } = event.frame
+        if (parent_tool_call_id !== undefined && !sources) break
         const message = open(event, message_id, 'tool')
+        if (sources) message.sources = once([...(message.sources ?? []), ...sources])
+        if (parent_tool_call_id !== undefined) break
         message.content.push({ type: 'tool_result', id, name, output, is_error })
-        if (sources) message.sources = [...(message.sources ?? []), ...sources]
         break
       }
       case 'hitl_resolved': {
@@ -86,8 +88,15 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
   const last = events.at(-1)
   if (last && isTerminal(last)) closeMessages(messages, last, open)
   // What was delegated by a call that has no result yet, or was stopped, may only have been counted.
-  return messages.filter(({ role, content, artifacts }) => role !== 'tool' || content.length > 0 || artifacts)
+  return messages.filter(
+    ({ role, content, artifacts, sources }) => role !== 'tool' || content.length > 0 || artifacts || sources,
+  )
 }
+
+/** Each source once, as it was named last. */
+const once = (sources: readonly Source[]): Source[] => [
+  ...new Map(sources.map((source) => [source.id, source])).values(),
+]
 
 /** A call whose arguments a person changed shows what was run. */
 function showEdits(

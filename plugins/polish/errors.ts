@@ -1,0 +1,29 @@
+import type { ErrorTable } from '#kernel'
+
+/** Why a prompt could not be polished, beyond what a model call fails with. */
+export const polishErrors: ErrorTable = {
+  POLISH_EMPTY: {
+    status: 502,
+    level: 'warn',
+    message: {
+      en: 'The model "{model}" answered without any text. Try again or choose another model.',
+      zh: '模型“{model}”没有返回任何文本，请重试或改用其他模型。',
+    },
+  },
+  POLISH_INCOMPLETE: {
+    status: 502,
+    level: 'warn',
+    message: {
+      en: 'The model "{model}" broke off before its text was complete. Shorten the prompt or choose another model.',
+      zh: '模型“{model}”未能输出完整文本，请缩短提示词或改用其他模型。',
+    },
+  },
+  POLISH_TIMED_OUT: {
+    status: 504,
+    level: 'warn',
+    message: {
+      en: 'The model "{model}" took longer than {seconds} seconds. Try again or choose another model.',
+      zh: '模型“{model}”耗时超过 {seconds} 秒，请重试或改用其他模型。',
+    },
+  },
+}

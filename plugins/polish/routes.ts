@@ -1,0 +1,34 @@
+import { route } from '#kernel'
+import { draft, polishedPrompt } from './schemas.ts'
+
+const polishPrompt = route({
+  method: 'POST',
+  path: '/agents/:id/chat/polish',
+  summary: "Improve a prompt by one call of the agent's model; no thread is touched",
+  guard: 'agent',
+  body: draft,
+  response: { 200: polishedPrompt },
+  errors: [
+    'AGENT_NOT_RUNNING',
+    'PROVIDER_NOT_VISIBLE',
+    'NO_MODEL',
+    'MODEL_AUTH_FAILED',
+    'MODEL_QUOTA_EXHAUSTED',
+    'MODEL_RATE_LIMITED',
+    'MODEL_UNAVAILABLE',
+    'MODEL_NOT_FOUND',
+    'MODEL_ANSWER_TOO_LONG',
+    'MODEL_CALL_FAILED',
+    'TOKEN_QUOTA_EXCEEDED',
+    'POLISH_EMPTY',
+    'POLISH_INCOMPLETE',
+    'POLISH_TIMED_OUT',
+  ],
+  // A draft is its author's alone, as threads are; what the call costs is metered like that of any other.
+  audit: false,
+}).handle(async ({ agent, caller, body, locale, signal }, { polisher }) => ({
+  text: await polisher.polish({ agent, caller, ...body, locale, signal }),
+}))
+
+/** The route that improves prompts. */
+export const polishRoutes = [polishPrompt]

@@ -1,0 +1,20 @@
+import { objectOf } from '#kernel'
+
+/** POST /agents/:id/chat/polish. */
+export const draft = objectOf(
+  {
+    prompt: { type: 'string', maxLength: 20_000, pattern: '\\S' },
+    default_model: {
+      type: 'string',
+      maxLength: 512,
+      description: "As <provider>:<model>, in place of the agent's own",
+    },
+  },
+  ['prompt'],
+)
+
+/** The answer. */
+export const polishedPrompt = {
+  title: 'PolishedPrompt',
+  ...objectOf({ text: { type: 'string' } }, ['text']),
+} as const
