@@ -15,6 +15,7 @@ import { kernelRoutes } from './kernel-routes.ts'
 import { createLogger } from './log.ts'
 import { openRuntime, type Runtime } from './runtime.ts'
 import { removeServerNote, writeServerNote } from './server-note.ts'
+import { CLOSE } from './socket/open-connection.ts'
 import { createUpgrader, refuse } from './socket/upgrade.ts'
 
 /** A server that listens. */
@@ -27,6 +28,8 @@ export interface Server {
   stop(): Promise<void>
 }
 
+/** How often the peers of sockets are pinged and those of streams told that the server is there, in milliseconds. */
+const PING_INTERVAL_MS = 25_000
 const SOCKET_PATIENCE_MS = 1000
 const HTTP_PATIENCE_MS = 1000
 
@@ -38,7 +41,7 @@ export async function startServer({
   logTo,
   clock,
   strictReplies = false,
-  pingIntervalMs,
+  pingIntervalMs = PING_INTERVAL_MS,
   stepLimitMs,
 }: {
   home: string
@@ -78,7 +81,7 @@ async function listen({
   runtime: Runtime
   announcements: Server['announcements']
   strictReplies: boolean
-  pingIntervalMs?: number
+  pingIntervalMs: number
 }): Promise<Server> {
   const { config, errors, home } = blueprint
   const { http: settings, enable_api_docs } = config.values
@@ -109,6 +112,7 @@ async function listen({
     ],
     isSocket: upgrader.knows,
     serveDocs: enable_api_docs ? serveApiDocs() : undefined,
+    heartbeatMs: pingIntervalMs,
   })
 
   const http = createHttpServer(app.callback())
@@ -145,6 +149,7 @@ async function listen({
     removeServerNote(home, note)
     // What is still being answered may need the database to its end.
     return runtime.stop(async () => {
+      runtime.sockets.close(() => true, CLOSE.goingAway, 'server is shutting down')
       await Promise.all([upgrader.close(SOCKET_PATIENCE_MS), closeHttp()])
     })
   }

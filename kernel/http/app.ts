@@ -39,6 +39,7 @@ export function createApp({
   strictReplies,
   isSocket,
   serveDocs,
+  heartbeatMs,
 }: {
   runtime: Runtime
   routes: readonly OwnedRoute[]
@@ -47,6 +48,8 @@ export function createApp({
   strictReplies: boolean
   isSocket: (pathname: string) => boolean
   serveDocs: Middleware | undefined
+  /** Milliseconds between two signs of life on a stream of events. */
+  heartbeatMs: number
 }): Koa {
   const { http } = runtime.blueprint.config.values
   const { log, clock, events } = runtime
@@ -81,6 +84,7 @@ export function createApp({
       audit: (record) => events.emit('action.audited', record),
       explain,
       sockets: runtime.sockets,
+      heartbeatMs,
       seconds: () => clock.seconds(),
       onWrongReply: (error) => {
         if (strictReplies) throw new Error(`reply of ${name} does not fit: ${describe(error)}`)

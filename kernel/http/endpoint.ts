@@ -29,6 +29,8 @@ export interface EndpointParts {
   explain: (error: unknown, locale: Locale, request_id: string) => ErrorReply
   /** Where those who read a stream are known. */
   sockets: OpenSocketDirectory
+  /** Milliseconds between two signs of life on a stream. */
+  heartbeatMs: number
   /** Unix seconds. */
   seconds: () => number
 }
@@ -132,7 +134,8 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
         context: added,
         checkReader: checkReader!,
         sockets: parts.sockets,
-        explain: (error) => parts.explain(error, state.locale, state.request_id).body,
+        explain: (error) => parts.explain(error, state.locale, state.request_id),
+        heartbeatMs: parts.heartbeatMs,
       })
       return
     }
@@ -143,8 +146,13 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
   }
 }
 
-/** The last of them keeps a proxy from waiting until it has more. */
-const EVENT_STREAM_HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' }
+const EVENT_STREAM_HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  // Keeps a proxy from waiting until it has more.
+  'X-Accel-Buffering': 'no',
+  // A server that stops need not wait for who might ask again.
+  Connection: 'close',
+}
 
 async function* checked(items: AsyncIterable<ServerSentEvent>, check: (data: unknown) => void) {
   for await (const item of items) {

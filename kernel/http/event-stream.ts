@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
+import type { ErrorReply } from '../error-reply.ts'
 import type { OpenSocketDirectory } from '../socket/directory.ts'
 
 /** One item of a stream of server-sent events: `id` is what a client that comes back names as the last it saw. */
@@ -19,12 +20,11 @@ export interface EventStreamParts {
   context: object
   checkReader(): Promise<void>
   sockets: OpenSocketDirectory
-  /** What an error after the headers looks like to the reader. */
-  explain(error: unknown): unknown
+  explain(error: unknown): ErrorReply
+  /** Milliseconds between two comments, which keep connections open that nothing is said on. */
+  heartbeatMs: number
 }
 
-/** Milliseconds between two comments, which keep connections open that nothing is said on. */
-const HEARTBEAT_MS = 25_000
 const COMMENT = ':\n\n'
 
 /** Makes the body of a reply that sends items as they come, each only when the reader has room for it. */
@@ -35,28 +35,35 @@ export function openEventStream({
   checkReader,
   sockets,
   explain,
+  heartbeatMs,
 }: EventStreamParts): PassThrough {
   const { signal } = reading
   const body = new PassThrough()
   // The headers leave with the first write, and the first item may be long in coming.
   body.write(COMMENT)
-  const heartbeat = setInterval(() => body.writableNeedDrain || body.write(COMMENT), HEARTBEAT_MS)
-  const refuse = (error: unknown) => {
-    body.end(textOf({ event: 'error', data: explain(error) }))
+  const heartbeat = setInterval(() => body.writableNeedDrain || body.write(COMMENT), heartbeatMs)
+  /** An error behind the headers is the last item. */
+  const fail = (error: unknown) => {
+    if (signal.aborted) return
+    body.write(textOf({ event: 'error', data: explain(error).body }))
     reading.abort()
   }
   const entry = {
     context,
     close: () => reading.abort(),
-    recheck: () => void checkReader().catch(refuse),
+    recheck: () =>
+      void checkReader().catch((error) => {
+        // With the database away nothing was found out.
+        if (explain(error).status < 500) fail(error)
+      }),
   }
   sockets.add(entry)
-  signal.addEventListener('abort', () => body.end())
-  body.once('close', () => {
+  signal.addEventListener('abort', () => {
     clearInterval(heartbeat)
     sockets.remove(entry)
-    reading.abort()
+    body.end()
   })
+  body.once('close', () => reading.abort())
 
   const send = async () => {
     try {
@@ -64,9 +71,9 @@ export function openEventStream({
         if (signal.aborted) return
         if (!body.write(textOf(item))) await once(body, 'drain', { signal })
       }
-      body.end()
+      reading.abort()
     } catch (error) {
-      if (!signal.aborted) refuse(error)
+      fail(error)
     }
   }
   void send()

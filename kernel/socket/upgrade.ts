@@ -14,7 +14,7 @@ import { chooseLocale } from '../locale.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Cradle } from '../types.ts'
 import { createFrameCheck, createFrameReader } from './frames.ts'
-import { CLOSE, type OpenConnection, openConnection } from './open-connection.ts'
+import { type OpenConnection, openConnection } from './open-connection.ts'
 import type { Socket } from './socket.ts'
 
 /** A socket, whose it is and whose services its handler gets. */
@@ -24,9 +24,6 @@ export interface OwnedSocket {
   cradle: Cradle
 }
 
-/** How often peers are pinged, in milliseconds; one that is silent for 1.4 times as long is dropped at the next ping. */
-export const PING_INTERVAL_MS = 25_000
-
 /** Opens WebSockets for declared sockets; a refusal is an HTTP answer with the usual error body. */
 export function createUpgrader({
   runtime,
@@ -34,14 +31,15 @@ export function createUpgrader({
   chainOf,
   draining,
   strictReplies,
-  pingIntervalMs = PING_INTERVAL_MS,
+  pingIntervalMs,
 }: {
   runtime: Runtime
   sockets: readonly OwnedSocket[]
   chainOf: (use: GuardUse) => GuardChain
   draining: () => boolean
   strictReplies: boolean
-  pingIntervalMs?: number
+  /** How often peers are pinged, in milliseconds; one that is silent for 1.4 times as long is dropped at the next ping. */
+  pingIntervalMs: number
 }) {
   const { log, blueprint } = runtime
   const { http } = blueprint.config.values
@@ -177,10 +175,9 @@ export function createUpgrader({
     upgrade,
     /** Whether a path is a socket's, so that plain requests to it can be told so. */
     knows: (pathname: string) => router.match(pathname, 'GET').path.length > 0,
-    /** Tells every peer that the server goes away; those that do not answer are dropped after `patienceMs`. */
+    /** Waits until every peer that was told to go has gone; those that do not answer are dropped after `patienceMs`. */
     async close(patienceMs: number): Promise<void> {
       clearInterval(pinging)
-      for (const connection of open) connection.close(CLOSE.goingAway, 'server is shutting down')
       const deadline = performance.now() + patienceMs
       while (open.size > 0 && performance.now() < deadline)
         await new Promise((resolve) => setTimeout(resolve, 10))
