@@ -61,6 +61,10 @@ export function createChat(cradle: Cradle): Chat {
       const current = running.get(thread._id)
       await running.stop((turn) => turn === current, 'stopped')
       if (!current?.opened) await turns.requestStop(thread._id)
+      // The turn may have been about to pause, and what pauses cannot be aborted.
+      const now = await threads.get(thread, thread._id)
+      const turn_id = current?.opened?.turn.turn_id ?? thread.active_turn?.turn_id
+      if (now.active_turn?.paused && now.active_turn.turn_id === turn_id) await resumption.stop(now)
     },
     stopAgent: (agent_id) => running.stop((turn) => turn.agent_id === agent_id, 'stopped'),
     countActive: (agent_id) => running.list().filter((turn) => turn.agent_id === agent_id).length,

@@ -2,13 +2,16 @@
 export class RefusedError extends Error {
   status: number
   code: string
+  /** Of fields that are not valid: where they stand in the body, and why. */
+  issues: { path: string; message: string }[]
 
   constructor({ status, body }: { status: number; body: string }) {
-    const { code, message } = readError(body)
+    const { code, message, details } = readError(body)
     super(message ?? `The server answered with status ${status}.`)
     this.name = 'RefusedError'
     this.status = status
     this.code = code ?? `HTTP_${status}`
+    this.issues = details?.issues ?? []
   }
 }
 
@@ -63,9 +66,15 @@ export type Api = ReturnType<typeof createApi>
 
 const isJSON = (response: Response) => response.headers.get('content-type')?.includes('json') ?? false
 
-function readError(body: string): { code?: string; message?: string } {
+interface ErrorBody {
+  code?: string
+  message?: string
+  details?: { issues?: RefusedError['issues'] }
+}
+
+function readError(body: string): ErrorBody {
   try {
-    return (JSON.parse(body) as { error?: { code?: string; message?: string } }).error ?? {}
+    return (JSON.parse(body) as { error?: ErrorBody }).error ?? {}
   } catch {
     // Something that is not this service answered, a proxy's page for one; the status says what is known.
     return {}

@@ -1,47 +1,72 @@
-import type { ActionRequest, ApprovalRequest, Decision } from './frames.ts'
+import { type ApprovalPolicy, decideByPolicy } from './approval-policy.ts'
+import type { ApprovalRequest, Decision } from './frames.ts'
 import type { Prompt } from './prompt.ts'
+import { describeDecision, nameOf } from './request-text.ts'
+import { createReview, showRequest } from './review.ts'
+import { formatTime } from './time.ts'
 import type { View } from './view.ts'
 
-const LONGEST_MESSAGE = 8000
+/** One decision for each request; `byPerson` where somebody was asked, who can be asked again. */
+export interface Verdict {
+  decisions: Decision[]
+  byPerson: boolean
+}
 
-/** Makes the function that has a person decide the calls of a paused turn; nothing when they leave. */
-export const createApproval =
-  ({ prompt, view }: { prompt: Prompt; view: View }) =>
-  async ({ action_requests, review_configs }: ApprovalRequest): Promise<Decision[] | undefined> => {
-    const decisions: Decision[] = []
-    for (const action of action_requests) {
-      const config = review_configs?.find((candidate) => candidate.action_name === action.name)
-      const isQuestion = config?.allowed_decisions.includes('respond') ?? false
-      const decision = await (isQuestion ? respond(action) : review(action))
-      if (!decision) return undefined
-      decisions.push(decision)
-    }
-    return decisions
+/** Gives the prompt at which a person can be asked, for as long as `use` takes. */
+export type WithPrompt = <Result>(use: (prompt: Prompt) => Promise<Result>) => Promise<Result>
 
-    async function respond(action: ActionRequest): Promise<Decision | undefined> {
-      view.line(action.description || describe(action.args))
-      const message = await prompt.ask('answer › ')
-      return message === undefined
-        ? undefined
-        : { type: 'respond', message: message.slice(0, LONGEST_MESSAGE) }
-    }
+/**
+ * Makes the function that has what a paused turn waits for decided: by policy where there is one, else by a person, one
+ * request after the other. It gives nothing where some are left open, or once the signal takes the requests back.
+ */
+export const createApproval = ({
+  policy,
+  withPrompt,
+  commandFor,
+  view,
+}: {
+  policy: ApprovalPolicy | undefined
+  /** None where nobody can be asked. */
+  withPrompt: WithPrompt | undefined
+  /** The command that goes on with a thread. */
+  commandFor(thread_id: string): string
+  view: View
+}) => {
+  const decideByRule = (request: ApprovalRequest) =>
+    request.review_configs.map(({ allowed_decisions }, index) => {
+      const decision = policy && decideByPolicy(policy, allowed_decisions)
+      if (decision)
+        view.note(`${nameOf(request, index)} ${describeDecision(decision)}, by --approve ${policy}`)
+      return decision
+    })
 
-    async function review(action: ActionRequest): Promise<Decision | undefined> {
-      view.line(`${action.name} asks for approval: ${describe(action.args)}`)
-      if (action.description) view.note(action.description)
-      for (;;) {
-        const answer = (await prompt.ask('Allow it? yes, no, or no and why › '))?.trim()
-        if (answer === undefined) return undefined
-        if (/^y(es)?$/i.test(answer)) return { type: 'approve' }
-        const refusal = /^no?(?:\s+(.+))?$/is.exec(answer)
-        if (refusal)
-          return { type: 'reject', ...(refusal[1] ? { message: refusal[1].slice(0, LONGEST_MESSAGE) } : {}) }
-      }
-    }
+  const leaveOpen = ({ thread_id, expires_at }: ApprovalRequest) => {
+    view.note(`The turn waits for a decision, until ${formatTime(expires_at)}.`)
+    view.note(`Decide with: ${commandFor(thread_id)}${withPrompt ? '' : ' [--approve all|none]'}`)
+    return undefined
   }
 
-/** All of it: nobody should approve what they were not shown. */
-const describe = (args: unknown) => (typeof args === 'string' ? args : JSON.stringify(args, null, 2))
+  const askPerson = (request: ApprovalRequest, known: (Decision | undefined)[], signal: AbortSignal) =>
+    withPrompt?.(async (prompt): Promise<Verdict | undefined> => {
+      const review = createReview({ prompt, view, signal })
+      const decisions: Decision[] = []
+      for (const [index, decision] of known.entries()) {
+        const decided = decision ?? (await review(request, index))
+        if (signal.aborted) return undefined
+        if (!decided) return leaveOpen(request)
+        decisions.push(decided)
+      }
+      return { decisions, byPerson: true }
+    })
 
-/** Has a person decide the calls of a paused turn. */
+  return async (request: ApprovalRequest, signal: AbortSignal): Promise<Verdict | undefined> => {
+    const known = decideByRule(request)
+    if (known.every((decision) => decision !== undefined)) return { decisions: known, byPerson: false }
+    if (withPrompt) return askPerson(request, known, signal)
+    for (const [index, decision] of known.entries()) if (!decision) showRequest(view, request, index)
+    return leaveOpen(request)
+  }
+}
+
+/** Has what a paused turn waits for decided. */
 export type Approval = ReturnType<typeof createApproval>

@@ -1,8 +1,9 @@
 import type { Command, CommandInput } from '#kernel'
 import { readAddress } from './address.ts'
 import { createApi, RefusedError, UnreachableError } from './api.ts'
-import { createApproval } from './approval.ts'
-import { createChat, INTERRUPTED } from './chat.ts'
+import { createApproval, type WithPrompt } from './approval.ts'
+import { readPolicy } from './approval-policy.ts'
+import { createChat, INTERRUPTED, isFinal } from './chat.ts'
 import { createConversation } from './conversation.ts'
 import { createFrameLog } from './frame-log.ts'
 import type { AgentRow } from './frames.ts'
@@ -27,6 +28,10 @@ export const chatCommand: Command = {
     { flags: '--thread <id>', summary: 'Continue this thread' },
     { flags: '-m, --message <text>', summary: 'Send one message, print the answer and exit' },
     { flags: '--model <ref>', summary: 'Model to use, as provider:model' },
+    {
+      flags: '--approve <which>',
+      summary: 'Decide without asking: all approves what waits for approval, none rejects it',
+    },
     { flags: '--json', summary: 'Print each frame as a line of JSON' },
   ],
   database: false,
@@ -53,6 +58,7 @@ async function run(
 ) {
   const read = (name: string) => (typeof options[name] === 'string' ? options[name] : undefined)
   const { signal } = leave
+  const policy = readPolicy(read('approve'))
   const message = read('message')
   const isInteractive = message === undefined && Boolean(stdin.isTTY)
   const onPage = stdout.isTTY && !options.json
@@ -77,13 +83,15 @@ async function run(
       hint: detail.paint('dim', 'Ctrl-C again, or Ctrl-D, leaves.'),
       onInterrupt: interrupt,
     })
-  const askOnce = async (label: string) => {
+  const openForNow: WithPrompt = (use) => {
     const once = openPrompt()
     close.push(once.close)
-    return once.askSecret(label).finally(once.close)
+    return use(once).finally(once.close)
   }
   const prompt = isInteractive ? openPrompt() : undefined
   if (prompt) close.push(prompt.close)
+  const usePrompt: WithPrompt = (use) => (prompt ? use(prompt) : openForNow(use))
+  const withPrompt = stdin.isTTY ? usePrompt : undefined
   process.on('SIGINT', interrupt)
   for (const stream of [stdout, stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -97,13 +105,27 @@ async function run(
     const language = /^zh/i.test(env.LC_ALL || env.LC_MESSAGES || env.LANG || '') ? 'zh' : 'en'
     const { url, local } = await readAddress({ option: read('url'), env, home })
     const api = createApi({ url, language, signal })
-    const askSecret = prompt?.askSecret ?? (stdin.isTTY ? askOnce : undefined)
+    const askSecret = withPrompt && ((label: string) => withPrompt((asker) => asker.askSecret(label)))
     const login = createLogin({ api, env, home, local, askSecret, say: view.note })
     const store = createTokenStore({ home, url })
     const session = createSession({ api, store, login, username: read('username') })
     const agent = await findAgent(session, args[0] ?? 'assistant')
 
-    const conversation = createConversation({ url, agent_id: agent.id, session, language, view, signal })
+    const commandFor = (thread_id: string) => {
+      const named = args[0] === undefined ? '' : ` ${/^[\w.-]+$/.test(agent.name) ? agent.name : agent.id}`
+      const there = read('url') === undefined ? '' : ` --url ${url}`
+      return `svc chat${named}${there} --thread ${thread_id}`
+    }
+    const approval = createApproval({ policy, withPrompt, commandFor, view })
+    const conversation = createConversation({
+      url,
+      agent_id: agent.id,
+      session,
+      language,
+      approval,
+      view,
+      signal,
+    })
     conversation.model = read('model')
     close.push(conversation.close)
     stop = () => {
@@ -111,22 +133,22 @@ async function run(
       conversation.stop()
       return can
     }
-    const approval = prompt && createApproval({ prompt, view })
-    const chat = createChat({ conversation, approval, view })
+    const chat = createChat({ conversation, view })
     const thread = read('thread')
-    if (thread && !isInteractive) await conversation.select(thread)
-    if (message !== undefined) return await chat.sendOne(message)
+    const before = thread && !isInteractive ? await chat.select(thread) : 0
+    if (isFinal(before)) return before
+    if (message !== undefined) return (await chat.sendOne(message)) || before
 
     const commands = createSlashCommands({ session, agent, conversation, view })
     if (!prompt) {
       const pipe = createPipe({ stdin })
       close.push(pipe.close)
-      return await chat.sendAll(pipe, commands)
+      return (await chat.sendAll(pipe, commands)) || before
     }
     view.note(`You are talking to ${agent.name}. /help lists the commands, Ctrl-D leaves.`)
     if (thread) await chat.open(thread)
     const code = await chat.talk(prompt, commands)
-    if (conversation.thread_id) view.note(`Go on later with: svc chat --thread ${conversation.thread_id}`)
+    if (conversation.thread_id) view.note(`Go on later with: ${commandFor(conversation.thread_id)}`)
     return code
   } finally {
     process.off('SIGINT', interrupt)

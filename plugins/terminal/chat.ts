@@ -1,6 +1,6 @@
 import { RefusedError, UnreachableError } from './api.ts'
-import type { Approval } from './approval.ts'
-import type { Conversation, Outcome } from './conversation.ts'
+import type { Conversation } from './conversation.ts'
+import type { Outcome } from './following.ts'
 import type { LineInput } from './line-input.ts'
 import type { SlashCommands } from './slash-commands.ts'
 import type { View } from './view.ts'
@@ -8,22 +8,22 @@ import type { View } from './view.ts'
 /** The exit code of a program that Ctrl-C ended, by the shells' convention. */
 export const INTERRUPTED = 130
 
+/** The exit code of a turn that waits for a decision which nobody made. */
+export const UNDECIDED = 3
+
+/** Whether what was to be said next cannot be said after this. */
+export const isFinal = (code: number) => code === INTERRUPTED || code === UNDECIDED
+
 /** A path such as `/etc/hosts` begins a message, not a command. */
 const isCommand = (text: string) => /^\/[^\s/]*(?:\s|$)/.test(text)
 
 /** Makes the functions that talk: one message, or all that an input brings. Both give the exit code. */
-export const createChat = ({
-  conversation,
-  approval,
-  view,
-}: {
-  conversation: Conversation
-  /** None when there is nobody to ask. */
-  approval: Approval | undefined
-  view: View
-}) => {
-  const finish = async (outcome: Outcome): Promise<number> => {
-    switch (outcome.kind) {
+export const createChat = ({ conversation, view }: { conversation: Conversation; view: View }) => {
+  /** Says what is to be said of how a turn came out, and gives the exit code. */
+  const conclude = (outcome: Outcome | undefined): number => {
+    switch (outcome?.kind) {
+      case undefined:
+        return 0
       case 'done':
         return outcome.stop_reason === 'stopped' ? INTERRUPTED : 0
       case 'failed':
@@ -31,41 +31,30 @@ export const createChat = ({
       case 'ended':
         view.note('The turn is over, but how it ended was not received.')
         return 1
-      case 'paused': {
-        if (!approval) {
-          view.note(
-            `The turn waits for approval. Decide it with: svc chat --thread ${outcome.request.thread_id}`,
-          )
-          return 1
-        }
-        const decisions = await approval(outcome.request)
-        const next = decisions
-          ? conversation.resume(outcome.request, decisions)
-          : conversation.abandon(outcome.request)
-        return finish(await next)
-      }
+      case 'paused':
+        return UNDECIDED
     }
   }
 
   return {
     /** Sends one message and shows its answer. */
-    sendOne: async (text: string) => finish(await conversation.send(text)),
+    sendOne: async (text: string) => conclude(await conversation.send(text)),
+
+    /** Continues a thread without showing it; what waits for a decision there comes first. */
+    select: async (thread_id: string) => conclude(await conversation.select(thread_id)),
 
     /** Shows a thread, and what runs there to its end. */
-    async open(thread_id: string) {
-      const outcome = await conversation.open(thread_id)
-      if (outcome) await finish(outcome)
-    },
+    open: async (thread_id: string) => conclude(await conversation.open(thread_id)),
 
-    /** Sends each line of a pipe. A turn that fails does not stop the next; one that is interrupted does. */
+    /** Sends each line of a pipe. A turn that fails does not stop the next; one that is interrupted or waits does. */
     async sendAll(input: LineInput, commands: SlashCommands) {
       let code = 0
       for (let text = await input.read(); text !== undefined; text = await input.read()) {
         if (!text.trim()) continue
         const outcome = isCommand(text) ? await commands(text) : await conversation.send(text)
         if (outcome === 'quit') break
-        const result = outcome ? await finish(outcome) : 0
-        if (result === INTERRUPTED) return result
+        const result = conclude(outcome)
+        if (isFinal(result)) return result
         code ||= result
       }
       return code
@@ -81,7 +70,7 @@ export const createChat = ({
         try {
           const outcome = isCommand(text) ? await commands(text) : await conversation.send(text.trimEnd())
           if (outcome === 'quit') return 0
-          if (outcome) await finish(outcome)
+          conclude(outcome)
         } catch (error) {
           if (error instanceof RefusedError) view.fail(error.code, error.message)
           else if (error instanceof UnreachableError) view.fail('UNREACHABLE', error.message)

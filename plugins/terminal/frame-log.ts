@@ -3,11 +3,14 @@ import type { View } from './view.ts'
 
 /** Shows a conversation to a program: each frame as one line of JSON, remarks on the other screen. */
 export const createFrameLog = ({ stream, detail }: { stream: NodeJS.WriteStream; detail: Screen }): View => ({
+  get columns() {
+    return detail.columns
+  },
   frame: (frame) => stream.write(`${JSON.stringify(frame).replace(/[\x7f-\x9f]/g, escapeCode)}\n`),
   history: () => undefined,
   wait: () => undefined,
   note: (text) => detail.writeLine(text),
-  line: (text) => detail.writeLine(text),
+  line: (text, style) => detail.writeLine(text, style),
   fail: (code, message) => detail.writeLine(`${message} (${code})`),
 })
 

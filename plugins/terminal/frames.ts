@@ -12,27 +12,45 @@ export interface Usage {
   total_tokens?: number
 }
 
-/** One call that waits for a person's decision. */
+/** One call that waits for a person's decision; `parent_tool_call_id` where it is part of a delegated task. */
 export interface ActionRequest {
-  id?: string
+  id: string
   name: string
-  args: unknown
-  description?: string
+  args: Record<string, unknown>
+  description: string
+  parent_tool_call_id?: string
 }
 
-/** A turn that is paused until its calls are decided. */
+/** A turn that is paused until its calls are decided, each as its config allows; `expires_at` is Unix seconds. */
 export interface ApprovalRequest extends TurnPart {
   type: 'hitl_required'
   pending_id: string
   action_requests: ActionRequest[]
-  review_configs?: { action_name: string; allowed_decisions: string[] }[] | null
+  review_configs: { action_name: string; allowed_decisions: Decision['type'][] }[]
+  expires_at: number
 }
 
 /** What a person decides about one call. */
 export type Decision =
-  | { type: 'approve' }
+  | { type: 'approve'; for_thread?: boolean }
+  | { type: 'edit'; edited_action: { name: string; args: Record<string, unknown> } }
   | { type: 'reject'; message?: string }
   | { type: 'respond'; message: string }
+
+/** How a pause ended; `decisions` has one entry for each request, none where the turn was stopped. */
+export interface ApprovalResolution extends TurnPart {
+  type: 'hitl_resolved'
+  pending_id: string
+  outcome: 'decided' | 'expired' | 'stopped'
+  decisions: Decision[]
+}
+
+/** What a tool took its output from. */
+export interface Source {
+  id: string
+  title: string
+  url?: string
+}
 
 /** The reply to `subscribe`; the frames that were missed follow it. */
 export interface TurnStatus {
@@ -70,11 +88,13 @@ export type ServerFrame =
       name: string
       output: unknown
       is_error: boolean
+      sources?: Source[]
     })
   | (TurnPart & { type: 'attachment'; path: string; media_type?: string })
   | (TurnPart & { type: 'usage'; usage: Usage })
   | (TurnPart & { type: 'done'; usage?: Usage; stop_reason: string })
   | ApprovalRequest
+  | ApprovalResolution
   | TurnStatus
   | ErrorFrame
   | { type: 'pong' }
@@ -111,6 +131,7 @@ export interface Message {
   role: 'user' | 'assistant' | 'tool'
   content: Block[]
   turn_id?: string
+  sources?: Source[]
 }
 
 /** A page of a thread's messages, oldest first. */

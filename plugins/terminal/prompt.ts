@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline'
+import { clearScreenDown, createInterface, cursorTo } from 'node:readline'
 import { PassThrough, Writable } from 'node:stream'
 import { createJoiner, type LineInput } from './line-input.ts'
 
@@ -54,16 +54,28 @@ export const createPrompt = ({
     reader.prompt()
   }
 
-  const clearInput = () => {
+  const dropInput = () => {
     joiner.take()
     reader.write(null, { ctrl: true, name: 'e' })
     reader.write(null, { ctrl: true, name: 'u' })
+  }
+
+  const clearInput = () => {
+    dropInput()
     showLabel(asked!.label)
+  }
+
+  /** Takes a question back, with what was typed so far. */
+  const withdraw = () => {
+    dropInput()
+    cursorTo(output, 0)
+    clearScreenDown(output)
+    settle(undefined)
   }
 
   const leave = () => {
     output.write('\n')
-    if (leaving || asked!.isQuestion) return settle(undefined)
+    if (leaving) return settle(undefined)
     leaving = true
     output.write(`${hint}\n`)
     reader.prompt()
@@ -86,6 +98,7 @@ export const createPrompt = ({
   reader.on('SIGINT', () => {
     if (!asked) onInterrupt()
     else if (reader.line || joiner.isBegun) clearInput()
+    else if (asked.isQuestion) onInterrupt()
     else leave()
   })
   // Ctrl-Z left the reader paused, and the shell has made its own use of the terminal.
@@ -151,8 +164,18 @@ export const createPrompt = ({
       return Promise.resolve(message)
     },
 
-    /** The answer to a question of the client's; nothing after Ctrl-C or Ctrl-D. */
-    ask: (question: string) => ask(question, true),
+    /**
+     * The answer to a question of the client's, `offered` being what is there to be changed; nothing after Ctrl-D, or
+     * once the signal takes the question back. Ctrl-C is reported.
+     */
+    async ask(question: string, { signal, offered }: { signal: AbortSignal; offered?: string }) {
+      if (signal.aborted) return undefined
+      const answer = ask(question, true)
+      if (offered && asked) reader.write(offered)
+      const takeBack = () => asked && withdraw()
+      signal.addEventListener('abort', takeBack)
+      return answer.finally(() => signal.removeEventListener('abort', takeBack))
+    },
 
     /** Asks without echo; nothing after Ctrl-C or Ctrl-D. */
     askSecret(question: string) {

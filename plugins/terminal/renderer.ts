@@ -1,4 +1,4 @@
-import type { Block, Message, ServerFrame, Usage } from './frames.ts'
+import type { Block, Message, ServerFrame, Source, Usage } from './frames.ts'
 import { createCleaner, shorten } from './printable.ts'
 import type { Screen, Style } from './screen.ts'
 import { USER_LABEL, USER_STYLE, type View } from './view.ts'
@@ -50,6 +50,12 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
     ])
   }
 
+  const showSources = (sources: Source[] = [], indent = INDENT) => {
+    if (sources.length === 0) return
+    const names = sources.map(({ title, url }) => (url ? `${title} <${url}>` : title))
+    writeShort(`${indent}${INDENT}from`, names.join('; '), 'dim')
+  }
+
   const frame = (frame: ServerFrame) => {
     switch (frame.type) {
       case 'turn_started':
@@ -66,8 +72,13 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
       case 'tool_result': {
         const mark = frame.is_error ? '✗' : '↳'
         const label = frame.tool_call_id === lastCall ? mark : `${mark} ${shorten(frame.name, 64)}:`
-        return writeShort(indentOf(frame) + INDENT + label, frame.output, frame.is_error ? 'red' : 'dim')
+        const indent = indentOf(frame) + INDENT
+        writeShort(indent + label, frame.output, frame.is_error ? 'red' : 'dim')
+        return showSources(frame.sources, indent)
       }
+      case 'hitl_required':
+        // What is asked, and what is typed, begins on a line of its own.
+        return startSection('line')
       case 'attachment':
         return writeLine(`📎 ${frame.path}${frame.media_type ? ` (${frame.media_type})` : ''}`)
       case 'error':
@@ -93,9 +104,10 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
   }
 
   const history = (messages: Message[]) => {
-    for (const { role, content } of messages) {
+    for (const { role, content, sources } of messages) {
       if (role !== 'user') {
         content.forEach(showBlock)
+        showSources(sources)
         continue
       }
       const text = content.map((block) => block.text ?? block.path ?? '').join('\n')
@@ -107,6 +119,9 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
   const fail = (code: string, message: string) => writeLine(`✗ ${message} (${code})`, 'red')
 
   return {
+    get columns() {
+      return detail.columns
+    },
     frame,
     history,
     wait: () => {
@@ -115,7 +130,7 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
     },
     // A remark may come in the middle of a text, which then goes on.
     note: (text) => detail.writeLine(text, 'dim'),
-    line: (text) => detail.writeLine(text),
+    line: (text, style) => detail.writeLine(text, style),
     fail,
   }
 }

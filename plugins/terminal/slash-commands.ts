@@ -1,7 +1,9 @@
-import type { Conversation, Outcome } from './conversation.ts'
+import type { Conversation } from './conversation.ts'
+import type { Outcome } from './following.ts'
 import type { AgentRow, ThreadRow } from './frames.ts'
 import { shorten } from './printable.ts'
 import type { Session } from './session.ts'
+import { formatTime } from './time.ts'
 import type { View } from './view.ts'
 
 const LISTED_THREADS = 20
@@ -41,6 +43,9 @@ export const createSlashCommands = ({
         for (const { usage, summary } of Object.values(commands))
           view.line(`${usage.padEnd(width)}  ${summary}`)
         view.note('A line that ends in \\ goes on in the next one. Ctrl-C stops an answer, Ctrl-D leaves.')
+        view.note(
+          'Where the agent asks before it goes on, Ctrl-C ends the turn and Ctrl-D leaves it waiting.',
+        )
         return undefined
       },
     },
@@ -76,6 +81,15 @@ export const createSlashCommands = ({
         const thread = listed[Number(argument) - 1]
         if (thread) return conversation.open(thread.thread_id)
         view.note(`There is no thread number ${argument}; see /threads.`)
+        return undefined
+      },
+    },
+    fork: {
+      usage: '/fork',
+      summary: 'go on in a copy of this thread, which stays as it is',
+      async run() {
+        const id = await conversation.fork()
+        view.note(id ? `You go on in thread ${id}.` : 'There is nothing to copy yet.')
         return undefined
       },
     },
@@ -120,10 +134,6 @@ export const createSlashCommands = ({
     return undefined
   }
 }
-
-/** Local time as `2026-01-31 09:30`, which is how Swedish writes it. */
-const formatTime = (seconds: number) =>
-  new Date(seconds * 1000).toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' })
 
 /** Runs lines that begin with `/`. */
 export type SlashCommands = ReturnType<typeof createSlashCommands>

@@ -9,6 +9,8 @@ export const USER_STYLE: Style = ['bold', 'green']
 
 /** Where a conversation is shown. Text from the server is made safe here, not by the caller. */
 export interface View {
+  /** Terminal columns there are for one line. */
+  readonly columns: number
   /** A frame of the turn that is followed. */
   frame(frame: ServerFrame): void
   /** The last messages of a thread that was opened. */
@@ -17,8 +19,8 @@ export interface View {
   wait(): void
   /** A remark of the client's own. */
   note(text: string): void
-  /** A line of a list that was asked for. */
-  line(text: string): void
+  /** A line of something that was asked for, or that asks. */
+  line(text: string, style?: Style): void
   /** Something failed. */
   fail(code: string, message: string): void
 }

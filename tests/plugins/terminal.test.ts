@@ -1,74 +1,11 @@
-import { EventEmitter, once } from 'node:events'
+import { once } from 'node:events'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
 import t, { type Test } from 'tap'
-import { chatCommand } from '../../plugins/terminal/chat-command.ts'
 import { createFakeService, type FakeTurn } from '../support/fake-service.ts'
-
-const CTRL_C = '\x03'
-const CTRL_D = '\x04'
-
-/** Runs `svc chat` on streams of its own; `screen` holds what it wrote, `until` waits for a text in it. */
-function start(
-  t: Test,
-  {
-    agent,
-    tty = false,
-    env = {},
-    home = t.testdir(),
-    ...options
-  }: {
-    agent?: string
-    tty?: boolean
-    env?: NodeJS.ProcessEnv
-    home?: string
-    [option: string]: unknown
-  },
-) {
-  const stdin = Object.assign(new PassThrough(), { isTTY: tty, setRawMode: () => stdin })
-  const changes = new EventEmitter()
-  const written = { stdout: '', stderr: '' }
-  const createOutput = (name: keyof typeof written) => {
-    const stream = Object.assign(new PassThrough(), { isTTY: tty, columns: 100 })
-    stream.on('data', (chunk) => {
-      written[name] += chunk
-      changes.emit('change')
-    })
-    return stream
-  }
-  const input = {
-    args: [agent],
-    options: options as Record<string, string | boolean | undefined>,
-    home,
-    env: { SVC_PASSWORD: 'open-sesame-1', ...env },
-    stdin: stdin as unknown as NodeJS.ReadStream,
-    stdout: createOutput('stdout') as unknown as NodeJS.WriteStream,
-    stderr: createOutput('stderr') as unknown as NodeJS.WriteStream,
-  }
-  const code = Promise.resolve(chatCommand.run(input, {} as never))
-  let seen = 0
-  return {
-    code,
-    home,
-    stdin,
-    stdout: input.stdout,
-    written,
-    /** Waits until the text was written to stdout, after what was waited for before. */
-    async until(text: string) {
-      for (;;) {
-        const at = written.stdout.indexOf(text, seen)
-        if (at >= 0) {
-          seen = at + text.length
-          return
-        }
-        await once(changes, 'change')
-      }
-    },
-  }
-}
+import { CTRL_C, CTRL_D, start } from './terminal-run.ts'
 
 /** Starts a fake service whose agent is `reply`. */
 async function serve(t: Test, reply: (turn: FakeTurn) => Promise<void> | void = echo) {
@@ -137,7 +74,12 @@ t.test('tool calls, their results, attachments and errors are one line each', as
     })
     emit({ type: 'tool_call', tool_call_id: 'b', name: 'grep', input: { pattern: 'x' } })
     emit({ type: 'tool_call', tool_call_id: 'c', name: 'ls', input: {} })
-    emit({ type: 'tool_result', tool_call_id: 'b', name: 'grep', output: 'no such folder', is_error: true })
+    const sources = [
+      { id: 's1', title: 'Owls\x1b[2J', url: 'https://birds.test/owls' },
+      { id: 's2', title: 'Notes' },
+    ]
+    const output = 'no such folder'
+    emit({ type: 'tool_result', tool_call_id: 'b', name: 'grep', output, is_error: true, sources })
     emit({
       type: 'attachment',
       kind: 'image',
@@ -157,8 +99,9 @@ t.test('tool calls, their results, attachments and errors are one line each', as
   t.match(lines[1], /^ {2}↳ one two x+…$/)
   t.ok(lines[1]!.length <= 100, 'the result fits the width of the terminal')
   t.equal(lines[4], '  ✗ grep: no such folder')
-  t.equal(lines[5], '📎 outbound/plot.png (image/png)')
-  t.strictSame(lines.slice(6, 9), [
+  t.equal(lines[5], '    from Owls <https://birds.test/owls>; Notes')
+  t.equal(lines[6], '📎 outbound/plot.png (image/png)')
+  t.strictSame(lines.slice(7, 10), [
     '✗ The provider is away. (PROVIDER_FAILED)',
     '  Wait for it.',
     '  overloaded',
@@ -519,60 +462,6 @@ t.test('lines that are continued, pasted or typed ahead make the messages that w
   t.equal(await run.code, 0)
 })
 
-t.test(
-  'calls that wait for approval are shown whole and decided one by one, never by what was typed before',
-  async (t) => {
-    const service = await serve(t, async ({ text, emit, resumed }) => {
-      emit({ type: 'content', message_id: 'msg_2', content: 'May I?' })
-      if (text === 'go') await once(service.events, 'typed')
-      emit({
-        type: 'hitl_required',
-        pending_id: 'p',
-        action_requests: [
-          { id: 'a', name: 'execute', args: { command: 'rm old.txt' }, description: 'Removes a file' },
-          { id: 'b', name: 'write_file', args: { path: '/etc/x' } },
-          { id: 'c', name: 'ask_user_question', args: {}, description: 'Which colour?' },
-        ],
-        review_configs: [{ action_name: 'ask_user_question', allowed_decisions: ['respond'] }],
-      })
-      const decisions = await resumed
-      emit({ type: 'content', message_id: 'msg_3', content: JSON.stringify(decisions) })
-      emit(done)
-    })
-    const run = start(t, { url: service.url, tty: true })
-    await run.until('you › ')
-    run.stdin.write('go\r')
-    await run.until('May I?')
-    run.stdin.write('y\r')
-    service.events.emit('typed')
-    await run.until('"command": "rm old.txt"')
-    await run.until('Allow it?')
-    run.stdin.write('what\r')
-    await run.until('Allow it?')
-    run.stdin.write('y\r')
-    await run.until('write_file')
-    await run.until('Allow it?')
-    run.stdin.write('no that is not yours\r')
-    await run.until('Which colour?')
-    await run.until('answer › ')
-    run.stdin.write('red\r')
-    await run.until(
-      '[{"type":"approve"},{"type":"reject","message":"that is not yours"},{"type":"respond","message":"red"}]',
-    )
-    await run.until('you › ')
-    await run.until('y\r\n')
-    await run.until('Allow it?')
-    run.stdin.write(CTRL_C)
-    t.match(await once(service.events, 'stop'), [{ type: 'stop' }])
-    run.stdin.write(CTRL_C)
-    t.equal(await run.code, 130)
-
-    const pipe = start(t, { url: service.url, message: 'ask' })
-    t.equal(await pipe.code, 1)
-    t.match(pipe.written.stderr, /The turn waits for approval\. Decide it with: svc chat --thread thr_/)
-  },
-)
-
 t.test('threads are listed, opened with their last messages, and left for a new one', async (t) => {
   const service = await serve(t)
   const thread = service.addThread('About \x1b[31mbirds')
@@ -593,6 +482,8 @@ t.test('threads are listed, opened with their last messages, and left for a new 
     await run.until('you › ')
     run.stdin.write(`${line}\r`)
   }
+  await enter('/fork')
+  await run.until('There is nothing to copy yet.')
   await enter('/threads')
   await run.until('About birds')
   await enter('/switch 7')
@@ -604,6 +495,13 @@ t.test('threads are listed, opened with their last messages, and left for a new 
   await enter('And bats?')
   await run.until('You said And bats?.')
   t.equal(service.received.at(-1)!.thread_id, thread.thread_id)
+  await enter('/fork')
+  await run.until('You go on in thread ')
+  const copy = service.forks.at(-1)!
+  t.equal(copy.source, thread.thread_id)
+  await enter('Is it late?')
+  await run.until('You said Is it late?.')
+  t.equal(service.received.at(-1)!.thread_id, copy.thread_id)
   await enter('/model demo:large')
   await run.until('Model: demo:large')
   await enter('/new')
@@ -616,6 +514,9 @@ t.test('threads are listed, opened with their last messages, and left for a new 
   await run.until('* assistant  Helps with anything')
   await enter('/help')
   await run.until('/switch <n|id>')
+  await run.until(
+    'Where the agent asks before it goes on, Ctrl-C ends the turn and Ctrl-D leaves it waiting.',
+  )
   await enter('/constructor')
   await run.until('There is no command /constructor')
   await enter('/quit')

@@ -17,8 +17,6 @@ export interface FakeTurn {
   client_message_id?: string
   /** Fulfilled once a client sent `stop`. */
   stopped: Promise<void>
-  /** Fulfilled with the decisions once a client resumed it. */
-  resumed: Promise<unknown[]>
   /** Adds a frame to the thread's ledger and sends it to who subscribed. */
   emit(frame: Frame): void
 }
@@ -30,7 +28,7 @@ interface FakeThread {
   last_active: number
   messages: Record<string, unknown>[]
   ledger: (Frame & { seq: number })[]
-  active?: FakeTurn & { stop(): void; resume(decisions: unknown[]): void; paused: boolean; first_seq: number }
+  active?: FakeTurn & { stop(): void; first_seq: number }
 }
 
 const MESSAGES = {
@@ -61,6 +59,7 @@ export async function createFakeService({
   const logins: { username: string; password: string }[] = []
   const received: Frame[] = []
   const urls: string[] = []
+  const forks: { source: string; thread_id: string }[] = []
   const state = { locked: false, renewal: undefined as string | undefined }
 
   const issue = () => {
@@ -88,18 +87,16 @@ export async function createFakeService({
 
   const begin = (thread: FakeThread, { text, model, client_message_id }: Omit<Frame, 'type'>) => {
     const { promise: stopped, resolve: stop } = createDeferred<void>()
-    const { promise: resumed, resolve: resume } = createDeferred<unknown[]>()
     const { thread_id } = thread
     const turn_id = `trn_${randomUUID()}`
     const emit = (frame: Frame) => {
       const whole = { ...frame, thread_id, turn_id, seq: thread.ledger.length + 1 }
       thread.ledger.push(whole)
-      if (frame.type === 'hitl_required') thread.active!.paused = true
       if (frame.type === 'done' || frame.type === 'error') thread.active = undefined
       for (const [socket, ids] of subscribers) if (ids.has(thread_id)) send(socket, whole)
     }
-    const turn = { turn_id, thread_id, text, model, client_message_id, stopped, resumed, emit } as FakeTurn
-    thread.active = { ...turn, stop, resume, paused: false, first_seq: thread.ledger.length + 1 }
+    const turn = { turn_id, thread_id, text, model, client_message_id, stopped, emit } as FakeTurn
+    thread.active = { ...turn, stop, first_seq: thread.ledger.length + 1 }
     emit({ type: 'turn_started', message_id: `msg_${randomUUID()}`, client_message_id })
     return reply(turn)
   }
@@ -113,15 +110,14 @@ export async function createFakeService({
     if (frame.type === 'subscribe') {
       const after =
         typeof frame.after_seq === 'number' ? frame.after_seq : (active?.first_seq ?? ledger.length + 1) - 1
-      const { turn_id, paused = false } = active ?? {}
       const last_seq = ledger.length
       send(socket, {
         type: 'turn_status',
         thread_id,
         active: active !== undefined,
-        turn_id,
+        turn_id: active?.turn_id,
         last_seq,
-        paused,
+        paused: false,
       })
       for (const missed of ledger.slice(after)) send(socket, missed)
       subscribers.get(socket)?.add(thread_id)
@@ -179,11 +175,11 @@ export async function createFakeService({
           turn_active: Boolean(active),
         })),
       )
-    if (call === 'POST /agents/agt_1/chat/hitl/resume') {
-      const { thread_id, decisions } = (await json(request)) as { thread_id: string; decisions: unknown[] }
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
-      threads.get(thread_id)!.active!.paused = false
-      return threads.get(thread_id)!.active!.resume(decisions)
+    const source = /^POST \/agents\/agt_1\/threads\/([^/]+)\/fork$/.exec(call)?.[1]
+    if (source !== undefined) {
+      const { thread_id } = addThread()
+      forks.push({ source, thread_id })
+      return answer(request, response, 201, { thread_id, source_thread_id: source })
     }
     const thread = threads.get(/\/threads\/([^/]+)\/history$/.exec(url.pathname)?.[1] ?? '')
     if (!thread) return answer(request, response, 404, { error: 'THREAD_NOT_FOUND' })
@@ -238,6 +234,8 @@ export async function createFakeService({
     received,
     /** The path and query of every request and upgrade. */
     urls,
+    /** Which threads were copied to which. */
+    forks,
     /** `locked` refuses every login; `renewal` is a token given with each answer. */
     state,
     addThread,
