@@ -30,7 +30,7 @@ export interface Chat {
 
 /** Makes the conversations of this process. */
 export function createChat(cradle: Cradle): Chat {
-  const { ledger, turns, threads, messages, running, recovery, resumption, turnRunner, agents, users, log } =
+  const { ledger, turns, threads, retention, running, recovery, resumption, turnRunner, agents, users, log } =
     cradle
   const lanes = createLanes()
   const draining = new AbortController()
@@ -77,7 +77,7 @@ export function createChat(cradle: Cradle): Chat {
     async purge(thread_ids) {
       for (const thread_id of thread_ids) {
         await running.stop((turn) => turn.thread_id === thread_id, 'stopped')
-        await Promise.all([messages.remove(thread_id), ledger.remove(thread_id), turns.remove(thread_id)])
+        await Promise.all([retention.release(thread_id), ledger.remove(thread_id), turns.remove(thread_id)])
         await threads.remove(thread_id)
       }
     },

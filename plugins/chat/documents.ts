@@ -22,6 +22,12 @@ export type Block =
   | { type: 'tool_result'; id: string; name: string; output: string; is_error: boolean }
   | { type: 'image' | 'file'; path: string; filename: string; media_type: string }
 
+/** Messages of one thread: those up to the position `last`, behind the range before it. */
+export interface MessageRange {
+  thread_id: string
+  last: number
+}
+
 /** One conversation of one user with one agent. `last_seq` is the ledger's at the end of the last turn. */
 export interface ThreadDocument {
   _id: string
@@ -39,12 +45,14 @@ export interface ThreadDocument {
   artifacts: Artifact[]
   sources: Source[]
   forked_from?: string
+  /** What a fork shows of other threads before its own messages, oldest first; its own positions begin behind. */
+  base?: MessageRange[]
   /** Tools that the user has allowed for this thread. */
   allowed_tools?: string[]
   summary?: ThreadSummary
   active_turn: ActiveTurn | null
-  /** Set when the thread is being removed; nobody sees it any more. */
-  deleted_at?: number
+  /** Set when the thread is being removed, null while a fork is being made: nobody sees it. */
+  deleted_at?: number | null
 }
 
 /** One message; `position` is the seq of the ledger event that began it, `timestamp` is in milliseconds. */

@@ -3,6 +3,10 @@ import type { ErrorTable } from '#kernel'
 /** The errors of conversations. */
 export const chatErrors: ErrorTable = {
   THREAD_NOT_FOUND: { status: 404, message: { en: 'There is no such thread.', zh: '没有这个会话。' } },
+  REPLY_NOT_FOUND: {
+    status: 404,
+    message: { en: 'There is no such reply in this thread.', zh: '此会话中没有这条回复。' },
+  },
   THREAD_BUSY: {
     status: 409,
     message: {

@@ -67,7 +67,7 @@ export function createHistory({
       const skipped = current.slice(0, offset)
       const shown = current.slice(offset, offset + limit)
       const room = limit - shown.length
-      const stored = await messages.page(thread._id, {
+      const stored = await messages.page(thread, {
         limit: room,
         offset: offset - skipped.length,
         // What a turn adds from here on is left to the subscription behind last_seq.

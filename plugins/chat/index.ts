@@ -11,8 +11,10 @@ import type { LedgerEvent } from './ledger/ledger-event.ts'
 import { createLedgerReader, type LedgerReader } from './ledger/ledger-reader.ts'
 import { createTurnReplay, type TurnReplay } from './replay/turn-replay.ts'
 import { chatRoutes } from './routes.ts'
+import { createForks, type Forks } from './threads/forks.ts'
 import { createMessages, type Messages, messageIndexes } from './threads/messages.ts'
 import { createRecentMessages, type RecentMessages } from './threads/recent-messages.ts'
+import { createRetention, type Retention } from './threads/retention.ts'
 import { createThreads, type Threads, threadIndexes } from './threads/threads.ts'
 import { createOutcomes, type Outcomes } from './turns/outcomes.ts'
 import { createRecovery, type Recovery } from './turns/recovery.ts'
@@ -33,6 +35,8 @@ declare module '#kernel/types' {
     chat: Chat
     threads: Threads
     messages: Messages
+    forks: Forks
+    retention: Retention
     recent: RecentMessages
     outcomes: Outcomes
     turns: Turns
@@ -76,6 +80,9 @@ export default plugin({
       createThreads({ threads: collections.threads, clock, ids }),
     )
     host.service('messages', ({ collections }) => createMessages(collections.messages))
+    host.service('retention', ({ collections, messages }) =>
+      createRetention({ threads: collections.threads, messages }),
+    )
     host.service('outcomes', createOutcomes)
     host.service('recent', ({ messages }) => createRecentMessages(messages))
     host.service('turns', ({ collections, clock, ids, server }) =>
@@ -99,6 +106,7 @@ export default plugin({
     host.service('turnRunner', createTurnRunner)
     host.service('turnReplay', createTurnReplay)
     host.service('chat', createChat)
+    host.service('forks', createForks)
     host.routes(chatRoutes)
     host.routes(approvalRoutes)
     host.socket(chatSocket)
@@ -130,6 +138,7 @@ export default plugin({
       every_seconds: 5,
       async run({ recovery, chat, threads }) {
         await recovery.adopt()
+        await threads.hideUnfinished()
         await chat.purge(await threads.listHidden())
       },
     })

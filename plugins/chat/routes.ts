@@ -1,6 +1,15 @@
-import { route } from '#kernel'
+import { AppError, route } from '#kernel'
 import type { MessageDocument, ThreadDocument } from './documents.ts'
-import { historyPage, historyQuery, listQuery, threadChanges, threadCreated, threadRow } from './schemas.ts'
+import {
+  forkPlace,
+  historyPage,
+  historyQuery,
+  listQuery,
+  threadChanges,
+  threadCreated,
+  threadForked,
+  threadRow,
+} from './schemas.ts'
 
 /** The most rows of one page. */
 const MOST = 200
@@ -18,6 +27,7 @@ const rowOf = ({
   deleted_at,
   active_turn,
   summary,
+  base,
   ...thread
 }: ThreadDocument) => ({
   thread_id: _id,
@@ -93,6 +103,23 @@ export const chatRoutes = [
     ({ caller, agent, params }, { threads }) =>
       threads.markRead(ownerOf({ caller, agent }), params.thread_id!) as Promise<undefined>,
   ),
+
+  route({
+    method: 'POST',
+    path: '/agents/:id/threads/:thread_id/fork',
+    summary: 'Begin a thread with another one as it was right behind one of its replies',
+    guard: 'agent',
+    audit: 'thread.fork',
+    body: forkPlace,
+    response: { 201: threadForked },
+    errors: ['THREAD_NOT_FOUND', 'REPLY_NOT_FOUND', 'AGENT_NOT_RUNNING'],
+  }).handle(async ({ caller, agent, params, body, locale }, { threads, forks }) => {
+    const source = await threads.get(ownerOf({ caller, agent }), params.thread_id!)
+    if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })
+    const { fork, copied_messages } = await forks.make(source, body, locale)
+    const { _id, session_key, title } = fork
+    return { thread_id: _id, session_key, source_thread_id: source._id, copied_messages, title }
+  }),
 
   route({
     method: 'GET',

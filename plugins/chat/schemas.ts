@@ -221,6 +221,32 @@ export const threadChanges = {
   minProperties: 1,
 } as const
 
+/** POST …/fork: the reply that is the last of the fork, by one of two. */
+export const forkPlace = {
+  ...objectOf({
+    assistant_turns_from_end: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Counts replies, 1 is the latest',
+    },
+    message_id: { type: 'string', minLength: 1, maxLength: 128 },
+  }),
+  minProperties: 1,
+  maxProperties: 1,
+} as const
+
+export const threadForked = objectOf(
+  {
+    thread_id: string,
+    session_key: string,
+    source_thread_id: string,
+    copied_messages: integer,
+    title: nullable(string),
+  },
+  ['thread_id', 'session_key', 'source_thread_id', 'copied_messages', 'title'],
+)
+
 export const listQuery = objectOf({
   limit: { type: 'integer', minimum: 1, default: 50 },
   offset: { type: 'integer', minimum: 0, default: 0 },

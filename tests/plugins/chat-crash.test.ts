@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { type ChatSocket, chatUrl, connectChat, MODEL, PROVIDER, range, textOf } from '../support/chat.ts'
 import { createFakeOpenAI, type Script } from '../support/fake-openai.ts'
+import { createRandom } from '../support/random.ts'
 import { ADMIN, createHome, type TestReply } from '../support/server.ts'
 import { type ServiceProcess, spawnService } from '../support/service-process.ts'
 import type { TestFrame } from '../support/socket.ts'
@@ -11,16 +12,6 @@ const SERVERS = 2
 const CRASHES = Number(process.env.SVC_TEST_CRASHES ?? 6)
 const THREADS = 3
 const seed = Number(process.env.SVC_TEST_SEED ?? Date.now() % 1_000_000)
-
-/** Numbers from 0 up to 1 that are the same for the same seed (mulberry32). */
-function createRandom(state: number): () => number {
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let bits = Math.imul(state ^ (state >>> 15), 1 | state)
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 /** A client of a server that is killed and started again all the time. */
 async function createClient(t: Test) {

@@ -5,7 +5,7 @@ import { seedThread } from '../support/chat-seed.ts'
 
 const chat = await startChat(t)
 const { server, history, threads } = chat
-const { messages, ledger, turns, threads: allThreads } = server.server.runtime.cradleOf('chat')
+const { messages, retention, ledger, turns, threads: allThreads } = server.server.runtime.cradleOf('chat')
 const { body: admin } = await server.request('GET', '/auth/me')
 const owner = { user_id: admin.id as string, agent_id: chat.agent_id }
 
@@ -82,8 +82,30 @@ t.test(
 
 t.test('What a model is told is read at the same cost in a short thread and a long one', async (t) => {
   await costsTheSame(t, 41, ({ thread_id, last_seq }) =>
-    messages.page(thread_id, { limit: 40, before: last_seq + 1 }),
+    messages.page({ _id: thread_id }, { limit: 40, before: last_seq + 1 }),
   )
+})
+
+t.test('A fork is made and read at the same cost, however long its source is', async (t) => {
+  const fork = async ({ thread_id }: Place): Promise<string> =>
+    (await threads('POST', `/${thread_id}/fork`, { body: { assistant_turns_from_end: 3 } })).body.thread_id
+  const [short, long] = [await costOf(() => fork(places.short)), await costOf(() => fork(places.long))]
+  t.strictSame({ ...long, keys: 0 }, { ...short, keys: 0 }, 'but for the counting of its messages, by index')
+  t.equal(long.scans, 0)
+  t.ok(long.keys < 2 * LONG + 50, `${long.keys} keys`)
+  t.ok(long.documents <= 20, `${long.documents} documents`)
+
+  const socket = await chat.connect()
+  const forks = new Map<Place, Place>()
+  for (const source of [places.short, places.long]) {
+    const thread_id = await fork(source)
+    await socket.ask({ thread_id, text: 'go on' })
+    forks.set(source, await placeOf(thread_id))
+  }
+  const read = (source: Place, query = '') => history(forks.get(source)!.thread_id, query)
+  await costsTheSame(t, 26 + 10, (source) => read(source))
+  await costsTheSame(t, 26 + 25 + 10, (source) => read(source, '?offset=25'))
+  await costsTheSame(t, 26 + 10, (source) => read(source, `?cursor=${Math.floor(source.last_seq / 2)}`))
 })
 
 t.test('The ledger is read from any place at the same cost', async (t) => {
@@ -146,10 +168,11 @@ t.test('Threads are listed, found, recovered and removed without looking at thos
   await bounded('abandoned turns', 0, () => turns.adopt(() => false))
   await bounded('turns that run', 0, () => turns.countLive())
   await bounded('hidden threads', 0, () => allThreads.listHidden())
+  await bounded('forks that were not finished', 0, () => allThreads.hideUnfinished())
   await bounded('threads of an agent that is deleted', 0, () => allThreads.hide({ agent_id: 'none' }))
   await bounded('threads of a user that is deleted', 0, () => allThreads.hide({ user_id: 'none' }))
   await bounded('what is removed of a thread', 0, () =>
-    Promise.all([messages.remove('thr_none'), ledger.remove('thr_none'), turns.remove('thr_none')]),
+    Promise.all([retention.release('thr_none'), ledger.remove('thr_none'), turns.remove('thr_none')]),
   )
   await bounded('unread replies', 20, () => allThreads.countUnread(owner.user_id, [owner.agent_id]))
 

@@ -1,3 +1,4 @@
+import type { MessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
 import { type Account, arrange, type Cast } from './route-cast.ts'
 import type { ObjectAnswers, RouteSample } from './route-samples.ts'
 
@@ -45,8 +46,26 @@ export function createObjects(cast: Cast) {
   }
   const agentOf = (account: Account, is_shared = false) =>
     keep(`agent with threads ${account.id} ${is_shared}`, () => newAgent(account, is_shared))
+  /** What a turn without a question leaves, so that there is something to fork. */
+  const storeReply = async (thread_id: string) => {
+    const reply: MessageDocument = {
+      _id: `msg_${thread_id}`,
+      thread_id,
+      position: 1,
+      role: 'assistant',
+      content: [{ type: 'text', text: 'a reply' }],
+      timestamp: 0,
+      turn_id: `trn_${thread_id}`,
+      status: 'complete',
+    }
+    await server.db.collection<MessageDocument>('messages').insertOne(reply)
+    await server.db
+      .collection<ThreadDocument>('threads')
+      .updateOne({ _id: thread_id }, { $set: { last_seq: 1 } })
+  }
   const newThread = async (account: Account, { id }: Params): Promise<Params> => {
     const { thread_id } = await arrange(server, account, ['POST', `/agents/${id}/threads`])
+    await storeReply(thread_id)
     return { id: id!, thread_id }
   }
   const newProvider = async (account: Account, path: string): Promise<Params> => {

@@ -376,6 +376,12 @@ export const routeSamples: Record<string, RouteSample> = {
   },
   'DELETE /agents/:id/threads/:thread_id': { who: 'user', status: 204, on: ownThread, spends: 'object' },
   'POST /agents/:id/threads/:thread_id/read': { who: 'user', status: 204, on: ownThread },
+  'POST /agents/:id/threads/:thread_id/fork': {
+    who: 'user',
+    status: 201,
+    on: ownThread,
+    body: () => ({ assistant_turns_from_end: 1 }),
+  },
   'GET /agents/:id/threads/:thread_id/history': { who: 'user', status: 200, on: ownThread },
   'GET /agents/:id/chat/welcome': { who: 'user', status: 200, on: seenAgent },
   'GET /agents/:id/cron/examples': { who: 'user', status: 200, on: seenAgent },

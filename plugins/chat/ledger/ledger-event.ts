@@ -118,7 +118,7 @@ export const eventId = (thread_id: string, seq: number): string =>
 /** The thread of an event. */
 export const threadOf = ({ _id }: Pick<LedgerEvent, '_id'>): string => _id.slice(0, -SEQ_DIGITS - 1)
 
-/** The seq of an event within its thread, rising by one from 1. */
+/** The seq of an event within its thread, rising by one from 1; in a fork, from behind the messages that it began with. */
 export const seqOf = ({ _id }: Pick<LedgerEvent, '_id'>): number => Number(_id.slice(-SEQ_DIGITS))
 
 /** Selects a thread's events with `after < seq <= upTo`. */

@@ -1,6 +1,7 @@
-import type { Collection } from 'mongodb'
+import type { Collection, Filter, IndexDescription } from 'mongodb'
 import { isDuplicateKey } from '#kernel'
-import type { MessageDocument } from '../documents.ts'
+import type { Artifact, MessageDocument, MessageRange, Source } from '../documents.ts'
+import { messagesIn, rangesOf, type ShownThread } from './message-ranges.ts'
 
 /** The messages of finished turns, one document each. */
 export interface Messages {
@@ -8,17 +9,64 @@ export interface Messages {
   store(messages: readonly MessageDocument[]): Promise<void>
   /** A page counted from the newest, or older than `before`; oldest first, one more than `limit` where there is more. */
   page(
-    thread_id: string,
+    thread: ShownThread,
     query: { limit: number; offset?: number; before?: number },
   ): Promise<MessageDocument[]>
-  remove(thread_id: string): Promise<void>
+  /** The position of the reply with this place, 1 is the newest; a reply is what an assistant says that calls no tool. */
+  findReply(ranges: readonly MessageRange[], place: number): Promise<number | null>
+  /** The position of an assistant's message. */
+  findAnswer(ranges: readonly MessageRange[], message_id: string): Promise<number | null>
+  /** The position of the first message behind another one that is no tool's. */
+  findNext(ranges: readonly MessageRange[], after: number): Promise<number | null>
+  count(ranges: readonly MessageRange[]): Promise<number>
+  /** The artifacts that messages name, the newest so many and each once, oldest first. */
+  listArtifacts(ranges: readonly MessageRange[], most: number): Promise<Artifact[]>
+  /** The sources that messages name, likewise. */
+  listSources(ranges: readonly MessageRange[], most: number): Promise<Source[]>
+  /** Removes a thread's own messages behind a position. */
+  removeBehind(thread_id: string, last: number): Promise<void>
 }
 
-/** The index that pages are read by. */
-export const messageIndexes = [{ key: { thread_id: 1, position: -1 } }]
+const NAMED_BY = {
+  artifacts: { key: { thread_id: 1, position: -1, 'artifacts.path': 1 }, field: 'artifacts.path' },
+  sources: { key: { thread_id: 1, position: -1, 'sources.id': 1 }, field: 'sources.id' },
+} as const
+
+/** The indexes by which pages are read, and the few messages that name artifacts or sources. */
+export const messageIndexes: IndexDescription[] = [
+  { key: { thread_id: 1, position: -1 } },
+  ...Object.values(NAMED_BY).map(({ key, field }) => ({
+    key,
+    partialFilterExpression: { [field]: { $exists: true } },
+  })),
+]
 
 /** Messages over their collection. */
 export function createMessages(messages: Collection<MessageDocument>): Messages {
+  const find = (ranges: readonly MessageRange[], filter: Filter<MessageDocument> = {}, after?: number) =>
+    messages.find({ ...messagesIn(ranges, after), ...filter })
+
+  const listNamed = async <Named extends Artifact | Source>(
+    ranges: readonly MessageRange[],
+    by: keyof typeof NAMED_BY,
+    most: number,
+  ): Promise<Named[]> => {
+    const { key, field } = NAMED_BY[by]
+    const newestFirst = find(ranges, { [field]: { $exists: true } })
+      .hint(key)
+      .sort({ position: -1 })
+      .project<Pick<MessageDocument, typeof by>>({ [by]: 1 })
+    const named = new Map<string, Named>()
+    for await (const message of newestFirst) {
+      for (const one of (message[by] as Named[]).toReversed()) {
+        const name = 'path' in one ? one.path : one.id
+        if (!named.has(name)) named.set(name, one)
+      }
+      if (named.size >= most) break
+    }
+    return [...named.values()].slice(0, most).reverse()
+  }
+
   return {
     async store(documents) {
       try {
@@ -32,18 +80,47 @@ export function createMessages(messages: Collection<MessageDocument>): Messages 
         )
       }
     },
-    async page(thread_id, { limit, offset = 0, before }) {
-      const older = before === undefined ? {} : { position: { $lt: before } }
-      const newestFirst = await messages
-        .find({ thread_id, ...older })
+    async page(thread, { limit, offset = 0, before = Infinity }) {
+      // Ranges before these are further back than the page, as each but the newest has a message.
+      const ranges = rangesOf(thread, before - 1).slice(-(offset + limit + 2))
+      const newestFirst = await find(ranges)
         .sort({ position: -1 })
         .skip(offset)
         .limit(limit + 1)
         .toArray()
       return newestFirst.reverse()
     },
-    async remove(thread_id) {
-      await messages.deleteMany({ thread_id })
+    async findReply(ranges, place) {
+      const isReply = {
+        role: 'assistant',
+        'content.0': { $exists: true },
+        'content.type': { $ne: 'tool_use' },
+      }
+      const [reply] = await find(ranges, isReply as Filter<MessageDocument>)
+        .sort({ position: -1 })
+        .skip(place - 1)
+        .limit(1)
+        .project<{ position: number }>({ position: 1 })
+        .toArray()
+      return reply?.position ?? null
+    },
+    async findAnswer(ranges, message_id) {
+      const [answer] = await find(ranges, { _id: message_id, role: 'assistant' }).limit(1).toArray()
+      return answer?.position ?? null
+    },
+    async findNext(ranges, after) {
+      const [next] = await find(ranges, { role: { $ne: 'tool' } }, after)
+        .sort({ position: 1 })
+        .limit(1)
+        .project<{ position: number }>({ position: 1 })
+        .toArray()
+      return next?.position ?? null
+    },
+    count: (ranges) => messages.countDocuments(messagesIn(ranges)),
+    listArtifacts: (ranges, most) => listNamed(ranges, 'artifacts', most),
+    listSources: (ranges, most) => listNamed(ranges, 'sources', most),
+    async removeBehind(thread_id, last) {
+      await messages.deleteMany({ thread_id, position: { $gt: last } })
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { MessageDocument } from '../documents.ts'
 import { sizeOfMessage } from '../message-size.ts'
+import type { ShownThread } from './message-ranges.ts'
 import type { Messages } from './messages.ts'
 
 /** How many of a thread's newest messages are wanted at the most: more than models are told. */
@@ -11,7 +12,7 @@ const KEPT_CHARACTERS = 32 * 1024 * 1024
 /** The newest messages of threads in use, so that a turn need not read what the last one wrote. */
 export interface RecentMessages {
   /** The newest messages of a thread before the turn that begins at `firstSeq`. */
-  before(thread_id: string, firstSeq: number): Promise<readonly MessageDocument[]>
+  before(thread: ShownThread, firstSeq: number): Promise<readonly MessageDocument[]>
   /** Notes the messages of a turn that was settled with `lastSeq`. */
   add(thread_id: string, firstSeq: number, messages: readonly MessageDocument[], lastSeq: number): void
 }
@@ -34,11 +35,11 @@ export function createRecentMessages(messages: Messages): RecentMessages {
   }
 
   return {
-    async before(thread_id, firstSeq) {
-      const known = threads.get(thread_id)
+    async before(thread, firstSeq) {
+      const known = threads.get(thread._id)
       if (known?.lastSeq === firstSeq - 1) return known.newest
-      const page = await messages.page(thread_id, { limit: KEPT_MESSAGES, before: firstSeq })
-      keep(thread_id, firstSeq - 1, page)
+      const page = await messages.page(thread, { limit: KEPT_MESSAGES, before: firstSeq })
+      keep(thread._id, firstSeq - 1, page)
       return page
     },
     add(thread_id, firstSeq, added, lastSeq) {

@@ -3,7 +3,7 @@ import { AppError, type Clock, type Ids } from '#kernel'
 import type { Artifact, Source, ThreadDocument, ThreadSummary } from '../documents.ts'
 
 /** How many artifacts, and how many sources, a thread names. */
-const MOST_NAMED = 200
+export const MOST_NAMED = 200
 
 /** Lists are read pinned first, then by last activity; within one second, newer threads first. */
 const LIST_ORDER = { pinned: -1, last_active: -1, _id: -1 } as const
@@ -23,7 +23,14 @@ export const threadIndexes: IndexDescription[] = [
   },
   { key: { user_id: 1, agent_id: 1, unread: 1 }, partialFilterExpression: { unread: { $gt: 0 } } },
   { key: { deleted_at: 1 }, partialFilterExpression: { deleted_at: { $exists: true } } },
+  { key: { 'base.thread_id': 1 }, partialFilterExpression: { 'base.thread_id': { $exists: true } } },
 ]
+
+/** How long a fork may be in the making, in seconds; one that is older was left by a process that died. */
+const FORKING_SECONDS = 60
+
+/** Threads that nobody has removed, also those in the making. */
+export const standing = { deleted_at: null }
 
 /** Whose threads are meant; part of every query. */
 export interface ThreadOwner {
@@ -44,7 +51,10 @@ export interface ThreadProgress {
 
 /** The conversations. */
 export interface Threads {
-  create(owner: ThreadOwner): Promise<ThreadDocument>
+  /** Begins a thread, an empty one unless told otherwise. */
+  create(owner: ThreadOwner, beginning?: Partial<ThreadDocument>): Promise<ThreadDocument>
+  /** Shows a thread that was created with `deleted_at: null`; throws THREAD_NOT_FOUND where it was hidden meanwhile. */
+  publish(thread_id: string): Promise<void>
   /** Throws THREAD_NOT_FOUND, also for somebody else's. */
   get(owner: ThreadOwner, thread_id: string): Promise<ThreadDocument>
   /** Throws THREAD_NOT_FOUND. */
@@ -66,6 +76,8 @@ export interface Threads {
   hide(filter: Partial<ThreadOwner> & { _id?: string }): Promise<string[]>
   /** How many threads there are, of all users, without the hidden ones. */
   count(): Promise<number>
+  /** Hides what was never published. */
+  hideUnfinished(): Promise<void>
   /** Threads that are hidden and not yet removed. */
   listHidden(): Promise<string[]>
   remove(thread_id: string): Promise<void>
@@ -86,7 +98,7 @@ export function createThreads({
   const missing = () => new AppError('THREAD_NOT_FOUND')
 
   return {
-    async create({ user_id, agent_id }) {
+    async create({ user_id, agent_id }, beginning = {}) {
       const now = clock.seconds()
       const thread: ThreadDocument = {
         _id: ids.make('thr_'),
@@ -104,9 +116,17 @@ export function createThreads({
         artifacts: [],
         sources: [],
         active_turn: null,
+        ...beginning,
       }
       await threads.insertOne(thread)
       return thread
+    },
+    async publish(thread_id) {
+      const published = await threads.updateOne(
+        { _id: thread_id, ...standing },
+        { $unset: { deleted_at: 1 } },
+      )
+      if (published.matchedCount === 0) throw missing()
     },
     async get({ user_id, agent_id }, thread_id) {
       const thread = await threads.findOne({ _id: thread_id, user_id, agent_id, ...visible })
@@ -120,7 +140,7 @@ export function createThreads({
     },
     list: ({ user_id, agent_id }, { limit, offset }) =>
       threads
-        .find({ user_id, agent_id, ...visible }, { projection: { summary: 0 } })
+        .find({ user_id, agent_id, ...visible }, { projection: { summary: 0, base: 0 } })
         .sort(LIST_ORDER)
         .skip(offset)
         .limit(limit)
@@ -185,20 +205,30 @@ export function createThreads({
       await threads.bulkWrite(operations, { ordered: false })
     },
     async hide(filter) {
-      const found = await threads.find({ ...filter, ...visible }, { projection: { _id: 1 } }).toArray()
-      const thread_ids = found.map(({ _id }) => _id)
-      await threads.updateMany({ _id: { $in: thread_ids } }, { $set: { deleted_at: clock.seconds() } })
-      return thread_ids
+      const hidden: string[] = []
+      for (;;) {
+        const found = await threads.find({ ...filter, ...standing }, { projection: { _id: 1 } }).toArray()
+        const thread_ids = found.map(({ _id }) => _id)
+        // A thread that is hidden cannot be forked any more, but until then it may have been.
+        if (thread_ids.length === 0) return hidden
+        await threads.updateMany({ _id: { $in: thread_ids } }, { $set: { deleted_at: clock.seconds() } })
+        hidden.push(...thread_ids)
+      }
     },
     async count() {
       // Most threads are visible: counting by index reads none of their documents.
       const all = await threads.countDocuments({}, { hint: '_id_' })
       return all - (await threads.countDocuments({ deleted_at: { $exists: true } }))
     },
+    async hideUnfinished() {
+      const now = clock.seconds()
+      await threads.updateMany(
+        { deleted_at: { $exists: true, $eq: null }, created_at: { $lt: now - FORKING_SECONDS } },
+        { $set: { deleted_at: now } },
+      )
+    },
     async listHidden() {
-      const hidden = await threads
-        .find({ deleted_at: { $exists: true } }, { projection: { _id: 1 } })
-        .toArray()
+      const hidden = await threads.find({ deleted_at: { $gte: 0 } }, { projection: { _id: 1 } }).toArray()
       return hidden.map(({ _id }) => _id)
     },
     async remove(thread_id) {

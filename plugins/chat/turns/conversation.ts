@@ -50,7 +50,7 @@ export async function readConversation(
 
   const begin = history[0]!.position
   const missed = begin === newest[0]!.position
-  const before = missed ? await messages.page(turn.thread_id, { limit: MOST_SUMMED_UP, before: begin }) : []
+  const before = missed ? await messages.page(thread, { limit: MOST_SUMMED_UP, before: begin }) : []
   const call_id = ids.make('call_')
   try {
     const parts = opened.stream({

@@ -103,7 +103,7 @@ async function converse({
   })
   try {
     const [newest, model, system] = await Promise.all([
-      recent.before(thread._id, turn.first_seq),
+      recent.before(thread, turn.first_seq),
       models.open([wanted, thread.model, agent.default_model], user.id),
       instructionsFor(agent, cradle),
     ])
