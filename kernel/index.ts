@@ -24,6 +24,7 @@ export {
 export type { UploadedFile } from './http/upload.ts'
 export type { Ids } from './ids.ts'
 export type { Job } from './jobs.ts'
+export { acquireLease, type LeaseDocument } from './lease.ts'
 export { chooseLocale, LOCALES, type Locale, type LocalizedText, localizedText } from './locale.ts'
 export type { Logger } from './log.ts'
 export { type OpenFolder, openFolder } from './open-folder.ts'

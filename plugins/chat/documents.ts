@@ -50,9 +50,22 @@ export interface ThreadDocument {
   /** Tools that the user has allowed for this thread. */
   allowed_tools?: string[]
   summary?: ThreadSummary
+  /** The version of the projection that its messages are of; missing where that is older than the field. */
+  projection_version?: number
+  migration?: ThreadMigration
   active_turn: ActiveTurn | null
   /** Set when the thread is being removed, null while a fork is being made: nobody sees it. */
   deleted_at?: number | null
+}
+
+/** How far the rebuilding of a thread's messages is that is wanted and not done; `queued_at` is Unix seconds. */
+export interface ThreadMigration {
+  status: 'queued' | 'running' | 'failed'
+  queued_at: number
+  /** How often it was begun since it was queued: a number that only one who works on it has. */
+  attempts: number
+  /** Why it failed. */
+  error?: string
 }
 
 /** One message; `position` is the seq of the ledger event that began it, `timestamp` is in milliseconds. */

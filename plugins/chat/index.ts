@@ -13,9 +13,12 @@ import { createTurnReplay, type TurnReplay } from './replay/turn-replay.ts'
 import { chatRoutes } from './routes.ts'
 import { createForks, type Forks } from './threads/forks.ts'
 import { createMessages, type Messages, messageIndexes } from './threads/messages.ts'
+import { createRebuilding, type Rebuilding } from './threads/rebuilding.ts'
 import { createRecentMessages, type RecentMessages } from './threads/recent-messages.ts'
 import { createRetention, type Retention } from './threads/retention.ts'
+import { createThreadMigrations, type ThreadMigrations } from './threads/thread-migrations.ts'
 import { createThreads, type Threads, threadIndexes } from './threads/threads.ts'
+import { titleOf } from './threads/title.ts'
 import { createOutcomes, type Outcomes } from './turns/outcomes.ts'
 import { createRecovery, type Recovery } from './turns/recovery.ts'
 import { createResumption, type Resumption } from './turns/resumption.ts'
@@ -34,6 +37,9 @@ declare module '#kernel/types' {
   interface Services {
     chat: Chat
     threads: Threads
+    threadMigrations: ThreadMigrations
+    rebuilding: Rebuilding
+    titleOf: typeof titleOf
     messages: Messages
     forks: Forks
     retention: Retention
@@ -79,6 +85,11 @@ export default plugin({
     host.service('threads', ({ collections, clock, ids }) =>
       createThreads({ threads: collections.threads, clock, ids }),
     )
+    host.service('threadMigrations', ({ collections, clock }) =>
+      createThreadMigrations({ threads: collections.threads, clock }),
+    )
+    host.service('rebuilding', createRebuilding)
+    host.service('titleOf', () => titleOf)
     host.service('messages', ({ collections }) => createMessages(collections.messages))
     host.service('retention', ({ collections, messages }) =>
       createRetention({ threads: collections.threads, messages }),

@@ -10,6 +10,7 @@ import {
   threadForked,
   threadRow,
 } from './schemas.ts'
+import { historyStateOf } from './threads/history-state.ts'
 
 /** The most rows of one page. */
 const MOST = 200
@@ -28,6 +29,8 @@ const rowOf = ({
   active_turn,
   summary,
   base,
+  projection_version,
+  migration,
   ...thread
 }: ThreadDocument) => ({
   thread_id: _id,
@@ -143,9 +146,7 @@ export const chatRoutes = [
       messages: page.messages.map(messageOf),
       limit,
       offset,
-      history_status: 'ready' as const,
-      history_loading: false,
-      history_retry_after_ms: null,
+      ...historyStateOf(thread),
     }
   }),
 ]

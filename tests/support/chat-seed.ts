@@ -3,6 +3,10 @@ import type { LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
 import { eventId, seqOf } from '../../plugins/chat/ledger/ledger-event.ts'
 import type { TestChat } from './chat.ts'
 
+/** A frame of a copy, about the message that is its own. */
+const named = (frame: LedgerEvent['frame'], n: number) =>
+  'message_id' in frame ? { ...frame, message_id: `${frame.message_id}-${n}` } : frame
+
 /** Makes a thread of so many turns, each a copy of one that was really carried on, and gives its id. */
 export async function seedThread(
   { server, createThread, connect }: TestChat,
@@ -34,12 +38,14 @@ export async function seedThread(
     ),
   )
   await events.insertMany(
-    copies.flatMap((n) =>
-      written.map((event) => ({
-        ...event,
-        _id: eventId(thread_id, seqOf(event) + n * size),
-        turn_id: `${event.turn_id}-${n}`,
-      })),
+    copies.flatMap(
+      (n) =>
+        written.map((event) => ({
+          ...event,
+          _id: eventId(thread_id, seqOf(event) + n * size),
+          turn_id: `${event.turn_id}-${n}`,
+          frame: named(event.frame, n),
+        })) as LedgerEvent[],
     ),
   )
   await threads.updateOne({ _id: thread_id }, { $set: { last_seq: turns * size } })

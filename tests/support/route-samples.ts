@@ -173,6 +173,18 @@ const fileForm = () => {
   form.append('file', new Blob(['some text'], { type: 'text/plain' }), 'notes.txt')
   return form
 }
+/** A form of an exported thread in which nothing was said yet. */
+const exportForm = () => {
+  const head = { format: 'svc-trajectory', version: 1, thread_id: 'thr_sample', title: null }
+  const form = new FormData()
+  const agent = { name: 'sample' }
+  form.append(
+    'file',
+    new Blob([JSON.stringify({ ...head, created_at: 1, exported_at: 1, agent })]),
+    'x.jsonl',
+  )
+  return form
+}
 const newUser = ({ name, secret }: Make) => ({ username: name(), password: secret(), display_name: 'Ann' })
 
 /**
@@ -393,6 +405,9 @@ export const routeSamples: Record<string, RouteSample> = {
     // Those that serve for several calls may have been stopped by one.
     spends: 'object',
   },
+  'POST /agents/:id/threads/import': { who: 'user', status: 201, on: seenAgent, body: () => exportForm() },
+  'POST /agents/:id/history-migration/start': { who: 'user', status: 200, on: ownAgent },
+  'GET /agents/:id/history-migration/status': { who: 'user', status: 200, on: ownAgent },
   'GET /agents/:id/threads/:thread_id/trajectory': { who: 'user', status: 200, on: ownThread },
   'GET /agents/:id/threads/:thread_id/trajectory/events/:event_id': {
     who: 'user',

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Collection, MongoBulkWriteError } from 'mongodb'
 import { type Clock, createGroupCommit, isUnavailable, type Logger } from '#kernel'
+import { storable } from '../storable.ts'
 import {
   type EventRecord,
   eventId,
@@ -9,6 +10,7 @@ import {
   type FrameType,
   type LedgerEvent,
 } from './ledger-event.ts'
+import type { ReadEvent } from './ledger-reader.ts'
 
 /** The part of the ledger that one turn writes. */
 export interface TurnLog {
@@ -45,6 +47,8 @@ export interface Ledger {
   find(thread_id: string, seq: number): Promise<LedgerEvent | null>
   /** All events of a turn that begins at `firstSeq`. */
   readTurn(thread_id: string, turn_id: string, firstSeq: number): Promise<LedgerEvent[]>
+  /** Stores what another ledger held as the beginning of a thread that nobody writes yet. */
+  adopt(thread_id: string, events: readonly ReadEvent[]): Promise<void>
   remove(thread_id: string): Promise<void>
   /** Why nothing can be written at present, if so. */
   readonly failure: Error | undefined
@@ -52,6 +56,8 @@ export interface Ledger {
   idle(): Promise<void>
 }
 
+/** How deep in an event the values are that are bounded in depth. */
+const DEPTH_IN_EVENT = 5
 /** Where a text event stops growing, in characters. */
 const MERGE_LIMIT = 8192
 const RETRY_MS = { first: 50, most: 2000 }
@@ -230,6 +236,14 @@ export function createLedger({
         .find({ ...eventRange(thread_id, firstSeq - 1), turn_id })
         .sort({ _id: 1 })
         .toArray() as Promise<LedgerEvent[]>,
+    async adopt(thread_id, foreign) {
+      const adopted = foreign.map(({ seq, ...event }) => ({
+        ...(storable(event, -DEPTH_IN_EVENT) as typeof event),
+        _id: eventId(thread_id, seq),
+        writer,
+      }))
+      await events.insertMany(adopted as LedgerEvent[])
+    },
     async remove(thread_id) {
       await events.deleteMany(eventRange(thread_id))
     },

@@ -1,6 +1,7 @@
 import { addUsage } from '#kernel'
 import type { Block, MessageDocument, Source } from '../documents.ts'
 import {
+  type ActionRequest,
   isTerminal,
   type LedgerEvent,
   type PendingApproval,
@@ -9,6 +10,8 @@ import {
   threadOf,
 } from './ledger-event.ts'
 
+type ToolUse = Extract<Block, { type: 'tool_use' }>
+
 /**
  * Folds the events of one turn into its messages: the only way in which messages come about, so that history,
  * recovery and a later rebuild agree. A turn whose events do not end yet gives messages that are streaming.
@@ -16,6 +19,9 @@ import {
 export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
   const messages: MessageDocument[] = []
   const byId = new Map<string, MessageDocument>()
+  const calls = new Map<string, ToolUse>()
+  const asked = new Map<string, PendingApproval>()
+  const cited = new Map<MessageDocument, Map<string, Source>>()
 
   const open = (event: LedgerEvent, id: string, role: MessageDocument['role']): MessageDocument => {
     const existing = byId.get(id)
@@ -35,6 +41,13 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
     return message
   }
 
+  /** Each source once, as it was named last. */
+  const cite = (message: MessageDocument, sources: readonly Source[]) => {
+    const known = cited.get(message) ?? new Map<string, Source>()
+    cited.set(message, known)
+    for (const source of sources) known.set(source.id, source)
+  }
+
   for (const event of events) {
     switch (event.type) {
       case 'turn_started':
@@ -49,7 +62,9 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
       case 'tool_call': {
         if (event.frame.parent_tool_call_id !== undefined) break
         const { message_id, tool_call_id, name, input } = event.frame
-        open(event, message_id, 'assistant').content.push({ type: 'tool_use', id: tool_call_id, name, input })
+        const call: ToolUse = { type: 'tool_use', id: tool_call_id, name, input }
+        calls.set(tool_call_id, call)
+        open(event, message_id, 'assistant').content.push(call)
         break
       }
       case 'tool_result': {
@@ -57,22 +72,22 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
         const { sources } = event.frame
         if (parent_tool_call_id !== undefined && !sources) break
         const message = open(event, message_id, 'tool')
-        if (sources) message.sources = once([...(message.sources ?? []), ...sources])
+        if (sources) cite(message, sources)
         if (parent_tool_call_id !== undefined) break
         message.content.push({ type: 'tool_result', id, name, output, is_error })
         break
       }
-      case 'hitl_resolved': {
-        const asked = events.find(
-          ({ type, frame }) => type === 'hitl_required' && frame.pending_id === event.frame.pending_id,
-        )
-        if (asked?.type === 'hitl_required') showEdits(messages, asked.frame, event.frame)
+      case 'hitl_required':
+        asked.set(event.frame.pending_id, event.frame)
         break
-      }
+      case 'hitl_resolved':
+        showEdits(calls, asked.get(event.frame.pending_id)?.action_requests, event.frame)
+        break
       case 'attachment': {
         const { message_id, path, filename, media_type } = event.frame
         const message = open(event, message_id, 'tool')
-        message.artifacts = [...(message.artifacts ?? []), { path, filename, media_type }]
+        message.artifacts ??= []
+        message.artifacts.push({ path, filename, media_type })
         break
       }
       case 'usage': {
@@ -85,6 +100,7 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
       }
     }
   }
+  for (const [message, sources] of cited) message.sources = [...sources.values()]
   const last = events.at(-1)
   if (last && isTerminal(last)) closeMessages(messages, last, open)
   // What was delegated by a call that has no result yet, or was stopped, may only have been counted.
@@ -93,22 +109,14 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
   )
 }
 
-/** Each source once, as it was named last. */
-const once = (sources: readonly Source[]): Source[] => [
-  ...new Map(sources.map((source) => [source.id, source])).values(),
-]
-
 /** A call whose arguments a person changed shows what was run. */
 function showEdits(
-  messages: readonly MessageDocument[],
-  { action_requests }: PendingApproval,
+  calls: ReadonlyMap<string, ToolUse>,
+  requests: readonly ActionRequest[] = [],
   { decisions }: ResolvedApproval,
 ): void {
   for (const [index, decision] of decisions.entries()) {
-    if (decision.type !== 'edit') continue
-    const { id } = action_requests[index]!
-    const calls = messages.flatMap(({ content }) => content.filter((block) => block.type === 'tool_use'))
-    const call = calls.findLast((block) => block.id === id)
+    const call = decision.type === 'edit' && calls.get(requests[index]?.id ?? '')
     if (call) call.input = decision.edited_action.args
   }
 }

@@ -25,6 +25,8 @@ export interface Messages {
   listSources(ranges: readonly MessageRange[], most: number): Promise<Source[]>
   /** Removes a thread's own messages behind a position. */
   removeBehind(thread_id: string, last: number): Promise<void>
+  /** Removes messages with `after < position <= upTo` that are not among those to keep. */
+  prune(thread_id: string, range: { after: number; upTo: number; keep: readonly string[] }): Promise<void>
 }
 
 const NAMED_BY = {
@@ -89,6 +91,10 @@ export function createMessages(messages: Collection<MessageDocument>): Messages 
         .limit(limit + 1)
         .toArray()
       return newestFirst.reverse()
+    },
+    async prune(thread_id, { after, upTo, keep }) {
+      const position = { $gt: after, $lte: upTo }
+      await messages.deleteMany({ thread_id, position, _id: { $nin: [...keep] } })
     },
     async findReply(ranges, place) {
       const isReply = {

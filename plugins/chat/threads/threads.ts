@@ -1,6 +1,8 @@
 import type { Collection, IndexDescription } from 'mongodb'
 import { AppError, type Clock, type Ids } from '#kernel'
 import type { Artifact, Source, ThreadDocument, ThreadSummary } from '../documents.ts'
+import { PROJECTION_VERSION } from './projection-version.ts'
+import { migrationIndexes } from './thread-migrations.ts'
 
 /** How many artifacts, and how many sources, a thread names. */
 export const MOST_NAMED = 200
@@ -8,11 +10,12 @@ export const MOST_NAMED = 200
 /** Lists are read pinned first, then by last activity; within one second, newer threads first. */
 const LIST_ORDER = { pinned: -1, last_active: -1, _id: -1 } as const
 
-/** The indexes by which threads are listed, resumed, counted, recovered and removed. */
+/** The indexes by which threads are listed, resumed, counted, recovered, rebuilt and removed. */
 export const threadIndexes: IndexDescription[] = [
   { key: { user_id: 1, agent_id: 1, ...LIST_ORDER } },
   { key: { session_key: 1 }, unique: true },
-  { key: { agent_id: 1 } },
+  { key: { agent_id: 1, projection_version: 1 } },
+  ...migrationIndexes,
   {
     key: { 'active_turn.lease_until': 1 },
     partialFilterExpression: { 'active_turn.lease_until': { $exists: true } },
@@ -115,6 +118,7 @@ export function createThreads({
         unread: 0,
         artifacts: [],
         sources: [],
+        projection_version: PROJECTION_VERSION,
         active_turn: null,
         ...beginning,
       }

@@ -1,0 +1,38 @@
+import type { Ledger } from './ledger.ts'
+import { isTerminal, type LedgerEvent, seqOf } from './ledger-event.ts'
+
+const PAGE = 200
+
+/**
+ * Reads a ledger turn by turn, from behind `after`, or from wherever it begins where that is null, to `upTo`, where
+ * a turn must end. Throws where it is not made of whole turns, each right behind the one before.
+ */
+export async function* readTurns(
+  ledger: Pick<Ledger, 'read'>,
+  { thread_id, after, upTo }: { thread_id: string; after: number | null; upTo: number },
+): AsyncGenerator<LedgerEvent[], void, void> {
+  let turn: LedgerEvent[] = []
+  let position = after ?? 0
+  let isAnywhere = after === null
+  while (position < upTo) {
+    const page = await ledger.read(thread_id, position, PAGE)
+    const events = page.filter((event) => seqOf(event) <= upTo)
+    if (events.length === 0 && isAnywhere) return
+    if (events.length === 0) throw new Error(`the ledger has no event ${upTo}, where its last turn ended`)
+    for (const event of events) {
+      const seq = seqOf(event)
+      const [first] = turn
+      if (!first && event.type !== 'turn_started') throw new Error(`event ${seq} is part of no turn`)
+      if (!first && seq !== position + 1 && !isAnywhere)
+        throw new Error(`the ledger has no event ${position + 1}, where a turn began`)
+      if (first && event.turn_id !== first.turn_id) throw new Error(`the turn before event ${seq} has no end`)
+      isAnywhere = false
+      position = seq
+      turn.push(event)
+      if (!isTerminal(event)) continue
+      yield turn
+      turn = []
+    }
+  }
+  if (turn.length > 0) throw new Error(`the turn before event ${position + 1} has no end`)
+}

@@ -1,0 +1,74 @@
+import { acquireLease, type Cradle } from '#kernel'
+
+/** How long the process that works on an agent may be silent, and how often it speaks, in milliseconds. */
+const LEASE_MS = 3000
+const RENEW_MS = 1000
+
+/** The right to rebuild the threads of one agent; `lost` is aborted when another process may have it. */
+export interface AgentLease {
+  lost: AbortSignal
+  release(): Promise<void>
+}
+
+/** Lets one process at a time rebuild the threads of an agent. */
+export interface AgentLeases {
+  /** Null where somebody else, or this very process, is at it. */
+  take(agent_id: string): Promise<AgentLease | null>
+  isHeld(agent_id: string): Promise<boolean>
+  remove(agent_id: string): Promise<void>
+  /** Removes what processes that died have left. */
+  clean(): Promise<void>
+}
+
+/** Makes the leases over their collection. */
+export function createAgentLeases({
+  collections: { migration_leases: leases },
+  clock,
+  server,
+  log,
+}: Pick<Cradle, 'collections' | 'clock' | 'server' | 'log'>): AgentLeases {
+  const holder = server.node_id
+  const held = new Set<string>()
+  const acquire = (agent_id: string) => {
+    const now = clock.now()
+    return acquireLease(leases, { name: agent_id, holder, now, until: now + LEASE_MS })
+  }
+
+  return {
+    async take(agent_id) {
+      if (held.has(agent_id)) return null
+      held.add(agent_id)
+      try {
+        if (!(await acquire(agent_id))) {
+          held.delete(agent_id)
+          return null
+        }
+      } catch (error) {
+        held.delete(agent_id)
+        throw error
+      }
+      const lost = new AbortController()
+      const renewal = setInterval(() => {
+        acquire(agent_id).then(
+          (isOurs) => isOurs || lost.abort(),
+          (error) => log.warn({ error, agent_id }, 'lease not renewed'),
+        )
+      }, RENEW_MS)
+      return {
+        lost: lost.signal,
+        async release() {
+          clearInterval(renewal)
+          held.delete(agent_id)
+          await leases.deleteOne({ _id: agent_id, holder })
+        },
+      }
+    },
+    isHeld: async (_id) => (await leases.countDocuments({ _id, until: { $gte: clock.now() } })) > 0,
+    async remove(_id) {
+      await leases.deleteOne({ _id })
+    },
+    async clean() {
+      await leases.deleteMany({ until: { $lt: clock.now() - LEASE_MS } })
+    },
+  }
+}

@@ -1,0 +1,133 @@
+import { AppError, type Cradle, isUnavailable } from '#kernel'
+import type { AgentDocument } from '../agents/types.ts'
+import type { ThreadDocument } from '../chat/documents.ts'
+import type { AgentLease } from './agent-leases.ts'
+
+/** How many agents this process works on at once. */
+const MOST_AGENTS = 3
+/** How often a thread is begun that ends its process each time. */
+const MOST_ATTEMPTS = 3
+
+/** How far the migration of an agent's threads is. */
+export interface MigrationStatus {
+  /** How many are still to be rebuilt: pending, queued or running. */
+  remaining: number
+  pending: number
+  queued: number
+  running: number
+  failed: number
+  /** Whether some process works on the agent's threads. */
+  processing: boolean
+  /** Whether an operation of the agent's runtime is in flight. */
+  agent_busy: boolean
+  can_start: boolean
+}
+
+/** Rebuilds the histories of threads in the background, one thread of an agent at a time. */
+export interface HistoryMigration {
+  /** Queues every thread of the agent that needs it; throws AGENT_BUSY. */
+  start(agent: AgentDocument): Promise<MigrationStatus & { accepted: number }>
+  status(agent: AgentDocument): Promise<MigrationStatus>
+  /** Begins to work on what is queued, also by processes that are no more, if nobody does. */
+  look(): Promise<void>
+  /** Puts back what is being worked on, and begins nothing any more. */
+  stop(): Promise<void>
+}
+
+/** Makes the migration of this process. */
+export function createHistoryMigration({
+  threadMigrations,
+  rebuilding,
+  agentLeases,
+  clock,
+  log,
+}: Pick<Cradle, 'threadMigrations' | 'rebuilding' | 'agentLeases' | 'clock' | 'log'>): HistoryMigration {
+  const stopping = new AbortController()
+  const workers = new Set<Promise<void>>()
+
+  /** The next agent that has work and nobody at it; those that were seen are passed over. */
+  const takeAgent = async (seen: Set<string>) => {
+    for (const agent_id of await threadMigrations.listAgents()) {
+      if (stopping.signal.aborted) return null
+      if (seen.has(agent_id)) continue
+      seen.add(agent_id)
+      const lease = await agentLeases.take(agent_id)
+      if (lease) return { agent_id, lease }
+    }
+    return null
+  }
+
+  const hire = () => {
+    if (stopping.signal.aborted || workers.size >= MOST_AGENTS) return
+    const worker = work()
+      .catch((error) => log.error({ error }, 'histories cannot be rebuilt at present'))
+      .finally(() => workers.delete(worker))
+    workers.add(worker)
+  }
+
+  const work = async () => {
+    const seen = new Set<string>()
+    for (let taken = await takeAgent(seen); taken; taken = await takeAgent(seen)) {
+      // Where there was work for one there may be some for another.
+      hire()
+      try {
+        await migrateAll(taken.agent_id, taken.lease)
+      } finally {
+        await taken.lease.release()
+      }
+    }
+  }
+
+  const migrateAll = async (agent_id: string, { lost }: AgentLease) => {
+    const signal = AbortSignal.any([stopping.signal, lost])
+    while (!signal.aborted) {
+      const thread = await threadMigrations.claim(agent_id)
+      if (!thread) return
+      await migrate(thread, signal)
+    }
+  }
+
+  const migrate = async (thread: ThreadDocument, signal: AbortSignal) => {
+    const { _id: thread_id, agent_id } = thread
+    try {
+      if (thread.migration!.attempts > MOST_ATTEMPTS)
+        throw new Error(`it was begun ${MOST_ATTEMPTS} times, and the server ended each time`)
+      const isDone = await rebuilding.rebuild(thread, signal)
+      if (!isDone) await threadMigrations.release(thread)
+    } catch (error) {
+      if (isUnavailable(error)) throw error
+      log.warn({ error, agent_id, thread_id }, 'a history cannot be rebuilt')
+      await threadMigrations.fail(thread, (error as Error).message)
+    }
+  }
+
+  const status = async ({ _id, operation }: AgentDocument): Promise<MigrationStatus> => {
+    const [counts, processing] = await Promise.all([threadMigrations.count(_id), agentLeases.isHeld(_id)])
+    const { pending, queued, running, failed } = counts
+    const agent_busy = isBusy(operation)
+    const can_start = pending + failed > 0 && !agent_busy
+    return { remaining: pending + queued + running, ...counts, processing, agent_busy, can_start }
+  }
+
+  const isBusy = (operation: AgentDocument['operation']): operation is NonNullable<typeof operation> =>
+    operation !== null && operation.until >= clock.seconds()
+
+  return {
+    async start(agent) {
+      if (isBusy(agent.operation)) throw new AppError('AGENT_BUSY', { operation: agent.operation.name })
+      const accepted = await threadMigrations.queue(agent._id)
+      const begun = await status(agent)
+      hire()
+      return { accepted, ...begun }
+    },
+    status,
+    async look() {
+      await agentLeases.clean()
+      hire()
+    },
+    async stop() {
+      stopping.abort()
+      await Promise.all(workers)
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import { type LeaseDocument, plugin } from '#kernel'
+import { type AgentLeases, createAgentLeases } from './agent-leases.ts'
+import { createHistoryMigration, type HistoryMigration } from './history-migration.ts'
+import { migrationRoutes } from './routes.ts'
+import { createThreadImports, type ThreadImportDocument, type ThreadImports } from './thread-imports.ts'
+
+declare module '#kernel/types' {
+  interface Collections {
+    migration_leases: LeaseDocument
+    thread_imports: ThreadImportDocument
+  }
+  interface Services {
+    agentLeases: AgentLeases
+    historyMigration: HistoryMigration
+    threadImports: ThreadImports
+  }
+}
+
+export default plugin({
+  name: 'migration',
+  summary: 'Histories that are rebuilt from their ledgers, and threads that are brought in from elsewhere',
+  depends: ['users', 'auth', 'agents', 'chat', 'trajectory'],
+  setup(host) {
+    host.collection('migration_leases')
+    host.collection('thread_imports')
+    host.service('agentLeases', createAgentLeases)
+    host.service('historyMigration', createHistoryMigration)
+    host.service('threadImports', createThreadImports)
+    host.routes(migrationRoutes)
+    host.on('agent.deleted', ({ agent_id }, { agentLeases }) => agentLeases.remove(agent_id))
+    host.job({ name: 'migration', every_seconds: 2, run: ({ historyMigration }) => historyMigration.look() })
+    host.job({
+      name: 'imports-cleaning',
+      every_seconds: 600,
+      run: ({ threadImports }) => threadImports.clean(),
+    })
+  },
+  stop: ({ historyMigration }) => historyMigration.stop(),
+})
