@@ -118,6 +118,12 @@ export function createAgents(
     /** Gives null where there is none. */
     find: (agent_id: string) => agents.findOne({ _id: agent_id }),
 
+    /** The names of those of these agents that are there, by id. */
+    async listNames(agent_ids: readonly string[]): Promise<Map<string, string>> {
+      const found = await agents.find({ _id: { $in: [...agent_ids] } }, { projection: { name: 1 } }).toArray()
+      return new Map(found.map(({ _id, name }) => [_id, name]))
+    },
+
     /** The agent that goes by this id, or this name among the user's own; AGENT_NOT_FOUND if they may not see it. */
     async findVisible({ id, role }: Pick<AuthCaller, 'id' | 'role'>, key: string): Promise<AgentDocument> {
       const visible = role === 'admin' ? {} : { $or: [{ owner_id: id }, { is_shared: true }] }

@@ -74,8 +74,8 @@ export const providerErrors: ErrorTable = {
   TOKEN_QUOTA_EXCEEDED: {
     status: 429,
     message: {
-      en: 'Your token quota of {quota} is used up.',
-      zh: '您的 token 配额（{quota}）已用完。',
+      en: 'The token quota of this account is used up: of {quota} tokens, {used} are used and {reserved} are reserved for answers under way.',
+      zh: '此账号的 token 配额已用尽：配额为 {quota}，已使用 {used}，进行中的回答预留了 {reserved}。',
     },
   },
   MODEL_ANSWER_TOO_LONG: {

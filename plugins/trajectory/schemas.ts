@@ -3,7 +3,7 @@ import { nullable, objectOf } from '#kernel'
 const string = { type: 'string' } as const
 const integer = { type: 'integer' } as const
 const seq = { type: 'integer', minimum: 1, maximum: 999_999_999_999 } as const
-const milliseconds = { type: 'integer', minimum: 0 } as const
+const milliseconds = { type: 'integer', minimum: 0, maximum: 999_999_999_999 } as const
 const anything = { type: 'object', additionalProperties: true } as const
 
 const type = {

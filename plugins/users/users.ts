@@ -93,6 +93,8 @@ export function createUsers(
 
     find: (user_id: string) => users.findOne({ _id: user_id }),
     findByUsername,
+    /** Those of these accounts that are there. */
+    listByIds: (user_ids: readonly string[]) => users.find({ _id: { $in: [...user_ids] } }).toArray(),
     /** Every account, by username. */
     list: () => users.find().sort({ username: 1 }).toArray(),
     haveAdministrator: async () =>
@@ -159,6 +161,17 @@ export function createUsers(
     /** Goes on with creations and deletions that a crash cut off; one that fails keeps none of the others back. */
     async recover(): Promise<void> {
       await Promise.all([creations.recover(), deletions.recover()])
+    },
+
+    /** Raises what accounts have used to these numbers of tokens; gives those accounts that are not there. */
+    async raiseTokensUsed(totals: ReadonlyMap<string, number>): Promise<string[]> {
+      const operations = [...totals].map(([_id, tokens_used]) => ({
+        updateOne: { filter: { _id }, update: { $max: { tokens_used } } },
+      }))
+      const { matchedCount } = await users.bulkWrite(operations, { ordered: false })
+      if (matchedCount === totals.size) return []
+      const there = await users.distinct('_id', { _id: { $in: [...totals.keys()] } })
+      return [...totals.keys()].filter((user_id) => !there.includes(user_id))
     },
 
     /** How many accounts there are and what they have used together. */

@@ -3,10 +3,12 @@ import type { ThreadDocument } from '../../plugins/chat/documents.ts'
 import { range, startChat } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
 import { startServer } from '../support/server.ts'
+import { createForkCalls } from './fork-calls.ts'
 
 const clock = createTestClock()
 const chat = await startChat(t, { clock })
-const { server, threads, createThread, history } = chat
+const { server, threads, createThread } = chat
+const { all, ...calls } = createForkCalls(chat)
 const second = await startServer(t, { home: server.home, clock })
 const { body: admin } = await server.request('GET', '/auth/me')
 
@@ -26,11 +28,8 @@ const call = (node: number, method: string, path: string, body?: object, token?:
     body,
     token: token ?? server.admin.token,
   })
-const forkAt = async (thread_id: string, assistant_turns_from_end: number): Promise<string> => {
-  const { status, body } = await threads('POST', `/${thread_id}/fork`, { body: { assistant_turns_from_end } })
-  if (status !== 201) throw new Error(`fork answered ${status} ${JSON.stringify(body)}`)
-  return body.thread_id
-}
+const forkAt = (thread_id: string, assistant_turns_from_end: number) =>
+  calls.forkAt(thread_id, { assistant_turns_from_end })
 const remove = async (thread_id: string) => {
   const { status } = await threads('DELETE', `/${thread_id}`)
   if (status !== 204) throw new Error(`delete answered ${status}`)
@@ -39,7 +38,6 @@ const remove = async (thread_id: string) => {
 const letPass = async (requests: number) => {
   for (let n = 0; n < requests; n += 1) await server.request('GET', '/health/live')
 }
-const all = async (thread_id: string) => (await history(thread_id, '?limit=200')).messages
 
 async function converse(turns: number, options: { token?: string; thread_id?: string } = {}) {
   const socket = await chat.connect(options)
@@ -168,9 +166,9 @@ t.test(
     const source = await converse(1, { token })
     const documents = server.db.collection<ThreadDocument>('threads')
     const found = (await documents.findOne({ _id: source }))!
-    const others = range(1, 2000).map((n) => ({ ...found, _id: `thr_00${n}`, session_key: `ses_00${n}` }))
+    const others = range(1, 400).map((n) => ({ ...found, _id: `thr_00${n}`, session_key: `ses_00${n}` }))
     await documents.insertMany(others)
-    const { forks, chat: conversations, threads: all } = server.server.runtime.cradleOf('chat')
+    const { forks, chat: conversations, threads: documented } = server.server.runtime.cradleOf('chat')
     let made = 0
     const forkOn = async () => {
       for (;;) {
@@ -180,10 +178,10 @@ t.test(
     }
     const forking = Promise.allSettled(range(1, 4).map(forkOn))
     while (made === 0) await new Promise(setImmediate)
-    const hidden = await all.hide({ user_id })
+    const hidden = await documented.hide({ user_id })
     for (const end of await forking) t.match(end, { reason: { code: /THREAD_NOT_FOUND|REPLY_NOT_FOUND/ } })
     t.equal(await documents.countDocuments({ user_id, deleted_at: { $exists: false } }), 0)
-    t.ok(hidden.length > 2001, `${made} forks`)
+    t.ok(hidden.length > 401, `${made} forks`)
     await documents.deleteMany({ _id: { $in: others.map(({ _id }) => _id) } })
     await conversations.purge(hidden.filter((_id) => !_id.startsWith('thr_00')))
     t.equal((await server.request('DELETE', `/users/${username}`)).status, 204)

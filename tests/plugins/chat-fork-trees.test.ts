@@ -3,7 +3,7 @@ import { type SeenTurn, startChat } from '../support/chat.ts'
 import { createRandom } from '../support/random.ts'
 
 /** A change to how messages are read or removed deserves more. */
-const STEPS = Number(process.env.SVC_TEST_STEPS ?? 80)
+const STEPS = Number(process.env.SVC_TEST_STEPS ?? 60)
 const MOST_THREADS = 12
 const seed = Number(process.env.SVC_TEST_SEED ?? Date.now() % 1_000_000)
 t.comment(`SVC_TEST_SEED=${seed}`)

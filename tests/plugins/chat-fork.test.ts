@@ -1,51 +1,13 @@
 import t from 'tap'
-import type { MessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
-import { createHold, MODEL, range, startChat } from '../support/chat.ts'
-import { seedThread } from '../support/chat-seed.ts'
+import { createHold, range, startChat } from '../support/chat.ts'
+import { createForkCalls, LIBRARY, type Message } from './fork-calls.ts'
 
-const library = `
-export default {
-  name: 'library',
-  summary: 'A tool that cites',
-  kernel: 1,
-  setup(host) {
-    host.tool({
-      name: 'look_up',
-      label: { en: 'Look up', zh: '查阅' },
-      description: 'Cites a book.',
-      input_schema: { type: 'object' },
-      disableable: true,
-      execute({ book }, { cite }) {
-        cite({ id: book, title: 'The book ' + book })
-        return 'so says ' + book
-      },
-    })
-  },
-}
-`
-
-const chat = await startChat(t, { plugins: { library } })
+const chat = await startChat(t, { plugins: { library: LIBRARY } })
 const { server, fake, threads, createThread, history } = chat
+const { fork, forkAt, all, rowOf } = createForkCalls(chat)
 await server.request('PATCH', `/agents/${chat.agent_id}/tool-settings/look_up`, { body: { enabled: true } })
 const socket = await chat.connect()
 
-interface Message {
-  id: string
-  role: string
-  content: { type: string; text?: string }[]
-}
-
-const fork = (thread_id: string, body: object, locale = 'en') =>
-  threads('POST', `/${thread_id}/fork`, { body, headers: { 'accept-language': locale } })
-/** Forks and gives the new thread's id. */
-const forkAt = async (thread_id: string, body: object): Promise<string> => {
-  const reply = await fork(thread_id, body)
-  if (reply.status !== 201) throw new Error(`fork answered ${reply.status} ${JSON.stringify(reply.body)}`)
-  return reply.body.thread_id
-}
-const all = async (thread_id: string): Promise<Message[]> => (await history(thread_id, '?limit=200')).messages
-const rowOf = async (thread_id: string) =>
-  (await threads('GET', '?limit=200')).body.find((row: { thread_id: string }) => row.thread_id === thread_id)
 /** What the model was told last, without the system prompt. */
 const told = () => fake.requests.at(-1)!.body.messages.slice(1)
 
@@ -106,9 +68,9 @@ t.test('A fork has the conversation up to the chosen reply and goes on by itself
 
 t.test('A fork begins its own ledger behind what it shows, and readers lose nothing', async (t) => {
   const source = await converse(2)
-  const { last_seq } = await history(source)
   const thread_id = await forkAt(source, { assistant_turns_from_end: 1 })
-  t.equal((await history(thread_id)).last_seq, last_seq)
+  const { last_seq } = await history(thread_id)
+  t.ok(last_seq > 0 && last_seq <= (await history(source)).last_seq)
   const [fromStart, fromEnd] = [await chat.connect(), await chat.connect()]
   const idle = { active: false, paused: false, last_seq }
   t.match(await fromStart.subscribe(thread_id, 0), idle)
@@ -281,77 +243,4 @@ t.test('Forks of forks hold what they need of all that came before', async (t) =
   }
   const ofSource = (await all(a))[7]!.id
   t.equal((await fork(c, { message_id: ofSource })).status, 404, 'not what the source said later')
-})
-
-t.test('A fork takes over the model, files and sources of what it shows, and no permission', async (t) => {
-  const thread_id = await createThread()
-  const write = (path: string) => ({ name: 'write_file', arguments: { path, content: path } })
-  const lookUp = (book: string) => ({ name: 'look_up', arguments: { book } })
-  for (const [path, book] of [
-    ['one.txt', 'a'],
-    ['two.txt', 'b'],
-    ['one.txt', 'c'],
-  ] as const) {
-    fake.next({ toolCalls: [write(path), lookUp(book)] }, { text: 'done' })
-    await socket.ask({ thread_id, text: path })
-  }
-  await threads('PATCH', `/${thread_id}`, {
-    body: { model: MODEL, pinned: true, title: 'Books', allowed_tools: ['execute'] },
-  })
-  const names = async (place: object, from = thread_id) => {
-    const row = await rowOf(await forkAt(from, place))
-    t.match(row, { model: MODEL, pinned: false, title: /^Books \(fork\)/, allowed_tools: [] })
-    return {
-      artifacts: row.artifacts.map(({ path }: { path: string }) => path),
-      sources: row.sources.map(({ id }: { id: string }) => id),
-    }
-  }
-  t.strictSame(await names({ assistant_turns_from_end: 3 }), { artifacts: ['one.txt'], sources: ['a'] })
-  t.strictSame(await names({ assistant_turns_from_end: 2 }), {
-    artifacts: ['one.txt', 'two.txt'],
-    sources: ['a', 'b'],
-  })
-  t.strictSame(await names({ assistant_turns_from_end: 1 }), {
-    artifacts: ['two.txt', 'one.txt'],
-    sources: ['a', 'b', 'c'],
-  })
-  const full = await forkAt(thread_id, { assistant_turns_from_end: 1 })
-  await threads('PATCH', `/${full}`, { body: { title: 'Books' } })
-  t.strictSame(await names({ assistant_turns_from_end: 3 }, full), { artifacts: ['one.txt'], sources: ['a'] })
-})
-
-t.test('A fork is named after its source, in the language of whoever asks', async (t) => {
-  const thread_id = await converse(1)
-  const latest = { assistant_turns_from_end: 1 }
-  const titled = async (title: string, locale?: string) => {
-    await threads('PATCH', `/${thread_id}`, { body: { title } })
-    return (await fork(thread_id, latest, locale)).body.title
-  }
-  t.equal(await titled('旅行', 'zh-CN'), '旅行（分支）')
-  t.equal(await titled('x'.repeat(33)), `${'x'.repeat(33)} (fork)`)
-  t.equal(await titled('x'.repeat(34)), `${'x'.repeat(32)}… (fork)`)
-  t.equal(await titled('😀'.repeat(100)), `${'😀'.repeat(32)}… (fork)`)
-})
-
-t.test('What was summed up of a long conversation is remembered by forks that show all of it', async (t) => {
-  const thread_id = await seedThread(chat, 60)
-  fake.next({ text: 'They spoke of the past.' })
-  await socket.ask({ thread_id, text: 'and now?' })
-  const summaryOf = async (_id: string) =>
-    (await server.db.collection<ThreadDocument>('threads').findOne({ _id }))!.summary
-  const { position } = (await summaryOf(thread_id))!
-  const messages = server.db.collection<MessageDocument>('messages')
-  const last = await messages.findOne({ thread_id, position })
-  const behind = await messages.findOne({ thread_id, position: { $gt: position }, role: 'assistant' })
-  const whole = await forkAt(thread_id, { message_id: behind!._id })
-  t.match(await summaryOf(whole), { text: 'They spoke of the past.', position })
-  await socket.ask({ thread_id: whole, text: 'go on' })
-  t.match(JSON.stringify(told()[0]), /They spoke of the past\./)
-
-  const earlier = await messages.findOne(
-    { thread_id, position: { $lt: last!.position }, role: 'assistant' },
-    { sort: { position: -1 } },
-  )
-  const cut = await forkAt(thread_id, { message_id: earlier!._id })
-  t.equal(await summaryOf(cut), undefined)
 })

@@ -159,6 +159,7 @@ t.test('What is said stays as it is, whatever it is', async (t) => {
     '{"$set":{"a.b":1},"__proto__":{"admin":true},"$ref":"x","_bsontype":"ObjectId","constructor":{"prototype":1}}',
   )
   const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
+  const sources = [{ id: 'a', title: 'A page', url: 'https://example.org/' }]
   const frames = [
     { type: 'turn_started', frame: { message_id: 'm1' }, input: [{ type: 'text', text }] },
     { type: 'content', frame: { message_id: 'm2', content: text } },
@@ -166,7 +167,7 @@ t.test('What is said stays as it is, whatever it is', async (t) => {
     { type: 'usage', frame: { message_id: 'm2', usage, model: 'a:b' } },
     {
       type: 'tool_result',
-      frame: { message_id: 'm3', tool_call_id: 'c', name: text, output: text, is_error: true },
+      frame: { message_id: 'm3', tool_call_id: 'c', name: text, output: text, is_error: true, sources },
     },
     { type: 'done', frame: { message_id: 'm2', usage, stop_reason: 'end' } },
   ]
@@ -184,6 +185,8 @@ t.test('What is said stays as it is, whatever it is', async (t) => {
   t.equal(all[1].content[0].text, kept)
   t.equal(all[1].content[1].name, kept)
   t.equal(all[2].content[0].output, kept)
+  t.strictSame(all[2].sources, sources)
+  t.strictSame((await row(body.thread_id)).sources, sources)
   const { _bsontype, ...others } = input
   t.same(all[1].content[1].input, { ...others, '_bsontype ': _bsontype })
   t.notOk('admin' in {})

@@ -268,6 +268,9 @@ export const routeSamples: Record<string, RouteSample> = {
   'GET /admin/overview': { who: 'admin', status: 200 },
   'GET /admin/audit-log': { who: 'admin', status: 200 },
 
+  'GET /usage/summary': { who: 'user', status: 200 },
+  'GET /admin/usage': { who: 'admin', status: 200 },
+
   'GET /agents': { who: 'user', status: 200 },
   'GET /agents?scope=all': { who: 'admin', status: 200 },
   'POST /agents': { who: 'user', status: 201, body: newAgent },

@@ -28,14 +28,17 @@ export function createForks({
 }: Pick<Cradle, 'threads' | 'messages' | 'chat'>): Forks {
   /** The position behind the reply and the tool results that follow it; the turn that runs is no part of it. */
   const findCut = async (source: ThreadDocument, { message_id, assistant_turns_from_end }: ForkPlace) => {
-    const ranges = rangesOf(source, source.last_seq)
+    // Of a history that is being rebuilt the newest messages may not be there yet: they are no part of it either.
+    const newest = (await messages.page(source, { limit: 1, before: source.last_seq + 1 })).at(-1)
+    if (!newest) throw new AppError('REPLY_NOT_FOUND')
+    const ranges = rangesOf(source, newest.position)
     const reply =
       message_id === undefined
         ? await messages.findReply(ranges, assistant_turns_from_end!)
         : await messages.findAnswer(ranges, message_id)
     if (reply === null) throw new AppError('REPLY_NOT_FOUND')
     const next = await messages.findNext(ranges, reply)
-    return next === null ? source.last_seq : next - 1
+    return next === null ? newest.position : next - 1
   }
 
   const namedIn = async (source: ThreadDocument, base: readonly MessageRange[]) => ({

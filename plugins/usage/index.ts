@@ -1,0 +1,37 @@
+import { plugin } from '#kernel'
+import { createQuotas, type Quotas } from './quotas.ts'
+import { usageRoutes } from './routes.ts'
+import { createUsageCounters, type UsageCounters } from './usage-counters.ts'
+import { createUsageRecords, type UsageRecords } from './usage-records.ts'
+import { createUsageReports, type UsageReports } from './usage-reports.ts'
+import './types.ts'
+
+declare module '#kernel/types' {
+  interface Services {
+    quotas: Quotas
+    usageCounters: UsageCounters
+    usageRecords: UsageRecords
+    usageReports: UsageReports
+  }
+}
+
+export default plugin({
+  name: 'usage',
+  summary: 'What model calls take: the ledger of tokens, and the quotas of accounts',
+  depends: ['users', 'auth', 'providers', 'agents', 'chat'],
+  setup(host) {
+    host.collection('usage', { indexes: [{ key: { user_id: 1, ts: 1 } }, { key: { ts: 1 } }] })
+    host.collection('usage_counters', { indexes: [{ key: { changed_at: 1 } }] })
+    host.service('usageCounters', createUsageCounters)
+    host.service('usageRecords', createUsageRecords)
+    host.service('quotas', createQuotas)
+    host.service('usageReports', createUsageReports)
+    host.routes(usageRoutes)
+    host.on('model.calling', (call, { quotas }) => quotas.reserve(call))
+    host.on('model.called', (call, { usageRecords }) => usageRecords.record(call))
+    host.on('user.deleted', ({ user_id }, { usageRecords }) => usageRecords.forget(user_id))
+    host.job({ name: 'usage.recovery', every_seconds: 60, run: ({ usageRecords }) => usageRecords.recover() })
+  },
+  start: ({ usageRecords }) => usageRecords.recover(),
+  stop: ({ usageRecords }) => usageRecords.close(),
+})

@@ -1,0 +1,40 @@
+import { AppError, type Route, route } from '#kernel'
+import { accountUsageQuery, accountUsageReport, usageQuery, usageReport } from './schemas.ts'
+
+/** The most accounts of one page. */
+const MOST = 200
+
+const getUsage = route({
+  method: 'GET',
+  path: '/usage/summary',
+  summary:
+    "The tokens that the caller's model calls took, and what is left of the caller's quota; deleting threads or agents gives nothing back",
+  guard: 'user',
+  query: usageQuery,
+  response: { 200: usageReport },
+}).handle(async ({ caller, query }, { usageReports, quotas }) => {
+  const report = await usageReports.read({ ...query, user_id: caller.id })
+  return { ...report, quota: await quotas.read(caller.id, caller.token_quota) }
+})
+
+const listAccountUsage = route({
+  method: 'GET',
+  path: '/admin/usage',
+  summary:
+    'The tokens that the model calls of all accounts took, and the accounts that took them, most first',
+  guard: 'admin',
+  query: accountUsageQuery,
+  response: { 200: accountUsageReport },
+  errors: ['NOT_FOUND'],
+}).handle(async ({ query }, { usageReports, users }) => {
+  const { username, limit, offset, ...asked } = query
+  const user = username === undefined ? undefined : await users.findByUsername(username)
+  if (user === null) throw new AppError('NOT_FOUND')
+  const question = { ...asked, ...(user && { user_id: user._id }) }
+  const report = await usageReports.read(question)
+  const page = { limit: Math.min(limit, MOST), offset }
+  return { ...report, accounts: await usageReports.listAccounts(question, page) }
+})
+
+/** The routes of usage. */
+export const usageRoutes: Route[] = [getUsage, listAccountUsage]

@@ -1,0 +1,120 @@
+import { nullable, objectOf, type TypeOf } from '#kernel'
+import { USAGE_WINDOWS } from './periods.ts'
+
+const text = { type: 'string' } as const
+const count = { type: 'integer', minimum: 0 } as const
+const second = { type: 'integer', description: 'Unix seconds' } as const
+
+const window = {
+  enum: USAGE_WINDOWS,
+  description: 'Whole days in UTC: last_7d is today and the six days before',
+} as const
+const granularity = { enum: ['total', 'by_day', 'by_agent', 'by_model'] } as const
+
+const questions = {
+  window: { ...window, default: 'last_30d' },
+  granularity: { ...granularity, default: 'by_day' },
+  agent_id: { ...text, maxLength: 64, description: 'Only calls of this agent' },
+} as const
+
+export const usageQuery = objectOf(questions)
+
+export const accountUsageQuery = objectOf({
+  ...questions,
+  username: { ...text, maxLength: 64, description: 'Only calls of this account' },
+  limit: { type: 'integer', minimum: 1, default: 50, description: 'More than 200 is brought down to 200' },
+  offset: { type: 'integer', minimum: 0, default: 0 },
+})
+
+const sums = {
+  input_tokens: count,
+  cached_input_tokens: { ...count, description: 'Of the input tokens' },
+  output_tokens: count,
+  reasoning_tokens: { ...count, description: 'Of the output tokens' },
+  total_tokens: { ...count, description: 'Input and output; what quotas are about' },
+  model_calls: count,
+} as const
+
+const sumNames = [
+  'input_tokens',
+  'cached_input_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'total_tokens',
+  'model_calls',
+] as const
+
+const usageSums = { title: 'UsageSums', ...objectOf(sums, sumNames) } as const
+
+const usageBucket = {
+  title: 'UsageBucket',
+  ...objectOf(
+    {
+      key: { ...text, description: 'A day (YYYY-MM-DD), the id of an agent, <provider>:<model>, or total' },
+      label: { ...text, description: 'The name of an agent that is still there' },
+      ...sums,
+    },
+    ['key', ...sumNames],
+  ),
+} as const
+
+const quotaRow = {
+  title: 'Quota',
+  ...objectOf(
+    {
+      token_quota: nullable(count),
+      window: { enum: ['all', 'day', 'month'], description: 'For all time, or a UTC day or month' },
+      used: count,
+      reserved: { ...count, description: 'For answers under way' },
+      remaining: nullable({ ...count, description: 'Of the quota, not used yet; null without a quota' }),
+      resets_at: nullable(second),
+    },
+    ['token_quota', 'window', 'used', 'reserved', 'remaining', 'resets_at'],
+  ),
+} as const
+
+export type QuotaRow = TypeOf<typeof quotaRow>
+
+const report = {
+  window,
+  granularity,
+  from: nullable({ ...second, description: 'Unix seconds; null where the window has no beginning' }),
+  to: { ...second, description: 'Unix seconds; what ended before' },
+  totals: usageSums,
+  buckets: {
+    type: 'array',
+    items: usageBucket,
+    description: 'Those with calls in them; days in order, all others from the most tokens on',
+  },
+} as const
+
+const reportNames = ['window', 'granularity', 'from', 'to', 'totals', 'buckets'] as const
+
+export const usageReport = {
+  title: 'UsageReport',
+  ...objectOf({ ...report, quota: quotaRow }, [...reportNames, 'quota']),
+} as const
+
+const accountUsage = {
+  title: 'AccountUsage',
+  ...objectOf(
+    {
+      username: text,
+      user_id: text,
+      token_quota: nullable(count),
+      quota_used: { ...count, description: 'In the present window of quotas' },
+      ...sums,
+    },
+    ['username', 'user_id', 'token_quota', 'quota_used', ...sumNames],
+  ),
+} as const
+
+export const accountUsageReport = {
+  title: 'AccountUsageReport',
+  ...objectOf({ ...report, accounts: { type: 'array', items: accountUsage } }, [...reportNames, 'accounts']),
+} as const
+
+export type UsageGranularity = TypeOf<typeof granularity>
+export type UsageSums = TypeOf<typeof usageSums>
+export type UsageBucket = TypeOf<typeof usageBucket>
+export type AccountUsage = TypeOf<typeof accountUsage>

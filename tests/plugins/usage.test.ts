@@ -1,0 +1,432 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import t from 'tap'
+import type { ModelAccount } from '../../plugins/providers/types.ts'
+import type { UsageCounterDocument, UsageDocument } from '../../plugins/usage/types.ts'
+import { createHold, MODEL, range, startChat, type TestChat } from '../support/chat.ts'
+import { createTestClock } from '../support/clock.ts'
+import { startDatabaseProxy } from '../support/database-proxy.ts'
+import { createHome } from '../support/server.ts'
+
+const chat = await startChat(t)
+const { fake, server } = chat
+
+const usage = (input: number, output: number) => ({ prompt_tokens: input, completion_tokens: output })
+const answer = (input: number, output: number) => ({ text: 'yes', usage: usage(input, output) })
+
+/** An account with its assistant and an open connection to it. */
+async function createAccount(username: string, { server, connect }: TestChat = chat) {
+  const { id, token } = await server.createUser({ username })
+  const { body: agents } = await server.request('GET', '/agents', { token })
+  const agent_id: string = agents[0].id
+  const rows = () => server.db.collection<UsageDocument>('usage')
+  const get = async (path: string) => {
+    const { status, body } = await server.request('GET', path, { token })
+    if (status !== 200) throw new Error(`${path} answered ${status} ${JSON.stringify(body)}`)
+    return body
+  }
+  return {
+    id,
+    token,
+    agent_id,
+    username,
+    socket: await connect({ token, agent_id }),
+    report: (query = '') => get(`/usage/summary${query}`),
+    setQuota: (token_quota: number | null) =>
+      server.request('PATCH', `/users/${username}`, { body: { token_quota } }),
+    rows: () => rows().find({ user_id: id }).sort({ _id: 1 }).toArray(),
+    row: async () => (await server.request('GET', `/users/${username}`)).body,
+    account: { user_id: id, token_quota: null, agent_id, thread_id: null } as ModelAccount,
+  }
+}
+
+const eventsOf = ({ server }: TestChat = chat) => server.server.runtime.cradleOf('usage').events
+const countersOf = ({ server }: TestChat = chat) =>
+  server.db.collection<UsageCounterDocument>('usage_counters')
+const ended = (call_id: string, account: ModelAccount, tokens: number) => ({
+  call_id,
+  account,
+  purpose: 'turn' as const,
+  model: MODEL,
+  usage: { input_tokens: tokens, output_tokens: 0, total_tokens: tokens },
+  is_estimated: false,
+})
+
+t.test('An account sees what its turns took, by day, agent and model', async (t) => {
+  const ann = await createAccount('ann')
+  t.match(await ann.report(), {
+    window: 'last_30d',
+    granularity: 'by_day',
+    totals: { total_tokens: 0, model_calls: 0 },
+    buckets: [],
+    quota: { token_quota: null, window: 'all', used: 0, reserved: 0, remaining: null, resets_at: null },
+  })
+  const details = {
+    prompt_tokens_details: { cached_tokens: 40 },
+    completion_tokens_details: { reasoning_tokens: 5 },
+  }
+  fake.next({ text: 'one', usage: { ...usage(100, 20), ...details } }, answer(7, 3))
+  const { thread_id } = await ann.socket.ask({ text: 'first' })
+  await ann.socket.ask({ thread_id, text: 'second' })
+  const sums = {
+    input_tokens: 107,
+    cached_input_tokens: 40,
+    output_tokens: 23,
+    reasoning_tokens: 5,
+    total_tokens: 130,
+    model_calls: 2,
+  }
+  const days = await ann.report()
+  const day = new Date(days.to * 1000).toISOString().slice(0, 10)
+  t.strictSame([days.totals, days.buckets], [sums, [{ key: day, ...sums }]])
+  t.match(days.quota, { used: 130, reserved: 0 })
+  t.equal(days.to - days.from, 29 * 86_400 + (days.to % 86_400))
+
+  const agents = await ann.report('?granularity=by_agent&window=all')
+  t.strictSame(agents.buckets, [{ key: ann.agent_id, label: 'assistant', ...sums }])
+  t.equal(agents.from, null)
+  const models = await ann.report('?granularity=by_model&window=today')
+  t.strictSame(models.buckets, [{ key: MODEL, ...sums }])
+  const total = await ann.report(`?granularity=total&window=last_7d&agent_id=${ann.agent_id}`)
+  t.strictSame(total.buckets, [{ key: 'total', ...sums }])
+  for (const query of ['?window=yesterday', '?agent_id=another'])
+    t.match(await ann.report(query), { totals: { model_calls: 0 }, buckets: [] })
+  t.match(await server.request('GET', '/usage/summary?window=last_year', { token: ann.token }), {
+    status: 422,
+  })
+
+  t.match(await ann.rows(), [
+    { agent_id: ann.agent_id, thread_id, model: MODEL, provider: 'fake', purpose: 'turn', day },
+    { input_tokens: 7, output_tokens: 3, total_tokens: 10, is_estimated: false },
+  ])
+  t.match(await ann.row(), { tokens_used: 130 })
+})
+
+t.test('Administrators see all accounts, those that took the most first', async (t) => {
+  const [ben, cid] = [await createAccount('ben'), await createAccount('cid')]
+  await createAccount('dan')
+  fake.next(answer(1000, 1))
+  await ben.socket.ask({ text: 'hello' })
+  fake.next(answer(5000, 2))
+  await cid.socket.ask({ text: 'hello' })
+  await ben.setQuota(9000)
+  const read = async (query = '') => (await server.request('GET', `/admin/usage${query}`)).body
+  const all = await read('?granularity=by_agent')
+  t.match(all.accounts.slice(0, 2), [
+    { username: 'cid', user_id: cid.id, token_quota: null, quota_used: 5002, total_tokens: 5002 },
+    { username: 'ben', user_id: ben.id, token_quota: 9000, quota_used: 1001, model_calls: 1 },
+  ])
+  t.notOk(all.accounts.some(({ username }: { username: string }) => username === 'dan'))
+  const sum = all.accounts.reduce((sum: number, row: { total_tokens: number }) => sum + row.total_tokens, 0)
+  t.equal(all.totals.total_tokens, sum)
+  t.equal((await server.request('GET', '/admin/overview')).body.tokens_used, sum)
+  t.equal(all.buckets[0].key, cid.agent_id)
+  const page = await read('?limit=1&offset=1')
+  t.strictSame(page.accounts, [all.accounts[1]])
+  t.equal(page.totals.total_tokens, sum)
+  t.match(await read('?username=BEN'), { totals: { total_tokens: 1001 }, accounts: [all.accounts[1]] })
+  t.match(await read('?username=dan'), { accounts: [{ username: 'dan', model_calls: 0 }] })
+  t.match(await server.request('GET', '/admin/usage?username=nobody'), { status: 404 })
+})
+
+t.test('The calls of a delegated task count, each for itself', async (t) => {
+  const eve = await createAccount('eve')
+  const call = { id: 'c', name: 'task', arguments: { description: 'Look', instruction: 'Look it up.' } }
+  fake.next({ toolCalls: [call], usage: usage(10, 1) }, answer(20, 2), answer(30, 3))
+  const { end } = await eve.socket.ask({ text: 'delegate' })
+  t.match(end, { type: 'done', usage: { total_tokens: 66 } })
+  t.match((await eve.report()).totals, { input_tokens: 60, output_tokens: 6, model_calls: 3 })
+  t.strictSame(
+    (await eve.rows()).map(({ purpose }) => purpose),
+    ['turn', 'task', 'turn'],
+  )
+})
+
+t.test('A quota counts from the next turn on, with what was used before it was set', async (t) => {
+  const fay = await createAccount('fay')
+  const { socket } = fay
+  fake.next(answer(60, 10))
+  const { thread_id } = await socket.ask({ text: 'hello' })
+  const ask = async () => (await socket.ask({ thread_id, text: 'more' })).end
+  const refused = (quota: number, used: number) => ({
+    type: 'error',
+    code: 'TOKEN_QUOTA_EXCEEDED',
+    details: { quota, used, reserved: 0, window: 'all', resets_at: null },
+    message: new RegExp(String(quota)),
+    request_id: String,
+  })
+
+  await fay.setQuota(70)
+  const before = fake.requests.length
+  t.match(await ask(), refused(70, 70))
+  t.equal(fake.requests.length, before, 'the model is not asked')
+  await fay.setQuota(71)
+  fake.next(answer(50, 5))
+  t.match(await ask(), { type: 'done' }, 'what is left admits one call, however much it takes')
+  t.match((await fay.report()).quota, { token_quota: 71, used: 125, reserved: 0, remaining: 0 })
+  t.match(await ask(), refused(71, 125))
+  await fay.setQuota(null)
+  t.match(await ask(), { type: 'done' })
+  await fay.setQuota(0)
+  t.match(await ask(), { code: 'TOKEN_QUOTA_EXCEEDED', details: { quota: 0 } })
+
+  const gus = await createAccount('gus')
+  await gus.setQuota(0)
+  t.match((await gus.socket.ask({ text: 'hello' })).end, { code: 'TOKEN_QUOTA_EXCEEDED' })
+  const zh = await chat.connect({ ...gus, headers: { 'accept-language': 'zh' } })
+  t.match((await zh.ask({ text: 'hello' })).end, { message: /配额/ })
+})
+
+t.test('A turn that reaches the quota between two of its calls ends there', async (t) => {
+  const hal = await createAccount('hal')
+  await hal.setQuota(50)
+  const plan = { id: 'c', name: 'write_todos', arguments: { todos: [] } }
+  fake.next({ toolCalls: [plan], usage: usage(49, 1) })
+  const { end, frames } = await hal.socket.ask({ text: 'plan' })
+  t.match(end, { type: 'error', code: 'TOKEN_QUOTA_EXCEEDED', details: { quota: 50, used: 50 } })
+  t.strictSame(
+    frames.map(({ type }) => type).filter((type) => type !== 'content'),
+    ['turn_started', 'tool_call', 'usage', 'tool_result', 'error'],
+  )
+})
+
+t.test(
+  'Of 50 turns at once only those begin that have room in the quota by their reservations',
+  async (t) => {
+    const ivy = await createAccount('ivy')
+    const made = await Promise.all(
+      range(1, 50).map(async () => {
+        const path = `/agents/${ivy.agent_id}/threads`
+        return (await server.request('POST', path, { token: ivy.token })).body.thread_id
+      }),
+    )
+    const asked = () => fake.requests.length
+    const askAll = () => made.map((thread_id) => ivy.socket.say({ thread_id, text: 'go' }))
+    const refusals = () => ivy.socket.frames.filter(({ code }) => code === 'TOKEN_QUOTA_EXCEEDED')
+    const awaitRefusals = (count: number) =>
+      ivy.socket.until(({ code }) => code === 'TOKEN_QUOTA_EXCEEDED' && refusals().length === count)
+    const endAll = async (sent: string[]) => {
+      const ends = await Promise.all(sent.map(async (id) => (await ivy.socket.seeTurn(id)).end))
+      return ends.filter(({ type }) => type === 'done').length
+    }
+
+    // Of less than one call, whose reservation keeps all others from it while it lasts.
+    await ivy.setQuota(10)
+    const first = createHold()
+    let before = asked()
+    fake.next({ ...answer(3, 1), hold: first.hold })
+    const small = askAll()
+    await awaitRefusals(49)
+    t.equal(asked() - before, 1)
+    const { quota } = await ivy.report()
+    t.match(quota, { used: 0, remaining: 10 })
+    t.ok(quota.reserved > 4096)
+    first.release()
+    t.equal(await endAll(small), 1)
+    t.match((await ivy.report()).quota, { used: 4, reserved: 0 })
+
+    // Of about five calls, as they are estimated; each takes all that it has reserved.
+    const cap = 4 + quota.reserved * 4 + 100
+    await ivy.setQuota(cap)
+    const second = createHold()
+    before = asked()
+    fake.next(...range(1, 5).map(() => ({ ...answer(quota.reserved, 0), hold: second.hold })))
+    const large = askAll()
+    await awaitRefusals(49 + 45)
+    t.equal(asked() - before, 5)
+    second.release()
+    t.equal(await endAll(large), 5)
+    const { used } = (await ivy.report()).quota
+    t.ok(used > cap && used <= cap + quota.reserved, `${used} is over ${cap} by one call at the most`)
+    t.match((await ivy.socket.ask({ text: 'one more' })).end, { code: 'TOKEN_QUOTA_EXCEEDED' })
+    t.strictSame((await countersOf().findOne({ _id: ivy.id }))!.holds, [])
+  },
+)
+
+t.test('An answer that is stopped or cut off is charged by estimate', async (t) => {
+  const jan = await createAccount('jan')
+  const { socket } = jan
+  const { hold } = createHold()
+  fake.next({ text: ['some words of an answer', ' and the rest'], hold, holdAfter: 1 })
+  const sent = socket.say({ text: 'x'.repeat(3000) })
+  const { thread_id } = await socket.until(({ type }) => type === 'content')
+  socket.send({ type: 'stop', thread_id })
+  t.match((await socket.seeTurn(sent)).end, { type: 'done', stop_reason: 'stopped' })
+  fake.next({ text: ['a', 'b'], disconnectAfter: 1 })
+  t.match((await socket.ask({ text: 'y' })).end, { type: 'error' })
+  const rows = await jan.rows()
+  t.match(rows, [
+    { is_estimated: true, output_tokens: 8 },
+    { is_estimated: true, output_tokens: 1 },
+  ])
+  t.ok(rows[0]!.input_tokens > 1000)
+  t.equal((await jan.report()).totals.total_tokens, rows[0]!.total_tokens + rows[1]!.total_tokens)
+
+  fake.next({ status: 400 })
+  await jan.setQuota(1_000_000)
+  t.match((await socket.ask({ text: 'z' })).end, { type: 'error', code: 'MODEL_CALL_FAILED' })
+  t.equal((await jan.rows()).length, 2, 'a call that failed at once is not charged')
+  t.match((await jan.report()).quota, { reserved: 0 })
+})
+
+t.test('Deleting threads and agents gives nothing back', async (t) => {
+  const kim = await createAccount('kim')
+  fake.next(answer(30, 3))
+  const { thread_id } = await kim.socket.ask({ text: 'hello' })
+  await kim.setQuota(33)
+  const { token } = kim
+  for (const path of [`/agents/${kim.agent_id}/threads/${thread_id}`, `/agents/${kim.agent_id}`])
+    t.match(await server.request('DELETE', path, { token }), { status: 204 })
+  const report = await kim.report('?granularity=by_agent')
+  t.match(report, { totals: { total_tokens: 33 }, quota: { remaining: 0 } })
+  t.strictSame(
+    report.buckets.map(({ key, label }: { key: string; label?: string }) => [key, label]),
+    [[kim.agent_id, undefined]],
+  )
+  const { body: agent } = await server.request('POST', '/agents', { token, body: { name: 'second' } })
+  const socket = await chat.connect({ token, agent_id: agent.id })
+  t.match((await socket.ask({ text: 'hello' })).end, { code: 'TOKEN_QUOTA_EXCEEDED' })
+})
+
+t.test('Nothing of a deleted account is left, not even of a call that ends later', async (t) => {
+  const liz = await createAccount('liz')
+  await liz.setQuota(100_000)
+  await liz.socket.ask({ text: 'hello' })
+  fake.next({ text: ['a', 'b'], ...createHold(), holdAfter: 1 })
+  const later = await chat.connect(liz)
+  later.say({ text: 'go on' })
+  await later.until(({ type }) => type === 'content')
+  const find = async () => [
+    await liz.rows(),
+    await countersOf().findOne({ _id: liz.id }),
+    await server.db.collection<{ _id: string }>('users').findOne({ _id: liz.id }),
+  ]
+  t.match(await find(), [[{}], { holds: [{}] }, { username: 'liz' }])
+  t.match(await server.request('DELETE', '/users/liz'), { status: 204 })
+  t.strictSame(await find(), [[], null, null])
+
+  const { account } = liz
+  await eventsOf().emit('model.calling', {
+    call_id: 'late',
+    account: { ...account, token_quota: 10 },
+    purpose: 'task',
+    estimateTokens: () => 1,
+  })
+  await eventsOf().emit('model.called', ended('late', account, 5))
+  // An account's report comes behind what is being stored.
+  await (await createAccount('max')).report()
+  t.strictSame(await find(), [[], null, null])
+})
+
+t.test('A call counts once however often it is told', async (t) => {
+  const ned = await createAccount('ned')
+  const calls = range(1, 20).map((n) => ended(`ned-${n}`, ned.account, n))
+  const tell = (call: (typeof calls)[number]) => eventsOf().emit('model.called', call)
+  await Promise.all([...calls, ...calls].map(tell))
+  await Promise.all(calls.map(tell))
+  t.match(await ned.report(), { totals: { total_tokens: 210, model_calls: 20 }, quota: { used: 210 } })
+  t.match(await ned.row(), { tokens_used: 210 })
+})
+
+t.test('What an upstream says that is no number of tokens gives nothing back', async (t) => {
+  const oda = await createAccount('oda')
+  for (const [n, tokens] of [10, -1000, Number.NaN, 1.4].entries())
+    await eventsOf().emit('model.called', ended(`oda-${n}`, oda.account, tokens))
+  t.match(await oda.report(), { totals: { total_tokens: 11, model_calls: 4 }, quota: { used: 11 } })
+})
+
+t.test('A reservation whose call was never heard of again runs out', async (t) => {
+  const pia = await createAccount('pia')
+  await pia.setQuota(100)
+  const hold = { call_id: 'gone', tokens: 100, until: Date.now() + 60_000 }
+  await countersOf().insertOne({ _id: pia.id, holds: [hold] })
+  t.match((await pia.socket.ask({ text: 'hello' })).end, { details: { used: 0, reserved: 100 } })
+  await countersOf().updateOne({ _id: pia.id }, { $set: { 'holds.0.until': Date.now() - 1 } })
+  fake.next(answer(5, 5))
+  t.match((await pia.socket.ask({ text: 'hello' })).end, { type: 'done' })
+  t.match(await pia.report(), { quota: { used: 10, reserved: 0 } })
+})
+
+t.test('A server that starts stores what one that died had charged and not stored', async (t) => {
+  const [quin, ray] = [await createAccount('quin'), await createAccount('ray')]
+  fake.next(answer(40, 4), answer(1, 0))
+  await quin.socket.ask({ text: 'hello' })
+  await ray.socket.ask({ text: 'hello' })
+  const before = await quin.report()
+  const kept = await quin.rows()
+  await server.db.collection<UsageDocument>('usage').deleteMany({ user_id: { $in: [quin.id, ray.id] } })
+  const users = server.db.collection<{ _id: string }>('users')
+  await users.updateOne({ _id: quin.id }, { $set: { tokens_used: 0 } })
+  await users.deleteOne({ _id: ray.id })
+  await server.restart()
+  t.strictSame(await quin.rows(), kept)
+  t.strictSame((await quin.report()).totals, before.totals)
+  t.match(await quin.row(), { tokens_used: 44 })
+  t.strictSame([await ray.rows(), await countersOf().findOne({ _id: ray.id })], [[], null])
+})
+
+for (const [window, pattern] of [
+  ['day', /T00:00:00/],
+  ['month', /-01T00:00:00/],
+] as const)
+  t.test(`A quota of a ${window} begins anew with the next one, in UTC`, async (t) => {
+    const clock = createTestClock()
+    const auth = { access_token_ttl_seconds: 31_536_000 }
+    const config = { plugins: { chat: { quota_window: window }, auth } }
+    const chat = await startChat(t, { clock, config })
+    const tom = await createAccount('tom', chat)
+    await tom.setQuota(20)
+    const ask = async () => (await tom.socket.ask({ text: 'hello' })).end
+    const take = async () => {
+      chat.fake.next(answer(20, 5))
+      t.match(await ask(), { type: 'done' })
+      const { quota } = await tom.report()
+      t.match(quota, { token_quota: 20, window, used: 25, remaining: 0 })
+      const { resets_at } = quota
+      t.match(new Date(resets_at * 1000).toISOString(), pattern)
+      t.match(await ask(), {
+        code: 'TOKEN_QUOTA_EXCEEDED',
+        details: { quota: 20, used: 25, window, resets_at },
+      })
+      return resets_at - clock.seconds()
+    }
+    const left = await take()
+    t.ok(left > 0 && left <= (window === 'day' ? 1 : 31) * 86_400)
+    clock.advance(left)
+    t.match((await tom.report()).quota, { used: 0, remaining: 20 })
+    await take()
+    t.match(await tom.row(), { tokens_used: 50 })
+    t.match(await tom.report('?window=all'), { totals: { total_tokens: 50 }, buckets: { length: 2 } })
+    t.match(await tom.report('?window=today'), { totals: { total_tokens: 25 }, buckets: { length: 1 } })
+    t.match(await tom.report('?window=yesterday'), {
+      totals: { total_tokens: left <= 86_400 ? 25 : 0 },
+    })
+  })
+
+t.test('No row is lost or counted twice though the database goes away', async (t) => {
+  const proxy = await startDatabaseProxy(t)
+  const home = createHome(t)
+  const chat = await startChat(t, { home, env: { SVC_DATABASE_URL: proxy.url } })
+  t.teardown(() => chat.server.db.dropDatabase())
+  const una = await createAccount('una', chat)
+  const tell = (n: number) => eventsOf(chat).emit('model.called', ended(`una-${n}`, una.account, 1))
+  for (const round of range(0, 5)) {
+    const calls = range(round * 50, round * 50 + 49)
+    // From the second round on what is being written is carried out, and only one of the answers is lost.
+    let held = round > 0 ? proxy.hold() : undefined
+    const telling = calls.map(tell)
+    for (let passed = 1; passed < round; passed += 1) {
+      await held
+      proxy.release()
+      held = proxy.hold()
+    }
+    await held
+    proxy.cut()
+    proxy.release()
+    proxy.restore()
+    await Promise.all(telling)
+  }
+  while ((await chat.server.request('GET', '/health')).status !== 200) await pause(50)
+  const report = await una.report()
+  t.match(report, { totals: { total_tokens: 300, model_calls: 300 }, quota: { used: 300 } })
+  t.match(await una.row(), { tokens_used: 300 })
+})
