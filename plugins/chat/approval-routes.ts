@@ -5,6 +5,7 @@ import { followEvents } from './ledger/following.ts'
 import { type Decision, frameOf, isTerminal, type PendingApproval, seqOf } from './ledger/ledger-event.ts'
 import { checkInput } from './loop/tool-calls.ts'
 import { verdict } from './schemas.ts'
+import { storable } from './storable.ts'
 
 /** Decisions of people about what agents want to do. */
 export const approvalRoutes = [
@@ -24,9 +25,11 @@ export const approvalRoutes = [
     const thread = await threads.get(owner, body.thread_id)
     const pending = await resumption.pendingOf(thread)
     if (!pending) throw new AppError('HITL_NOT_PENDING')
-    assertFitting(body.decisions, pending, registries)
+    // What is checked is what is stored and then run.
+    const decisions = storable(body.decisions) as Decision[]
+    assertFitting(decisions, pending, registries)
     if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })
-    await resumption.decide(thread, pending, body.decisions)
+    await resumption.decide(thread, pending, decisions)
     return framesOf(thread, { signal, cradle })
   }),
 ]

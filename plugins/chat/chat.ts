@@ -49,10 +49,10 @@ export function createChat(cradle: Cradle): Chat {
     async enter(request) {
       if (draining.signal.aborted) throw new AppError('SHUTTING_DOWN')
       let repeated: Turn | undefined
-      await lanes.enter(request.thread_id, async (waited) => {
+      await lanes.enter(request.thread_id, async ({ waited, wait }) => {
         if (draining.signal.aborted) throw new AppError('SHUTTING_DOWN')
         const current = waited ? await refresh(request) : request
-        repeated = await turnRunner.run(current, { refresh, signal: draining.signal })
+        repeated = await turnRunner.run(current, { refresh, onTaken: wait, signal: draining.signal })
       })
       return repeated
     },
@@ -67,7 +67,8 @@ export function createChat(cradle: Cradle): Chat {
       if (now.active_turn?.paused && now.active_turn.turn_id === turn_id) await resumption.stop(now)
     },
     stopAgent: (agent_id) => running.stop((turn) => turn.agent_id === agent_id, 'stopped'),
-    countActive: (agent_id) => running.list().filter((turn) => turn.agent_id === agent_id).length,
+    countActive: (agent_id) =>
+      running.list().filter((turn) => turn.opened && turn.agent_id === agent_id).length,
     positionOf(thread) {
       const current = running.get(thread._id)?.opened
       if (!current) return thread.last_seq

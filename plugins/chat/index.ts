@@ -121,6 +121,7 @@ export default plugin({
     host.routes(chatRoutes)
     host.routes(approvalRoutes)
     host.socket(chatSocket)
+    host.on('server.starting', (_, { recovery }) => recovery.begin())
     host.on('agent.stopping', ({ agent_id }, { chat }) => chat.stopAgent(agent_id))
     host.on('agent.deleted', async ({ agent_id }, { chat, threads }) =>
       chat.purge(await threads.hide({ agent_id })),

@@ -5,6 +5,7 @@ import { sentFrames } from '../../plugins/chat/frames.ts'
 import { createFakeOpenAI, type FakeOpenAI } from './fake-openai.ts'
 import { startServer, type TestReply, type TestServer } from './server.ts'
 import { connectSocket, type TestFrame, type TestSocket } from './socket.ts'
+import { type EventReader, readEvents } from './sse.ts'
 
 /** The provider, and the reference of its one model, that `startChat` makes the active one. */
 export const PROVIDER = { name: 'fake', kind: 'openai-compatible', models: [{ id: 'm', name: 'M' }] }
@@ -30,6 +31,8 @@ export interface ChatSocket extends TestSocket {
   say(turn: object): string
   /** Waits until a turn that was sent, here or by another connection, has ended. */
   seeTurn(client_message_id: string): Promise<SeenTurn>
+  /** Waits until a turn that was sent waits for a person, having done so `before` times already. */
+  seePause(client_message_id: string, before?: number): Promise<TestFrame>
   /** `say` and `seeTurn`; whenever the turn waits for a person, `decide` gives the decisions. */
   ask(turn: object, decide?: Decide): Promise<SeenTurn>
   /** Subscribes and gives the reply. */
@@ -100,6 +103,17 @@ export async function connectChat(
       const mine = frames.filter((frame) => frame.turn_id === turn_id && frame.type !== 'turn_status')
       return { thread_id, turn_id, client_message_id, frames: mine, end }
     },
+    async seePause(client_message_id, before = 0) {
+      const { turn_id } = await chat.until((frame) => frame.client_message_id === client_message_id)
+      let pauses = 0
+      const seen = await chat.until(
+        (frame) =>
+          frame.turn_id === turn_id &&
+          (isEnd(frame) || (frame.type === 'hitl_required' && pauses++ === before)),
+      )
+      if (isEnd(seen)) throw new Error(`the turn did not pause: ${JSON.stringify(seen)}`)
+      return seen
+    },
     async ask(turn, decide) {
       const sent = chat.say(turn)
       const seen = chat.seeTurn(sent)
@@ -144,15 +158,25 @@ export interface TestChat {
     agent_id?: string
     headers?: Record<string, string>
   }): Promise<ChatSocket>
-  createThread(options?: { token?: string }): Promise<string>
+  createThread(options?: { token?: string; agent_id?: string }): Promise<string>
+  /** Decides what a paused turn waits for; what follows is read from the answer. */
+  decide(
+    thread_id: string,
+    decisions: unknown,
+    options?: { token?: string; agent_id?: string; url?: string; more?: object },
+  ): Promise<EventReader>
   /** Calls the API below the agent's threads and gives the answer. */
   threads(
     method: string,
     path: string,
-    options?: { body?: unknown; token?: string; headers?: Record<string, string> },
+    options?: { body?: unknown; token?: string; agent_id?: string; headers?: Record<string, string> },
   ): Promise<TestReply>
   /** The body of a page of history. */
-  history(thread_id: string, query?: string, options?: { token?: string }): Promise<TestReply['body']>
+  history(
+    thread_id: string,
+    query?: string,
+    options?: { token?: string; agent_id?: string },
+  ): Promise<TestReply['body']>
 }
 
 /** Starts a server whose active model is a fake upstream's. */
@@ -162,8 +186,8 @@ export async function startChat(t: Test, options: Parameters<typeof startServer>
   await useUpstream(server, fake.url)
   const { body: agents } = await server.request('GET', '/agents')
   const agent_id: string = agents[0].id
-  const threads: TestChat['threads'] = (method, path, request) =>
-    server.request(method, `/agents/${agent_id}/threads${path}`, request)
+  const threads: TestChat['threads'] = (method, path, { agent_id: other = agent_id, ...request } = {}) =>
+    server.request(method, `/agents/${other}/threads${path}`, request)
   return {
     server,
     fake,
@@ -173,6 +197,12 @@ export async function startChat(t: Test, options: Parameters<typeof startServer>
         const path = `/agents/${other}/chat/hitl/resume`
         const { status, body } = await server.request('POST', path, { token, body: { thread_id, decisions } })
         if (status !== 200) throw new Error(`the decision was answered ${status} ${JSON.stringify(body)}`)
+      }),
+    decide: (thread_id, decisions, { token = server.admin.token, url = server.url, more, ...options } = {}) =>
+      readEvents(t, `${url}/api/agents/${options.agent_id ?? agent_id}/chat/hitl/resume`, {
+        method: 'POST',
+        token,
+        body: { thread_id, decisions, ...more },
       }),
     async createThread(request) {
       const { status, body } = await threads('POST', '', request)

@@ -94,10 +94,11 @@ export function createCalls(t: Test, cast: Cast) {
     secret: objects.secret,
 
     /** The sample's body for this call; none where the route takes none. */
-    bodyOf: async ({ sample, caller }: SampledCall, kind: 'accepted' | 'refused' = 'accepted') =>
-      (await (kind === 'refused' ? sample.refused! : sample).body?.(objects.make(caller))) as
-        | Record<string, unknown>
-        | undefined,
+    async bodyOf({ sample, caller, object }: SampledCall, kind: 'accepted' | 'refused' = 'accepted') {
+      const { body } = kind === 'refused' ? sample.refused! : sample
+      const make = objects.make(caller, () => objects.params(sample, object, caller))
+      return (await body?.(make)) as Record<string, unknown> | undefined
+    },
 
     /** Who makes the call: a new account of the same class where the call uses its caller up. */
     standIn: ({ sample: { on, spends }, caller, object }: SampledCall): Promise<Account> | Account => {

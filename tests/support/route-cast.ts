@@ -23,10 +23,18 @@ type Wanted = Pick<Account, 'label'> &
     role?: 'user' | 'admin'
   }
 
+/** Said to the model of the upstream, this makes it ask the user something. */
+export const ASK_ME = 'Ask me something.'
+
 /** Starts a server behind a proxy that is trusted, so that every call can come from an address of its own. */
 export async function startCast(t: Test) {
   const upstream = await createFakeOpenAI()
   t.teardown(() => upstream.close())
+  upstream.script(({ body }) =>
+    body.messages.at(-1)!.content === ASK_ME
+      ? { toolCalls: [{ name: 'ask_user_question', arguments: { question: 'Which?' } }] }
+      : { text: 'ok' },
+  )
   const server = await startServer(t, {
     config: { http: { trust_proxy: true }, plugins: { providers: { allow_hosts: ['127.0.0.1'] } } },
   })

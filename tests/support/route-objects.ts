@@ -1,5 +1,5 @@
 import type { MessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
-import { type Account, arrange, type Cast } from './route-cast.ts'
+import { type Account, ASK_ME, arrange, type Cast } from './route-cast.ts'
 import type { ObjectAnswers, RouteSample } from './route-samples.ts'
 
 /** What bodies are made of. */
@@ -14,6 +14,8 @@ export interface Make {
   inviteCode(): Promise<string>
   /** The id of a new package that the caller may change, or else the administrator. */
   packageId(): Promise<string>
+  /** A thread with the agent in the path whose turn waits for the caller's answer; some id where they may have none. */
+  pausedThread(): Promise<string>
   /** The slug of the skill that packages have. */
   skill: string
   /** The base URL of a model provider that answers. */
@@ -102,6 +104,14 @@ export function createObjects(cast: Cast) {
     id: id!,
     package_id: (await somePackage()).id!,
   })
+  const askingModel = async (): Promise<string> => {
+    const { provider } = await keep('a provider that asks', async () => {
+      const body = { name: name(), kind: 'openai-compatible', base_url: upstream }
+      const made = await arrange(server, administrator, ['POST', '/admin/providers', body])
+      return { provider: made.name }
+    })
+    return `${provider}:fake-model`
+  }
   const newUser = async (role: 'user' | 'admin'): Promise<Params> => ({
     id: (await cast.createAccount({ label: 'an account', role })).username,
   })
@@ -111,6 +121,13 @@ export function createObjects(cast: Cast) {
       own: newAgent,
       shared: () => newAgent(owner, true),
       other: () => newAgent(owner),
+      missing: () => ({ id: MISSING }),
+    },
+    // Nothing stops these.
+    chatting_agent: {
+      own: (caller) => agentOf(caller),
+      shared: () => agentOf(owner, true),
+      other: () => agentOf(owner),
       missing: () => ({ id: MISSING }),
     },
     thread: {
@@ -213,7 +230,7 @@ export function createObjects(cast: Cast) {
     },
 
     /** What the bodies of this caller are made of. */
-    make: (caller: Account): Make => ({
+    make: (caller: Account, params: () => Promise<Params>): Make => ({
       name,
       secret,
       upstream,
@@ -231,6 +248,17 @@ export function createObjects(cast: Cast) {
         const { id } = await newPackage(may && !must_change_password ? caller : administrator)
         await arrange(server, administrator, ['DELETE', `/skill-packages/${id}/skills/${SKILL}`])
         return id!
+      },
+      async pausedThread() {
+        const [{ id }, { token }] = [await params(), caller]
+        const made = await server.request('POST', `/agents/${id}/threads`, { token })
+        if (made.status !== 201) return `thr_${MISSING}`
+        const { thread_id } = made.body
+        const socket = await server.connect(`/agents/${id}/chat/ws`, { token: token! })
+        socket.send({ type: 'user_turn', thread_id, text: ASK_ME, model: await askingModel() })
+        await socket.next('hitl_required')
+        socket.close()
+        return thread_id
       },
     }),
   }

@@ -10,6 +10,7 @@ export interface ObjectAnswers {
     | 'agent'
     | 'agent_and_package'
     | 'agent_skill'
+    | 'chatting_agent'
     | 'expert'
     | 'invite'
     | 'packed_skill'
@@ -55,6 +56,7 @@ const seenAgent: ObjectAnswers = {
   kind: 'agent',
   answers: { own: 'ok', shared: 'ok', other: [NO_AGENT, 'ok'], missing: NO_AGENT },
 }
+const chattingAgent: ObjectAnswers = { ...seenAgent, kind: 'chatting_agent' }
 const ownAgent: ObjectAnswers = {
   kind: 'agent',
   answers: { own: 'ok', shared: [FORBIDDEN, 'ok'], other: [NO_AGENT, 'ok'], missing: NO_AGENT },
@@ -396,6 +398,15 @@ export const routeSamples: Record<string, RouteSample> = {
     status: 201,
     on: ownThread,
     body: () => ({ assistant_turns_from_end: 1 }),
+  },
+  'POST /agents/:id/chat/hitl/resume': {
+    who: 'user',
+    status: 200,
+    on: chattingAgent,
+    body: async ({ pausedThread }) => ({
+      thread_id: await pausedThread(),
+      decisions: [{ type: 'respond', message: 'this one' }],
+    }),
   },
   'GET /agents/:id/threads/:thread_id/history': { who: 'user', status: 200, on: ownThread },
   'GET /agents/:id/chat/welcome': { who: 'user', status: 200, on: seenAgent },

@@ -46,13 +46,14 @@ export async function* followEvents({
   hub.add(thread_id, reader)
   try {
     while (!signal.aborted) {
+      const published = newest
       const events = await ledger.read(thread_id, position, PAGE)
       for (const event of events) {
         position = seqOf(event)
         yield event
       }
       // What was published is in the ledger, unless the thread has been removed.
-      if (events.length === 0 && newest > position) return
+      if (events.length === 0 && published > position) return
       if (events.length < PAGE) await news()
     }
   } finally {

@@ -136,6 +136,10 @@ export const usageIn = (events: readonly LedgerEvent[]): TokenUsage =>
     ...NO_USAGE,
   })
 
+/** The model that was called last among these events. */
+export const modelIn = (events: readonly LedgerEvent[]): string | undefined =>
+  events.flatMap(({ type, frame }) => (type === 'usage' ? [frame.model] : [])).at(-1)
+
 /** The frame that readers get. */
 export const frameOf = (event: LedgerEvent) => ({
   type: event.type,

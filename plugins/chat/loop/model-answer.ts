@@ -5,6 +5,7 @@ import type {
   SharedV3ProviderMetadata,
 } from '@ai-sdk/provider'
 import { type TokenUsage, usageOf } from '#kernel'
+import { wellFormed } from '../storable.ts'
 
 /** Who hears of what a model says while it says it. */
 export interface ModelListener {
@@ -33,6 +34,7 @@ export async function readAnswer(
 ): Promise<ModelAnswer> {
   const content: LanguageModelV3Content[] = []
   const spoken = new Map<string, Spoken>()
+  const callIds = new Set<string>()
   const begun = performance.now()
   let first: number | undefined
   let finish: Finish | undefined
@@ -55,6 +57,14 @@ export async function readAnswer(
         [provider]: { ...block.providerMetadata?.[provider], ...values },
       }
   }
+  /** Some upstreams give several calls one id; by it decisions and results find their call. */
+  const ownId = (given: string): string => {
+    const id = wellFormed(given)
+    let own = id
+    for (let n = 2; callIds.has(own); n += 1) own = `${id}_${n}`
+    callIds.add(own)
+    return own
+  }
   const add = (part: LanguageModelV3StreamPart): void => {
     if ('delta' in part) first ??= performance.now()
     switch (part.type) {
@@ -70,10 +80,12 @@ export async function readAnswer(
         extend('reasoning', part)
         if (part.type === 'reasoning-delta') listener.onReasoning(part.delta)
         return
-      case 'tool-call':
-        content.push(part)
-        listener.onToolCall({ id: part.toolCallId, name: part.toolName, input: part.input })
+      case 'tool-call': {
+        const call = { ...part, toolCallId: ownId(part.toolCallId) }
+        content.push(call)
+        listener.onToolCall({ id: call.toolCallId, name: call.toolName, input: call.input })
         return
+      }
       case 'finish':
         finish = part
         return

@@ -10,7 +10,7 @@ import {
 } from '#kernel'
 import type { Source } from '../documents.ts'
 import type { Decision } from '../ledger/ledger-event.ts'
-import { bounded, storable } from '../storable.ts'
+import { bounded, storable, wellFormed } from '../storable.ts'
 import { type Request, requestAnswer, requestApproval } from './approvals.ts'
 import { argumentsOf } from './model-context.ts'
 import type { RecordedCall } from './recorded-loop.ts'
@@ -117,7 +117,7 @@ export function runToolCall({
       const decision = answers.shift()
       if (decision?.type === 'respond') return decision.message
       if (decision) throw new Error(rejectionOf(decision))
-      return untilRunAgain([requestAnswer(request, question)])
+      return untilRunAgain([requestAnswer(request, limit(wellFormed(question)))])
     },
   }
 
@@ -132,6 +132,8 @@ export function runToolCall({
       else if (approval?.type === 'reject') throw new Error(rejectionOf(approval))
       else if (!approval && (await needsApproval(tool, given, context, tools)))
         return { requests: [requestApproval(request, tool, facts.locale)] }
+      // Nothing is begun for a turn that has ended meanwhile.
+      facts.signal.throwIfAborted()
       return answer(limit(await tool.execute(given, context)), false)
     } catch (error) {
       facts.signal.throwIfAborted()

@@ -2,6 +2,7 @@ import { addUsage, type Ids, type TokenUsage } from '#kernel'
 import type { Source } from '../documents.ts'
 import type { TurnLog } from '../ledger/ledger.ts'
 import { type LedgerEvent, usageIn } from '../ledger/ledger-event.ts'
+import { projectTurn } from '../ledger/projection.ts'
 import { bounded, storable, wellFormed } from '../storable.ts'
 import type { ModelListener } from './model-answer.ts'
 import { argumentsOf } from './model-context.ts'
@@ -87,7 +88,7 @@ export function createTurnWriter({
   const results = new Map<string, string>()
   const held = { content: '', reasoning: '' }
   let begun: string | null = null
-  let written: string | null = null
+  let written = projectTurn(before).findLast(({ role }) => role === 'assistant')?._id ?? null
 
   /** The message that what the model says belongs to. */
   const reply = () => {

@@ -4,13 +4,15 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { isTerminal, seqOf } from '../ledger/ledger-event.ts'
 import type { Resumption } from './resumption.ts'
 import type { RunningTurns } from './running-turns.ts'
-import { pausedBy, type SettlementParts, settleTurn, storeOutcome } from './settlement.ts'
+import { pausedBy, type SettlementParts, settleTurn, stoppedEnd, storeOutcome } from './settlement.ts'
 import type { Turn, Turns } from './turns.ts'
 
 /** Closes turns whose process is gone. */
 export interface Recovery {
   /** Adopts and closes every such turn; gives how many. */
   adopt(): Promise<number>
+  /** The same; from now on also those go on that were decided, as every plugin is at work. */
+  begin(): Promise<number>
 }
 
 /**
@@ -53,6 +55,7 @@ export function createRecovery({
       resumption.proceed(taken, events)
       return
     }
+    const wasStopped = last.type === 'hitl_resolved' && last.frame.outcome === 'stopped'
     const turnLog = ledger.open({
       thread_id,
       turn_id,
@@ -64,17 +67,19 @@ export function createRecovery({
       ...parts,
       turn,
       log: turnLog,
-      end: {
-        type: 'error',
-        error: new AppError('TURN_INTERRUPTED'),
-        locale: 'en',
-        request_id: turn_id,
-      },
+      end: wasStopped
+        ? stoppedEnd(events)
+        : { type: 'error', error: new AppError('TURN_INTERRUPTED'), locale: 'en', request_id: turn_id },
     })
     log.info({ turn_id, thread_id }, 'closed a turn that was interrupted')
   }
 
-  const next = () => turns.adopt((thread_id) => running.get(thread_id) !== undefined)
+  let hasBegun = false
+  const next = () =>
+    turns.adopt(
+      ({ _id, active_turn }) =>
+        running.get(_id) !== undefined || (!hasBegun && active_turn?.resuming === true),
+    )
 
   const adoptAll = async () => {
     let closed = 0
@@ -86,13 +91,18 @@ export function createRecovery({
   }
 
   let adopting: Promise<number> | undefined
+  const adopt = () => {
+    // One at a time: a turn that is being closed has nobody who runs it.
+    adopting ??= adoptAll().finally(() => {
+      adopting = undefined
+    })
+    return adopting
+  }
   return {
-    adopt() {
-      // One at a time: a turn that is being closed has nobody who runs it.
-      adopting ??= adoptAll().finally(() => {
-        adopting = undefined
-      })
-      return adopting
+    adopt,
+    begin() {
+      hasBegun = true
+      return adopt()
     },
   }
 }

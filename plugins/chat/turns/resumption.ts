@@ -6,13 +6,11 @@ import {
   type PendingApproval,
   type ResolvedApproval,
   seqOf,
-  usageIn,
 } from '../ledger/ledger-event.ts'
-import { projectTurn } from '../ledger/projection.ts'
 import { turnUserOf } from '../loop/turn-tools.ts'
-import { storable } from '../storable.ts'
 import type { RunningTurn, StopReason } from './running-turns.ts'
-import { settleTurn } from './settlement.ts'
+import { settleTurn, stoppedEnd } from './settlement.ts'
+import type { StartedTurn } from './turn-execution.ts'
 import type { Turn } from './turns.ts'
 
 /** Goes on with turns that were paused. */
@@ -34,6 +32,9 @@ const EXPIRED: Record<Locale, string> = {
   zh: '无人在规定时间内处理，视为拒绝。',
 }
 
+/** A turn whose log this process goes on with. */
+type Entered = Omit<StartedTurn, 'before'>
+
 /** Makes what goes on with paused turns. */
 export function createResumption(cradle: Cradle): Resumption {
   const { ledger, turns, running, turnExecution, agents, users, clock, log: logger } = cradle
@@ -53,7 +54,7 @@ export function createResumption(cradle: Cradle): Resumption {
     { turn, thread }: { turn: Turn; thread: ThreadDocument },
     before: readonly LedgerEvent[],
     current: RunningTurn,
-  ) => {
+  ): Entered => {
     const { thread_id, turn_id } = turn
     const log = ledger.open({
       thread_id,
@@ -67,17 +68,18 @@ export function createResumption(cradle: Cradle): Resumption {
   }
 
   /** Runs a turn on whose decisions are durable. */
-  const goOn = async (entered: ReturnType<typeof enter>) => {
+  const goOn = async (entered: Entered) => {
     const { turn, log, current } = entered
     const before = [...log.committed]
     const [started] = before
     const { input: content = [], model, locale = 'en' } = started!
     try {
-      const [agent, user] = await Promise.all([
+      const [agent, user, isOurs] = await Promise.all([
         agents.find(turn.agent_id),
         users.find(turn.user_id),
         turns.proceed(turn),
       ])
+      if (!isOurs) return
       if (agent?.state !== 'running')
         throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
       if (!user?.enabled) throw new AppError('USER_DISABLED')
@@ -91,7 +93,7 @@ export function createResumption(cradle: Cradle): Resumption {
     }
   }
 
-  const goOnByItself = (entered: ReturnType<typeof enter>) => {
+  const goOnByItself = (entered: Entered) => {
     goOn(entered).catch((error) =>
       logger.error({ error, turn_id: entered.turn.turn_id }, 'a turn could not go on'),
     )
@@ -103,26 +105,38 @@ export function createResumption(cradle: Cradle): Resumption {
     resolved: ResolvedApproval,
     allow: readonly string[] = [],
   ) => {
-    const { _id: thread_id, user_id, agent_id } = thread
     const current = takePlace(thread)
+    let entered: Entered | undefined
     try {
-      const resumed = await turns.resume({ user_id, agent_id }, thread_id, resolved.pending_id, allow)
-      if (!resumed) {
-        running.remove(current)
-        return undefined
-      }
-      const { turn_id, first_seq } = resumed.turn
-      const entered = enter(resumed, await ledger.readTurn(thread_id, turn_id, first_seq), current)
-      const asked = entered.log.committed.at(-1)!
-      entered.log.write('hitl_resolved', storable(resolved) as ResolvedApproval, {
-        ms: clock.now() - asked.ts,
-      })
-      await entered.log.durable()
+      entered = await enterResolved({ thread, resolved, allow, current })
       return entered
-    } catch (error) {
-      running.remove(current)
-      throw error
+    } finally {
+      if (!entered) running.remove(current)
     }
+  }
+
+  const enterResolved = async ({
+    thread: { _id: thread_id, user_id, agent_id },
+    resolved,
+    allow,
+    current,
+  }: {
+    thread: ThreadDocument
+    resolved: ResolvedApproval
+    allow: readonly string[]
+    current: RunningTurn
+  }): Promise<Entered | undefined> => {
+    const resumed = await turns.resume({ user_id, agent_id }, thread_id, resolved.pending_id, allow)
+    if (!resumed) return undefined
+    const { turn_id, first_seq } = resumed.turn
+    const events = await ledger.readTurn(thread_id, turn_id, first_seq)
+    const asked = events.at(-1)
+    // A process that was too slow to keep the turn may have resolved it: the recovery heeds what is written.
+    if (asked?.type !== 'hitl_required' || asked.frame.pending_id !== resolved.pending_id) return undefined
+    const entered = enter(resumed, events, current)
+    entered.log.write('hitl_resolved', resolved, { ms: clock.now() - asked.ts })
+    await entered.log.durable()
+    return current.abort.signal.reason === ('lost' satisfies StopReason) ? undefined : entered
   }
 
   const pendingOf: Resumption['pendingOf'] = async ({ _id, active_turn }) => {
@@ -145,10 +159,12 @@ export function createResumption(cradle: Cradle): Resumption {
       const entered = await resolve(thread, { pending_id, outcome: 'stopped', decisions: [] })
       if (!entered) return false
       const { turn, log, current } = entered
-      const reply = projectTurn(log.committed).findLast(({ role }) => role === 'assistant')
-      const usage = usageIn(log.committed)
-      const end = { type: 'done', message_id: reply?._id ?? null, usage, stop_reason: 'stopped' } as const
-      await settleTurn({ ...settlement, turn, log, end, onSettled: () => running.remove(current) })
+      const onSettled = () => running.remove(current)
+      try {
+        await settleTurn({ ...settlement, turn, log, end: stoppedEnd(log.committed), onSettled })
+      } finally {
+        onSettled()
+      }
       return true
     },
     async expire() {

@@ -2,7 +2,7 @@ import type { ErrorExplainer } from '#kernel'
 import type { PausedTurn } from '../documents.ts'
 import type { Hub } from '../ledger/hub.ts'
 import type { TurnLog } from '../ledger/ledger.ts'
-import { type LedgerEvent, type PendingApproval, seqOf } from '../ledger/ledger-event.ts'
+import { type LedgerEvent, type PendingApproval, seqOf, usageIn } from '../ledger/ledger-event.ts'
 import { projectTurn } from '../ledger/projection.ts'
 import { storable } from '../storable.ts'
 import type { RecentMessages } from '../threads/recent-messages.ts'
@@ -47,6 +47,12 @@ export async function settleTurn({
     const { message_id, usage, stop_reason } = end
     await log.finish('done', { message_id, usage: { ...usage }, stop_reason }, settle)
   }
+}
+
+/** The end of a turn that was stopped while it waited for a person. */
+export function stoppedEnd(events: readonly LedgerEvent[]): TurnEnd {
+  const reply = projectTurn(events).findLast(({ role }) => role === 'assistant')
+  return { type: 'done', message_id: reply?._id ?? null, usage: usageIn(events), stop_reason: 'stopped' }
 }
 
 /** Gives a turn up until a person has decided: first the event that says so, then its record, then readers see it. */

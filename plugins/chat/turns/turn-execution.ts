@@ -3,7 +3,7 @@ import type { AgentDocument } from '../../agents/types.ts'
 import type { OpenedModel } from '../../providers/types.ts'
 import type { Block, QuotaWindow, ThreadDocument } from '../documents.ts'
 import type { TurnLog } from '../ledger/ledger.ts'
-import type { LedgerEvent } from '../ledger/ledger-event.ts'
+import { type LedgerEvent, modelIn } from '../ledger/ledger-event.ts'
 import { pendingApproval, type Request } from '../loop/approvals.ts'
 import { instructionsFor } from '../loop/instructions.ts'
 import { contextOf, userMessage, withSummary } from '../loop/model-context.ts'
@@ -104,7 +104,8 @@ async function converse({
   try {
     const [newest, model, system] = await Promise.all([
       recent.before(thread, turn.first_seq),
-      models.open([wanted, thread.model, agent.default_model], user.id),
+      // A turn keeps to the model that it began with, whatever is chosen while it waits.
+      models.open([modelIn(before), wanted, thread.model, agent.default_model], user.id),
       instructionsFor(agent, cradle),
     ])
     opened = model

@@ -15,11 +15,15 @@ export interface TurnRunner {
   /**
    * Gives the turn that the same client_message_id started before, if this one repeats it. Waits behind the turn that
    * has the thread, with `refresh` giving the request as it is after each while; throws SHUTTING_DOWN where `signal` is
-   * aborted meanwhile.
+   * aborted meanwhile. `onTaken` is told, each time, whether another turn has the thread.
    */
   run(
     request: TurnRequest,
-    options: { refresh: (request: TurnRequest) => Promise<TurnRequest>; signal: AbortSignal },
+    options: {
+      refresh: (request: TurnRequest) => Promise<TurnRequest>
+      onTaken: (isTaken: boolean) => void
+      signal: AbortSignal
+    },
   ): Promise<Turn | undefined>
 }
 
@@ -32,13 +36,14 @@ export function createTurnRunner(cradle: Cradle): TurnRunner {
   const { ledger, turns, running, recovery, turnExecution, ids } = cradle
 
   /** Runs a turn if its thread is free; it can be stopped from the moment that it might begin. */
-  const attempt = async (request: TurnRequest): Promise<Opened> => {
+  const attempt = async (request: TurnRequest, onTaken: (isTaken: boolean) => void): Promise<Opened> => {
     const { thread_id, agent, user, client_message_id } = request
     const agent_id = agent._id
     const current: RunningTurn = { thread_id, agent_id, client_message_id, abort: new AbortController() }
     running.add(current)
     try {
       const opened = await turns.open({ user_id: user.id, agent_id }, thread_id, client_message_id)
+      onTaken(opened.outcome === 'taken')
       if (opened.outcome === 'opened') await begin(request, opened, current)
       return opened
     } finally {
@@ -64,14 +69,17 @@ export function createTurnRunner(cradle: Cradle): TurnRunner {
   }
 
   return {
-    async run(request, { refresh, signal }) {
+    async run(request, { refresh, onTaken, signal }) {
       for (let current = request; ; current = await refresh(current)) {
-        const attempted = await attempt(current)
+        const attempted = await attempt(current, onTaken)
         if (attempted.outcome === 'opened') return undefined
         if (attempted.outcome === 'repeated') return attempted.turn
         // Behind all that came before it, also when that is another process's.
         await recovery.adopt()
-        await pause(attempted.isPaused ? PAUSED_POLL_MS : TAKEN_POLL_MS)
+        // It fails only by being aborted.
+        await pause(attempted.isPaused ? PAUSED_POLL_MS : TAKEN_POLL_MS, undefined, { signal }).catch(
+          () => {},
+        )
         if (signal.aborted) throw new AppError('SHUTTING_DOWN')
       }
     },

@@ -50,8 +50,8 @@ export interface Turns {
     pending_id: string,
     allow?: readonly string[],
   ): Promise<Resumed | null>
-  /** Notes that what was decided is begun. */
-  proceed(turn: Turn): Promise<void>
+  /** Notes that what was decided is begun; false where that is not, or not any more, for this process to do. */
+  proceed(turn: Turn): Promise<boolean>
   /** Threads whose turns have waited too long for a person. */
   listExpired(): Promise<ThreadDocument[]>
   /** Renews the leases of these turns; gives how many are still ours. */
@@ -62,8 +62,10 @@ export interface Turns {
   listStopRequests(turns: readonly Turn[]): Promise<string[]>
   /** How many turns there are that some process runs. */
   countLive(): Promise<number>
-  /** Takes over a turn that nobody runs any more, here or elsewhere; null when there is none. */
-  adopt(runsHere: (thread_id: string) => boolean): Promise<{ turn: Turn; thread: ThreadDocument } | null>
+  /** Takes over a turn that nobody runs any more, here or elsewhere; null when there is none but those to be left alone. */
+  adopt(
+    isLeftAlone: (thread: ThreadDocument) => boolean,
+  ): Promise<{ turn: Turn; thread: ThreadDocument } | null>
   /** Removes what is remembered of a thread's client messages. */
   remove(thread_id: string): Promise<void>
 }
@@ -178,10 +180,16 @@ export function createTurns({
       return thread && { outcome: 'opened', turn: turnOf(thread, thread.active_turn!), thread }
     },
     async proceed({ thread_id, turn_id }) {
-      await threads.updateOne(
-        { _id: thread_id, 'active_turn.turn_id': turn_id },
+      const { matchedCount } = await threads.updateOne(
+        {
+          _id: thread_id,
+          'active_turn.turn_id': turn_id,
+          'active_turn.holder.node_id': node_id,
+          'active_turn.resuming': true,
+        },
         { $unset: { 'active_turn.resuming': 1 } },
       )
+      return matchedCount === 1
     },
     listExpired: () =>
       threads
@@ -212,12 +220,12 @@ export function createTurns({
       return found.map(({ _id }) => _id)
     },
     countLive: () => threads.countDocuments({ 'active_turn.lease_until': { $gte: clock.now() } }),
-    async adopt(runsHere) {
+    async adopt(isLeftAlone) {
       const now = clock.now()
       const held = await threads.find({ 'active_turn.lease_until': { $gt: 0 } }).toArray()
       for (const thread of held) {
         const turn = thread.active_turn!
-        if (runsHere(thread._id)) continue
+        if (isLeftAlone(thread)) continue
         const isOurs = turn.holder.node_id === node_id
         if (!isOurs && turn.lease_until >= now && !isDead(turn.holder)) continue
         const adopted = await threads.updateOne(
