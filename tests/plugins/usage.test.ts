@@ -172,6 +172,11 @@ t.test('A quota counts from the next turn on, with what was used before it was s
   const gus = await createAccount('gus')
   await gus.setQuota(0)
   t.match((await gus.socket.ask({ text: 'hello' })).end, { code: 'TOKEN_QUOTA_EXCEEDED' })
+  const polish = { token: gus.token, body: { prompt: 'hello' } }
+  t.match(await server.request('POST', `/agents/${gus.agent_id}/chat/polish`, polish), {
+    status: 429,
+    body: { error: { code: 'TOKEN_QUOTA_EXCEEDED', details: { quota: 0, resets_at: null } } },
+  })
   const zh = await chat.connect({ ...gus, headers: { 'accept-language': 'zh' } })
   t.match((await zh.ask({ text: 'hello' })).end, { message: /配额/ })
 })
