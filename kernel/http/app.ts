@@ -27,6 +27,9 @@ export interface OwnedRoute {
   cradle: Cradle
 }
 
+/** What ends a reply whose reader has left. */
+const CONNECTION_ERRORS = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'])
+
 /** Answers while the process runs, also while it ends. */
 const LIVE_PATH = '/api/health/live'
 
@@ -59,7 +62,10 @@ export function createApp({
   app.context.onerror = function (this: Context, error: Error | null) {
     if (!error) return
     if (this.headerSent || !this.writable) {
-      log.info({ error, request_id: this.state.request_id }, 'a reply could not be sent whole')
+      const { locale, request_id } = this.state
+      const isOfConnection = CONNECTION_ERRORS.has((error as NodeJS.ErrnoException).code!)
+      const level = isOfConnection ? 'info' : explain(error, locale, request_id).level
+      log[level]({ error, request_id }, 'a reply could not be sent whole')
       this.res.destroy()
       return
     }
@@ -71,6 +77,12 @@ export function createApp({
 
   const explain = (error: unknown, locale: Locale, request_id: string) =>
     replyTo(error, { table: runtime.blueprint.errors, locale, request_id })
+  const report = (error: unknown, locale: Locale, request_id: string, event = 'stream failed') => {
+    const reply = explain(error, locale, request_id)
+    const { level, body } = reply
+    log[level]({ error: level === 'error' ? error : undefined, code: body.code, request_id }, event)
+    return reply
+  }
   const router = new Router({ prefix: '/api', methods: METHODS })
   for (const { route, owner, isBuiltIn, cradle } of sortBySpecificity(routes)) {
     const name = `${route.method} ${route.path}`
@@ -83,6 +95,7 @@ export function createApp({
       readUpload,
       audit: (record) => events.emit('action.audited', record),
       explain,
+      report,
       sockets: runtime.sockets,
       heartbeatMs,
       seconds: () => clock.seconds(),
@@ -135,11 +148,7 @@ export function createApp({
 
   function answerError(context: Context, error: unknown): void {
     const { request_id, locale } = context.state
-    const { status, level, body } = explain(error, locale, request_id)
-    log[level](
-      { error: level === 'error' ? error : undefined, code: body.code, request_id },
-      'request refused',
-    )
+    const { status, body } = report(error, locale, request_id, 'request refused')
     const wait = body.details.retry_after_seconds
     if (typeof wait === 'number') context.set('Retry-After', String(Math.ceil(wait)))
     if (status === 503) context.set('Connection', 'close')

@@ -27,6 +27,8 @@ export interface EndpointParts {
   audit: (record: AuditRecord) => Promise<void>
   /** The status and the body that an error is answered with. */
   explain: (error: unknown, locale: Locale, request_id: string) => ErrorReply
+  /** The same, noted in the log: of what goes wrong once a stream is open. */
+  report: (error: unknown, locale: Locale, request_id: string) => ErrorReply
   /** Where those who read a stream are known. */
   sockets: OpenSocketDirectory
   /** Milliseconds between two signs of life on a stream. */
@@ -134,7 +136,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
         context: added,
         checkReader: checkReader!,
         sockets: parts.sockets,
-        explain: (error) => parts.explain(error, state.locale, state.request_id),
+        explain: (error) => parts.report(error, state.locale, state.request_id),
         heartbeatMs: parts.heartbeatMs,
       })
       return

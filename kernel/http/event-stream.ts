@@ -20,6 +20,7 @@ export interface EventStreamParts {
   context: object
   checkReader(): Promise<void>
   sockets: OpenSocketDirectory
+  /** What an error after the headers looks like to the reader. */
   explain(error: unknown): ErrorReply
   /** Milliseconds between two comments, which keep connections open that nothing is said on. */
   heartbeatMs: number
@@ -39,44 +40,56 @@ export function openEventStream({
 }: EventStreamParts): PassThrough {
   const { signal } = reading
   const body = new PassThrough()
-  // The headers leave with the first write, and the first item may be long in coming.
-  body.write(COMMENT)
-  const heartbeat = setInterval(() => body.writableNeedDrain || body.write(COMMENT), heartbeatMs)
-  /** An error behind the headers is the last item. */
-  const fail = (error: unknown) => {
-    if (signal.aborted) return
-    body.write(textOf({ event: 'error', data: explain(error).body }))
-    reading.abort()
-  }
-  const entry = {
-    context,
-    close: () => reading.abort(),
-    recheck: () =>
-      void checkReader().catch((error) => {
-        // With the database away nothing was found out.
-        if (explain(error).status < 500) fail(error)
-      }),
-  }
-  sockets.add(entry)
-  signal.addEventListener('abort', () => {
+  let verdict: Promise<void> | undefined
+  let isUnclear = false
+
+  /** Nothing follows, except what the reader has had no room for yet. */
+  const end = (last = '') => {
     clearInterval(heartbeat)
     sockets.remove(entry)
-    body.end()
-  })
-  body.once('close', () => reading.abort())
-
-  const send = async () => {
-    try {
-      for await (const item of items) {
-        if (signal.aborted) return
-        if (!body.write(textOf(item))) await once(body, 'drain', { signal })
-      }
-      reading.abort()
-    } catch (error) {
-      fail(error)
-    }
+    if (body.writable) body.end(last)
   }
-  void send()
+  const cutShort = (error?: ErrorReply) => {
+    end(error && textOf({ event: 'error', data: error.body }))
+    reading.abort()
+  }
+  const recheck = () => {
+    isUnclear = false
+    verdict = checkReader().catch((error) => {
+      const reply = explain(error)
+      // Nothing was found out, e.g. with the database away: the next item or comment asks again.
+      if (reply.status >= 500) isUnclear = true
+      else cutShort(reply)
+    })
+  }
+  const beat = () => {
+    if (isUnclear) recheck()
+    if (!body.writableNeedDrain) body.write(COMMENT)
+  }
+  const send = async () => {
+    for await (const item of items) {
+      if (isUnclear) recheck()
+      await verdict
+      if (signal.aborted) return
+      if (!body.write(textOf(item))) await once(body, 'drain', { signal })
+    }
+    end()
+  }
+
+  // The headers leave with the first write, and the first item may be long in coming.
+  body.write(COMMENT)
+  const heartbeat = setInterval(beat, heartbeatMs)
+  const entry = { context, close: () => cutShort(), recheck }
+  sockets.add(entry)
+  signal.addEventListener('abort', () => end())
+  body.once('close', () => {
+    end()
+    if (!body.readableEnded) reading.abort()
+  })
+  send().catch((error) => {
+    const isOfAbort = signal.aborted && (error === signal.reason || error?.name === 'AbortError')
+    if (!isOfAbort) cutShort(explain(error))
+  })
   return body
 }
 

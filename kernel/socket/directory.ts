@@ -1,8 +1,8 @@
-/** The open sockets of this process, for plugins that must end or re-examine some of them. */
+/** The open sockets and streams of events of this process, for plugins that must end or re-examine some of them. */
 export interface SocketDirectory {
   /** Closes every connection whose guard context matches; gives how many. */
   close(match: (context: object) => boolean, code: number, reason: string): number
-  /** Has the guards run again before the next frame of every matching connection is handled. */
+  /** Has the guards run again before every matching connection's next frame is handled, or next event sent. */
   recheck(match: (context: object) => boolean): number
   /** Guard contexts of the open connections. */
   contexts(): object[]

@@ -8,7 +8,7 @@ import { createHistory, type History } from './history.ts'
 import { createHub, type Hub } from './ledger/hub.ts'
 import { createLedger, type Ledger } from './ledger/ledger.ts'
 import type { LedgerEvent } from './ledger/ledger-event.ts'
-import { createLedgerReader, type LedgerReader } from './ledger/ledger-reader.ts'
+import { createLedgerReader, type LedgerReader, ledgerIndexes } from './ledger/ledger-reader.ts'
 import { createTurnReplay, type TurnReplay } from './replay/turn-replay.ts'
 import { chatRoutes } from './routes.ts'
 import { createForks, type Forks } from './threads/forks.ts'
@@ -73,7 +73,7 @@ export default plugin({
     host.collection('threads', { indexes: threadIndexes })
     host.collection('messages', { indexes: messageIndexes })
     host.collection('client_messages', { indexes: clientMessageIndexes })
-    host.collection('events')
+    host.collection('events', { indexes: ledgerIndexes })
     host.service('hub', createHub)
     host.service('quotaWindow', ({ config }) => (config as ChatConfig).quota_window)
     host.service('ledger', ({ collections, clock, log, server, hub }) =>

@@ -66,10 +66,8 @@ function summaryOf(event: ReadEvent): string {
 }
 
 function oneLine(text: string): string {
-  const line = text
-    .slice(0, 4 * LENGTH)
-    .replace(/\s+/g, ' ')
-    .trim()
+  const start = text.trimStart().slice(0, 4 * LENGTH)
+  const line = start.replace(/\s+/g, ' ').trimEnd()
   const characters = [...line]
   return characters.length > LENGTH ? `${characters.slice(0, LENGTH - 1).join('')}…` : line
 }

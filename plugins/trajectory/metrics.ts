@@ -32,21 +32,24 @@ export async function measure(events: AsyncIterable<ReadEvent>): Promise<Metrics
   let turns = 0
   let model_calls = 0
   let waited = 0
-  let isFirstCall = false
+  /** Unix milliseconds, until the turn's first model call. */
+  let began: number | undefined
 
   for await (const event of events) {
-    const { type, frame, ms = 0 } = event
+    const { type, frame, ts, ms = 0 } = event
     if (type === 'turn_started') {
       turns += 1
       waited = 0
-      isFirstCall = true
+      began = ts
     } else if (type === 'usage') {
       model_calls += 1
       tokens = addUsage(tokens, frame.usage)
       time.model_ms += ms
-      if (isFirstCall && frame.message_id !== undefined) {
-        if (typeof event.first_token_ms === 'number') firstTokens.push(event.first_token_ms)
-        isFirstCall = false
+      if (began !== undefined && frame.message_id !== undefined) {
+        // What is written when a call is over tells when it began, unless the clock was set meanwhile.
+        const { first_token_ms: first } = event
+        if (typeof first === 'number') firstTokens.push(Math.max(first, ts - ms + first - began))
+        began = undefined
       }
     } else if (type === 'tool_result') {
       const figures = tools.get(frame.name) ?? { count: 0, errors: 0, ms: 0 }

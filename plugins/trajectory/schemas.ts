@@ -77,7 +77,10 @@ export const wholeEvent = {
 
 const quantiles = objectOf({ p50: nullable(integer), p95: nullable(integer) }, ['p50', 'p95'])
 
-/** GET …/trajectory/metrics; times are milliseconds, and waiting for a person is in `waiting_ms` alone. */
+/**
+ * GET …/trajectory/metrics. Times are milliseconds; waiting for a person is in `waiting_ms` alone, and `first_token_ms`
+ * is what a turn took to the first thing that its first model call said.
+ */
 export const metrics = {
   title: 'TrajectoryMetrics',
   ...objectOf(

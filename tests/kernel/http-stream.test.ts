@@ -1,70 +1,132 @@
 import { EventEmitter, once } from 'node:events'
+import { get as httpGet, type IncomingMessage } from 'node:http'
+import { text as textOf } from 'node:stream/consumers'
 import t from 'tap'
+import { createHold } from '../support/chat.ts'
 import { pluginSource, startKernel } from '../support/kernel.ts'
 
 /** Where the plugin below says what happens to it, and is told what to do. */
-const desk = Object.assign(new EventEmitter(), { mood: '' })
+const desk = Object.assign(new EventEmitter(), {
+  mood: '',
+  /** What the guard waits for before it decides. */
+  verdict: Promise.resolve(),
+  /** What a source waits for before it goes on. */
+  go: Promise.resolve(),
+  /** How many items the source of many was asked for. */
+  given: 0,
+})
 Object.assign(globalThis, { desk })
+
+const MANY = 4000
+/** More characters than a connection takes before they are read. */
+const LARGE = 30_000_000
 
 const streams = pluginSource(
   'streams',
   `
+  const number = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'], additionalProperties: false }
   const route = (path, handler, more = {}) => ({
-    method: 'GET', path, summary: 'Stream', guard: 'moody', stream: 'events', handler,
-    response: { 200: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'], additionalProperties: false } },
-    ...more,
+    method: 'GET', path, summary: 'Stream', guard: 'moody', stream: 'events', handler, response: { 200: number }, ...more,
   })
-  const download = { stream: 'download', response: { 200: { type: 'string' } } }
-  host.guard('moody', { check() {
-    if (desk.mood === 'refusing') throw host.error('FORBIDDEN')
-    if (desk.mood === 'failing') throw new Error('nothing was found out')
-    return { caller: { id: 'u', username: 'u' } }
+  const download = (path, content, filename = 'a b.jsonl') => route(
+    path, () => ({ filename, media_type: 'application/x-ndjson', content: content() }), { stream: 'download', response: { 200: {} } },
+  )
+  host.guard('moody', { async check({ setHeader }) {
+    const { mood } = desk
+    setHeader('X-Mood', mood)
+    desk.emit('asked', mood)
+    await desk.verdict
+    if (mood === 'refusing') throw host.error('FORBIDDEN')
+    if (mood === 'failing') throw new Error('nothing was found out')
+    return { caller: { id: 'u', username: 'u', locale: 'zh' } }
   } })
+  const item = (n) => ({ id: String(n), event: 'number', data: { n } })
+  const left = (signal) => new Promise((resolve) => signal.aborted ? resolve() : signal.addEventListener('abort', resolve))
   async function* count(to, signal) {
     try {
-      for (let n = 1; n <= to; n += 1) {
-        desk.emit('given', n)
-        yield { id: String(n), event: 'number', data: { n } }
-      }
-      if (signal) await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      for (let n = 1; n <= to; n += 1) yield item(n)
+      if (signal) await left(signal)
     } finally {
       desk.emit('left')
     }
   }
   host.routes([
     route('/three', () => count(3)),
+    route('/nameless', async function* () { yield { event: 'word', data: 'two\\nlines' } }, { response: { 200: {} } }),
     route('/open', ({ signal }) => count(1, signal)),
     route('/silent', ({ signal }) => count(0, signal)),
-    route('/much', async function* () {
-      for (let n = 1; n <= 10000; n += 1) {
-        desk.given = n
-        yield { event: 'number', data: { n }, id: 'x'.repeat(10000) }
+    route('/late', async ({ signal }) => { desk.emit('entered'); await left(signal); return count(3) }),
+    route('/signal', async ({ signal }) => { desk.emit('signal', signal); return count(1) }),
+    route('/deaf', async function* () { yield item(1); await new Promise(() => {}) }),
+    route('/next', async function* ({ signal }) {
+      try { yield item(1); await desk.go; yield item(2); yield item(3); await left(signal) } finally { desk.emit('left') }
+    }),
+    route('/many', async function* () {
+      try {
+        for (let n = 1; n <= ${MANY}; n += 1) { desk.given = n; yield { ...item(n), id: 'x'.repeat(10000) } }
+      } finally {
+        desk.emit('left')
       }
     }),
-    route('/torn', async function* () { yield { event: 'number', data: { n: 1 } }; throw host.error('FORBIDDEN') }),
-    route('/wrong', async function* () { yield { event: 'number', data: { m: 1 } } }),
+    route('/large', async function* () {
+      yield { event: 'text', data: 'x'.repeat(${LARGE}) }
+      setImmediate(() => desk.emit('left'))
+    }, { response: { 200: {} } }),
+    route('/torn', async function* () { yield item(1); throw host.error('FORBIDDEN') }),
+    route('/burst', async function* () { yield item(1); throw new Error('the pipe burst') }),
+    route('/word', async function* () { yield item(1); throw null }),
+    route('/wrong', async function* () { yield item(1); yield { event: 'number', data: { m: 1 } } }),
+    route('/circular', async function* () { const data = {}; data.data = data; yield { event: 'ring', data } }, { response: { 200: {} } }),
+    route('/clumsy', async function* ({ signal }) { try { yield item(1); await left(signal) } finally { throw new Error('fell on leaving') } }),
+    route('/sleeping', async function* ({ signal }) { yield item(1); await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))) }),
     route('/refused', () => { throw host.error('FORBIDDEN') }),
-    route('/file', () => ({ filename: 'a b.jsonl', media_type: 'application/x-ndjson', content: (async function* () { yield '1\\n'; yield '2\\n' })() }), download),
-    route('/half', () => ({ filename: 'half.txt', media_type: 'text/plain', content: (async function* () { yield 'half'; throw new Error('torn') })() }), download),
-  ])
-  host.on('server.starting', (_, { sockets }) => { desk.sockets = sockets })`,
+    download('/file', async function* () { yield '1\\n'; yield ''; yield '二\\n' }),
+    download('/named', async function* () {}, '图.jsonl'),
+    download('/slow', async function* () { yield 'first'; await desk.go; yield 'second' }),
+    download('/half', async function* () { yield 'half'; throw new Error('the file tore') }),
+    download('/endless', async function* () { try { for (;;) { desk.given += 1; yield 'x'.repeat(100000) } } finally { desk.emit('left') } }),
+  ])`,
 )
 
 const server = await startKernel(t, { plugins: { streams }, pingIntervalMs: 20 })
-const sockets = () => (desk as unknown as { sockets: typeof server.server.runtime.sockets }).sockets
+const { sockets } = server.server.runtime
 const get = (path: string, options: RequestInit = {}) => fetch(`${server.url}/api${path}`, options)
+const logged = (request_id: string | null, msg: string) =>
+  server
+    .logged()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+    .find((entry) => entry.request_id === request_id && entry.msg === msg)
+
+/** Opens a reply of which nothing is read before it is asked for. */
+async function open(path: string, url = server.url): Promise<IncomingMessage> {
+  const request = httpGet(`${url}/api${path}`, { agent: false })
+  const [response] = await once(request, 'response')
+  return response
+}
+
+/** Requests that are answered one after the other: what the server can do at once, it has done by then. */
+async function passTime(): Promise<void> {
+  for (let n = 0; n < 10; n += 1) await (await get('/health/live')).text()
+}
 
 /** Reads a stream up to a text; gives what came until then, and what reads on. */
 async function readUntil(response: Response, wanted: string) {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
-  while (!text.includes(wanted)) {
-    const { value, done } = await reader.read()
-    if (done) throw new Error(`the stream ended with ${text}`)
-    text += value
+  const until = async (wanted: string) => {
+    while (!text.includes(wanted)) {
+      const { value, done } = await reader.read()
+      if (done) throw new Error(`the stream ended with ${text}`)
+      text += value
+    }
+    return text
   }
+  await until(wanted)
   return {
     text,
+    until,
     async rest() {
       let rest = ''
       for (let next = await reader.read(); !next.done; next = await reader.read()) rest += next.value
@@ -76,79 +138,235 @@ async function readUntil(response: Response, wanted: string) {
 /** A stream without its signs of life. */
 const itemsOf = (text: string) => text.split('\n\n').filter((item) => item !== '' && item !== ':')
 
+t.afterEach(() => {
+  desk.mood = ''
+  t.strictSame(sockets.contexts(), [], 'every stream is closed')
+})
+
 t.test('items are sent with their ids, and the stream ends with the last one', async (t) => {
   const response = await get('/three')
   t.equal(response.status, 200)
   t.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
   t.equal(response.headers.get('cache-control'), 'no-store')
+  t.equal(response.headers.get('x-accel-buffering'), 'no')
+  t.equal(response.headers.get('x-mood'), '', 'what the guard says of the answer')
   t.strictSame(
     itemsOf(await response.text()),
     [1, 2, 3].map((n) => `id: ${n}\nevent: number\ndata: {"n":${n}}`),
   )
+  t.strictSame(itemsOf(await (await get('/nameless')).text()), ['event: word\ndata: "two\\nlines"'])
 })
 
 t.test('a stream on which nothing is said shows that it is open', async (t) => {
   const response = await get('/silent')
-  const { text } = await readUntil(response, ':\n\n:\n\n')
+  const { text } = await readUntil(response, ':\n\n:\n\n:\n\n')
   t.strictSame(itemsOf(text), [])
-  sockets().close(() => true, 1000, '')
+  t.equal(
+    sockets.close(() => true, 1000, ''),
+    1,
+  )
 })
 
 t.test('who leaves is let go', async (t) => {
   const leaving = new AbortController()
   const response = await get('/open', { signal: leaving.signal })
   await readUntil(response, 'data')
+  t.match(sockets.contexts(), [{ caller: { id: 'u' } }])
   const left = once(desk, 'left')
   leaving.abort()
   await left
-  t.strictSame(sockets().contexts(), [])
 })
 
-t.test('nothing is read ahead for who does not read', async (t) => {
+t.test('who leaves before the stream begins is let go as well', async (t) => {
   const leaving = new AbortController()
-  const response = await get('/much', { signal: leaving.signal })
-  const { text } = await readUntil(response, 'data')
-  t.match(text, /^:/)
-  await new Promise((resolve) => setTimeout(resolve, 100))
-  const { given } = desk as unknown as { given: number }
-  await new Promise((resolve) => setTimeout(resolve, 100))
-  t.equal((desk as unknown as { given: number }).given, given)
-  t.ok(given < 5000, `${given} of 10000 items were asked for`)
+  const entered = once(desk, 'entered')
+  const left = once(desk, 'left')
+  const response = get('/late', { signal: leaving.signal })
+  await entered
   leaving.abort()
+  await t.rejects(response)
+  await left
+  await passTime()
+})
+
+t.test('who asks for the head alone gets it, and no stream is left open', async (t) => {
+  const left = once(desk, 'left')
+  const response = await get('/open', { method: 'HEAD' })
+  t.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
+  await left
+  await passTime()
+})
+
+t.test('who has read to the end has not left', async (t) => {
+  const given = once(desk, 'signal')
+  t.match(await (await get('/signal')).text(), /"n":1/)
+  const [signal] = await given
+  await passTime()
+  t.equal(signal.aborted, false)
+})
+
+t.test('nothing is read ahead for who does not read, and nothing is lost', async (t) => {
+  const response = await open('/many')
+  await passTime()
+  const { given } = desk
+  t.ok(given < MANY / 2, `${given} of ${MANY} items were asked for`)
+  const beating = await readUntil(await get('/silent'), ':\n\n:\n\n:\n\n')
+  t.equal(desk.given, given)
+  const text = await textOf(response)
+  sockets.close(() => true, 1000, '')
+  await beating.rest()
+  const numbers = itemsOf(text).map((item) => Number(/"n":(\d+)/.exec(item)?.[1]))
+  t.strictSame(
+    numbers,
+    Array.from({ length: MANY }, (_, n) => n + 1),
+  )
+
+  const left = once(desk, 'left')
+  const leaver = await open('/many')
+  await passTime()
+  leaver.destroy()
+  await left
+  t.ok(desk.given < MANY / 2, 'who leaves instead is let go')
+  await passTime()
+})
+
+t.test('what has ended before its reader has read it is not added to', async (t) => {
+  const ended = once(desk, 'left')
+  const response = await open('/large')
+  await ended
+  t.strictSame(sockets.contexts(), [])
+  const beating = await readUntil(await get('/silent'), ':\n\n:\n\n:\n\n')
+  sockets.close(() => true, 1000, '')
+  await beating.rest()
+  const text = await textOf(response)
+  t.equal(text.length, ':\n\n'.length + 'event: text\ndata: ""\n\n'.length + LARGE)
+
+  const slow = await open('/many')
+  await passTime()
+  desk.mood = 'refusing'
+  const left = once(desk, 'left')
+  sockets.recheck(() => true)
+  await left
+  sockets.recheck(() => true)
+  const items = itemsOf(await textOf(slow))
+  t.ok(items.length < MANY / 2)
+  t.match(items.slice(-2), [/"n":\d+\}$/, /^event: error\ndata: \{"code":"FORBIDDEN"/])
+  t.notMatch(server.logged(), /write after end/)
 })
 
 t.test('an error behind the headers is the last item; before them it is an answer', async (t) => {
   t.match(itemsOf(await (await get('/torn')).text()), [
-    /^event: number/,
-    /^event: error\ndata: \{"code":"FORBIDDEN","message":.*"request_id":/,
+    /^id: 1\nevent: number/,
+    /^event: error\ndata: \{"code":"FORBIDDEN","message":"[^"]*[一-龟].*"details":\{.*"request_id":/,
   ])
-  t.match(itemsOf(await (await get('/wrong')).text()), [/^event: error\ndata: \{"code":"INTERNAL_ERROR"/])
+  const failed = /^event: error\ndata: \{"code":"INTERNAL_ERROR"/
+  const burst = await get('/burst')
+  t.match(itemsOf(await burst.text()), [/^id: 1/, failed])
+  t.match(logged(burst.headers.get('x-request-id'), 'stream failed'), {
+    level: 50,
+    error: { message: 'the pipe burst' },
+  })
+  t.match(itemsOf(await (await get('/word')).text()), [/^id: 1/, failed])
+  t.match(itemsOf(await (await get('/circular')).text()), [failed])
   const refused = await get('/refused')
   t.equal(refused.status, 403)
+  t.match(refused.headers.get('content-type'), /^application\/json/)
   t.match(await refused.json(), { error: { code: 'FORBIDDEN' } })
 })
 
+t.test('an item that does not fit its schema is an error where replies are strict', async (t) => {
+  t.match(itemsOf(await (await get('/wrong')).text()), [/^id: 1/, /^event: error\ndata: \{"code":"INTERNAL_/])
+})
+
+t.test('what goes wrong when the reader has left is logged, unless it is that', async (t) => {
+  const leave = async (path: string) => {
+    const leaving = new AbortController()
+    const response = await get(path, { signal: leaving.signal })
+    await readUntil(response, 'data')
+    leaving.abort()
+    await passTime()
+    return logged(response.headers.get('x-request-id'), 'stream failed')
+  }
+  t.match(await leave('/clumsy'), { level: 50, error: { message: 'fell on leaving' } })
+  t.equal(await leave('/sleeping'), undefined)
+})
+
 t.test('who may no longer read is told so', async (t) => {
-  t.teardown(() => {
-    desk.mood = ''
-  })
   const stream = await readUntil(await get('/open'), 'data')
-  t.match(sockets().contexts(), [{ caller: { id: 'u' } }])
-  sockets().recheck(() => true)
-  desk.mood = 'failing'
-  sockets().recheck(() => true)
-  await new Promise((resolve) => setTimeout(resolve, 30))
-  t.equal(sockets().contexts().length, 1, 'unless nothing was found out')
+  const asked = once(desk, 'asked')
+  t.equal(
+    sockets.recheck(() => true),
+    1,
+  )
+  t.equal(
+    sockets.recheck(() => false),
+    0,
+  )
+  await asked
+  await passTime()
+  t.equal(sockets.contexts().length, 1, 'who may stays')
   desk.mood = 'refusing'
   const left = once(desk, 'left')
-  sockets().recheck(() => true)
-  sockets().recheck(() => true)
+  sockets.recheck(() => true)
+  sockets.recheck(() => true)
   await left
+  t.strictSame(sockets.contexts(), [])
   t.match(itemsOf(await stream.rest()), [/^event: error\ndata: \{"code":"FORBIDDEN"/])
-  t.strictSame(sockets().contexts(), [])
+})
+
+t.test('where it cannot be found out, the stream stays open and it is asked again', async (t) => {
+  const stream = await readUntil(await get('/open'), 'data')
+  desk.mood = 'failing'
+  sockets.recheck(() => true)
+  for (let times = 0; times < 3; times += 1) t.strictSame(await once(desk, 'asked'), ['failing'])
+  t.equal(sockets.contexts().length, 1)
   desk.mood = ''
-  const closed = await readUntil(await get('/open'), 'data')
-  sockets().close(() => true, 4401, 'session ended')
+  t.strictSame(await once(desk, 'asked'), [''])
+  let more = 0
+  const count = () => {
+    more += 1
+  }
+  desk.on('asked', count)
+  await stream.until(':\n\n:\n\n:\n\n')
+  t.equal(more, 0, 'until it is found out')
+  desk.off('asked', count)
+  sockets.close(() => true, 1000, '')
+})
+
+t.test('an item waits until it is known whether its reader may have it', async (t) => {
+  for (const mood of ['refusing', '', 'failing']) {
+    const source = createHold()
+    const guard = createHold()
+    const asked = once(desk, 'asked')
+    desk.go = source.hold
+    desk.mood = ''
+    const stream = await readUntil(await get('/next'), '"n":1')
+    await asked
+    Object.assign(desk, { mood, verdict: guard.hold })
+    sockets.recheck(() => true)
+    source.release()
+    await passTime()
+    // The guard has looked already; this is for the time after.
+    if (mood === 'failing') desk.mood = 'refusing'
+    guard.release()
+    if (mood === '') {
+      t.match(await stream.until('"n":3'), /"n":2/)
+      sockets.close(() => true, 1000, '')
+      continue
+    }
+    const refused = /^event: error\ndata: \{"code":"FORBIDDEN"/
+    const items = itemsOf(await stream.rest())
+    if (mood === 'refusing') t.match(items, [refused])
+    else t.match(items, [/"n":2/, refused], 'what could not be found out is asked again before the next item')
+  }
+})
+
+t.test('a session that ends takes its streams with it', async (t) => {
+  const closed = await readUntil(await get('/deaf'), 'data')
+  t.equal(
+    sockets.close((context) => (context as { caller?: { id: string } }).caller?.id === 'u', 4401, 'over'),
+    1,
+  )
   t.strictSame(itemsOf(await closed.rest()), [])
 })
 
@@ -156,10 +374,41 @@ t.test('a file is sent as it is made', async (t) => {
   const response = await get('/file')
   t.equal(response.headers.get('content-disposition'), 'attachment; filename="a b.jsonl"')
   t.equal(response.headers.get('content-type'), 'application/x-ndjson')
-  t.equal(await response.text(), '1\n2\n')
+  t.equal(await response.text(), '1\n二\n')
+  const named = await get('/named')
+  t.match(named.headers.get('content-disposition'), "filename*=UTF-8''%E5%9B%BE.jsonl")
+  t.equal(await named.text(), '')
+
+  const { hold, release } = createHold()
+  desk.go = hold
+  const slow = await readUntil(await get('/slow'), 'first')
+  release()
+  t.equal(await slow.rest(), 'second')
+})
+
+t.test('a file that cannot be made whole is cut off, and one that nobody reads is not made', async (t) => {
   const half = await get('/half')
   t.equal(half.status, 200)
   await t.rejects(half.text())
+  t.match(logged(half.headers.get('x-request-id'), 'a reply could not be sent whole'), {
+    level: 50,
+    error: { message: 'the file tore' },
+  })
+
+  desk.given = 0
+  const left = once(desk, 'left')
+  const endless = await open('/endless')
+  await passTime()
+  const { given } = desk
+  await passTime()
+  t.equal(desk.given, given)
+  endless.destroy()
+  await left
+  await passTime()
+  t.match(logged(endless.headers['x-request-id'] as string, 'a reply could not be sent whole'), {
+    level: 30,
+    error: { code: /^(ERR_STREAM_PREMATURE_CLOSE|ECONNRESET|EPIPE)$/ },
+  })
 })
 
 t.test('the document names what streams are sent as', async (t) => {
@@ -169,8 +418,17 @@ t.test('the document names what streams are sent as', async (t) => {
   t.strictSame(contentOf('/file'), ['application/octet-stream'])
 })
 
-t.test('a server that stops ends its streams', async (t) => {
-  const stream = await readUntil(await get('/open'), 'data')
-  const [rest] = await Promise.all([stream.rest(), server.stop()])
-  t.strictSame(itemsOf(rest), [])
+t.test('a server that stops ends its streams, also those whose sources do not hear of it', async (t) => {
+  const other = await startKernel(t, { plugins: { streams }, strictReplies: false })
+  const wrong = await textOf(await open('/wrong', other.url))
+  t.match(itemsOf(wrong), [/^id: 1/, 'event: number\ndata: {"m":1}'], 'what is wrong is sent')
+  t.match(other.logged(), /"route":"GET \/wrong".*reply does not fit its schema/, 'and logged')
+  const readers = await Promise.all(['/open', '/deaf'].map((path) => open(path, other.url)))
+  t.strictSame(
+    readers.map(({ headers }) => headers.connection),
+    ['close', 'close'],
+  )
+  const [texts] = await Promise.all([Promise.all(readers.map((stream) => textOf(stream))), other.stop()])
+  for (const text of texts) t.strictSame(itemsOf(text), ['id: 1\nevent: number\ndata: {"n":1}'])
+  for (const stream of readers) t.equal(stream.complete, true)
 })

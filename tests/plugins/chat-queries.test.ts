@@ -119,6 +119,38 @@ t.test('The ledger is read from any place at the same cost', async (t) => {
   })
 })
 
+t.test('A page of a trajectory costs the same wherever it is, also of one type or of one turn', async (t) => {
+  const page = async ({ thread_id }: Place, query: string) => {
+    const { status, body } = await threads('GET', `/${thread_id}/trajectory?${query}`)
+    if (status !== 200) throw new Error(JSON.stringify(body))
+    return body.events as { turn_id: string; seq: number }[]
+  }
+  const middle = ({ last_seq }: Place) => Math.floor(last_seq / 2)
+  const turnIds = new Map<Place, string>()
+  for (const place of [places.short, places.long])
+    turnIds.set(place, (await page(place, `limit=1&after_seq=${middle(place)}`))[0]!.turn_id)
+  const queries: [documents: number, query: (place: Place) => string][] = [
+    [51 + 10, () => ''],
+    [51 + 10, (place) => `after_seq=${middle(place)}`],
+    [51 + 10, (place) => `before_seq=${middle(place)}`],
+    [10, () => 'type=error'],
+    [10, () => 'type=reasoning'],
+    [3 + 10, () => 'type=done&limit=2'],
+    [2 * 5 + 10, () => 'type=content&limit=1'],
+    [10 + 10, (place) => `turn_id=${turnIds.get(place)}`],
+    [10 + 10, (place) => `turn_id=${turnIds.get(place)}&type=done`],
+    [10, () => 'turn_id=none'],
+  ]
+  for (const [documents, query] of queries)
+    await costsTheSame(t, documents, (place) => page(place, query(place)))
+  for (const place of [places.short, places.long]) {
+    const turn_id = turnIds.get(place)
+    const events = await page(place, `turn_id=${turn_id}`)
+    t.ok(events.length > 2 && events.every((event) => event.turn_id === turn_id))
+    t.strictSame(await page(place, `turn_id=${turn_id}&after_seq=0`), events)
+  }
+})
+
 t.test('A whole turn costs the same in a short thread and a long one', async (t) => {
   const socket = await chat.connect()
   const ask = ({ thread_id }: Place) => socket.ask({ thread_id, text: 'hello' })

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { eventId, type LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
 import { createHold, range, startChat } from '../support/chat.ts'
 
 const chat = await startChat(t)
@@ -85,8 +86,22 @@ t.test('Pages rise, whichever end they are counted from, and can be narrowed dow
   t.strictSame(await seqs(`?after_seq=${last}`), [[], false])
   t.strictSame(await seqs('?limit=1000'), [range(1, last), false])
   const second = seen.at(-1)!.turn_id
-  t.ok((await list(`?turn_id=${second}`)).events.every(({ turn_id }) => turn_id === second))
-  t.equal((await list('?type=done')).events.length, 2)
+  const first = seen.findIndex(({ turn_id }) => turn_id === second) + 1
+  t.strictSame(await seqs(`?turn_id=${second}`), [range(first, last), false])
+  t.strictSame(await seqs(`?turn_id=${second}&limit=2`), [range(last - 1, last), true])
+  t.strictSame(await seqs(`?turn_id=${second}&after_seq=0&limit=2`), [range(first, first + 1), true])
+  t.strictSame(await seqs(`?turn_id=${seen[0]!.turn_id}&before_seq=${last}`), [range(1, first - 1), false])
+  t.strictSame(await seqs(`?turn_id=${seen[0]!.turn_id}&after_seq=${first - 1}`), [[], false])
+  t.strictSame(await seqs('?turn_id=none'), [[], false])
+  t.strictSame(await seqs('?before_seq=0'), [[], false])
+  t.strictSame(await seqs('?after_seq=999999999999'), [[], false])
+  for (const type of new Set(seen.map((frame) => frame.type))) {
+    const wanted = seen.filter((frame) => frame.type === type).map(({ seq }) => seq)
+    t.strictSame(await seqs(`?type=${type}`), [wanted, false], type)
+    t.strictSame(await seqs(`?type=${type}&limit=1&after_seq=0`), [wanted.slice(0, 1), wanted.length > 1])
+    const inSecond = wanted.filter((seq) => seq >= first)
+    t.strictSame(await seqs(`?type=${type}&turn_id=${second}`), [inSecond, false], `${type} of one turn`)
+  }
   for (const query of ['?limit=0', '?type=nothing', '?after_seq=-1', '?before=1'])
     t.equal((await threads('GET', `/${thread_id}/trajectory${query}`)).status, 422, query)
 })
@@ -128,6 +143,63 @@ t.test('The figures add up what the turns have taken', async (t) => {
   t.type(body.time.first_token_ms.p95, 'number')
   const empty = await threads('GET', `/${await createThread()}/trajectory/metrics`)
   t.match(empty.body, { turns: 0, tool_calls: {}, time: { first_token_ms: { p50: null, p95: null } } })
+})
+
+t.test('Waiting for a person and what is delegated are counted once', async (t) => {
+  const thread_id = await createThread()
+  const tokens = { input_tokens: 10, output_tokens: 1, total_tokens: 11 }
+  const said = { message_id: 'msg_1', usage: tokens, model: 'fake:m' }
+  const result = { message_id: 'msg_2', tool_call_id: 'a', output: '', is_error: false }
+  type Written = Pick<LedgerEvent, 'type'> & { frame?: object; at: number } & Record<string, unknown>
+  const turns: Written[][] = [
+    [
+      { type: 'turn_started', at: 1000 },
+      { type: 'usage', at: 1300, ms: 200, first_token_ms: 90, frame: { ...said, message_id: undefined } },
+      { type: 'usage', at: 1800, ms: 400, first_token_ms: 50, frame: said },
+      { type: 'tool_result', at: 1900, ms: 30, frame: { ...result, name: 'ls', parent_tool_call_id: 't' } },
+      { type: 'tool_result', at: 1900, ms: 70, frame: { ...result, name: 'task', is_error: true } },
+      { type: 'hitl_required', at: 1900, ms: 900 },
+      { type: 'hitl_resolved', at: 2900, ms: 1000, frame: { outcome: 'decided', decisions: [] } },
+      { type: 'usage', at: 3000, ms: 60, first_token_ms: 7, frame: said },
+      { type: 'done', at: 3100, ms: 2100 },
+    ],
+    [
+      { type: 'turn_started', at: 4000 },
+      { type: 'usage', at: 4100, ms: 100, first_token_ms: null, frame: said },
+      { type: 'usage', at: 4300, ms: 100, first_token_ms: 100, frame: said },
+      { type: 'error', at: 4300, ms: 300 },
+    ],
+    // The clock was set back.
+    [
+      { type: 'turn_started', at: 9000 },
+      { type: 'usage', at: 5000, ms: 100, first_token_ms: 20, frame: said },
+    ],
+  ]
+  await server.db.collection<LedgerEvent>('events').insertMany(
+    turns
+      .flatMap((events, turn) => events.map((event) => ({ turn_id: `${thread_id}-${turn}`, ...event })))
+      .map(({ at: ts, frame = {}, ...event }, index) => ({
+        _id: eventId(thread_id, index + 1),
+        ts,
+        frame,
+        writer: '',
+        ...event,
+      })) as LedgerEvent[],
+  )
+  const { body } = await threads('GET', `/${thread_id}/trajectory/metrics`)
+  t.strictSame(body, {
+    turns: 3,
+    model_calls: 6,
+    tool_calls: { ls: { count: 1, errors: 0, ms: 30 }, task: { count: 1, errors: 1, ms: 70 } },
+    tokens: { input_tokens: 60, output_tokens: 6, total_tokens: 66 },
+    time: {
+      total_ms: 1100 + 300,
+      model_ms: 960,
+      tool_ms: 70,
+      waiting_ms: 1000,
+      first_token_ms: { p50: 20, p95: 450 },
+    },
+  })
 })
 
 t.test('The stream goes on behind the event that was seen last', async (t) => {
@@ -190,4 +262,28 @@ t.test('The export holds the whole ledger in either form', async (t) => {
   const json = await threads('GET', `/${thread_id}/trajectory/export?format=json`)
   t.strictSame({ ...json.body, exported_at: 0 }, { ...head, exported_at: 0, events })
   t.equal((await threads('GET', `/${thread_id}/trajectory/export?format=xml`)).status, 422)
+})
+
+t.test('A trajectory is for the user of its thread alone, also with a shared agent', async (t) => {
+  const ada = await server.createUser({ username: 'ada' })
+  const shared = await server.request('PATCH', `/agents/${agent_id}`, { body: { is_shared: true } })
+  t.equal(shared.status, 200)
+  const hers = await createThread({ token: ada.token })
+  const gone = await createThread()
+  t.equal((await threads('DELETE', `/${gone}`)).status, 204)
+  for (const path of ['', '/events/evt_1', '/metrics', '/stream', '/export']) {
+    for (const [token, thread] of [
+      [ada.token, thread_id],
+      [server.admin.token, hers],
+      [server.admin.token, gone],
+      [server.admin.token, 'thr_none'],
+    ]) {
+      const { status, body } = await threads('GET', `/${thread}/trajectory${path}`, { token })
+      t.match([status, body], [404, { error: { code: 'THREAD_NOT_FOUND' } }], path)
+    }
+  }
+  const own = await threads('GET', `/${hers}/trajectory`, { token: ada.token })
+  t.strictSame(own.body, { events: [], has_more: false })
+  const file = await threads('GET', `/${hers}/trajectory/export?format=json`, { token: ada.token })
+  t.match(file.body, { thread_id: hers, title: null, events: [] })
 })

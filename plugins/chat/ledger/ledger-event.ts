@@ -111,6 +111,9 @@ export type LedgerEvent = {
 
 const SEQ_DIGITS = 12
 
+/** The last seq that a thread can have. */
+export const LAST_SEQ: number = 10 ** SEQ_DIGITS - 1
+
 /** The key of an event. */
 export const eventId = (thread_id: string, seq: number): string =>
   `${thread_id}:${String(seq).padStart(SEQ_DIGITS, '0')}`
@@ -122,7 +125,7 @@ export const threadOf = ({ _id }: Pick<LedgerEvent, '_id'>): string => _id.slice
 export const seqOf = ({ _id }: Pick<LedgerEvent, '_id'>): number => Number(_id.slice(-SEQ_DIGITS))
 
 /** Selects a thread's events with `after < seq <= upTo`. */
-export const eventRange = (thread_id: string, after = 0, upTo = 10 ** SEQ_DIGITS - 1) => ({
+export const eventRange = (thread_id: string, after = 0, upTo = LAST_SEQ) => ({
   _id: { $gt: eventId(thread_id, after), $lte: eventId(thread_id, upTo) },
 })
 

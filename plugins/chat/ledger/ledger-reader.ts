@@ -1,4 +1,4 @@
-import type { Collection } from 'mongodb'
+import type { Collection, IndexDescription } from 'mongodb'
 import { followEvents } from './following.ts'
 import type { Hub } from './hub.ts'
 import type { Ledger } from './ledger.ts'
@@ -7,6 +7,7 @@ import {
   eventRange,
   type FrameFields,
   type FrameType,
+  LAST_SEQ,
   type LedgerEvent,
   seqOf,
 } from './ledger-event.ts'
@@ -33,7 +34,7 @@ export interface EventQuery {
 
 /** Reads threads' ledgers, for views beside the conversation. */
 export interface LedgerReader {
-  /** In rising order: the first behind `after`, or else the last before `before`, or of all. */
+  /** In rising order, without answers: the first behind `after`, or else the last before `before`, or of all. */
   page(thread_id: string, query: EventQuery): Promise<{ events: ReadEvent[]; has_more: boolean }>
   find(thread_id: string, seq: number): Promise<ReadEvent | null>
   /** All of them in order, read bit by bit; without what was said if only the facts are wanted. */
@@ -47,6 +48,41 @@ export interface LedgerReader {
   }): AsyncGenerator<ReadEvent, void, void>
 }
 
+/** A part of a thread: `after < seq <= upTo`. */
+interface Span {
+  after: number
+  upTo: number
+}
+
+const EVERYWHERE: Span = { after: 0, upTo: LAST_SEQ }
+const NOWHERE: Span = { after: 0, upTo: 0 }
+
+const STARTED = { type: 'turn_started' } as const
+const BY_TYPE = { type: 1, _id: 1 } as const
+
+/** All types but that of most events, which are near wherever one looks. */
+const LISTED: FrameType[] = [
+  'turn_started',
+  'reasoning',
+  'tool_call',
+  'tool_result',
+  'attachment',
+  'usage',
+  'hitl_required',
+  'hitl_resolved',
+  'done',
+  'error',
+]
+
+/** By which events of one type, and turns, are found in threads of any length; most events are in neither index. */
+export const ledgerIndexes: IndexDescription[] = [
+  { key: BY_TYPE, partialFilterExpression: { type: { $in: LISTED } } },
+  { key: { turn_id: 1 }, partialFilterExpression: STARTED },
+]
+
+/** How many events the database is asked for at once where all are read: the process does other work in between. */
+const BATCH = 500
+
 /** Makes the reader. */
 export function createLedgerReader({
   events,
@@ -57,14 +93,27 @@ export function createLedgerReader({
   hub: Hub
   ledger: Ledger
 }): LedgerReader {
+  /** Where a turn's events stand: from its first one to where the next turn begins. */
+  const spanOfTurn = async (thread_id: string, turn_id: string): Promise<Span> => {
+    const projection = { _id: 1 }
+    const first = await events.findOne({ ...eventRange(thread_id), ...STARTED, turn_id }, { projection })
+    if (!first) return NOWHERE
+    const behind = { ...eventRange(thread_id, seqOf(first)), ...STARTED }
+    const next = await events.findOne(behind, { projection, sort: { _id: 1 }, hint: BY_TYPE })
+    return { after: seqOf(first) - 1, upTo: next ? seqOf(next) - 1 : LAST_SEQ }
+  }
+
   return {
-    async page(thread_id, { limit, after, before, ...filter }) {
+    async page(thread_id, { limit, after, before = LAST_SEQ + 1, type, turn_id }) {
       const forwards = after !== undefined
+      const turn = turn_id === undefined ? EVERYWHERE : await spanOfTurn(thread_id, turn_id)
+      const from = Math.max(after ?? 0, turn.after)
+      const upTo = Math.min(Math.max(before - 1, 0), turn.upTo)
       const found = await events
-        .find({
-          ...eventRange(thread_id, after ?? 0, before === undefined ? undefined : before - 1),
-          ...filter,
-        })
+        .find(
+          { ...eventRange(thread_id, from, upTo), ...(type && { type }) },
+          { projection: { answer: 0 }, hint: type && LISTED.includes(type) ? BY_TYPE : { _id: 1 } },
+        )
         .sort({ _id: forwards ? 1 : -1 })
         .limit(limit + 1)
         .toArray()
@@ -79,7 +128,7 @@ export function createLedgerReader({
       const wanted = withText ? {} : { type: { $nin: ['content', 'reasoning'] as FrameType[] } }
       const projection = withText ? {} : { 'frame.output': 0, 'frame.input': 0, input: 0, answer: 0 }
       for await (const event of events
-        .find({ ...eventRange(thread_id), ...wanted }, { projection })
+        .find({ ...eventRange(thread_id), ...wanted }, { projection, batchSize: BATCH })
         .sort({ _id: 1 }))
         yield read(event)
     },

@@ -188,7 +188,7 @@ export function createLedger({
       },
       finish(type, frame, settle) {
         return new Promise((resolve) => {
-          const event = add(type, frame, { ms: clock.now() - (began ?? clock.now()) })
+          const event = add(type, frame, { ms: Math.max(0, clock.now() - (began ?? clock.now())) })
           last = { event, settled: resolve, settle: () => settle(committed) }
           if (lost) resolve()
         })

@@ -134,7 +134,7 @@ export function createResumption(cradle: Cradle): Resumption {
     // A process that was too slow to keep the turn may have resolved it: the recovery heeds what is written.
     if (asked?.type !== 'hitl_required' || asked.frame.pending_id !== resolved.pending_id) return undefined
     const entered = enter(resumed, events, current)
-    entered.log.write('hitl_resolved', resolved, { ms: clock.now() - asked.ts })
+    entered.log.write('hitl_resolved', resolved, { ms: Math.max(0, clock.now() - asked.ts) })
     await entered.log.durable()
     return current.abort.signal.reason === ('lost' satisfies StopReason) ? undefined : entered
   }
