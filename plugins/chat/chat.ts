@@ -51,6 +51,11 @@ export function createChat(cradle: Cradle): Chat {
       let repeated: Turn | undefined
       await lanes.enter(request.thread_id, async ({ waited, wait }) => {
         if (draining.signal.aborted) throw new AppError('SHUTTING_DOWN')
+        const { user, agent, client_message_id: said } = request
+        // A repetition that would take the thread, if only to give it back, looks like a turn meanwhile.
+        if (waited && said !== undefined)
+          repeated = (await turns.findRepeated({ user_id: user.id, agent_id: agent._id }, said)) ?? undefined
+        if (repeated) return
         const current = waited ? await refresh(request) : request
         repeated = await turnRunner.run(current, { refresh, onTaken: wait, signal: draining.signal })
       })

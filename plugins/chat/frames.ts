@@ -100,6 +100,7 @@ export const sentFrames = {
   error: objectOf(
     {
       ...ofTurn,
+      message_id: string,
       client_message_id: string,
       code: string,
       message: string,

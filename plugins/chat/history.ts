@@ -3,6 +3,7 @@ import type { Ledger } from './ledger/ledger.ts'
 import { isTerminal, type LedgerEvent, type PendingApproval, seqOf } from './ledger/ledger-event.ts'
 import { projectTurn } from './ledger/projection.ts'
 import type { Messages } from './threads/messages.ts'
+import { type Threads, withNewest } from './threads/threads.ts'
 import type { RunningTurns } from './turns/running-turns.ts'
 
 /** A thread as it stands at `last_seq`: a subscription behind that gives the rest. */
@@ -45,10 +46,12 @@ export function createHistory({
   messages,
   ledger,
   running,
+  threads,
 }: {
   messages: Messages
   ledger: Ledger
   running: RunningTurns
+  threads: Threads
 }): History {
   const activeTurn = async ({ _id, active_turn }: ThreadDocument) => {
     const local = running.get(_id)?.opened
@@ -56,6 +59,25 @@ export function createHistory({
     if (!active_turn) return undefined
     const { turn_id, first_seq } = active_turn
     return { turn: active_turn, events: await ledger.readTurn(_id, turn_id, first_seq) }
+  }
+
+  /** What the turns that have ended name; the thread was read a moment before its turn. */
+  const namedIn = async (thread: ThreadDocument, active: ReadTurn | undefined) => {
+    const isBehind = active !== undefined && active.turn.first_seq > thread.last_seq + 1
+    const { artifacts, sources } = isBehind ? await threads.get(thread, thread._id) : thread
+    const ended = active && hasEnded(active) ? projectTurn(active.events) : []
+    return {
+      artifacts: withNewest(
+        artifacts,
+        'path',
+        ended.flatMap((message) => message.artifacts ?? []),
+      ),
+      sources: withNewest(
+        sources,
+        'id',
+        ended.flatMap((message) => message.sources ?? []),
+      ),
+    }
   }
 
   return {
@@ -84,8 +106,7 @@ export function createHistory({
         turn_active: active !== undefined && !hasEnded(active),
         last_seq: endOf(active) ?? thread.last_seq,
         hitl_pending: pendingIn(active),
-        artifacts: thread.artifacts,
-        sources: thread.sources,
+        ...(await namedIn(thread, active)),
       }
     },
     async status(thread) {

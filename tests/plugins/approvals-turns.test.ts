@@ -98,10 +98,10 @@ t.test('A stop ends the turn whether it comes before, while or after it pauses',
   for (const n of range(1, 16)) {
     const thread_id = await createThread()
     const asked = fake.request(fake.requests.length)
-    fake.next({ toolCalls: [punch('call_a', 'never')] })
+    fake.next({ text: 'I see.', toolCalls: [punch('call_a', 'never')], delayMs: 1 })
     const sent = socket.say({ thread_id, text: 'go' })
     await asked
-    for (let ticks = n * 2; ticks > 0; ticks -= 1) await new Promise(setImmediate)
+    await pause(n)
     socket.send({ type: 'stop', thread_id })
     const { frames, end } = await socket.seeTurn(sent)
     t.match(end, { type: 'done', stop_reason: 'stopped' })

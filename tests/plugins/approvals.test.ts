@@ -24,7 +24,8 @@ import {
   toldResults,
 } from './approval-calls.ts'
 
-const chat = await startPress(t)
+// Less than a server gives running turns: one that a paused turn held up would not stop within it.
+const chat = await startPress(t, { stepLimitMs: { start: 10_000, stop: 4000 } })
 const { agent_id, createThread, decide, fake, history, marks, pauseTurn, server } = chat
 const notPending = { status: 409, body: { error: { code: 'HITL_NOT_PENDING' } } }
 const lastTold = () => toldResults(fake.requests.at(-1)!.body.messages)
@@ -77,6 +78,8 @@ t.test('A turn whose call needs approval pauses, and everybody is told what it w
     )
     t.match((await server.request('GET', `/agents/${agent_id}/status`)).body, { turns_active: 0 })
     t.match((await server.request('GET', '/admin/overview')).body, { turns_active: 0 })
+    const thread = await server.db.collection<{ _id: string }>('threads').findOne({ _id: thread_id })
+    t.match(thread, { active_turn: { lease_until: 0 } }, 'it is nobody’s meanwhile')
     const reader = await chat.connect()
     const status = { type: 'turn_status', thread_id, active: true, paused: true, turn_id, last_seq: seq }
     t.strictSame(await reader.subscribe(thread_id), status)
@@ -508,6 +511,8 @@ t.test('Whether calls ask is what the owner says, then the user for a thread, th
   )
   t.strictSame(await askers(thread_id), [], 'allowed for the thread, it does not')
   t.strictSame(await askers(neighbour), ['asks'], 'which counts for no other thread')
+  const forked = await chat.threads('POST', `/${thread_id}/fork`, { body: { assistant_turns_from_end: 1 } })
+  t.strictSame(await askers(forked.body.thread_id), ['asks'], 'nor for one that is forked from it')
   const row = async (body: object) => (await chat.threads('PATCH', `/${thread_id}`, { body })).body
   t.match(await row({ title: 'mine' }), { allowed_tools: ['punch'] })
   await settings({ tools_with_approval: ['punch', 'write_file'] })

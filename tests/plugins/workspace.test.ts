@@ -51,6 +51,12 @@ t.test('What is written is read back, listed and attached', async (t) => {
   ])
 })
 
+t.test('A stopped turn reads no file', async (t) => {
+  const { call } = await createWorkspace(t)
+  await call('write_file', { path: 'a.txt', content: 'text' })
+  await t.rejects(call('read_file', { path: 'a.txt' }, AbortSignal.abort()), { name: 'AbortError' })
+})
+
 t.test('No path leads out of the workspace, for a file that is there or is not', async (t) => {
   const { workspace, outside, attached, call, refused } = await createWorkspace(t)
   await mkdir(join(workspace, 'inside'))

@@ -75,7 +75,14 @@ export interface FrameFields {
   hitl_required: PendingApproval
   hitl_resolved: ResolvedApproval
   done: { message_id: string | null; usage: TokenUsage; stop_reason: 'end' | 'stopped' | 'max_steps' }
-  error: { code: string; message: string; details: Record<string, unknown>; request_id: string }
+  error: {
+    /** The reply that shows it. */
+    message_id?: string
+    code: string
+    message: string
+    details: Record<string, unknown>
+    request_id: string
+  }
 }
 
 /** The type of a frame of a turn. */

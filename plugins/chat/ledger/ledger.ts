@@ -15,7 +15,7 @@ import type { ReadEvent } from './ledger-reader.ts'
 /** The part of the ledger that one turn writes. */
 export interface TurnLog {
   readonly turn_id: string
-  /** Events that are durable, in order. */
+  /** Events that are durable, in order; the last one from when it is settled. */
   readonly committed: readonly LedgerEvent[]
   /** Adds an event; text right behind text of the same message joins it while that is not being written yet. */
   write<Type extends FrameType>(type: Type, frame: FrameFields[Type], record?: EventRecord): void
@@ -42,7 +42,7 @@ export interface Ledger {
     before?: readonly LedgerEvent[]
     onLost: () => void
   }): TurnLog
-  /** Events with `after < seq`, in order, at most `limit`. */
+  /** Events with `after < seq`, in order, at most `limit`; none that this process has not settled yet. */
   read(thread_id: string, after: number, limit: number): Promise<LedgerEvent[]>
   find(thread_id: string, seq: number): Promise<LedgerEvent | null>
   /** All events of a turn that begins at `firstSeq`. */
@@ -95,6 +95,8 @@ export function createLedger({
   publish: (event: LedgerEvent) => void
 }): Ledger {
   let failure: Error | undefined
+  /** Keys of last events that nobody may read yet, as what follows from them is not stored. */
+  const unsettled = new Set<string>()
 
   const commits = createGroupCommit<Entry>(async (batch) => {
     for (const entry of batch) entry.sealed = true
@@ -189,21 +191,23 @@ export function createLedger({
       finish(type, frame, settle) {
         return new Promise((resolve) => {
           const event = add(type, frame, { ms: Math.max(0, clock.now() - (began ?? clock.now())) })
-          last = { event, settled: resolve, settle: () => settle(committed) }
+          last = { event, settled: resolve, settle: () => settle([...committed, event]) }
           if (lost) resolve()
+          else unsettled.add(event._id)
         })
       },
       commit(event) {
-        committed.push(event)
         waiting = waiting.filter((waiter) => waiter.event !== event || waiter.resolve())
-        if (last?.event !== event) publish(event)
-        else void settleLast(event)
+        if (last?.event === event) return void settleLast(event)
+        committed.push(event)
+        publish(event)
       },
       lose() {
         if (lost) return
         lost = true
         onLost()
         for (const { resolve } of waiting) resolve()
+        if (last) unsettled.delete(last.event._id)
         last?.settled()
       },
     }
@@ -218,6 +222,8 @@ export function createLedger({
           await pause(wait)
         }
       }
+      committed.push(event)
+      unsettled.delete(event._id)
       publish(event)
       last!.settled()
     }
@@ -226,10 +232,10 @@ export function createLedger({
 
   return {
     open,
-    read: (thread_id, after, limit) =>
-      events.find(eventRange(thread_id, after)).sort({ _id: 1 }).limit(limit).toArray() as Promise<
-        LedgerEvent[]
-      >,
+    async read(thread_id, after, limit) {
+      const found = await events.find(eventRange(thread_id, after)).sort({ _id: 1 }).limit(limit).toArray()
+      return found.filter(({ _id }) => !unsettled.has(_id)) as LedgerEvent[]
+    },
     find: (thread_id, seq) => events.findOne({ _id: eventId(thread_id, seq) }) as Promise<LedgerEvent | null>,
     readTurn: (thread_id, turn_id, firstSeq) =>
       events

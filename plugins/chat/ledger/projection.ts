@@ -34,7 +34,7 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
       content: [],
       timestamp: event.ts,
       turn_id: event.turn_id,
-      status: role === 'assistant' ? 'streaming' : 'complete',
+      status: role === 'user' ? 'complete' : 'streaming',
     }
     byId.set(id, message)
     messages.push(message)
@@ -75,6 +75,7 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
         if (sources) cite(message, sources)
         if (parent_tool_call_id !== undefined) break
         message.content.push({ type: 'tool_result', id, name, output, is_error })
+        message.status = 'complete'
         break
       }
       case 'hitl_required':
@@ -102,8 +103,9 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
   }
   for (const [message, sources] of cited) message.sources = [...sources.values()]
   const last = events.at(-1)
-  if (last && isTerminal(last)) closeMessages(messages, last, open)
-  // What was delegated by a call that has no result yet, or was stopped, may only have been counted.
+  if (!last || !isTerminal(last)) return messages
+  closeMessages(messages, last, open)
+  // What was delegated by a call that was stopped may only have been counted.
   return messages.filter(
     ({ role, content, artifacts, sources }) => role !== 'tool' || content.length > 0 || artifacts || sources,
   )
@@ -133,10 +135,10 @@ function closeMessages(messages: MessageDocument[], last: LedgerEvent, open: Ope
         ? 'stopped'
         : undefined
   if (!status) return
-  const named = last.type === 'done' ? last.frame.message_id : null
+  const { message_id } = last.frame as { message_id?: string | null }
   const reply =
     messages.findLast(({ role }) => role === 'assistant') ??
-    open(last, named ?? `msg_${last._id}`, 'assistant')
+    open(last, message_id ?? `msg_${last._id}`, 'assistant')
   reply.status = status
 }
 

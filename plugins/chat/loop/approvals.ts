@@ -1,5 +1,6 @@
 import type { Locale, Tool } from '#kernel'
 import type { ActionRequest, DecisionType, PendingApproval } from '../ledger/ledger-event.ts'
+import { wellFormed } from '../storable.ts'
 
 /** Something that a turn must ask a person before it can go on. */
 export interface Request extends ActionRequest {
@@ -26,7 +27,7 @@ export function requestApproval(call: Call, { label }: Tool, locale: Locale): Re
 /** Puts a tool's question. */
 export const requestAnswer = (call: Call, question: string): Request => ({
   ...call,
-  description: question,
+  description: wellFormed(question),
   allowed_decisions: QUESTION,
 })
 

@@ -158,8 +158,11 @@ async function askModel(
 /** The ids of what is delegated are numbered, as those of several answers may be the same. */
 const placeOf = (id: string, step: number, delegated_by: string | undefined) =>
   delegated_by === undefined
-    ? { id }
-    : { id: `${delegated_by}/${step}/${id}`, parent_tool_call_id: delegated_by }
+    ? { id: wellFormed(id) }
+    : {
+        id: wellFormed(`${delegated_by}/${step}/${id}`),
+        parent_tool_call_id: wellFormed(delegated_by),
+      }
 
 /** What the model said, with the arguments that a person changed. */
 const asEdited = (

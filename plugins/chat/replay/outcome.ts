@@ -14,7 +14,7 @@ export interface TurnOutcome {
 /** Takes the outcome out of a turn's events. */
 export function outcomeOf(events: readonly LedgerEvent[]): TurnOutcome {
   return {
-    messages: inCallOrder(projectTurn(events)).map(withoutIds),
+    messages: inCallOrder(projectTurn(events).filter(isWhole)).map(withoutIds),
     steps: readRecordedLoop(events).map(describeStep),
     pauses: events.flatMap((event) =>
       event.type === 'hitl_required'
@@ -30,7 +30,24 @@ export function outcomeOf(events: readonly LedgerEvent[]): TurnOutcome {
   }
 }
 
-const withoutIds = ({ _id, thread_id, position, timestamp, turn_id, ...message }: MessageDocument) => message
+const withoutIds = ({
+  _id,
+  thread_id,
+  position,
+  timestamp,
+  turn_id,
+  artifacts,
+  sources,
+  ...message
+}: MessageDocument) => ({
+  ...message,
+  // What is delegated in parallel makes and cites things in any order.
+  ...(artifacts && { artifacts: sorted(artifacts, JSON.stringify) }),
+  ...(sources && { sources: sorted(sources, JSON.stringify) }),
+})
+
+/** What a call has shown that has come to nothing is not compared: nobody knows which call it was. */
+const isWhole = ({ role, content }: MessageDocument): boolean => role !== 'tool' || content.length > 0
 
 /** The results of parallel calls stand in the order in which the calls were made. */
 function inCallOrder(messages: MessageDocument[]): MessageDocument[] {

@@ -57,6 +57,13 @@ export function readRecording(events: readonly LedgerEvent[]): Recording {
         said.set(message_id, content)
         break
       }
+      case 'tool_call': {
+        const { message_id, parent_tool_call_id, tool_call_id: toolCallId, name, input } = event.frame
+        if (parent_tool_call_id !== undefined) break
+        const call = { type: 'tool-call', toolCallId, toolName: name, input: JSON.stringify(input) } as const
+        said.set(message_id, [...(said.get(message_id) ?? []), call])
+        break
+      }
       case 'usage': {
         const { message_id, parent_tool_call_id, usage } = event.frame
         if (message_id === undefined) break

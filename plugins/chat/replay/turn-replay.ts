@@ -9,7 +9,7 @@ import { createTurnWriter } from '../loop/turn-writer.ts'
 import { outcomeOf, type TurnOutcome } from './outcome.ts'
 import { speak } from './recorded-model.ts'
 import { createRecordedTools } from './recorded-tools.ts'
-import { keyOf, readRecording } from './recording.ts'
+import { keyOf, type Recording, readRecording } from './recording.ts'
 
 /** Runs recorded turns again. */
 export interface TurnReplay {
@@ -54,13 +54,17 @@ async function replay(
   const events: LedgerEvent[] = []
   const log = createMemoryLog({ thread_id: THREAD, turn_id, events }, clock)
   log.write('turn_started', frame, { input, model, locale })
+  // What was called for besides the loop only counts.
+  for (const event of recorded)
+    if (event.type === 'usage' && event.frame.message_id === undefined) log.write('usage', event.frame)
 
   /** Goes through the loop until it ends, pauses or has no more to go on with. */
   const goOn = async (): Promise<LoopEnd | typeof ENDED> => {
     const abort = new AbortController()
     const { signal } = abort
     const end = () => {
-      abort.abort(ENDED)
+      // What goes on beside it goes as far as it is recorded, without ever waiting for more than promises.
+      setImmediate(() => abort.abort(ENDED))
       return new Promise<never>(() => undefined)
     }
     const before = [...events]
@@ -102,6 +106,7 @@ async function replay(
   for (;;) {
     const end = await goOn()
     if (end === ENDED) break
+    if (end.stop_reason !== 'paused' && isFromOutside(last)) break
     if (end.stop_reason !== 'paused') {
       log.write('done', { message_id: null, usage: usageIn(events), stop_reason: end.stop_reason })
       return events
@@ -114,5 +119,20 @@ async function replay(
     if (resolved.outcome === 'stopped') break
   }
   if (isTerminal(last)) log.write(last.type, last.frame)
-  return events
+  return withinRecording(events, recording)
 }
+
+/** A turn that was ended early may go further when it is run again: results that are not recorded are left out. */
+function withinRecording(events: readonly LedgerEvent[], { outputs }: Recording): LedgerEvent[] {
+  let step = -1
+  return events.filter(({ type, frame }) => {
+    if (type === 'usage' && frame.message_id !== undefined && frame.parent_tool_call_id === undefined)
+      step += 1
+    return type !== 'tool_result' || outputs.has(keyOf(step, frame.tool_call_id))
+  })
+}
+
+/** Whether a turn was ended by something else than what came of it, be it right before its own end. */
+const isFromOutside = (last: LedgerEvent): boolean =>
+  (last.type === 'done' && last.frame.stop_reason === 'stopped') ||
+  (last.type === 'error' && last.frame.code === 'TURN_INTERRUPTED')

@@ -41,10 +41,11 @@ export async function settleTurn({
   }
   if (end.type === 'error') {
     const { code, message, details, request_id } = parts.explainError(end.error, end.locale, end.request_id)
-    const frame = { code, message, details, request_id }
+    const frame = { message_id: await replyIn(turn, log), code, message, details, request_id }
     await log.finish('error', storable(frame) as typeof frame, settle)
   } else {
-    const { message_id, usage, stop_reason } = end
+    const { usage, stop_reason } = end
+    const message_id = end.message_id ?? (await replyIn(turn, log))
     await log.finish('done', { message_id, usage: { ...usage }, stop_reason }, settle)
   }
 }
@@ -53,6 +54,13 @@ export async function settleTurn({
 export function stoppedEnd(events: readonly LedgerEvent[]): TurnEnd {
   const reply = projectTurn(events).findLast(({ role }) => role === 'assistant')
   return { type: 'done', message_id: reply?._id ?? null, usage: usageIn(events), stop_reason: 'stopped' }
+}
+
+/** The reply that shows how a turn ended: its last one, or else one that is empty. */
+async function replyIn({ turn_id }: Turn, log: TurnLog): Promise<string> {
+  await log.durable()
+  const reply = projectTurn(log.committed).findLast(({ role }) => role === 'assistant')
+  return reply?._id ?? turn_id.replace('trn_', 'msg_')
 }
 
 /** Gives a turn up until a person has decided: first the event that says so, then its record, then readers see it. */

@@ -75,6 +75,8 @@ async function readLines(
   const excerpt = (cut: boolean, more: boolean): Excerpt => {
     return { bytes: Buffer.concat(pieces), lines: Math.max(0, line - offset), cut, more }
   }
+  // A stream whose signal is aborted when it is made fails where nobody can catch it.
+  signal.throwIfAborted()
   for await (const chunk of file.createReadStream({
     start: 0,
     autoClose: false,

@@ -1,0 +1,115 @@
+import type { ChatSocket, TestChat } from './chat.ts'
+import {
+  applyFrame,
+  type ClientPage,
+  type ClientPages,
+  type ClientThread,
+  openThread,
+} from './chat-client.ts'
+import type { TestFrame } from './socket.ts'
+
+/** How long anything may take that is waited for, in milliseconds. */
+const PATIENCE_MS = 20_000
+
+/** A client that has a thread open: what it holds, and the connection that its frames come by. */
+export interface ThreadReader {
+  name: string
+  readonly thread: ClientThread
+  /** The frames that have changed the thread, by seq. */
+  readonly frames: Map<number, TestFrame>
+  /** The connection of the moment. */
+  readonly socket: ChatSocket | undefined
+  /** Takes a frame from wherever it comes. */
+  take(frame: TestFrame): void
+  /** Reads on by a new connection, behind `after` or what was seen last. */
+  connect(after?: number): Promise<void>
+  /** Drops the connection as a network does. */
+  cut(): void
+  /** Waits until what was taken makes this true. */
+  until(isSo: () => boolean, what: string): Promise<void>
+}
+
+/** All pages of a thread's history, newest first; of several, the older ones are read later. */
+export async function readHistory(
+  { history }: Pick<TestChat, 'history'>,
+  thread_id: string,
+  limit = 200,
+): Promise<ClientPages> {
+  const pages: [ClientPage, ...ClientPage[]] = [await history(thread_id, `?limit=${limit}`)]
+  for (let page = pages[0]; page.has_more; pages.push(page))
+    page = await history(thread_id, `?limit=${limit}&cursor=${page.next_cursor}`)
+  return pages
+}
+
+/** Opens a thread from its history; faults of what comes are told, not thrown. */
+export function createReader(
+  chat: Pick<TestChat, 'connect'>,
+  { name, pages, tell: tellAll }: { name: string; pages: ClientPages; tell: (fault: string) => void },
+): ThreadReader {
+  const thread = openThread(pages)
+  const tell = (fault: string) => tellAll(`${name}: ${fault}`)
+  const frames = new Map<number, TestFrame>()
+  const waiting = new Set<() => void>()
+  let socket: ChatSocket | undefined
+
+  /** What a subscription is told first says of a moment what the thread says that was read up to there. */
+  const checkStatus = ({ active, paused }: TestFrame) => {
+    if (paused !== (thread.hitl_pending !== null)) tell(`paused ${paused} at ${thread.last_seq}`)
+    // A turn that has the thread is active already before its first frame.
+    if (!active && thread.turn_active) tell(`active ${active} at ${thread.last_seq}`)
+  }
+
+  const take = (frame: TestFrame) => {
+    const { seq } = frame
+    const before = seq && frames.get(seq)
+    if (before && JSON.stringify(before) !== JSON.stringify(frame))
+      tell(`${JSON.stringify(before)} came again as ${JSON.stringify(frame)}`)
+    try {
+      applyFrame(thread, frame)
+    } catch (error) {
+      tell(`${(error as Error).stack}: ${JSON.stringify(frame)}`)
+    }
+    if (frame.type === 'turn_status' && frame.last_seq === thread.last_seq) checkStatus(frame)
+    if (seq && !before && seq === thread.last_seq) frames.set(seq, frame)
+    for (const look of waiting) look()
+  }
+
+  const reader: ThreadReader = {
+    name,
+    thread,
+    frames,
+    take,
+    get socket() {
+      return socket
+    },
+    async connect(after) {
+      reader.cut()
+      const opened = await chat.connect()
+      socket = opened
+      opened.webSocket.on('message', (data) => {
+        if (opened === socket) take(JSON.parse(data.toString()))
+      })
+      opened.send({ type: 'subscribe', thread_id: thread.thread_id, after_seq: after ?? thread.last_seq })
+    },
+    cut() {
+      socket?.webSocket.terminate()
+      socket = undefined
+    },
+    until: (isSo, what) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (!isSo()) return
+          clearTimeout(deadline)
+          waiting.delete(look)
+          resolve()
+        }
+        const deadline = setTimeout(() => {
+          waiting.delete(look)
+          reject(new Error(`${name} waits in vain for ${what} at ${thread.last_seq}`))
+        }, PATIENCE_MS)
+        waiting.add(look)
+        look()
+      }),
+  }
+  return reader
+}

@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from 'node:util'
+import { frameOf, type LedgerEvent, seqOf, threadOf } from '../../plugins/chat/ledger/ledger-event.ts'
+import type { ReadEvent } from '../../plugins/chat/ledger/ledger-reader.ts'
+import { projectTurn } from '../../plugins/chat/ledger/projection.ts'
+import { readRecordedLoop } from '../../plugins/chat/loop/recorded-loop.ts'
+import type { TurnReplay } from '../../plugins/chat/replay/turn-replay.ts'
+import { applyFrame, type ClientMessage, type ClientPage, differenceOf, openThread } from './chat-client.ts'
+
+/** A history that consists of the first events of one turn. */
+function pageOf(events: readonly LedgerEvent[], first_seq: number, thread_id: string): ClientPage {
+  const last = events.at(-1)
+  return {
+    thread_id,
+    messages: projectTurn(events).map(
+      ({ _id: id, thread_id: _, position, ...message }) => ({ id, ...message }) as ClientMessage,
+    ),
+    last_seq: last ? seqOf(last) : first_seq - 1,
+    turn_active: last !== undefined && last.type !== 'done' && last.type !== 'error',
+    hitl_pending: last?.type === 'hitl_required' ? last.frame : null,
+    artifacts: [],
+    sources: [],
+    has_more: false,
+    next_cursor: null,
+  }
+}
+
+/** What does not hold, in words, when the events of one turn are cut anywhere: the messages come out the same. */
+export function findCutFaults(events: readonly LedgerEvent[]): string[] {
+  const faults: string[] = []
+  const [first_seq, thread_id] = [seqOf(events[0]!), threadOf(events[0]!)]
+  const before = structuredClone(events)
+  const whole = pageOf(events, first_seq, thread_id)
+  for (let cut = 0; cut <= events.length; cut += 1) {
+    const [told, rest] = [events.slice(0, cut), events.slice(cut)]
+    const thread = openThread([pageOf(told, first_seq, thread_id)])
+    for (const event of rest) applyFrame(thread, frameOf(event))
+    const { artifacts, sources } = thread
+    const difference = differenceOf(thread, [{ ...whole, artifacts, sources }])
+    if (difference) faults.push(`behind ${cut} events: ${difference}`)
+    try {
+      readRecordedLoop(told)
+    } catch (error) {
+      faults.push(`the loop cannot be read from ${cut} events: ${(error as Error).message}`)
+    }
+  }
+  if (!isDeepStrictEqual(before, events)) faults.push('reading the events has changed them')
+  return faults
+}
+
+/** What comes out differently when the turn is run again from its events, in words. */
+export async function findReplayFaults(
+  events: readonly LedgerEvent[],
+  { run }: TurnReplay,
+): Promise<string[]> {
+  const { recorded, replayed } = await run(
+    events.map(({ _id, writer, ...event }) => ({ seq: seqOf({ _id }), ...event }) as ReadEvent),
+  )
+  const fault = firstDifference(recorded, replayed, 'outcome')
+  return fault ? [`${events[0]!._id}: ${fault}`] : []
+}
+
+/** Where one JSON value first differs from another, in words. */
+function firstDifference(wanted: unknown, found: unknown, path: string): string | undefined {
+  if (isDeepStrictEqual(wanted, found)) return undefined
+  const isTree = (value: unknown): value is Record<string, unknown> =>
+    typeof value === 'object' && value !== null
+  if (!isTree(wanted) || !isTree(found))
+    return `${path} is ${JSON.stringify(found)?.slice(-500)}, not ${JSON.stringify(wanted)?.slice(-500)}`
+  for (const name of new Set([...Object.keys(wanted), ...Object.keys(found)])) {
+    const difference = firstDifference(wanted[name], found[name], `${path}.${name}`)
+    if (difference) return difference
+  }
+  return `${path} is of another kind`
+}
