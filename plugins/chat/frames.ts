@@ -1,5 +1,6 @@
 import { nullable, objectOf } from '#kernel'
-import { decision, inputBlock, pendingFields, sources, threadId, usage } from './schemas.ts'
+import { decision, pendingFields } from './approval-schemas.ts'
+import { inputBlock, sources, threadId, usage } from './schemas.ts'
 
 const string = { type: 'string' } as const
 const seq = { type: 'integer', minimum: 0 } as const

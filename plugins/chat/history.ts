@@ -3,7 +3,8 @@ import type { Ledger } from './ledger/ledger.ts'
 import { isTerminal, type LedgerEvent, type PendingApproval, seqOf } from './ledger/ledger-event.ts'
 import { projectTurn } from './ledger/projection.ts'
 import type { Messages } from './threads/messages.ts'
-import { type Threads, withNewest } from './threads/threads.ts'
+import { withNewest } from './threads/named.ts'
+import type { Threads } from './threads/threads.ts'
 import type { RunningTurns } from './turns/running-turns.ts'
 
 /** A thread as it stands at `last_seq`: a subscription behind that gives the rest. */

@@ -1,4 +1,7 @@
 import { nullable, objectOf } from '#kernel'
+import { decision, pendingFields } from './approval-schemas.ts'
+
+export { decision, pendingFields }
 
 const string = { type: 'string' } as const
 const integer = { type: 'integer' } as const
@@ -106,61 +109,6 @@ const message = {
     },
     ['id', 'role', 'content', 'timestamp', 'turn_id', 'status'],
   ),
-} as const
-
-const callFields = {
-  name: { type: 'string', minLength: 1, maxLength: 256 },
-  args: { type: 'object', additionalProperties: true },
-} as const
-
-/** What a person is asked, as frames and history tell it. */
-export const pendingFields = {
-  pending_id: string,
-  action_requests: {
-    type: 'array',
-    items: {
-      title: 'ActionRequest',
-      ...objectOf({ id: string, ...callFields, description: string, parent_tool_call_id: string }, [
-        'id',
-        'name',
-        'args',
-        'description',
-      ]),
-    },
-  },
-  review_configs: {
-    type: 'array',
-    items: objectOf(
-      {
-        action_name: string,
-        allowed_decisions: {
-          type: 'array',
-          items: { enum: ['approve', 'edit', 'reject', 'respond'] },
-        },
-      },
-      ['action_name', 'allowed_decisions'],
-    ),
-  },
-  expires_at: integer,
-} as const
-
-const words = { type: 'string', maxLength: 8000 } as const
-
-/** What a person decides of one call. */
-export const decision = {
-  title: 'Decision',
-  type: 'object',
-  discriminator: { propertyName: 'type' },
-  required: ['type'],
-  oneOf: [
-    objectOf({ type: { const: 'approve' }, for_thread: boolean }, ['type']),
-    objectOf({ type: { const: 'edit' }, edited_action: objectOf(callFields, ['name', 'args']) }, [
-      'type',
-      'edited_action',
-    ]),
-    objectOf({ type: { const: 'reject' }, message: words }, ['type']),
-    objectOf({ type: { const: 'respond' }, message: words }, ['type', 'message']),
-  ],
 } as const
 
 /** POST …/chat/hitl/resume: one decision for each request, in their order. */

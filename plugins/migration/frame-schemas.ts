@@ -67,6 +67,7 @@ export const frameSchemas = {
   ),
   error: objectOf(
     {
+      message_id: id,
       code: string,
       message: string,
       details: { type: 'object', additionalProperties: true },

@@ -37,8 +37,8 @@ const seed = Number(process.env.SVC_TEST_SEED ?? Date.now() % 1_000_000)
 t.test('What a process left when it died is taken up by the next one', async (t) => {
   const chat = await startPress(t)
   const { decide, fake, history, marks, pauseTurn, server } = chat
-  const threads = server.db.collection<ThreadDocument>('threads')
-  const events = server.db.collection<LedgerEvent>('events')
+  const threads = () => server.db.collection<ThreadDocument>('threads')
+  const events = () => server.db.collection<LedgerEvent>('events')
   const dead = {
     holder: { node_id: 'another', host: hostname(), pid: spawnSync(process.execPath, ['--version']).pid },
     lease_until: Date.now() + 60_000,
@@ -50,13 +50,13 @@ t.test('What a process left when it died is taken up by the next one', async (t)
     ...written: Partial<LedgerEvent>[]
   ) => {
     const { pending_id, seq, turn_id } = pending
-    const { paused, ...active } = (await threads.findOne({ _id: thread_id }))!.active_turn!
+    const { paused, ...active } = (await threads().findOne({ _id: thread_id }))!.active_turn!
     const active_turn = { ...active, ...dead, ...change }
-    await threads.updateOne({ _id: thread_id }, { $set: { active_turn } })
+    await threads().updateOne({ _id: thread_id }, { $set: { active_turn } })
     for (const [index, event] of written.entries()) {
       const _id = eventId(thread_id, seq + 1 + index)
       const frame = event.type === 'hitl_resolved' ? { pending_id, ...event.frame } : event.frame
-      await events.insertOne({
+      await events().insertOne({
         _id,
         turn_id,
         ts: Date.now(),
@@ -150,6 +150,28 @@ t.test('What a process left when it died is taken up by the next one', async (t)
     'what was decided and not begun is done once, and nothing else',
   )
   t.notMatch(server.logged(), 'could not go on')
+
+  await t.test('A process that was too slow to go on leaves the turn to the one that took it', async (t) => {
+    const slow = await pauseAt('slow')
+    await abandon(
+      slow,
+      { resuming: true, holder: { ...dead.holder, host: 'elsewhere' } },
+      resolved([approve]),
+    )
+    const { resumption, running, ledger } = server.server.runtime.cradleOf('chat')
+    const thread = (await threads().findOne({ _id: slow.thread_id }))!
+    const { user_id, agent_id } = thread
+    const { turn_id, first_seq } = thread.active_turn!
+    const turn = { turn_id, first_seq, thread_id: slow.thread_id, user_id, agent_id }
+    resumption.proceed({ turn, thread }, await ledger.readTurn(slow.thread_id, turn_id, first_seq))
+    await running.idle()
+    t.notOk(marks().includes('slow'))
+    t.match(await threads().findOne({ _id: slow.thread_id }), { active_turn: thread.active_turn })
+    await threads().updateOne({ _id: slow.thread_id }, { $set: { 'active_turn.lease_until': 1 } })
+    await slow.socket.ask({ thread_id: slow.thread_id, text: 'and now?' })
+    t.match((await endOf(slow)).end, { type: 'done', stop_reason: 'end' })
+    t.equal(marks().filter((mark) => mark === 'slow').length, 1)
+  })
 })
 
 /** A server of its own process, that is killed and started again. */
@@ -275,7 +297,7 @@ t.test('With a process that is killed', async (t) => {
               socket.until((frame) => frame.thread_id === thread_id && frame.type === 'hitl_required'),
             ),
           )
-        const answers = made.map(async ({ thread_id }, n) => {
+        const answers = made.map(async ({ thread_id }) => {
           if (isPausing) return 0
           await pause(random() * 6)
           return (await decide(thread_id, [approve])).status

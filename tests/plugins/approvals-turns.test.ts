@@ -5,7 +5,7 @@ import type { LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
 import { type ChatSocket, chatUrl, connectChat, createHold, range, textOf } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
 import type { ChatMessage } from '../support/fake-openai.ts'
-import { startServer } from '../support/server.ts'
+import { spawnService } from '../support/service-process.ts'
 import type { TestFrame } from '../support/socket.ts'
 import {
   approve,
@@ -285,86 +285,10 @@ t.test('A message sent again while its turn waits shows that turn', async (t) =>
   for (const other of [again, elsewhere]) t.strictSame(await other.seeTurn(sent), await socket.seeTurn(sent))
 })
 
-t.test('What nobody decides in time counts as rejected, and the turn goes on to its end', async (t) => {
-  const { token } = await server.createUser({ username: 'lian' })
-  await server.request('PATCH', '/auth/me', { token, body: { locale: 'zh' } })
-  const { body: agents } = await server.request('GET', '/agents', { token })
-  const theirs = { token, agent_id: agents[0].id as string }
-  await givePress(chat, theirs.agent_id, token)
-  const { body: stopped } = await server.request('POST', '/agents', { body: { name: 'stopped' } })
-  await givePress(chat, stopped.id)
-
-  fake.script(({ body }) =>
-    body.messages.at(-1)!.role === 'tool'
-      ? { text: 'Nobody was there.' }
-      : { toolCalls: [punch('call_a', 'expired'), question('call_q', 'Which?')] },
-  )
-  const mine = await pauseTurn([])
-  const seconds = mine.pending.expires_at - clock.seconds()
-  t.ok(seconds > 58 && seconds <= 60)
-  const other = await pauseTurn([], theirs)
-  const off = await pauseTurn([], { agent_id: stopped.id })
-  await server.request('POST', `/agents/${stopped.id}/stop`)
-  clock.advance(30)
-  const late = await pauseTurn([])
-  clock.advance(31)
-  // The job that looks for them runs first when a server starts.
-  await server.restart()
-
-  const reader = await chat.connect()
-  await reader.subscribe(mine.thread_id, 0)
-  const { frames, end } = await reader.seeTurn(mine.sent)
-  const message = 'Nobody decided in time, so this counts as rejected.'
-  t.match(
-    frames.find(({ type }) => type === 'hitl_resolved'),
-    {
-      outcome: 'expired',
-      pending_id: mine.pending.pending_id,
-      decisions: [reject(message), reject(message)],
-    },
-  )
-  t.strictSame(resultsIn(frames), [
-    ['call_a', message, true],
-    ['call_q', message, true],
-  ])
-  t.match(end, { type: 'done', stop_reason: 'end' })
-  t.equal(textOf(frames), 'Nobody was there.')
-  t.match(await decide(mine.thread_id, [approve, respond('this')]), notPending)
-
-  const their = await chat.connect(theirs)
-  await their.subscribe(other.thread_id, 0)
-  t.match(resultsIn((await their.seeTurn(other.sent)).frames), [
-    ['call_a', /视为拒绝/, true],
-    ['call_q', /视为拒绝/, true],
-  ])
-  const closed = await chat.connect({ agent_id: stopped.id })
-  await closed.subscribe(off.thread_id, 0)
-  t.match((await closed.seeTurn(off.sent)).end, { type: 'error', code: 'AGENT_NOT_RUNNING' })
-  t.match(await history(late.thread_id), { hitl_pending: { pending_id: late.pending.pending_id } }, 'not yet')
-  t.notOk(marks().includes('expired'))
-  await (await decide(late.thread_id, [reject(), reject()])).rest()
-})
-
-t.test('A decision in the moment of its expiry counts, or is refused', async (t) => {
-  const { resumption } = server.server.runtime.cradleOf('chat')
-  for (const n of range(1, 5)) {
-    const mark = `moment ${n}`
-    const { socket, sent, thread_id } = await pauseTurn([{ toolCalls: [punch('call_a', mark)] }])
-    clock.advance(61)
-    const [{ status }] = await Promise.all([decide(thread_id, [approve]), resumption.expire()])
-    const { frames, end } = await socket.seeTurn(sent)
-    t.match(end, { type: 'done', stop_reason: 'end' })
-    const resolved = frames.filter(({ type }) => type === 'hitl_resolved')
-    t.match(resolved, [{ outcome: status === 200 ? 'decided' : 'expired' }])
-    t.equal(resolved.length, 1)
-    t.equal(marks().filter((made) => made === mark).length, status === 200 ? 1 : 0)
-    socket.close()
-  }
-})
-
 t.test('Two servers on one database', async (t) => {
-  const second = await startServer(t, { home: server.home, clock })
-  const url = second.url
+  // Before the clock is put forward: theirs must be one.
+  const second = await spawnService(t, server.home)
+  const { url } = second
   const connectThere = () => connectChat(t, chatUrl(url, agent_id, server.admin.token))
 
   await t.test('Of fifty decisions at the same time one takes effect, and its tool runs once', async (t) => {
@@ -446,7 +370,84 @@ t.test('Two servers on one database', async (t) => {
     t.notOk(marks().includes('late'))
     t.match((await server.request('GET', `/agents/${agent_id}/status`)).body, { turns_active: 0 })
   })
-  await second.stop()
+  await second.kill()
+})
+
+t.test('What nobody decides in time counts as rejected, and the turn goes on to its end', async (t) => {
+  const { token } = await server.createUser({ username: 'lian' })
+  await server.request('PATCH', '/auth/me', { token, body: { locale: 'zh' } })
+  const { body: agents } = await server.request('GET', '/agents', { token })
+  const theirs = { token, agent_id: agents[0].id as string }
+  await givePress(chat, theirs.agent_id, token)
+  const { body: stopped } = await server.request('POST', '/agents', { body: { name: 'stopped' } })
+  await givePress(chat, stopped.id)
+
+  fake.script(({ body }) =>
+    body.messages.at(-1)!.role === 'tool'
+      ? { text: 'Nobody was there.' }
+      : { toolCalls: [punch('call_a', 'expired'), question('call_q', 'Which?')] },
+  )
+  const mine = await pauseTurn([])
+  const seconds = mine.pending.expires_at - clock.seconds()
+  t.ok(seconds > 58 && seconds <= 60)
+  const other = await pauseTurn([], theirs)
+  const off = await pauseTurn([], { agent_id: stopped.id })
+  await server.request('POST', `/agents/${stopped.id}/stop`)
+  clock.advance(30)
+  const late = await pauseTurn([])
+  clock.advance(31)
+  // The job that looks for them runs first when a server starts.
+  await server.restart()
+
+  const reader = await chat.connect()
+  await reader.subscribe(mine.thread_id, 0)
+  const { frames, end } = await reader.seeTurn(mine.sent)
+  const message = 'Nobody decided in time, so this counts as rejected.'
+  t.match(
+    frames.find(({ type }) => type === 'hitl_resolved'),
+    {
+      outcome: 'expired',
+      pending_id: mine.pending.pending_id,
+      decisions: [reject(message), reject(message)],
+    },
+  )
+  t.strictSame(resultsIn(frames), [
+    ['call_a', message, true],
+    ['call_q', message, true],
+  ])
+  t.match(end, { type: 'done', stop_reason: 'end' })
+  t.equal(textOf(frames), 'Nobody was there.')
+  t.match(await decide(mine.thread_id, [approve, respond('this')]), notPending)
+
+  const their = await chat.connect(theirs)
+  await their.subscribe(other.thread_id, 0)
+  t.match(resultsIn((await their.seeTurn(other.sent)).frames), [
+    ['call_a', /视为拒绝/, true],
+    ['call_q', /视为拒绝/, true],
+  ])
+  const closed = await chat.connect({ agent_id: stopped.id })
+  await closed.subscribe(off.thread_id, 0)
+  t.match((await closed.seeTurn(off.sent)).end, { type: 'error', code: 'AGENT_NOT_RUNNING' })
+  t.match(await history(late.thread_id), { hitl_pending: { pending_id: late.pending.pending_id } }, 'not yet')
+  t.notOk(marks().includes('expired'))
+  await (await decide(late.thread_id, [reject(), reject()])).rest()
+})
+
+t.test('A decision in the moment of its expiry counts, or is refused', async (t) => {
+  const { resumption } = server.server.runtime.cradleOf('chat')
+  for (const n of range(1, 5)) {
+    const mark = `moment ${n}`
+    const { socket, sent, thread_id } = await pauseTurn([{ toolCalls: [punch('call_a', mark)] }])
+    clock.advance(61)
+    const [{ status }] = await Promise.all([decide(thread_id, [approve]), resumption.expire()])
+    const { frames, end } = await socket.seeTurn(sent)
+    t.match(end, { type: 'done', stop_reason: 'end' })
+    const resolved = frames.filter(({ type }) => type === 'hitl_resolved')
+    t.match(resolved, [{ outcome: status === 200 ? 'decided' : 'expired' }])
+    t.equal(resolved.length, 1)
+    t.equal(marks().filter((made) => made === mark).length, status === 200 ? 1 : 0)
+    socket.close()
+  }
 })
 
 t.test(

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Collection, MongoBulkWriteError } from 'mongodb'
-import { type Clock, createGroupCommit, isUnavailable, type Logger } from '#kernel'
+import type { Collection } from 'mongodb'
+import { type Clock, createGroupCommit, type Logger } from '#kernel'
 import { storable } from '../storable.ts'
 import {
   type EventRecord,
@@ -11,6 +11,7 @@ import {
   type LedgerEvent,
 } from './ledger-event.ts'
 import type { ReadEvent } from './ledger-reader.ts'
+import { isOnlyDuplicates, isPassing } from './write-failure.ts'
 
 /** The part of the ledger that one turn writes. */
 export interface TurnLog {
@@ -61,9 +62,6 @@ const DEPTH_IN_EVENT = 5
 /** Where a text event stops growing, in characters. */
 const MERGE_LIMIT = 8192
 const RETRY_MS = { first: 50, most: 2000 }
-const DUPLICATE_KEY = 11000
-/** ShutdownInProgress, InterruptedAtShutdown, InterruptedDueToReplStateChange, NotWritablePrimary, PrimarySteppedDown. */
-const SHUTDOWN_CODES = new Set([91, 11600, 11602, 10107, 189])
 
 interface Entry {
   event: LedgerEvent
@@ -270,14 +268,3 @@ function grow(entry: Entry | undefined, type: FrameType, frame: FrameFields[Fram
   before.content += content
   return true
 }
-
-/** Whether trying again can help: the database is away, restarting or stepping down. */
-const isPassing = (error: unknown): boolean =>
-  isUnavailable(error) ||
-  (error as { hasErrorLabel?(label: string): boolean }).hasErrorLabel?.('RetryableWriteError') === true ||
-  SHUTDOWN_CODES.has((error as { code?: number }).code ?? 0)
-
-const isOnlyDuplicates = (error: unknown): boolean =>
-  error instanceof MongoBulkWriteError &&
-  [error.writeErrors].flat().every(({ code }) => code === DUPLICATE_KEY) &&
-  [error.writeErrors].flat().length > 0

@@ -1,7 +1,7 @@
 import { AppError, type Cradle, type Locale } from '#kernel'
 import type { MessageRange, ThreadDocument } from '../documents.ts'
 import { rangesOf } from './message-ranges.ts'
-import { MOST_NAMED } from './threads.ts'
+import { MOST_NAMED } from './named.ts'
 import { forkTitleOf } from './title.ts'
 
 /** The reply that is to be the last: counted from the newest, which is 1, or any assistant message by its id. */

@@ -4,9 +4,9 @@ import { type LedgerEvent, seqOf } from '../ledger/ledger-event.ts'
 import { readTurns } from '../ledger/ledger-turns.ts'
 import { projectTurn } from '../ledger/projection.ts'
 import type { Messages } from './messages.ts'
+import { MOST_NAMED } from './named.ts'
 import type { Retention } from './retention.ts'
 import type { RebuiltThread, ThreadMigrations } from './thread-migrations.ts'
-import { MOST_NAMED } from './threads.ts'
 import { titleOf } from './title.ts'
 
 /** How many messages are written at once at the most, but for those of one turn. */

@@ -1,11 +1,9 @@
 import type { Collection, IndexDescription } from 'mongodb'
 import { AppError, type Clock, type Ids } from '#kernel'
 import type { Artifact, Source, ThreadDocument, ThreadSummary } from '../documents.ts'
+import { newestOf } from './named.ts'
 import { PROJECTION_VERSION } from './projection-version.ts'
 import { migrationIndexes } from './thread-migrations.ts'
-
-/** How many artifacts, and how many sources, a thread names. */
-export const MOST_NAMED = 200
 
 /** Lists are read pinned first, then by last activity; within one second, newer threads first. */
 const LIST_ORDER = { pinned: -1, last_active: -1, _id: -1 } as const
@@ -198,8 +196,8 @@ export function createThreads({
                   last_active,
                   title: { $ifNull: ['$title', { $literal: title }] },
                   ...(unseen ? { unread: { $add: ['$unread', 1] } } : {}),
-                  ...(artifacts.length > 0 ? { artifacts: newest('artifacts', 'path', artifacts) } : {}),
-                  ...(sources.length > 0 ? { sources: newest('sources', 'id', sources) } : {}),
+                  ...(artifacts.length > 0 ? { artifacts: newestOf('artifacts', 'path', artifacts) } : {}),
+                  ...(sources.length > 0 ? { sources: newestOf('sources', 'id', sources) } : {}),
                 },
               },
             ],
@@ -239,30 +237,4 @@ export function createThreads({
       await threads.deleteOne({ _id: thread_id })
     },
   }
-}
-
-/** What a thread names already and what is new, each once by its key, the newest kept. */
-export const withNewest = <Key extends string, Named extends Record<Key, string>>(
-  named: readonly Named[],
-  key: Key,
-  added: readonly Named[],
-): Named[] => {
-  const latest = latestOf(key, added)
-  const keys = new Set(latest.map((item) => item[key]))
-  return [...named.filter((item) => !keys.has(item[key])), ...latest].slice(-MOST_NAMED)
-}
-
-const latestOf = <Key extends string, Named extends Record<Key, string>>(
-  key: Key,
-  added: readonly Named[],
-): Named[] => [...new Map(added.map((named) => [named[key], named])).values()]
-
-/** The same for the database. */
-const newest = <Key extends string>(field: string, key: Key, added: readonly Record<Key, string>[]) => {
-  const latest = latestOf(key, added)
-  const keys = latest.map((named) => named[key])
-  const others = {
-    $filter: { input: `$${field}`, cond: { $not: { $in: [`$$this.${key}`, { $literal: keys }] } } },
-  }
-  return { $slice: [{ $concatArrays: [others, { $literal: latest }] }, -MOST_NAMED] }
 }
