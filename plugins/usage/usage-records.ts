@@ -26,7 +26,7 @@ const RETRY_MS = { first: 50, most: 2000 }
 /** For how long a write is tried again that fails for another reason than that the database is away. */
 const PATIENCE_MS = 5000
 /** How many of the last calls are known, so that none of them counts twice. */
-const KNOWN_CALLS = 10_000
+const KNOWN_CALLS = 1000
 const RECOVERED_AT_ONCE = 200
 
 interface Item {
