@@ -1,10 +1,332 @@
-import type { LocalizedText } from './locale.ts'
-import type { JSONSchema } from './schema.ts'
+import type { LookupFunction } from 'node:net'
+import { compileFor, createFormCheck } from './form.ts'
+import { type LocalizedText, localizedText } from './locale.ts'
+import type { Logger } from './log.ts'
+import { compileSchema, type JSONSchema } from './schema.ts'
+
+/** A value that JSON can hold. */
+export type JSONValue = string | number | boolean | null | JSONValue[] | { [name: string]: JSONValue }
+
+/** Whether somebody speaks to the bot alone or in a group. */
+export type ConversationType = 'direct' | 'group'
+
+/** How a kind reaches its platform. */
+export interface ChannelSettings {
+  /** Valid by the kind's schema, its secrets in the clear. */
+  config: Readonly<Record<string, unknown>>
+  /** The platform's addresses: those that the kind declares, or what the server's settings say instead. No slash at the end. */
+  endpoints: Readonly<Record<string, string>>
+  /** Reaches the endpoints and public addresses; throws ADDRESS_NOT_ALLOWED for private ones. */
+  fetch: typeof globalThis.fetch
+  /** The same rule for connections that are no `fetch`: check the URL, then connect with `lookup`. */
+  assertAllowed(url: string): Promise<void>
+  lookup: LookupFunction
+}
+
+/** Who wrote a message; ids are the platform's. */
+export interface Sender {
+  id: string
+  name?: string
+}
+
+/** A file that came with a message; `reference` is what `download` needs to get it. */
+export interface InboundFile {
+  filename?: string
+  media_type?: string
+  size?: number
+  reference: JSONValue
+}
+
+/** What somebody wrote on the platform. */
+export interface InboundMessage {
+  /** Unique within the channel; a message that is delivered again has the same. */
+  id: string
+  /** One conversation of the agent each; a topic or thread of the platform is one of its own. */
+  conversation: { id: string; type: ConversationType }
+  sender: Sender
+  /** As it was written, without the mention of the bot; empty where there are only files. */
+  text: string
+  /** Whether the bot is spoken to: always so in a direct conversation. */
+  mentioned: boolean
+  /** Unix milliseconds by the platform's clock: what waits is answered in this order. */
+  sent_at?: number
+  /** What the message replies to, in words. */
+  quote?: { text: string; sender?: string }
+  files?: InboundFile[]
+  /** All that `send` needs to answer this very message, also after a restart. Stored encrypted. */
+  target: JSONValue
+}
+
+/** Somebody pressed a button; `value` is that of the button. */
+export interface ButtonPress {
+  value: string
+  sender: Sender
+  conversation_id: string
+}
+
+/** What became of it. */
+export interface PressOutcome {
+  /** What the one who pressed is told, in a few words. */
+  notice: string
+  /** What the message with the buttons says from now on, rendered, where the question is closed; the kind need not change it. */
+  text?: string
+}
+
+/** A request from outside to `/api/hooks/<channel id>`; header names are in lower case. */
+export interface HookRequest {
+  method: string
+  headers: Readonly<Record<string, string | undefined>>
+  query: Readonly<Record<string, string>>
+  body: Uint8Array
+}
+
+/** Its answer. */
+export interface HookReply {
+  status: number
+  headers?: Record<string, string>
+  body?: string
+}
+
+/** What a kind hands to the gateway. */
+export interface Inbox {
+  /** Stores a message; tell the platform that it has arrived once this resolves, and not if it rejects. */
+  receive(message: InboundMessage): Promise<void>
+  press(press: ButtonPress): Promise<PressOutcome>
+}
+
+/** The gateway as an open channel sees it. */
+export interface ChannelLink extends Inbox {
+  channel_id: string
+  /** Aborted when the channel is to be closed. */
+  signal: AbortSignal
+  log: Logger
+  /** A connection that comes back by itself is away for now, or here again. After `open` it counts as here. */
+  connecting(reason: string): void
+  connected(): void
+  /** The connection is gone for good: the gateway closes the channel and opens it again, unless the reason says that this cannot help. */
+  lost(error: unknown): void
+}
+
+/** A button under a message; `value` has at most 40 characters out of `A-Z a-z 0-9 : _ -`. */
+export interface Button {
+  label: string
+  value: string
+  style: 'primary' | 'danger' | 'default'
+}
+
+/** A message to a conversation, in the kind's markdown dialect and no longer than it takes. */
+export interface OutboundMessage {
+  text: string
+  /** The same when the same message is sent again, because nobody knows whether it had arrived: 26 letters and digits. */
+  key: string
+  buttons?: Button[]
+  /** In a group: the ids of those who may press. */
+  pressers?: readonly string[]
+}
+
+/** A file for a conversation. */
+export interface OutboundFile {
+  filename: string
+  media_type: string
+  bytes: Uint8Array
+  key: string
+}
+
+/** A message that is changed while the reply is written. */
+export interface LiveMessage {
+  /** What another process needs to go on with it; null where that cannot be done. */
+  reference: JSONValue
+  /** Shows the reply so far, all of it. */
+  update(text: string, signal: AbortSignal): Promise<void>
+  /** Shows the whole of it and ends. Doing it again changes nothing. */
+  finish(text: string, signal: AbortSignal): Promise<void>
+}
+
+/** A channel that is open. Each of its calls rejects with what `ChannelFailure` says; the gateway tries again where that can help. */
+export interface ChannelConnection {
+  /** Sends a message; gives what `settle` needs to change it later. */
+  send(target: JSONValue, message: OutboundMessage, signal: AbortSignal): Promise<JSONValue>
+  /** Begins a live message with the first words, or goes on with one that another process began. */
+  live?(
+    target: JSONValue,
+    message: OutboundMessage,
+    signal: AbortSignal,
+    begun?: JSONValue,
+  ): Promise<LiveMessage>
+  /** Takes the buttons off a message that `send` gave as `sent`, and shows this text. */
+  settle?(target: JSONValue, sent: JSONValue, text: string, signal: AbortSignal): Promise<void>
+  sendFile?(target: JSONValue, file: OutboundFile, signal: AbortSignal): Promise<void>
+  /** Shows that a reply is being worked on, for a few seconds. */
+  typing?(target: JSONValue, signal: AbortSignal): Promise<void>
+  /** Gets a file of a message; the gateway stops reading at its limit. */
+  download?(reference: JSONValue, signal: AbortSignal): Promise<InboundContent>
+  close(): Promise<void> | void
+}
+
+/** The bytes of a file, and what the platform says of it only now. */
+export interface InboundContent {
+  bytes: AsyncIterable<Uint8Array>
+  filename?: string
+  media_type?: string
+}
+
+const DIALECTS = ['markdown', 'markdown-without-tables', 'html', 'mrkdwn', 'plain'] as const
+
+/** How a platform writes marked text: as CommonMark with tables or without, as Telegram's HTML, as Slack's mrkdwn, or not at all. */
+export type Dialect = (typeof DIALECTS)[number]
+
+/** What a platform can take in one sort of conversation. */
+export interface ChannelCapabilities {
+  dialect: Dialect
+  /** The longest message, in the unit below. */
+  max_length: number
+  /** UTF-16 code units, or bytes of UTF-8. */
+  length_unit: 'characters' | 'bytes'
+  /** How many messages may answer one. */
+  max_replies?: number
+  buttons?: boolean
+  /** How a live message may be changed; missing where `live` cannot be used. */
+  live?: {
+    /** At most one change in this time, in milliseconds. */
+    interval_ms: number
+    /** What has been shown may not change, only go on. */
+    append_only?: boolean
+    /** The longest live message where it is not `max_length`. */
+    max_length?: number
+    /** How long one may be changed, in milliseconds: then it is finished and the reply goes on in another. */
+    max_ms?: number
+  }
+  /** How long `typing` is shown, in milliseconds. */
+  typing_ms?: number
+}
+
+/** What a person gets to scan, and what the kind needs to ask how it went. */
+export interface BegunRegistration {
+  qrcode_url: string
+  /** Stored encrypted and never shown. */
+  state: JSONValue
+  expires_in_seconds: number
+  /** The shortest time between two polls. */
+  interval_seconds: number
+}
+
+/** How a registration stands; `state` and `interval_seconds` where they change. */
+export type PolledRegistration =
+  | { status: 'waiting'; state?: JSONValue; interval_seconds?: number }
+  | { status: 'success'; config: Record<string, JSONValue> }
+  | { status: 'expired' }
+  | { status: 'failed'; detail: string }
+
+/** How a bot is made or linked by scanning a QR code. */
+export interface ChannelRegistration {
+  /** What a success gives: the credentials to whoever polls, once, or a channel that is stored. */
+  gives: 'credentials' | 'channel'
+  begin(platform: PlatformAccess): Promise<BegunRegistration>
+  poll(state: JSONValue, platform: PlatformAccess): Promise<PolledRegistration>
+}
+
+/** How a platform is reached before there are credentials. */
+export interface PlatformAccess extends Pick<ChannelSettings, 'endpoints' | 'fetch'> {
+  signal: AbortSignal
+}
 
 /** A sort of messaging platform. The default export of each folder in `channels/`, or registered by a plugin. */
 export interface ChannelKind {
   kind: string
   label: LocalizedText
-  /** JSON Schema of a channel's `config`; secrets are marked writeOnly. */
+  /**
+   * JSON Schema of what a channel's `config` holds besides what all channels have: a closed object. What it marks
+   * writeOnly is stored encrypted and shown masked; what it requires may be missing until the channel is to be opened.
+   */
   config_schema: JSONSchema
+  /** The platform's addresses by name, without a slash at the end; the settings `plugins.channels.endpoints.<kind>` replace them. */
+  endpoints?: Readonly<Record<string, string>>
+  capabilities: Readonly<Record<ConversationType, ChannelCapabilities>>
+  /** The account on the platform that a config is of: it is never connected twice. */
+  identity?(config: Readonly<Record<string, unknown>>): string | undefined
+  /** Says why a config that fits the schema cannot work, e.g. which of two fields is missing. Throws a `ChannelFailure`. */
+  check?(config: Readonly<Record<string, unknown>>): void
+  /** Set where `probe` would take the connection away from a channel that has it. */
+  probe_takes_over?: boolean
+  /** Resolves where the credentials work; receives nothing, sends nothing to anybody. */
+  probe(settings: ChannelSettings, signal: AbortSignal): Promise<void>
+  /** Connects; resolves once messages can arrive. Loads the platform's client library, which nothing does before. */
+  open(settings: ChannelSettings, link: ChannelLink): Promise<ChannelConnection>
+  /** Answers requests from outside, in any server process; throws nothing but what is a fault of ours. */
+  hook?(settings: ChannelSettings, inbox: Inbox, request: HookRequest): Promise<HookReply>
+  registration?: ChannelRegistration
+}
+
+const capabilities = {
+  type: 'object',
+  properties: {
+    dialect: { enum: DIALECTS },
+    max_length: { type: 'integer', minimum: 1 },
+    length_unit: { enum: ['characters', 'bytes'] },
+    max_replies: { type: 'integer', minimum: 1 },
+    buttons: { type: 'boolean' },
+    live: {
+      type: 'object',
+      properties: {
+        interval_ms: { type: 'integer', minimum: 0 },
+        append_only: { type: 'boolean' },
+        max_length: { type: 'integer', minimum: 1 },
+        max_ms: { type: 'integer', minimum: 1 },
+      },
+      required: ['interval_ms'],
+      additionalProperties: false,
+    },
+    typing_ms: { type: 'integer', minimum: 1 },
+  },
+  required: ['dialect', 'max_length', 'length_unit'],
+  additionalProperties: false,
+} as const
+
+const assertForm = createFormCheck<ChannelKind>(
+  {
+    type: 'object',
+    properties: {
+      kind: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,63}$' },
+      label: localizedText,
+      config_schema: {
+        type: 'object',
+        properties: {
+          type: { const: 'object' },
+          properties: { type: 'object' },
+          additionalProperties: { const: false },
+        },
+        required: ['type', 'properties', 'additionalProperties'],
+      },
+      endpoints: { type: 'object', additionalProperties: { type: 'string' } },
+      capabilities: {
+        type: 'object',
+        properties: { direct: capabilities, group: capabilities },
+        required: ['direct', 'group'],
+        additionalProperties: false,
+      },
+      probe_takes_over: { type: 'boolean' },
+      identity: true,
+      check: true,
+      probe: true,
+      open: true,
+      hook: true,
+      registration: {
+        type: 'object',
+        properties: { gives: { enum: ['credentials', 'channel'] }, begin: true, poll: true },
+        required: ['gives', 'begin', 'poll'],
+        additionalProperties: false,
+      },
+    },
+    required: ['kind', 'label', 'config_schema', 'capabilities', 'probe', 'open'],
+    additionalProperties: false,
+  },
+  ['identity', 'check', 'probe', 'open', 'hook'],
+)
+
+/** Checks the form of a channel kind that a plugin registers, and its schema. */
+export function assertChannelKind(candidate: unknown): ChannelKind {
+  const subject = `channel kind "${(candidate as { kind?: unknown } | null)?.kind}"`
+  const kind = assertForm(candidate, subject)
+  compileFor(subject, () => compileSchema(kind.config_schema, 'json'))
+  return kind
 }

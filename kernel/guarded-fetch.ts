@@ -9,6 +9,8 @@ export interface GuardedFetch {
   fetch: typeof globalThis.fetch
   /** Throws ADDRESS_NOT_ALLOWED where a URL's host is such an address now; a name that is not known passes. */
   assertAllowed(url: string): Promise<void>
+  /** The same check for sockets that are given a name; an address that is written out is never looked up. */
+  lookup: LookupFunction
   /** Cuts every connection. */
   close(): Promise<void>
 }
@@ -83,6 +85,8 @@ export function createGuardedFetch({
   }
 
   return {
+    lookup: checkedLookup,
+
     fetch: guardedFetch as unknown as typeof globalThis.fetch,
 
     async assertAllowed(url) {

@@ -1,4 +1,5 @@
 import type { IndexDescription } from 'mongodb'
+import { assertChannelKind } from './channel-kind.ts'
 import { assertCommand, type Command } from './command.ts'
 import { AppError } from './errors.ts'
 import { assertExpert } from './expert.ts'
@@ -41,7 +42,7 @@ export interface Host {
 /** What can be registered, and the check of its form. */
 const ENTRY_CHECKS = {
   provider_kinds: assertProviderKind,
-  channel_kinds: (entry: unknown) => entry,
+  channel_kinds: assertChannelKind,
   experts: assertExpert,
 }
 

@@ -1,4 +1,31 @@
-export type { ChannelKind } from './channel-kind.ts'
+export { CHANNEL_FAILURES, ChannelFailure, type ChannelFailureReason } from './channel-failure.ts'
+export type {
+  BegunRegistration,
+  Button,
+  ButtonPress,
+  ChannelCapabilities,
+  ChannelConnection,
+  ChannelKind,
+  ChannelLink,
+  ChannelRegistration,
+  ChannelSettings,
+  ConversationType,
+  Dialect,
+  HookReply,
+  HookRequest,
+  InboundContent,
+  InboundFile,
+  InboundMessage,
+  Inbox,
+  JSONValue,
+  LiveMessage,
+  OutboundFile,
+  OutboundMessage,
+  PlatformAccess,
+  PolledRegistration,
+  PressOutcome,
+  Sender,
+} from './channel-kind.ts'
 export type { Clock } from './clock.ts'
 export type { Command, CommandInput } from './command.ts'
 export { isDuplicateKey } from './database/duplicate-key.ts'

@@ -1,0 +1,79 @@
+/** Where on the fake platform something is said: the two conversations that every platform has. */
+export type Place = 'direct' | 'group'
+
+/** A file that a person sends. */
+export interface SentFile {
+  filename: string
+  media_type: string
+  bytes: Uint8Array
+}
+
+/** What a person does on the platform. */
+export interface Saying {
+  text: string
+  /** `direct` unless said otherwise. */
+  place?: Place
+  /** `ann` unless said otherwise; also the platform's id of that person. */
+  sender?: string
+  /** Whether the bot is mentioned in a group, in the platform's own way; true unless said otherwise. */
+  mention?: boolean
+  /** The platform's id of the message; one of the fake's own otherwise. */
+  id?: string
+  /** Unix milliseconds; now unless said otherwise. */
+  sent_at?: number
+  file?: SentFile
+  /** The text of a message that this one replies to. */
+  quote?: string
+}
+
+/** A message of the bot as people see it now, all changes done. */
+export interface ShownMessage {
+  id: string
+  place: Place
+  /** As the platform was given it, in its dialect. */
+  text: string
+  /** What it said before, oldest first: each change that people could see. */
+  history: string[]
+  /** Whether it is still being written; false for ordinary messages. */
+  is_live: boolean
+  /** Labels of the buttons under it; empty once they are taken off. */
+  buttons: string[]
+  file?: SentFile
+}
+
+/**
+ * A platform on loopback that speaks its real protocol to the real client library, with one bot, `ann` and others, a
+ * direct conversation and a group. It refuses what the platform refuses, and remembers in `violations` what the
+ * platform would let pass and a good bot does not do.
+ */
+export interface FakePlatform {
+  /** For `plugins.channels.endpoints.<kind>`. */
+  endpoints: Record<string, string>
+  /** Credentials that are right, and some that the platform refuses. */
+  config: Record<string, unknown>
+  wrong_config: Record<string, unknown>
+  /** A person writes; resolves when the bot has told the platform that it has the message. */
+  say(saying: Saying): Promise<string>
+  /** Delivers a message that was said before once more. */
+  redeliver(id: string): Promise<void>
+  /** The messages of the bot in a place, oldest first. */
+  shown(place?: Place): ShownMessage[]
+  /** Presses a button by its label; gives what the platform shows to the one who pressed. */
+  press(message_id: string, label: string, sender?: string): Promise<string | undefined>
+  /** How many connections of the bot are alive. */
+  connections(): number
+  /** Cuts every connection; the bot may come back. */
+  drop(): void
+  /** Answers the next calls that send or change messages with the platform's own rate limit. */
+  limitRate(calls: number, retry_after_seconds: number): void
+  /** Answers the next calls that send or change messages with a fault of the server, or of the socket. */
+  fail(calls: number): void
+  /** Makes the tokens that were given out invalid; missing where the platform has none that expire. */
+  expireTokens?(): void
+  /** How often `typing` was shown. */
+  typings(): number
+  /** A person scans the QR code that was begun last; missing where the kind has no registration. */
+  scan?(outcome: 'success' | 'expired' | 'failed'): void
+  violations: string[]
+  close(): Promise<void>
+}

@@ -1,0 +1,90 @@
+import pino from 'pino'
+import type { Test } from 'tap'
+import {
+  type ButtonPress,
+  type ChannelConnection,
+  type ChannelKind,
+  type ChannelSettings,
+  compileSchema,
+  createGuardedFetch,
+  type InboundMessage,
+  type PressOutcome,
+} from '#kernel'
+import type { FakePlatform } from './fake-platform.ts'
+
+/** A channel that was opened by a test in the gateway's place, and what it handed over. */
+export interface OpenedChannel {
+  connection: ChannelConnection
+  received: InboundMessage[]
+  presses: ButtonPress[]
+  /** What the connection said of itself: `connecting`, `connected`, or `lost: <reason or message>`. */
+  states: string[]
+  /** All that was logged, as text. */
+  logged(): string
+  close(): Promise<void>
+}
+
+/** How a kind reaches a fake, with its own good config unless told otherwise. */
+export function settingsFor(
+  kind: ChannelKind,
+  { endpoints, config }: FakePlatform,
+  changed: Record<string, unknown> = config,
+): ChannelSettings {
+  const settings = structuredClone(changed)
+  compileSchema(kind.config_schema, 'json')(settings)
+  kind.check?.(settings)
+  const addresses = { ...kind.endpoints, ...endpoints }
+  const { fetch, assertAllowed, lookup } = createGuardedFetch({
+    allowHosts: Object.values(addresses).map((address) => new URL(address).hostname),
+  })
+  return { config: settings, endpoints: addresses, fetch, assertAllowed, lookup }
+}
+
+/** Opens a channel of this kind on a fake; `outcomeOf` says what comes of a button. */
+export async function openChannel(
+  t: Test,
+  kind: ChannelKind,
+  platform: FakePlatform,
+  {
+    config,
+    receive = async () => {},
+    outcomeOf = () => ({ notice: 'noted' }),
+  }: {
+    config?: Record<string, unknown>
+    /** Called before a message counts as received; throw to refuse it. */
+    receive?(message: InboundMessage): Promise<void>
+    outcomeOf?(press: ButtonPress): PressOutcome
+  } = {},
+): Promise<OpenedChannel> {
+  const received: InboundMessage[] = []
+  const presses: ButtonPress[] = []
+  const states: string[] = []
+  const lines: string[] = []
+  const abort = new AbortController()
+  const connection = await kind.open(settingsFor(kind, platform, config), {
+    channel_id: 'chn_test',
+    signal: abort.signal,
+    log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
+    async receive(message) {
+      await receive(message)
+      received.push(message)
+    },
+    async press(press) {
+      presses.push(press)
+      return outcomeOf(press)
+    },
+    connecting: () => void states.push('connecting'),
+    connected: () => void states.push('connected'),
+    lost: (error) =>
+      void states.push(`lost: ${(error as { reason?: string }).reason ?? (error as Error).message}`),
+  })
+  let closed = false
+  const close = async () => {
+    if (closed) return
+    closed = true
+    abort.abort()
+    await connection.close()
+  }
+  t.teardown(close)
+  return { connection, received, presses, states, logged: () => lines.join(''), close }
+}
