@@ -99,7 +99,8 @@ function describeRoute(
 }
 
 /** What a request may bring, by media type; undefined where it brings nothing. */
-function contentOf({ body, upload }: Route, schemas: Record<string, unknown>): Json | undefined {
+function contentOf({ body, upload, raw }: Route, schemas: Record<string, unknown>): Json | undefined {
+  if (raw) return { '*/*': { schema: {} } }
   if (!body && !upload) return undefined
   return {
     ...(body && jsonContent(hoist(body, schemas))),
@@ -114,13 +115,14 @@ const FILE_FORM = {
   additionalProperties: false,
 }
 
-function codesOf({ guard, query, body, upload, errors = [] }: Route): string[] {
+function codesOf({ guard, query, body, upload, raw, errors = [] }: Route): string[] {
   const guarded = guard === 'public' ? [] : ['AUTH_FAILED', 'TOKEN_EXPIRED', 'USER_DISABLED', 'FORBIDDEN']
   const validated = query || body || upload ? ['VALIDATION_FAILED'] : []
   const parsed = body ? ['BAD_JSON'] : []
   const received = upload ? ['BAD_FORM'] : []
-  const bounded = body || upload ? ['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] : []
-  return [...guarded, ...parsed, ...received, ...bounded, ...validated, ...errors]
+  const bounded = body || upload || raw ? ['BODY_TOO_LARGE'] : []
+  const typed = body || upload ? ['UNSUPPORTED_MEDIA_TYPE'] : []
+  return [...guarded, ...parsed, ...received, ...bounded, ...typed, ...validated, ...errors]
 }
 
 function describeErrors(codes: string[], errors: ErrorTable): Json {

@@ -12,6 +12,7 @@ import { openEventStream, type ServerSentEvent } from './event-stream.ts'
 import type { Caller } from './guard.ts'
 import type { GuardChain } from './guard-chain.ts'
 import { assertParams } from './params.ts'
+import { readBytes } from './raw-body.ts'
 import { type Download, isChosenReply, type Route } from './route.ts'
 import type { UploadedFile, UploadReader } from './upload.ts'
 
@@ -90,15 +91,17 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
         state.caller = added.caller
         state.locale = chooseLocale(headers['accept-language'], added.caller?.locale)
       }
-      const query = checkQuery?.({ ...context.query })
-      if (takesFile(context)) file = await parts.readUpload(context.req, route.upload!.max_bytes)
+      const query = route.raw ? { ...context.query } : checkQuery?.({ ...context.query })
+      let bytes: Uint8Array | undefined
+      if (route.raw) bytes = await readBytes(context.req, route.raw.max_bytes)
+      else if (takesFile(context)) file = await parts.readUpload(context.req, route.upload!.max_bytes)
       else body = checkBody?.(await parts.readBody(context))
       const facts = { params, headers, ip, request_id, locale: state.locale }
       const identify = (username: string) => {
         signedIn = username
       }
       const { signal } = reading
-      const given = { ...facts, identify, ...added, query, body, file, signal }
+      const given = { ...facts, identify, ...added, query, body, file, bytes, signal }
       result = await route.handler(given as never, parts.cradle)
       status = isChosenReply(result) ? result.status : statuses[0]!
     } catch (error) {

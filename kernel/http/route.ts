@@ -22,6 +22,8 @@ export interface RouteSpec {
   readonly body?: JSONSchema
   /** Takes one file as the field `file` of a multipart form; where there is a `body` as well, either of them. */
   readonly upload?: UploadSpec
+  /** Takes the body as it comes, whatever it is, and answers with text: for routes whose form somebody else has set. */
+  readonly raw?: RawSpec
   /** The reply is sent bit by bit: as server-sent events, whose data the schema describes, or as a file to download. */
   readonly stream?: StreamKind
   /** Replies by status; null stands for no body. The lowest is the answer of a handler that names none. */
@@ -42,6 +44,11 @@ export interface Download {
   filename: string
   media_type: string
   content: AsyncIterable<string>
+}
+
+/** The most bytes that a body may have which is not parsed. */
+export interface RawSpec {
+  readonly max_bytes: number
 }
 
 /** The most bytes that a file may have. */
@@ -77,7 +84,9 @@ type Content<Spec> = Spec extends { readonly upload: UploadSpec }
         | { readonly file: UploadedFile; readonly body: undefined }
         | { readonly file: undefined; readonly body: TypeOf<Schema> }
     : { readonly file: UploadedFile }
-  : Part<Spec, 'body'>
+  : Spec extends { readonly raw: RawSpec }
+    ? { readonly bytes: Uint8Array; readonly query: Readonly<Record<string, string>> }
+    : Part<Spec, 'body'>
 
 /** How a handler is told that nobody waits for its answer any more. */
 interface Waiting {
@@ -147,6 +156,12 @@ export const assertRoute = createFormCheck<Route>(
       query: { type: 'object' },
       body: { type: 'object' },
       upload: {
+        type: 'object',
+        properties: { max_bytes: { type: 'integer', minimum: 1 } },
+        required: ['max_bytes'],
+        additionalProperties: false,
+      },
+      raw: {
         type: 'object',
         properties: { max_bytes: { type: 'integer', minimum: 1 } },
         required: ['max_bytes'],

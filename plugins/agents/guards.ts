@@ -17,3 +17,16 @@ export const ownerGuard: Guard<'owner'> = {
     return {}
   },
 }
+
+/**
+ * Lets in owners of the agent in the path and administrators, if they have the permission that it is used with; what
+ * they lack is said in the order in which it can be found out.
+ */
+export const permittedOwnerGuard: Guard<'permitted_owner'> = {
+  after: 'permission',
+  async check({ params }, { agents }, { caller }: ContextOf<'permission'>) {
+    const agent = await agents.findVisible(caller, params.id ?? '')
+    if (!isOwnerOf(agent, caller)) throw new AppError('FORBIDDEN')
+    return { agent }
+  },
+}

@@ -2,7 +2,7 @@ import { plugin } from '#kernel'
 import { type Agents, createAgents } from './agents.ts'
 import { createDefaultAssistant } from './default-assistant.ts'
 import { agentErrors } from './errors.ts'
-import { agentGuard, ownerGuard } from './guards.ts'
+import { agentGuard, ownerGuard, permittedOwnerGuard } from './guards.ts'
 import { refuseReferenced } from './provider-references.ts'
 import { agentRoutes } from './routes.ts'
 import { toolRoutes } from './tool-routes.ts'
@@ -32,6 +32,7 @@ export default plugin({
     host.service('agents', createAgents)
     host.guard('agent', agentGuard)
     host.guard('owner', ownerGuard)
+    host.guard('permitted_owner', permittedOwnerGuard)
     host.routes([...agentRoutes, ...toolRoutes])
     host.on('user.created', createDefaultAssistant)
     host.on('user.deleted', ({ user_id }, { agents }) => agents.removeAllOf(user_id))

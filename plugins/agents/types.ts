@@ -1,4 +1,4 @@
-import type { Tool, WriteArea } from '#kernel'
+import type { Tool, UploadedFile, WriteArea } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
 
 /** What an agent is doing. */
@@ -60,6 +60,14 @@ export interface WantedFile {
   bytes?: Uint8Array
 }
 
+/** A file in a workspace; `path` is relative to it, `size` in bytes. */
+export interface StoredFile {
+  path: string
+  filename: string
+  media_type: string
+  size: number
+}
+
 /** The parts of a system prompt that are not the agent's own settings, each a text. */
 export interface Instructions {
   /** Who the agent is; stands before its `system_prompt`. */
@@ -106,6 +114,8 @@ declare module '#kernel/types' {
     agent: { caller: AuthCaller; agent: AgentDocument }
     /** The agent in the path, which the caller owns or administers. */
     owner: { caller: AuthCaller; agent: AgentDocument }
+    /** The agent in the path, of an owner who also has the permission that the guard is used with. */
+    permitted_owner: { caller: AuthCaller; agent: AgentDocument }
   }
   interface Events {
     /** Agents are about to be shown to a user; listeners add to each row's `unread_count`. */
@@ -118,6 +128,8 @@ declare module '#kernel/types' {
     'agent.instructed': { agent: AgentDocument; instructions: Instructions }
     /** Files of an agent's workspace are wanted; a listener fills in those that are there and no larger. */
     'agent.files_wanted': { agent_id: string; max_bytes: number; files: WantedFile[] }
+    /** Somebody has sent an agent a file, which lies at a path of its own; a listener moves it into the workspace and says where. */
+    'agent.file_sent': { agent_id: string; file: UploadedFile; stored?: StoredFile }
     /** An agent no longer takes turns; listeners end what runs in it and are waited for. */
     'agent.stopping': { agent_id: string; reason: 'stop' | 'reload' | 'delete' }
     /** The settings or the state of an agent changed. */

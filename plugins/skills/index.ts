@@ -1,7 +1,6 @@
 import { plugin } from '#kernel'
 import { type AgentSkills, createAgentSkills } from './agent-skills.ts'
 import { skillErrors } from './errors.ts'
-import { permittedOwnerGuard } from './guards.ts'
 import { packageRoutes } from './package-routes.ts'
 import { createPackageSkills, type PackageSkills } from './package-skills.ts'
 import { agentSkillRoutes } from './routes.ts'
@@ -45,7 +44,6 @@ export default plugin({
     host.service('packageSkills', createPackageSkills)
     host.service('agentSkills', createAgentSkills)
     host.service('skillIndex', createSkillIndex)
-    host.guard('permitted_owner', permittedOwnerGuard)
     host.routes([...agentSkillRoutes, ...packageRoutes])
     host.on('agent.instructed', async ({ agent, instructions }, { agents, skillIndex }) => {
       const text = await skillIndex.describe(agents.workspaceOf(agent._id))

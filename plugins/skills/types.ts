@@ -1,4 +1,3 @@
-import type { AgentDocument } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
 
 /** A change of a package that is under way alone on all processes, until a time in Unix milliseconds at most. */
@@ -38,9 +37,5 @@ export type Changer = Pick<AuthCaller, 'id' | 'username' | 'role'>
 declare module '#kernel/types' {
   interface Collections {
     skill_packages: SkillPackageDocument
-  }
-  interface GuardContexts {
-    /** The agent in the path, of an owner who also has the permission that the guard is used with. */
-    permitted_owner: { caller: AuthCaller; agent: AgentDocument }
   }
 }

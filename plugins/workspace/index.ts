@@ -6,7 +6,7 @@ import { grep } from './tools/grep.ts'
 import { ls } from './tools/ls.ts'
 import { readFile } from './tools/read-file.ts'
 import { writeFile } from './tools/write-file.ts'
-import { uploadRoutes } from './upload-routes.ts'
+import { keepSentFile, uploadRoutes } from './upload-routes.ts'
 import { readWantedFiles } from './wanted-files.ts'
 import { createWorkspaceNotes } from './workspace-notes.ts'
 
@@ -18,6 +18,7 @@ export default plugin({
   setup(host) {
     host.routes(uploadRoutes)
     host.on('agent.files_wanted', readWantedFiles)
+    host.on('agent.file_sent', keepSentFile)
     for (const tool of [ls, readFile, glob, grep, writeFile, editFile]) host.tool(tool)
     const notes = createWorkspaceNotes()
     host.on('agent.instructed', notes.onInstructed)

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises'
-import { objectOf, route } from '#kernel'
+import { type Cradle, type Events, objectOf, route, type UploadedFile } from '#kernel'
 import { storeUpload } from './uploads.ts'
 
 const text = { type: 'string' } as const
@@ -28,7 +28,13 @@ export const uploadRoutes = [
     },
     errors: ['WORKSPACE_UNUSABLE'],
     audit: 'agent.upload',
-  }).handle(async ({ agent, file }, { agents }) =>
-    storeUpload(await realpath(await agents.prepareWorkspace(agent._id)), file),
-  ),
+  }).handle(({ agent, file }, { agents }) => keep(agents, agent._id, file)),
 ]
+
+/** Puts what reached an agent by another way into its workspace. */
+export async function keepSentFile(sent: Events['agent.file_sent'], { agents }: Pick<Cradle, 'agents'>) {
+  sent.stored = await keep(agents, sent.agent_id, sent.file)
+}
+
+const keep = async (agents: Cradle['agents'], agent_id: string, file: UploadedFile) =>
+  storeUpload(await realpath(await agents.prepareWorkspace(agent_id)), file)

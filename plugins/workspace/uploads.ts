@@ -2,6 +2,7 @@ import { link } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { lookup } from 'mime-types'
 import { AppError, type UploadedFile } from '#kernel'
+import type { StoredFile } from '../agents/types.ts'
 import { explaining, FileFailure, ignoring } from './files/file-failure.ts'
 import { openFolder } from './files/workspace-path.ts'
 
@@ -11,19 +12,11 @@ const MAX_NAME_BYTES = 200
 const MEDIA_TYPE = /^[\w.+-]{1,127}\/[\w.+-]{1,127}$/
 const UNKNOWN = 'application/octet-stream'
 
-/** A file that a user has sent; `path` is relative to the workspace. */
-export interface StoredUpload {
-  path: string
-  filename: string
-  media_type: string
-  size: number
-}
-
 /**
  * Keeps an uploaded file in a workspace, under its own name, with a number where that is taken. Throws
  * WORKSPACE_UNUSABLE where the folder for it is something else or cannot be written.
  */
-export async function storeUpload(root: string, file: UploadedFile): Promise<StoredUpload> {
+export async function storeUpload(root: string, file: UploadedFile): Promise<StoredFile> {
   try {
     return await explaining(INBOUND, () => store(root, file))
   } catch (error) {
@@ -36,7 +29,7 @@ export async function storeUpload(root: string, file: UploadedFile): Promise<Sto
 async function store(
   root: string,
   { path, filename: given, media_type, size }: UploadedFile,
-): Promise<StoredUpload> {
+): Promise<StoredFile> {
   const folder = await openFolder({ root, parts: [INBOUND] }, { create: true })
   try {
     for (let number = 1; ; number += 1) {

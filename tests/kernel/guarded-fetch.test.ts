@@ -174,3 +174,12 @@ t.test('a response without end is ended', async (t) => {
   await t.rejects(read(), { cause: { code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' } })
   t.ok(length <= 64 * 1024 * 1024)
 })
+
+t.test('a socket that is given a name looks it up by the same rule', async (t) => {
+  const { lookup: resolve } = resolver({ 'inner.test': [['127.0.0.1']], 'open.test': [['127.0.0.1']] })
+  const { lookup } = guard(t, { lookup: resolve, allowHosts: ['open.test'] })
+  const find = (host: string) =>
+    new Promise((done, fail) => lookup(host, {}, (error, address) => (error ? fail(error) : done(address))))
+  await t.rejects(find('inner.test'), refused)
+  t.equal(await find('open.test'), '127.0.0.1')
+})

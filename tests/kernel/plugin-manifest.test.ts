@@ -27,6 +27,16 @@ const providerKind = (kind: string, more = '') =>
   `host.register('provider_kinds', {
      kind: '${kind}', label: { en: 'a', zh: 'a' }, config_schema: {}, languageModel() {}, listModels() {}, ${more} })`
 
+const channelKind = (kind: string, more = '') =>
+  `host.register('channel_kinds', {
+     kind: '${kind}', label: { en: 'a', zh: 'a' },
+     config_schema: { type: 'object', properties: {}, additionalProperties: false },
+     capabilities: {
+       direct: { dialect: 'plain', max_length: 10, length_unit: 'bytes' },
+       group: { dialect: 'plain', max_length: 10, length_unit: 'bytes' },
+     },
+     probe() {}, open() {}, ${more} })`
+
 t.test('a manifest that is not valid is refused in a sentence with the plugin and the field', async (t) => {
   const manifest = (fields: string) => `export default { ${fields} }`
   const named = "name: 'weather', summary: 'Weather'"
@@ -135,6 +145,27 @@ t.test('what a plugin declares is checked, and refused with the plugin and the f
     ],
     [providerKind('sun', "label: 'Sun'"), /provider kind "sun" is not valid: \/label must be object/],
     ["host.register('provider_kinds', null)", /provider kind "undefined" is not valid: it must be object/],
+    [
+      channelKind('sun', 'open: undefined'),
+      /channel kind "sun" is not valid: \/open must have required property/,
+    ],
+    [channelKind('sun', 'hook: {}'), /channel kind "sun" is not valid: \/hook must be a function/],
+    [
+      channelKind('sun', 'capabilities: { direct: {}, group: {} }'),
+      /channel kind "sun" is not valid: \/capabilities\/direct\/dialect must have required property/,
+    ],
+    [
+      channelKind('sun', "config_schema: { type: 'object' }"),
+      /channel kind "sun" is not valid: \/config_schema\/properties must have required property/,
+    ],
+    [
+      channelKind(
+        'sun',
+        "config_schema: { type: 'object', properties: { a: { type: 'x' } }, additionalProperties: false }",
+      ),
+      /channel kind "sun" has a schema that is not valid: /,
+    ],
+    ["host.register('channel_kinds', null)", /channel kind "undefined" is not valid: it must be object/],
     ['host.tool(null)', /tool "undefined" is not valid: it must be object/],
     [tool("name: '1st'"), /tool "1st" is not valid: \/name must match pattern/],
     [tool('execute: undefined'), /tool "saw" is not valid: \/execute must have required property/],
@@ -237,7 +268,7 @@ t.test('a name that two plugins declare is refused with both owners', async (t) 
     ['tool "sun"', toolSource('sun')],
     ['provider kind "sun"', providerKind('sun')],
     ['expert "sage"', expert('')],
-    ['channel kind "sun"', "host.register('channel_kinds', { kind: 'sun' })"],
+    ['channel kind "sun"', channelKind('sun')],
   ]
   for (const [name, one, two = one, manifest = ''] of cases) {
     const plugins = {
