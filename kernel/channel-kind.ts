@@ -252,7 +252,7 @@ export interface ChannelKind {
   probe(settings: ChannelSettings, signal: AbortSignal): Promise<void>
   /** Connects; resolves once messages can arrive. Loads the platform's client library, which nothing does before. */
   open(settings: ChannelSettings, link: ChannelLink): Promise<ChannelConnection>
-  /** Answers requests from outside, in any server process; throws nothing but what is a fault of ours. */
+  /** Answers requests from outside, in any server process; an AppError that it throws is answered as with any route. */
   hook?(settings: ChannelSettings, inbox: Inbox, request: HookRequest): Promise<HookReply>
   registration?: ChannelRegistration
 }

@@ -188,6 +188,14 @@ export function createAgents(
         .project<Pick<AgentDocument, '_id' | 'name'>>({ name: 1 })
         .toArray(),
 
+    /** Which of these agents run. */
+    async listRunning(agent_ids: readonly string[]): Promise<Set<string>> {
+      if (agent_ids.length === 0) return new Set()
+      const filter = { _id: { $in: [...agent_ids] }, state: 'running' } as const
+      const found = await agents.find(filter, { projection: { _id: 1 } }).toArray()
+      return new Set(found.map(({ _id }) => _id))
+    },
+
     /** How many agents there are, of all owners; one that is stopping counts as stopped. */
     async countByState(): Promise<Record<Exclude<AgentState, 'stopping'>, number>> {
       const groups = await agents

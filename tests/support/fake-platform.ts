@@ -1,3 +1,5 @@
+import type { HookReply, HookRequest } from '#kernel'
+
 /** Where on the fake platform something is said: the two conversations that every platform has. */
 export type Place = 'direct' | 'group'
 
@@ -52,6 +54,10 @@ export interface FakePlatform {
   /** Credentials that are right, and some that the platform refuses. */
   config: Record<string, unknown>
   wrong_config: Record<string, unknown>
+  /** Hosts besides those of the endpoints that must be reached, for `plugins.channels.allow_hosts`. */
+  allow_hosts?: string[]
+  /** Told how the platform reaches the server; only where it calls the server at all. */
+  attach?(hook: (request: HookRequest) => Promise<HookReply>): void
   /** A person writes; resolves when the bot has told the platform that it has the message. */
   say(saying: Saying): Promise<string>
   /** Delivers a message that was said before once more. */

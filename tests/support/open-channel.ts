@@ -4,6 +4,7 @@ import {
   type ButtonPress,
   type ChannelConnection,
   type ChannelKind,
+  type ChannelLink,
   type ChannelSettings,
   compileSchema,
   createGuardedFetch,
@@ -27,7 +28,7 @@ export interface OpenedChannel {
 /** How a kind reaches a fake, with its own good config unless told otherwise. */
 export function settingsFor(
   kind: ChannelKind,
-  { endpoints, config }: FakePlatform,
+  { endpoints, config, allow_hosts = [] }: FakePlatform,
   changed: Record<string, unknown> = config,
 ): ChannelSettings {
   const settings = structuredClone(changed)
@@ -35,7 +36,7 @@ export function settingsFor(
   kind.check?.(settings)
   const addresses = { ...kind.endpoints, ...endpoints }
   const { fetch, assertAllowed, lookup } = createGuardedFetch({
-    allowHosts: Object.values(addresses).map((address) => new URL(address).hostname),
+    allowHosts: [...allow_hosts, ...Object.values(addresses).map((address) => new URL(address).hostname)],
   })
   return { config: settings, endpoints: addresses, fetch, assertAllowed, lookup }
 }
@@ -61,7 +62,8 @@ export async function openChannel(
   const states: string[] = []
   const lines: string[] = []
   const abort = new AbortController()
-  const connection = await kind.open(settingsFor(kind, platform, config), {
+  const settings = settingsFor(kind, platform, config)
+  const link: ChannelLink = {
     channel_id: 'chn_test',
     signal: abort.signal,
     log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
@@ -77,7 +79,9 @@ export async function openChannel(
     connected: () => void states.push('connected'),
     lost: (error) =>
       void states.push(`lost: ${(error as { reason?: string }).reason ?? (error as Error).message}`),
-  })
+  }
+  const connection = await kind.open(settings, link)
+  if (kind.hook) platform.attach?.((request) => kind.hook!(settings, link, request))
   let closed = false
   const close = async () => {
     if (closed) return

@@ -1,0 +1,46 @@
+import { ChannelFailure, type ChannelFailureReason, type ChannelSettings } from '#kernel'
+import { signatureHeaders } from './signature.ts'
+
+/** How long one call may take, in milliseconds. */
+const LIMIT_MS = 30_000
+
+/** Calls the other side. */
+export type Callback = (event: object, key: string | undefined, signal: AbortSignal) => Promise<void>
+
+const REASONS: Readonly<Record<number, ChannelFailureReason>> = {
+  401: 'invalid_credentials',
+  403: 'invalid_credentials',
+  404: 'not_found',
+  408: 'timeout',
+  410: 'not_found',
+  429: 'rate_limited',
+}
+
+/** Makes what posts signed events to a channel's `callback_url`. Throws a ChannelFailure unless it answers 2xx. */
+export function createCallback({ config, fetch }: Pick<ChannelSettings, 'config' | 'fetch'>): Callback {
+  const { callback_url, secret } = config as { callback_url: string; secret: string }
+  return async (event, key, signal) => {
+    const body = JSON.stringify(event)
+    const response = await fetch(callback_url, {
+      method: 'POST',
+      body,
+      headers: {
+        'content-type': 'application/json',
+        ...(key && { 'idempotency-key': key }),
+        ...signatureHeaders(secret, body),
+      },
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]),
+    })
+    await response.body?.cancel()
+    if (response.ok) return
+    const { status } = response
+    const reason = REASONS[status] ?? (status >= 500 ? 'unreachable' : 'unsupported')
+    throw new ChannelFailure(reason, `The callback address answered ${status}.`, retryAfter(response))
+  }
+}
+
+const retryAfter = ({ headers }: Response) => {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
+  return Number.isFinite(seconds) ? { retry_after_ms: seconds * 1000 } : {}
+}

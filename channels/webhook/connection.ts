@@ -1,0 +1,82 @@
+import {
+  type ChannelConnection,
+  ChannelFailure,
+  type ChannelLink,
+  type ChannelSettings,
+  type JSONValue,
+  type OutboundMessage,
+} from '#kernel'
+import { createCallback } from './callback.ts'
+
+/** How long getting a file may take until its first byte, in milliseconds. */
+const DOWNLOAD_MS = 30_000
+
+/** What is answered: the other side's names of a conversation and of a message in it. */
+interface Target {
+  conversation_id: string
+  reply_to: string
+}
+
+/** Opens a channel: nothing is connected, each message is a call of its own. */
+export async function openWebhook(settings: ChannelSettings, link: ChannelLink): Promise<ChannelConnection> {
+  const { fetch, config, assertAllowed } = settings
+  await assertAllowed(config.callback_url as string)
+  const call = createCallback(settings)
+  const closed = new AbortController()
+  const { channel_id } = link
+
+  const tell = (
+    type: string,
+    target: JSONValue,
+    message: object,
+    { key, signal }: { key?: string; signal: AbortSignal },
+  ) => {
+    const { conversation_id, reply_to } = target as unknown as Target
+    const event = { type, channel_id, conversation_id, reply_to, message }
+    return call(event, key, AbortSignal.any([signal, closed.signal]))
+  }
+
+  const send = async (
+    target: JSONValue,
+    { key, text, buttons = [] }: OutboundMessage,
+    signal: AbortSignal,
+  ) => {
+    await tell('message', target, { id: key, text, buttons }, { key, signal })
+    return { id: key }
+  }
+
+  return {
+    send,
+    async live(target, { key, text }, signal, begun) {
+      const id = begun === undefined ? key : (begun as { id: string }).id
+      const show = (words: string, is_final: boolean, aborted: AbortSignal) =>
+        tell('message.update', target, { id, text: words, is_final }, { signal: aborted })
+      await show(text, false, signal)
+      return {
+        reference: { id },
+        update: (words, aborted) => show(words, false, aborted),
+        finish: (words, aborted) => show(words, true, aborted),
+      }
+    },
+    settle: (target, sent, text, signal) =>
+      tell('message.update', target, { ...(sent as object), text, buttons: [], is_final: true }, { signal }),
+    sendFile: (target, { filename, media_type, bytes, key }, signal) =>
+      tell(
+        'file',
+        target,
+        { id: key, filename, media_type, base64: Buffer.from(bytes).toString('base64') },
+        { key, signal },
+      ),
+    typing: (target, signal) => tell('typing', target, {}, { signal }),
+    async download(reference, signal) {
+      const { url } = reference as { url: string }
+      const patience = AbortSignal.any([signal, closed.signal, AbortSignal.timeout(DOWNLOAD_MS)])
+      const response = await fetch(url, { signal: patience })
+      if (!response.ok || !response.body)
+        throw new ChannelFailure('not_found', `The address of the file answered ${response.status}.`)
+      const media_type = response.headers.get('content-type')?.split(';')[0]
+      return { bytes: response.body, ...(media_type && { media_type }) }
+    },
+    close: () => closed.abort(),
+  }
+}

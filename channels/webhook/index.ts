@@ -1,0 +1,48 @@
+import type { ChannelCapabilities, ChannelKind } from '#kernel'
+import { createCallback } from './callback.ts'
+import { openWebhook } from './connection.ts'
+import { takeRequest } from './requests.ts'
+
+const capabilities: ChannelCapabilities = {
+  dialect: 'markdown',
+  max_length: 100_000,
+  length_unit: 'characters',
+  buttons: true,
+  live: { interval_ms: 250 },
+  typing_ms: 10_000,
+}
+
+/** Signed HTTP in and out: for every platform that has no kind of its own. */
+export default {
+  kind: 'webhook',
+  label: { en: 'Webhook', zh: 'Webhook' },
+  config_schema: {
+    type: 'object',
+    properties: {
+      secret: {
+        type: 'string',
+        minLength: 16,
+        maxLength: 512,
+        writeOnly: true,
+        title: 'Secret',
+        description: 'What both sides sign their requests with',
+      },
+      callback_url: {
+        type: 'string',
+        pattern: '^https?://',
+        maxLength: 2048,
+        title: 'Callback address',
+        description: 'Where messages of the agent are posted to',
+      },
+    },
+    required: ['secret', 'callback_url'],
+    additionalProperties: false,
+  },
+  capabilities: { direct: capabilities, group: capabilities },
+  async probe(settings, signal) {
+    await settings.assertAllowed(settings.config.callback_url as string)
+    await createCallback(settings)({ type: 'ping' }, undefined, signal)
+  },
+  open: openWebhook,
+  hook: ({ config }, inbox, request) => takeRequest(config.secret as string, request, inbox),
+} satisfies ChannelKind

@@ -1,0 +1,28 @@
+import type { Cradle, Events } from '#kernel'
+import type { ChannelState } from './documents.ts'
+
+/** Says of an agent how its channels stand. */
+export async function showChannels(
+  { agent_id, activity }: Events['agent.status_read'],
+  { collections }: Pick<Cradle, 'collections'>,
+): Promise<void> {
+  const found = await collections.channels.find({ agent_id }).sort({ name: 1 }).toArray()
+  activity.channels.push(
+    ...found.map(({ _id: id, kind, name, runtime }) => ({ id, kind, name, state: runtime.state })),
+  )
+}
+
+/** Counts the channels of all agents that are connected, and those that have failed. */
+export async function countChannels(
+  { overview }: Events['overview.read'],
+  { collections }: Pick<Cradle, 'collections'>,
+): Promise<void> {
+  const groups = await collections.channels
+    .aggregate<{ _id: ChannelState; count: number }>([
+      { $match: { enabled: true } },
+      { $group: { _id: '$runtime.state', count: { $sum: 1 } } },
+    ])
+    .toArray()
+  const countOf = (state: ChannelState) => groups.find(({ _id }) => _id === state)?.count ?? 0
+  overview.channels = { connected: countOf('connected'), failed: countOf('failed') }
+}

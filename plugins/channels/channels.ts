@@ -1,0 +1,171 @@
+import { AppError, type Cradle, isDuplicateKey } from '#kernel'
+import type { AgentDocument } from '../agents/types.ts'
+import type { ChannelDocument, ChannelRuntime } from './documents.ts'
+
+/** A channel as clients are shown it; secrets in `config` are masked. */
+export interface ChannelRow {
+  id: string
+  agent_id: string
+  kind: string
+  name: string
+  enabled: boolean
+  config: Record<string, unknown>
+  runtime: ChannelRuntime
+  created_at: number
+  updated_at: number
+}
+
+/** What a channel is made of. */
+export interface NewChannel {
+  kind: string
+  name: string
+  config?: Record<string, unknown>
+  enabled?: boolean
+}
+
+/** The channels of agents. */
+export interface Channels {
+  list(agent: AgentDocument): Promise<ChannelDocument[]>
+  /** Throws NOT_FOUND, also for another agent's. */
+  get(agent: AgentDocument, id: string): Promise<ChannelDocument>
+  /** Throws CHANNEL_KIND_UNSUPPORTED, CHANNEL_NAME_TAKEN or VALIDATION_FAILED. `id` makes that a repetition makes no second one. */
+  create(agent: AgentDocument, channel: NewChannel, id?: string): Promise<ChannelDocument>
+  /** A `config` replaces the old one; a mask in it stands for what is stored. Throws as `create` does. */
+  update(
+    agent: AgentDocument,
+    id: string,
+    changes: Partial<Omit<NewChannel, 'kind'>>,
+  ): Promise<ChannelDocument>
+  /** Disconnects a channel and removes it with all that is kept of it. */
+  remove(agent: AgentDocument, id: string): Promise<void>
+  removeAllOf(agent_id: string): Promise<void>
+  /** A config that was sent for a channel that may be stored already, with its secrets in the clear. */
+  resolveConfig(
+    kind: string,
+    config: Record<string, unknown>,
+    stored?: ChannelDocument,
+  ): Record<string, unknown>
+  show(channel: ChannelDocument): ChannelRow
+}
+
+const INITIAL: Omit<ChannelRuntime, 'since'> = {
+  state: 'disconnected',
+  reason: null,
+  error: null,
+  reconnects: 0,
+}
+
+/** Makes the channels over their collection. */
+export function createChannels(cradle: Cradle): Channels {
+  const { collections, channelKinds, channelConfigs, supervisor, messageInbox, conversations, clock, ids } =
+    cradle
+  const { channels, channel_approvals, channel_registrations } = collections
+
+  const save = async <Saved>(name: string, saving: Promise<Saved>): Promise<Saved> => {
+    try {
+      return await saving
+    } catch (error) {
+      if (isDuplicateKey(error)) throw new AppError('CHANNEL_NAME_TAKEN', { name })
+      throw error
+    }
+  }
+
+  const get: Channels['get'] = async ({ _id: agent_id }, _id) => {
+    const found = await channels.findOne({ _id, agent_id })
+    if (!found) throw new AppError('NOT_FOUND')
+    return found
+  }
+
+  const resolveConfig: Channels['resolveConfig'] = (name, config, stored) => {
+    const kind = channelKinds.get(name)
+    const resolved = channelConfigs.unmask(config, kind, stored)
+    kind.assertFitting(resolved)
+    return resolved
+  }
+
+  /** Removes what is kept of channels, those that answer in them first. */
+  const forget = async (channel_ids: readonly string[]) => {
+    await Promise.all(channel_ids.map((id) => supervisor.close(id)))
+    const theirs = { channel_id: { $in: [...channel_ids] } }
+    await Promise.all([
+      messageInbox.remove(channel_ids),
+      conversations.remove(channel_ids),
+      channel_approvals.deleteMany(theirs),
+    ])
+  }
+
+  return {
+    get,
+    resolveConfig,
+    list: ({ _id: agent_id }) => channels.find({ agent_id }).sort({ name: 1, _id: 1 }).toArray(),
+
+    async create({ _id: agent_id }, { kind: kindName, name, config = {}, enabled = true }, id) {
+      const kind = channelKinds.get(kindName)
+      const now = clock.seconds()
+      const _id = id ?? ids.make('chn_')
+      const channel: ChannelDocument = {
+        ...channelConfigs.seal(_id, channelConfigs.unmask(config, kind, undefined), kind),
+        agent_id,
+        kind: kindName,
+        name,
+        enabled,
+        revision: 1,
+        runtime: { ...INITIAL, since: now },
+        created_at: now,
+        updated_at: now,
+      }
+      const made = id === undefined ? null : await channels.findOne({ _id: id, agent_id })
+      if (made) return made
+      await save(name, channels.insertOne(channel))
+      await supervisor.attend()
+      return get({ _id: agent_id } as AgentDocument, _id)
+    },
+
+    async update(agent, id, { name, config, enabled }) {
+      // Repeated where somebody else's change came in between, because a mask stands for what is stored.
+      for (;;) {
+        const old = await get(agent, id)
+        const kind = config && channelKinds.get(old.kind)
+        const sealed = kind && channelConfigs.seal(id, channelConfigs.unmask(config, kind, old), kind)
+        const $set = {
+          ...(name !== undefined && { name }),
+          ...(sealed && { config: sealed.config, secret_config: sealed.secret_config }),
+          ...(enabled !== undefined && { enabled }),
+          updated_at: clock.seconds(),
+        }
+        const isReconnected = config !== undefined || enabled !== undefined
+        const filter = { _id: id, agent_id: agent._id, revision: old.revision }
+        const update = { $set, $inc: { revision: isReconnected ? 1 : 0 } }
+        const changed = await save(name ?? old.name, channels.updateOne(filter, update))
+        if (changed.matchedCount === 0) continue
+        if (isReconnected) await supervisor.reopen(id)
+        return get(agent, id)
+      }
+    },
+
+    async remove(agent, id) {
+      const { deletedCount } = await channels.deleteOne({ _id: id, agent_id: agent._id })
+      if (deletedCount === 0) throw new AppError('NOT_FOUND')
+      await forget([id])
+    },
+
+    async removeAllOf(agent_id) {
+      const found = await channels.find({ agent_id }, { projection: { _id: 1 } }).toArray()
+      await channels.deleteMany({ agent_id })
+      await forget(found.map(({ _id }) => _id))
+      await channel_registrations.deleteMany({ agent_id })
+    },
+
+    show: (channel) => ({
+      id: channel._id,
+      agent_id: channel.agent_id,
+      kind: channel.kind,
+      name: channel.name,
+      enabled: channel.enabled,
+      config: channelConfigs.mask(channel),
+      runtime: channel.runtime,
+      created_at: channel.created_at,
+      updated_at: channel.updated_at,
+    }),
+  }
+}

@@ -1,0 +1,117 @@
+import {
+  AppError,
+  ChannelFailure,
+  type ChannelKind,
+  type Cradle,
+  compileSchema,
+  type JSONSchema,
+  type Locale,
+  type Validator,
+} from '#kernel'
+import { commonSettings } from './common-settings.ts'
+
+/** A kind as clients are shown it. */
+export interface KindRow {
+  kind: string
+  label: string
+  config_schema: JSONSchema
+  /** What scanning a QR code gives; null where the kind has none. */
+  registration: 'credentials' | 'channel' | null
+}
+
+/** A kind with all that its channels' configs are checked by. */
+export interface KnownKind extends ChannelKind {
+  /** What a whole config looks like, the common settings included. */
+  full_schema: JSONSchema
+  /** The names of the fields that are sealed. */
+  secret_fields: readonly string[]
+  /** Checks a config that may lack what is required; throws VALIDATION_FAILED with paths below `/config`. */
+  assertFitting(config: Record<string, unknown>): void
+  /** Throws a ChannelFailure where a config cannot be connected with as it is. */
+  assertComplete(config: Record<string, unknown>): void
+}
+
+/** The channel kinds there are. */
+export interface ChannelKinds {
+  list(locale: Locale): KindRow[]
+  find(kind: string): KnownKind | undefined
+  /** Throws CHANNEL_KIND_UNSUPPORTED. */
+  get(kind: string): KnownKind
+}
+
+/** Makes the view of the registry that the channels use. */
+export function createChannelKinds({ registries }: Pick<Cradle, 'registries'>): ChannelKinds {
+  const known = new WeakMap<ChannelKind, KnownKind>()
+  const find = (name: string) => {
+    const kind = registries.channel_kinds.get(name)
+    if (!kind) return undefined
+    const full = known.get(kind) ?? completeKind(kind)
+    known.set(kind, full)
+    return full
+  }
+  return {
+    find,
+    get(kind) {
+      const found = find(kind)
+      if (!found) throw new AppError('CHANNEL_KIND_UNSUPPORTED', { kind })
+      return found
+    },
+    list: (locale) =>
+      registries.channel_kinds.list().map(({ kind, label, registration }) => ({
+        kind,
+        label: label[locale],
+        config_schema: find(kind)!.full_schema,
+        registration: registration?.gives ?? null,
+      })),
+  }
+}
+
+function completeKind(kind: ChannelKind): KnownKind {
+  const { required = [], properties: own = {}, ...more } = kind.config_schema as ObjectSchema
+  const properties = { ...commonSettings, ...own }
+  const full_schema = { ...more, type: 'object', properties, required, additionalProperties: false } as const
+  const checkPartly: Validator = compileSchema(
+    { type: 'object', properties, additionalProperties: false },
+    'json',
+  )
+  const checkWhole: Validator = compileSchema(full_schema, 'json')
+  return {
+    ...kind,
+    full_schema,
+    secret_fields: Object.entries(own).flatMap(([name, { writeOnly }]) => (writeOnly === true ? [name] : [])),
+    assertFitting(config) {
+      try {
+        // A copy, because defaults are filled in: a later version of the kind may have others.
+        checkPartly(structuredClone(config))
+      } catch (error) {
+        throw below(error, '/config')
+      }
+    },
+    assertComplete(config) {
+      const missing = required.filter((name) => config[name] === undefined || config[name] === '')
+      if (missing.length > 0) throw new ChannelFailure('missing_field', missing.join(', '))
+      try {
+        checkWhole(config)
+      } catch (error) {
+        const [issue] = (error as AppError).details.issues as { path: string; message: string }[]
+        throw new ChannelFailure('unsupported', `${issue!.path} ${issue!.message}`, { cause: error })
+      }
+      kind.check?.(config)
+    },
+  }
+}
+
+interface ObjectSchema {
+  required?: string[]
+  properties?: Record<string, { writeOnly?: boolean }>
+}
+
+/** The same refusal with the place of what was checked before each path. */
+export function below(error: unknown, place: string): unknown {
+  if (!(error instanceof AppError) || error.code !== 'VALIDATION_FAILED') return error
+  const issues = (error.details.issues as { path: string }[]).map((issue) => ({
+    ...issue,
+    path: `${place}${issue.path}`,
+  }))
+  return new AppError('VALIDATION_FAILED', { issues }, { cause: error })
+}

@@ -1,0 +1,53 @@
+import { type ChannelKind, type ChannelSettings, createGuardedFetch, type GuardedFetch } from '#kernel'
+
+/** The addresses of a platform that stand in the server's settings, by kind and name. */
+export type EndpointSettings = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+/** How platforms are reached. */
+export interface Platforms {
+  /** The means to reach the platform of a kind, with whatever config. */
+  reach(kind: ChannelKind): Omit<ChannelSettings, 'config'>
+  close(): Promise<void>
+}
+
+/**
+ * Makes what reaches platforms: public addresses, the hosts of the endpoints and `allow_hosts`. Throws where the settings
+ * name an address that is none.
+ */
+export function createPlatforms({
+  endpoints,
+  allow_hosts,
+}: {
+  endpoints: EndpointSettings
+  allow_hosts: readonly string[]
+}): Platforms {
+  for (const [kind, addresses] of Object.entries(endpoints))
+    for (const [name, address] of Object.entries(addresses))
+      if (!URL.canParse(address))
+        throw new Error(`plugins.channels.endpoints.${kind}.${name} is no address: ${address}`)
+  const fetches = new Map<string, GuardedFetch>()
+
+  const guardFor = (kind: string, addresses: Readonly<Record<string, string>>) => {
+    const known = fetches.get(kind)
+    if (known) return known
+    const own = Object.values(addresses).map((address) => new URL(address).hostname)
+    const made = createGuardedFetch({ allowHosts: [...allow_hosts, ...own] })
+    fetches.set(kind, made)
+    return made
+  }
+
+  return {
+    reach({ kind, endpoints: declared = {} }) {
+      const replaced = Object.entries(endpoints[kind] ?? {}).map(([name, url]) => [
+        name,
+        url.replace(/\/+$/, ''),
+      ])
+      const addresses = { ...declared, ...Object.fromEntries(replaced) }
+      const { fetch, assertAllowed, lookup } = guardFor(kind, addresses)
+      return { endpoints: addresses, fetch, assertAllowed, lookup }
+    },
+    async close() {
+      await Promise.all([...fetches.values()].map((fetch) => fetch.close()))
+    },
+  }
+}

@@ -1,0 +1,170 @@
+import { EventEmitter, once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import {
+  type ChannelConnection,
+  type ChannelFailureReason,
+  type ChannelSettings,
+  type Inbox,
+  type Logger,
+  untilAborted,
+} from '#kernel'
+import type { CommonSettings } from '../config/common-settings.ts'
+import type { KnownKind } from '../config/kinds.ts'
+import type { ChannelDocument, ChannelState } from '../documents.ts'
+import { type Failure, failureOf } from '../writing/failure.ts'
+
+/** How long a channel may take to open, in milliseconds. */
+const OPENING_MS = 60_000
+/** How long closing one is waited for, in milliseconds. */
+const CLOSING_MS = 5000
+/** The pauses between two attempts, in milliseconds: the first, and the longest. */
+const FIRST_PAUSE_MS = 1000
+const LONGEST_PAUSE_MS = 300_000
+/** How long a connection lasts that counts as good: after it the pauses begin anew. */
+const GOOD_MS = 60_000
+/** Reasons that only a person can do something about; it is tried again all the same, in the longest pauses. */
+const FOR_A_PERSON: readonly ChannelFailureReason[] = [
+  'missing_field',
+  'invalid_credentials',
+  'forbidden',
+  'not_found',
+  'unsupported',
+]
+
+/** What a session tells of its connection. */
+export interface ConnectionState {
+  state: ChannelState
+  failure?: Failure
+  /** Whether the connection has come back. */
+  is_back?: boolean
+}
+
+/** One channel as this process keeps it connected, for as long as it is wanted. */
+export interface Session {
+  channel: ChannelDocument
+  kind: KnownKind
+  /** What all channels have of a config. */
+  config: CommonSettings
+  log: Logger
+  /** Aborted when the channel is to be closed. */
+  signal: AbortSignal
+  /** The connection once there is one; rejects where `signal` or the session's is aborted. */
+  connect(signal: AbortSignal): Promise<ChannelConnection>
+  /** Resolves when nothing of the connection is left. */
+  close(): Promise<void>
+}
+
+/** Keeps a channel connected: opens it, and again, after pauses that grow, whenever the connection is lost. */
+export function openSession({
+  channel,
+  kind,
+  settings,
+  inbox,
+  onState,
+  log,
+  random = Math.random,
+}: {
+  channel: ChannelDocument
+  kind: KnownKind
+  /** Throws a ChannelFailure where the config is not complete. */
+  settings(): ChannelSettings
+  inbox: Inbox
+  onState(state: ConnectionState): void
+  log: Logger
+  random?: () => number
+}): Session {
+  const closing = new AbortController()
+  const { signal } = closing
+  const opened = new EventEmitter().setMaxListeners(0)
+  let connection: ChannelConnection | undefined
+  let hasConnected = false
+
+  /** Opens the channel and waits until it is lost; throws why it could not be opened, or was lost. */
+  const keepOpen = async (onGood: () => void): Promise<never> => {
+    const attempt = new AbortController()
+    let lose: (error: unknown) => void
+    const lost = new Promise<never>((_, reject) => {
+      lose = reject
+    })
+    // What is lost while it is closed concerns nobody any more.
+    lost.catch(noop)
+    const link = {
+      ...inbox,
+      channel_id: channel._id,
+      signal: AbortSignal.any([signal, attempt.signal]),
+      log,
+      connecting: (detail: string) =>
+        onState({ state: 'connecting', failure: { reason: 'unknown', detail } }),
+      connected: () => onState({ state: 'connected', is_back: true }),
+      lost: (error: unknown) => lose(error),
+    }
+    const opening = Promise.resolve().then(() => kind.open(settings(), link))
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(OPENING_MS)])
+    let good: NodeJS.Timeout | undefined
+    try {
+      connection = await untilAborted(patience, Promise.race([opening, lost]))
+      onState({ state: 'connected', is_back: hasConnected })
+      hasConnected = true
+      opened.emit('connection', connection)
+      good = setTimeout(onGood, GOOD_MS)
+      return await untilAborted(signal, lost)
+    } finally {
+      connection = undefined
+      clearTimeout(good)
+      attempt.abort()
+      // What opens after its time is closed as well.
+      await Promise.race([opening.then(close, noop), pause(CLOSING_MS, undefined, { ref: false })])
+    }
+  }
+
+  const close = async (ended: ChannelConnection) => {
+    try {
+      await ended.close()
+    } catch (error) {
+      const { reason, detail } = failureOf(error)
+      log.warn({ reason, detail }, 'a channel could not be closed in order')
+    }
+  }
+
+  const run = async () => {
+    let failures = 0
+    while (!signal.aborted) {
+      onState({ state: 'connecting' })
+      const onGood = () => {
+        failures = 0
+      }
+      const error: unknown = await keepOpen(onGood).catch((thrown: unknown) => thrown)
+      if (signal.aborted) return
+      const failure = failureOf(error)
+      const isForPerson = FOR_A_PERSON.includes(failure.reason)
+      onState({ state: isForPerson ? 'failed' : 'disconnected', failure })
+      log.warn({ reason: failure.reason, detail: failure.detail }, 'channel is not connected')
+      const grown = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)
+      const longest = isForPerson ? LONGEST_PAUSE_MS : grown
+      const wait = Math.max(failure.retry_after_ms ?? 0, longest * (0.5 + random() / 2))
+      failures += 1
+      await pause(wait, undefined, { signal }).catch(noop)
+    }
+  }
+  const running = run()
+
+  return {
+    channel,
+    kind,
+    config: channel.config,
+    log,
+    signal,
+    async connect(wanted) {
+      if (connection) return connection
+      const [made] = await once(opened, 'connection', { signal: AbortSignal.any([signal, wanted]) })
+      return made
+    },
+    async close() {
+      closing.abort()
+      await running
+      onState({ state: 'disconnected' })
+    },
+  }
+}
+
+const noop = () => {}

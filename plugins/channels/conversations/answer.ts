@@ -1,0 +1,230 @@
+import { AppError, type Cradle, isUnavailable, type Locale } from '#kernel'
+import type { ThreadDocument } from '../../chat/documents.ts'
+import type { ReadEvent } from '../../chat/ledger/ledger-reader.ts'
+import type { UserDocument } from '../../users/types.ts'
+import { groupRulesFor } from '../config/common-settings.ts'
+import type { Session } from '../connections/session.ts'
+import type { DeliveryProgress, InboxDocument } from '../documents.ts'
+import { createReplyWriter } from '../writing/reply-writer.ts'
+import type { Delivery } from './delivery.ts'
+import { say } from './phrases.ts'
+import { contentOf } from './question-content.ts'
+import { createReplyText } from './reply-text.ts'
+
+/** The largest file that is sent, in bytes. */
+const MAX_FILE_BYTES = 20 * 1024 * 1024
+
+/** What answering a message takes. */
+export interface Answering {
+  message: InboxDocument
+  session: Session
+  delivery: Delivery
+  /** The owner of the agent, in whose name it answers. */
+  owner: UserDocument
+  locale: Locale
+}
+
+const NOTHING: DeliveryProgress = { parts: 0, sent: 0, covered: 0, live: null, files: 0 }
+
+/** How the turn of a message is known again, whichever process asks for it. */
+const clientMessageId = ({ _id }: InboxDocument) => `channel:${_id}`
+
+/**
+ * Answers a message by a turn of the agent and shows the reply, from where an earlier attempt has left it. Returns when
+ * all is delivered; throws where it was broken off and is to be gone on with later.
+ */
+export async function answerMessage(answering: Answering, cradle: Cradle): Promise<void> {
+  const { message, session, owner, delivery } = answering
+  const { conversations, messageInbox, chat, threads, ledgerReader } = cradle
+  const { channel, config } = session
+  const account = { user_id: owner._id, agent_id: channel.agent_id }
+  let { thread_id, after_seq } = message
+  let thread: ThreadDocument
+  if (thread_id === undefined || after_seq === undefined) {
+    thread = await conversations.threadOf(channel, message.conversation_id, owner._id)
+    thread_id = thread._id
+    after_seq = chat.positionOf(thread)
+    await messageInbox.begin(message, { thread_id, after_seq })
+  } else thread = await threads.get(account, thread_id)
+
+  const left = new AbortController()
+  const typing = delivery.startTyping()
+  const show = createShow(answering, { thread, typing }, cradle)
+  let turn_id: string | undefined
+  let refusal: unknown
+  startTurn(answering, thread, cradle).catch((error) => {
+    refusal = error
+    // A turn that has begun is ended by its own events, whatever becomes of the call.
+    if (turn_id === undefined) left.abort()
+  })
+  try {
+    const signal = AbortSignal.any([session.signal, left.signal])
+    for await (const event of ledgerReader.follow({
+      thread_id,
+      user_id: owner._id,
+      after: after_seq,
+      signal,
+    })) {
+      if (event.type === 'turn_started' && event.frame.client_message_id === clientMessageId(message))
+        turn_id = event.turn_id
+      if (event.turn_id !== turn_id) continue
+      if (await show.event(event)) break
+    }
+    session.signal.throwIfAborted()
+    if (refusal !== undefined && turn_id === undefined) await show.refusal(refusal)
+  } finally {
+    typing.stop()
+    await show.stop()
+  }
+  const rules = groupRulesFor(config, message.conversation_id)
+  if (rules.clear_after_reply) await conversations.forget(channel, message.conversation_id, message.sent_at)
+}
+
+/** Has the agent answer, unless it does already. */
+async function startTurn(
+  { message, session, owner, locale }: Answering,
+  thread: ThreadDocument,
+  cradle: Cradle,
+): Promise<void> {
+  const { agents, chat, turns } = cradle
+  const { user_id, agent_id } = thread
+  const client_message_id = clientMessageId(message)
+  if (await turns.findRepeated({ user_id, agent_id }, client_message_id)) return
+  const agent = await agents.find(agent_id)
+  if (agent?.state !== 'running')
+    throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
+  const content = await contentOf(message, session, locale, cradle)
+  const { _id: id, role, permissions, token_quota } = owner
+  await chat.enter({
+    thread_id: thread._id,
+    agent,
+    user: { id, role, permissions, token_quota },
+    content,
+    client_message_id,
+    locale,
+    request_id: message._id,
+  })
+}
+
+/** Makes what shows the events of a turn in the conversation. */
+function createShow(
+  { message, session, delivery, locale }: Answering,
+  { thread, typing }: { thread: ThreadDocument; typing: { stop(): void } },
+  cradle: Cradle,
+) {
+  const { approvals, events, messageInbox, explainError, threads } = cradle
+  const { config, connect, signal, log } = session
+  const progress = { ...(message.progress ?? NOTHING) }
+  const reply = createReplyText(config)
+  const attached = new Map<string, Extract<ReadEvent, { type: 'attachment' }>['frame']>()
+  let part = 0
+  let writer: ReturnType<typeof createReplyWriter> | undefined
+
+  const save = (changes: Partial<DeliveryProgress>) => {
+    Object.assign(progress, changes)
+    return messageInbox.saveProgress(message, { ...progress })
+  }
+
+  /** The writer of the present part; none where an earlier process has delivered that. */
+  const writerOf = () => {
+    if (part < progress.parts) return undefined
+    const { sent, covered, live } = progress
+    writer ??= createReplyWriter({
+      connect,
+      capabilities: delivery.capabilities,
+      target: delivery.target,
+      key: delivery.keyOf(`part ${part}`),
+      is_live: config.response_mode === 'stream',
+      progress: { sent, covered, live },
+      save,
+      signal,
+      log,
+    })
+    return writer
+  }
+
+  const endPart = async () => {
+    if (reply.text.trim() !== '') await writerOf()?.finish(reply.text)
+    writer = undefined
+    part += 1
+    if (part > progress.parts) await save({ parts: part, sent: 0, covered: 0, live: null })
+    reply.begin()
+  }
+
+  const sendFiles = async () => {
+    for (const [index, { path, filename, media_type }] of [...attached.values()].entries()) {
+      if (index < progress.files) continue
+      const file = { path, bytes: undefined as Uint8Array | undefined }
+      await events.emit('agent.files_wanted', {
+        agent_id: thread.agent_id,
+        max_bytes: MAX_FILE_BYTES,
+        files: [file],
+      })
+      const isSent =
+        file.bytes && (await delivery.sendFile({ filename, media_type, bytes: file.bytes }, `file ${index}`))
+      if (!isSent) await delivery.say(`file ${index}`, say('file_unsent', locale, { filename }))
+      await save({ files: index + 1 })
+    }
+  }
+
+  const end = async () => {
+    typing.stop()
+    if (reply.text.trim() === '' && part === 0 && attached.size === 0) reply.note(say('no_answer', locale))
+    await endPart()
+    await sendFiles()
+  }
+
+  const isPendingStill = async (pending_id: string) => {
+    const { active_turn } = await threads.get(thread, thread._id)
+    return active_turn?.paused?.pending_id === pending_id
+  }
+
+  return {
+    /** Shows what an event says; true once the turn has ended and all is delivered. */
+    async event(event: ReadEvent): Promise<boolean> {
+      reply.add(event)
+      switch (event.type) {
+        case 'attachment':
+          attached.set(event.frame.path, event.frame)
+          return false
+        case 'hitl_required': {
+          await endPart()
+          if (!(await isPendingStill(event.frame.pending_id))) return false
+          const asked = { message, thread, pending: event.frame, settings: config, locale }
+          for (const { code, text, buttons, pressers } of await approvals.ask(asked))
+            await approvals.noteSent(code, await delivery.say(`ask ${code}`, text, { buttons, pressers }))
+          return false
+        }
+        case 'hitl_resolved':
+          for (const { sent, text } of await approvals.settle(event.frame, locale))
+            await delivery.settle(sent, text)
+          return false
+        case 'done': {
+          const { stop_reason } = event.frame
+          if (stop_reason === 'stopped') reply.note(say('stopped', locale))
+          if (stop_reason === 'max_steps') reply.note(say('too_many_steps', locale))
+          await end()
+          return true
+        }
+        case 'error':
+          if (config.response_mode !== 'stream') reply.begin()
+          reply.note(say('failed', locale, { message: event.frame.message }))
+          await end()
+          return true
+        default:
+          if (reply.text.trim() !== '') writerOf()?.show(reply.text)
+          return false
+      }
+    },
+    /** Tells why there is no turn; throws where that may be otherwise in a moment. */
+    async refusal(error: unknown): Promise<void> {
+      if (!(error instanceof AppError) || error.code === 'SHUTTING_DOWN' || isUnavailable(error)) throw error
+      const { message: words } = explainError(error, locale, message._id)
+      reply.note(say('failed', locale, { message: words }))
+      await end()
+    },
+    async stop(): Promise<void> {
+      await writer?.stop()
+    },
+  }
+}

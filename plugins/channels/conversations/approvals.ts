@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto'
+import type { IndexDescription } from 'mongodb'
+import {
+  AppError,
+  type Button,
+  type ConversationType,
+  type Cradle,
+  type JSONValue,
+  type Locale,
+  type Sender,
+} from '#kernel'
+import type { ThreadDocument } from '../../chat/documents.ts'
+import type {
+  ActionRequest,
+  Decision,
+  DecisionType,
+  PendingApproval,
+  ResolvedApproval,
+} from '../../chat/ledger/ledger-event.ts'
+import type { CommonSettings } from '../config/common-settings.ts'
+import type { InboxDocument } from '../documents.ts'
+import { say } from './phrases.ts'
+
+/** One thing that a turn waits for, as it was asked in a conversation; `_id` is the code by which people name it. */
+export interface ApprovalDocument {
+  _id: string
+  channel_id: string
+  conversation_id: string
+  conversation_type: ConversationType
+  user_id: string
+  agent_id: string
+  thread_id: string
+  pending_id: string
+  /** Its place among what the turn waits for. */
+  index: number
+  description: string
+  allowed: DecisionType[]
+  /** The platform's ids of those who may decide. */
+  deciders: string[]
+  decision: Decision | null
+  decided_by?: string
+  /** What the kind needs to change the message that asks, JSON, sealed for the purpose `approval:<_id>`. */
+  sent?: string
+  expires_at: Date
+}
+
+/** The indexes by which approvals are found, and forgotten a while after they have expired. */
+export const approvalIndexes: IndexDescription[] = [
+  { key: { channel_id: 1, conversation_id: 1 } },
+  { key: { pending_id: 1, index: 1 } },
+  { key: { expires_at: 1 }, expireAfterSeconds: 24 * 3600 },
+]
+
+/** A message that asks for a decision, in Markdown. */
+export interface Question {
+  code: string
+  text: string
+  buttons: Button[]
+  pressers: readonly string[]
+}
+
+/** A message that asked, and what it says now that it is decided, in Markdown. */
+export interface SettledQuestion {
+  sent: JSONValue
+  text: string
+}
+
+/** How a decision went. */
+export type Verdict =
+  | { outcome: 'taken'; approval: ApprovalDocument; decision: Decision }
+  | { outcome: 'not_pending' | 'not_allowed' }
+  | { outcome: 'no_such_decision'; allowed: readonly DecisionType[] }
+
+/** What turns ask people in conversations. */
+export interface Approvals {
+  /** Notes what a turn waits for; gives the messages that have not been sent. Goes on with a turn that is decided already. */
+  ask(asked: {
+    message: InboxDocument
+    thread: ThreadDocument
+    pending: PendingApproval
+    settings: CommonSettings
+    locale: Locale
+  }): Promise<Question[]>
+  noteSent(code: string, sent: JSONValue): Promise<void>
+  /** What waits for a decision in a conversation, oldest first. */
+  waiting(channel_id: string, conversation_id: string): Promise<ApprovalDocument[]>
+  decide(channel_id: string, code: string, sender: Sender, decision: Decision): Promise<Verdict>
+  /** Forgets what was asked; gives what its messages say from now on. */
+  settle(resolved: ResolvedApproval, locale: Locale): Promise<SettledQuestion[]>
+}
+
+const CODE_LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
+const CODE_LENGTH = 6
+/** How much of a call's input is shown, in characters. */
+const SHOWN_INPUT = 1200
+
+/** The same for the same request, whichever process asks it. */
+function codeOf(pending_id: string, index: number): string {
+  const digest = createHash('sha256').update(`${pending_id}:${index}`).digest()
+  return [...digest.subarray(0, CODE_LENGTH)].map((byte) => CODE_LETTERS[byte % CODE_LETTERS.length]).join('')
+}
+
+/** Makes the approvals over their collection. */
+export function createApprovals({
+  collections: { channel_approvals: approvals },
+  threads,
+  resumption,
+  secrets,
+}: Pick<Cradle, 'collections' | 'threads' | 'resumption' | 'secrets'>): Approvals {
+  const purposeOf = (code: string) => `approval:${code}`
+
+  /** Has a turn go on once all is decided that it waits for. */
+  const proceed = async ({ user_id, agent_id, thread_id, pending_id }: ApprovalDocument) => {
+    const asked = await approvals.find({ pending_id }).sort({ index: 1 }).toArray()
+    const decisions = asked.flatMap(({ decision }) => (decision ? [decision] : []))
+    if (decisions.length < asked.length) return
+    try {
+      const thread = await threads.get({ user_id, agent_id }, thread_id)
+      const pending = await resumption.pendingOf(thread)
+      if (pending?.pending_id === pending_id) await resumption.decide(thread, pending, decisions)
+    } catch (error) {
+      // Somebody else has decided it, or the thread is gone: the conversation is told by what follows the turn.
+      if (!(error instanceof AppError && ['HITL_NOT_PENDING', 'THREAD_NOT_FOUND'].includes(error.code)))
+        throw error
+    }
+  }
+
+  return {
+    async ask({ message, thread, pending, settings, locale }) {
+      const { pending_id, action_requests, review_configs, expires_at } = pending
+      const questions: Question[] = []
+      let decided: ApprovalDocument | undefined
+      for (const [index, request] of action_requests.entries()) {
+        const allowed = review_configs[index]!.allowed_decisions
+        const code = codeOf(pending_id, index)
+        const deciders = decidersOf(settings, message.sender, allowed)
+        const document: Omit<ApprovalDocument, '_id'> = {
+          channel_id: message.channel_id,
+          conversation_id: message.conversation_id,
+          conversation_type: message.conversation_type,
+          user_id: thread.user_id,
+          agent_id: thread.agent_id,
+          thread_id: thread._id,
+          pending_id,
+          index,
+          description: request.description,
+          allowed,
+          deciders,
+          decision: null,
+          expires_at: new Date(expires_at * 1000),
+        }
+        const approval = await approvals.findOneAndUpdate(
+          { _id: code },
+          { $setOnInsert: document },
+          { upsert: true, returnDocument: 'after' },
+        )
+        if (approval!.decision) decided = approval!
+        else if (approval!.sent === undefined) questions.push(questionFor(code, request, approval!, locale))
+      }
+      if (decided) await proceed(decided)
+      return questions
+    },
+    async noteSent(code, sent) {
+      const sealed = secrets.seal(JSON.stringify(sent), purposeOf(code))
+      await approvals.updateOne({ _id: code }, { $set: { sent: sealed } })
+    },
+    waiting: (channel_id, conversation_id) =>
+      approvals
+        .find({ channel_id, conversation_id, decision: null })
+        .sort({ pending_id: 1, index: 1 })
+        .toArray(),
+    async decide(channel_id, code, sender, decision) {
+      const approval = await approvals.findOne({ _id: code, channel_id })
+      if (!approval || approval.decision) return { outcome: 'not_pending' }
+      if (!approval.deciders.includes(sender.id)) return { outcome: 'not_allowed' }
+      if (!approval.allowed.includes(decision.type))
+        return { outcome: 'no_such_decision', allowed: approval.allowed }
+      const { matchedCount } = await approvals.updateOne(
+        { _id: code, decision: null },
+        { $set: { decision, decided_by: sender.name ?? sender.id } },
+      )
+      if (matchedCount === 0) return { outcome: 'not_pending' }
+      await proceed(approval)
+      return { outcome: 'taken', approval: { ...approval, decision }, decision }
+    },
+    async settle({ pending_id, outcome, decisions }, locale) {
+      const asked = await approvals.find({ pending_id }).sort({ index: 1 }).toArray()
+      await approvals.deleteMany({ pending_id })
+      return asked.flatMap(({ _id, sent, description, index, decided_by }) => {
+        if (sent === undefined) return []
+        const decision = outcome === 'stopped' ? undefined : decisions[index]
+        const said = outcome === 'expired' ? say('expired', locale) : sayDecision(decision, locale)
+        const text = `${description}\n\n${said}${decided_by ? ` — ${decided_by}` : ''}`
+        return [{ sent: JSON.parse(secrets.open(sent, purposeOf(_id))) as JSONValue, text }]
+      })
+    },
+  }
+}
+
+/** What was decided, in words; undefined where nobody has to decide any more. */
+export function sayDecision(decision: Decision | undefined, locale: Locale): string {
+  if (!decision) return say('withdrawn', locale)
+  const phrase = { approve: 'approved', edit: 'approved', reject: 'rejected', respond: 'answered' } as const
+  return say(phrase[decision.type], locale)
+}
+
+const isQuestion = (allowed: readonly DecisionType[]) => !allowed.includes('approve')
+
+/** A question is put to whoever asked; what is to be approved concerns the server, so not to just anybody. */
+function decidersOf(
+  { approvers = [], allow_from = [] }: CommonSettings,
+  { id }: Sender,
+  allowed: readonly DecisionType[],
+): string[] {
+  const trusted = approvers.length > 0 ? approvers : allow_from.filter((known) => known === id)
+  return [...new Set([...(isQuestion(allowed) ? [id] : []), ...trusted])]
+}
+
+function questionFor(
+  code: string,
+  { args }: ActionRequest,
+  { allowed, deciders, description }: ApprovalDocument,
+  locale: Locale,
+): Question {
+  if (isQuestion(allowed))
+    return { code, text: say('question', locale, { code, description }), buttons: [], pressers: deciders }
+  const input = JSON.stringify(args, undefined, 2)
+  const shown = input.length > SHOWN_INPUT ? `${input.slice(0, SHOWN_INPUT)}\n…` : input
+  const fence = '`'.repeat(Math.max(3, ...[...shown.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)))
+  const values = { code, description, args: `${fence}json\n${shown}\n${fence}` }
+  const phrase = deciders.length > 0 ? 'approval' : 'approval_elsewhere'
+  const buttons: Button[] = [
+    { label: say('approve', locale), value: `approve:${code}`, style: 'primary' },
+    { label: say('always', locale), value: `always:${code}`, style: 'default' },
+    { label: say('reject', locale), value: `reject:${code}`, style: 'danger' },
+  ]
+  return {
+    code,
+    text: say(phrase, locale, values),
+    buttons: deciders.length > 0 ? buttons : [],
+    pressers: deciders,
+  }
+}

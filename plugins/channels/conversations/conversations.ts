@@ -1,0 +1,99 @@
+import { AppError, type Cradle } from '#kernel'
+import type { ThreadDocument } from '../../chat/documents.ts'
+import type { GroupRules } from '../config/common-settings.ts'
+import type { ChannelDocument, ConversationDocument, OverheardMessage } from '../documents.ts'
+
+/** How many overheard messages are kept of a conversation, and how much of each. */
+const MOST_OVERHEARD = 50
+const LONGEST_OVERHEARD = 2000
+
+/** Where the conversations of channels go on, and what was said in groups meanwhile. */
+export interface Conversations {
+  /** The thread of a conversation, of the agent's owner; a new one where there is none any more. */
+  threadOf(channel: ChannelDocument, conversation_id: string, user_id: string): Promise<ThreadDocument>
+  /** The same if there is one. */
+  findThread(
+    channel: ChannelDocument,
+    conversation_id: string,
+    user_id: string,
+  ): Promise<ThreadDocument | undefined>
+  /** Has the next message begin a new thread. */
+  leaveThread(channel: ChannelDocument, conversation_id: string): Promise<void>
+  overhear(channel: ChannelDocument, conversation_id: string, message: OverheardMessage): Promise<void>
+  /** What was said lately, oldest first. */
+  recall(channel: ChannelDocument, conversation_id: string, rules: GroupRules): Promise<OverheardMessage[]>
+  /** Forgets what was said until a time in Unix milliseconds. */
+  forget(channel: ChannelDocument, conversation_id: string, until: number): Promise<void>
+  remove(channel_ids: readonly string[]): Promise<void>
+}
+
+/** Makes the conversations over their collection. */
+export function createConversations({
+  collections: { channel_conversations: conversations },
+  threads,
+  clock,
+}: Pick<Cradle, 'collections' | 'threads' | 'clock'>): Conversations {
+  const keyOf = ({ _id }: ChannelDocument, conversation_id: string) => `${_id}:${conversation_id}`
+
+  const begin = async ({ _id: channel_id, agent_id }: ChannelDocument, _id: string) => {
+    const beginning: Omit<ConversationDocument, '_id'> = {
+      channel_id,
+      agent_id,
+      thread_id: null,
+      overheard: [],
+    }
+    await conversations.updateOne({ _id }, { $setOnInsert: beginning }, { upsert: true })
+  }
+
+  const findThread: Conversations['findThread'] = async (channel, conversation_id, user_id) => {
+    const found = await conversations.findOne({ _id: keyOf(channel, conversation_id) })
+    if (!found?.thread_id) return undefined
+    try {
+      return await threads.get({ user_id, agent_id: channel.agent_id }, found.thread_id)
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'THREAD_NOT_FOUND') return undefined
+      throw error
+    }
+  }
+
+  return {
+    findThread,
+    async threadOf(channel, conversation_id, user_id) {
+      const found = await findThread(channel, conversation_id, user_id)
+      if (found) return found
+      const { agent_id, kind: channel_type } = channel
+      const _id = keyOf(channel, conversation_id)
+      await begin(channel, _id)
+      const thread = await threads.create({ user_id, agent_id }, { channel_type })
+      await conversations.updateOne({ _id }, { $set: { thread_id: thread._id } })
+      return thread
+    },
+    async leaveThread(channel, conversation_id) {
+      const _id = keyOf(channel, conversation_id)
+      await conversations.updateOne({ _id }, { $set: { thread_id: null, overheard: [] } })
+    },
+    async overhear(channel, conversation_id, { id, sender, text, at }) {
+      const _id = keyOf(channel, conversation_id)
+      await begin(channel, _id)
+      const message = { id, sender, text: text.slice(0, LONGEST_OVERHEARD), at }
+      await conversations.updateOne(
+        { _id, 'overheard.id': { $ne: id } },
+        { $push: { overheard: { $each: [message], $slice: -MOST_OVERHEARD } } },
+      )
+    },
+    async recall(channel, conversation_id, { history_limit, history_ttl_ms }) {
+      if (history_limit === 0) return []
+      const found = await conversations.findOne({ _id: keyOf(channel, conversation_id) })
+      const since = clock.now() - history_ttl_ms
+      const recent = (found?.overheard ?? []).filter(({ at }) => at >= since)
+      return recent.sort((a, b) => a.at - b.at).slice(-history_limit)
+    },
+    async forget(channel, conversation_id, until) {
+      const _id = keyOf(channel, conversation_id)
+      await conversations.updateOne({ _id }, { $pull: { overheard: { at: { $lte: until } } } })
+    },
+    async remove(channel_ids) {
+      await conversations.deleteMany({ channel_id: { $in: [...channel_ids] } })
+    },
+  }
+}

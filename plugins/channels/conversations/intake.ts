@@ -1,0 +1,95 @@
+import type { ButtonPress, Cradle, InboundMessage, Inbox, PressOutcome } from '#kernel'
+import { type CommonSettings, groupRulesFor } from '../config/common-settings.ts'
+import type { ChannelDocument } from '../documents.ts'
+import { render } from '../writing/dialects.ts'
+import { isUrgent, parseCommand } from './commands.ts'
+import { decisionFor, sayVerdict } from './orders.ts'
+
+/** How many messages of a conversation may wait; as many more are told that they were not taken. */
+const MOST_WAITING = 100
+/** The longest text and ids that are taken, in characters. */
+const MAX_TEXT = 200_000
+const MAX_ID = 512
+
+/** Takes in what platforms bring. */
+export interface Intake {
+  /** Where a channel's messages go; `onStored` is told of a message that is to be answered. */
+  of(channel: ChannelDocument, onStored: (conversation_id: string, urgent: boolean) => void): Inbox
+}
+
+/** Makes what takes in messages: who may write, what of a group is heard, what is known already. */
+export function createIntake(cradle: Cradle): Intake {
+  const { conversations, messageInbox, approvals, agents, users, orders, channelKinds, clock, log } = cradle
+
+  const hasAccess = ({ allow_from = [] }: CommonSettings, id: string) =>
+    allow_from.length === 0 || allow_from.includes(id)
+
+  const receive = async (
+    channel: ChannelDocument,
+    given: InboundMessage,
+    onStored: (conversation_id: string, urgent: boolean) => void,
+  ) => {
+    const message = { ...given, text: given.text.slice(0, MAX_TEXT).trim() }
+    const { id, conversation, sender, text, files = [] } = message
+    if ([id, conversation.id, sender.id].some((name) => name === '' || name.length > MAX_ID))
+      throw new Error('a message has no ids, or ids of a length that no platform has')
+    if (!hasAccess(channel.config, sender.id)) {
+      log.info({ channel: channel._id, sender: sender.id }, 'message of somebody who is not in allow_from')
+      return
+    }
+    const command = parseCommand(text)
+    const waiting = command ? [] : await approvals.waiting(channel._id, conversation.id)
+    const decision = orders.decisionIn(message, waiting, sender)
+    if (conversation.type === 'group' && !message.mentioned && !command && !decision) {
+      const rules = groupRulesFor(channel.config, conversation.id)
+      if (!rules.answers_all) {
+        const at = message.sent_at ?? clock.now()
+        if (rules.history_limit > 0 && text !== '')
+          await conversations.overhear(channel, conversation.id, {
+            id,
+            sender: sender.name ?? sender.id,
+            text,
+            at,
+          })
+        return
+      }
+    }
+    if (text === '' && files.length === 0) return
+    const count = await messageInbox.countOpen(channel._id, conversation.id)
+    if (count >= 2 * MOST_WAITING) {
+      log.warn({ channel: channel._id, conversation: conversation.id }, 'too many messages wait')
+      return
+    }
+    const refused = count >= MOST_WAITING
+    const urgent = refused || decision !== undefined || (command !== undefined && isUrgent(command))
+    await messageInbox.add(channel, message, { urgent, refused })
+    onStored(conversation.id, urgent)
+  }
+
+  const press = async (
+    channel: ChannelDocument,
+    { value, sender, conversation_id }: ButtonPress,
+  ): Promise<PressOutcome> => {
+    const agent = await agents.find(channel.agent_id)
+    const owner = agent && (await users.find(agent.owner_id))
+    const locale = owner?.locale ?? 'en'
+    const [, name, code] = /^(approve|always|reject):([a-z0-9]+)$/.exec(value) ?? []
+    const order = { channel, conversation_id, sender, user_id: owner?._id ?? '', locale }
+    const verdict =
+      owner && name && code
+        ? await orders.decide(order, code, decisionFor(name as 'approve' | 'always' | 'reject', ''))
+        : ({ outcome: 'not_pending' } as const)
+    const notice = sayVerdict(verdict, locale)
+    if (verdict.outcome !== 'taken') return { notice }
+    const text = `${verdict.approval.description}\n\n${notice} — ${sender.name ?? sender.id}`
+    const { dialect } = channelKinds.get(channel.kind).capabilities[verdict.approval.conversation_type]
+    return { notice, text: render(text, dialect) }
+  }
+
+  return {
+    of: (channel, onStored) => ({
+      receive: (message) => receive(channel, message, onStored),
+      press: (pressed) => press(channel, pressed),
+    }),
+  }
+}

@@ -1,0 +1,87 @@
+import type { Locale } from '#kernel'
+
+/** What the gateway itself says in a conversation, in Markdown. */
+const PHRASES = {
+  help: {
+    en: `Write to talk to the agent. Commands:
+- \`/new\` begins a new conversation
+- \`/stop\` stops what the agent is doing
+- \`/approve\`, \`/always\`, \`/reject reason\`, \`/answer text\` decide what it asks, with its code where several wait
+- \`/help\` shows this
+
+Your id here is \`{sender}\`.`,
+    zh: `直接发消息即可与智能体对话。命令：
+- \`/new\` 开始新对话
+- \`/stop\` 停止当前任务
+- \`/approve\`、\`/always\`、\`/reject 理由\`、\`/answer 内容\` 处理智能体的请求；有多个请求时请带上编号
+- \`/help\` 显示本帮助
+
+你在此处的 ID 是 \`{sender}\`。`,
+  },
+  begun: { en: 'A new conversation begins with your next message.', zh: '下一条消息将开始新对话。' },
+  stopped: { en: 'Stopped.', zh: '已停止。' },
+  nothing_runs: { en: 'Nothing is running.', zh: '当前没有正在执行的任务。' },
+  no_answer: { en: 'The agent gave no answer.', zh: '智能体没有给出回答。' },
+  too_many_steps: {
+    en: 'The agent took as many steps as it may and stopped there.',
+    zh: '智能体已达到步数上限，在此停止。',
+  },
+  failed: { en: '⚠️ {message}', zh: '⚠️ {message}' },
+  too_many: {
+    en: 'Too many messages are waiting, so this one was not taken.',
+    zh: '等待处理的消息过多，这条消息未被接收。',
+  },
+  file_lost: {
+    en: '[The file “{filename}” could not be received: {detail}]',
+    zh: '[文件“{filename}”未能接收：{detail}]',
+  },
+  file_unsent: {
+    en: '📎 {filename} is in the workspace and could not be sent here.',
+    zh: '📎 {filename} 已保存在工作区，无法在此发送。',
+  },
+  too_large: { en: 'it is too large', zh: '文件过大' },
+  not_kept: { en: 'it could not be kept', zh: '无法保存' },
+  approval: {
+    en: '**The agent asks for approval.** {description}\n\n{args}\n\nAnswer with `/approve {code}`, `/always {code}` or `/reject {code} reason`.',
+    zh: '**智能体请求批准。** {description}\n\n{args}\n\n请回复 `/approve {code}`、`/always {code}` 或 `/reject {code} 理由`。',
+  },
+  approval_elsewhere: {
+    en: '**The agent asks for approval.** {description}\n\n{args}\n\nNobody here may decide this: its owner decides it in the web app, or names approvers in the settings of this channel.',
+    zh: '**智能体请求批准。** {description}\n\n{args}\n\n此处无人有权处理：请所有者在网页端处理，或在渠道设置中指定审批人。',
+  },
+  question: {
+    en: '**The agent asks:** {description}\n\nAnswer with a message, or `/reject {code}`.',
+    zh: '**智能体提问：** {description}\n\n直接回复即可，或发送 `/reject {code}`。',
+  },
+  approve: { en: 'Approve', zh: '批准' },
+  always: { en: 'Always here', zh: '本对话始终批准' },
+  reject: { en: 'Reject', zh: '拒绝' },
+  approved: { en: '✅ Approved', zh: '✅ 已批准' },
+  rejected: { en: '❌ Rejected', zh: '❌ 已拒绝' },
+  answered: { en: '💬 Answered', zh: '💬 已回答' },
+  expired: { en: '⌛ Nobody decided in time', zh: '⌛ 已超时' },
+  withdrawn: { en: '⏹ No longer needed', zh: '⏹ 已取消' },
+  not_pending: { en: 'This is not waiting any more.', zh: '该请求已不在等待。' },
+  nothing_waits: { en: 'Nothing waits for a decision.', zh: '当前没有等待处理的请求。' },
+  which_one: {
+    en: 'Several things wait. Name one by its code: {codes}',
+    zh: '有多个请求在等待，请指明编号：{codes}',
+  },
+  not_allowed: { en: 'You may not decide this.', zh: '你无权处理该请求。' },
+  no_such_decision: {
+    en: 'This cannot be decided so. Possible: {possible}',
+    zh: '不能这样处理。可用：{possible}',
+  },
+  overheard: { en: 'Said in the group before:', zh: '群里此前的消息：' },
+  replies_to: { en: 'In reply to {sender}:', zh: '回复 {sender}：' },
+  somebody: { en: 'somebody', zh: '某人' },
+  message_from: { en: 'Message from {sender}:', zh: '来自 {sender} 的消息：' },
+} satisfies Record<string, Record<Locale, string>>
+
+/** The name of something that the gateway says. */
+export type Phrase = keyof typeof PHRASES
+
+/** Says something in a language, with values in the place of `{name}`. */
+export function say(phrase: Phrase, locale: Locale, values: Readonly<Record<string, string>> = {}): string {
+  return PHRASES[phrase][locale].replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '')
+}

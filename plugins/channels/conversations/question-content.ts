@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Cradle, InboundFile, Locale, UploadedFile } from '#kernel'
+import type { Block } from '../../chat/documents.ts'
+import { groupRulesFor } from '../config/common-settings.ts'
+import type { Session } from '../connections/session.ts'
+import type { InboxDocument } from '../documents.ts'
+import { failureOf } from '../writing/failure.ts'
+import { say } from './phrases.ts'
+
+/** The largest file that is taken, in bytes: as with uploads. */
+const MAX_FILE_BYTES = 20 * 1024 * 1024
+/** How long getting one may take, in milliseconds. */
+const DOWNLOAD_MS = 120_000
+/** The longest text that is told to a model. */
+const MAX_TEXT = 200_000
+
+/** What a message says to the agent: its text with what it belongs to, and its files, which are put into the workspace. */
+export async function contentOf(
+  message: InboxDocument,
+  session: Session,
+  locale: Locale,
+  cradle: Cradle,
+): Promise<Block[]> {
+  const { channel, config } = session
+  const { conversation_id, conversation_type, sender, text = '', quote } = message
+  const { files } = cradle.messageInbox.unseal(message)
+  const received = await Promise.all(files.map((file) => receiveFile(file, session, locale, cradle)))
+  const isGroup = conversation_type === 'group'
+  const overheard = isGroup
+    ? await cradle.conversations.recall(channel, conversation_id, groupRulesFor(config, conversation_id))
+    : []
+  const name = (said: string | undefined) => said ?? say('somebody', locale)
+  const lost = received.flatMap((part) => (typeof part === 'string' ? [part] : []))
+  const parts = [
+    ...(overheard.length > 0
+      ? [[say('overheard', locale), ...overheard.map((said) => `${said.sender}: ${said.text}`)].join('\n')]
+      : []),
+    ...(quote
+      ? [
+          `${say('replies_to', locale, { sender: name(quote.sender) })}\n> ${quote.text.replaceAll('\n', '\n> ')}`,
+        ]
+      : []),
+    ...(isGroup ? [`${say('message_from', locale, { sender: sender.name ?? sender.id })}\n${text}`] : [text]),
+    ...lost,
+  ]
+  const words = parts
+    .filter((part) => part.trim() !== '')
+    .join('\n\n')
+    .slice(0, MAX_TEXT)
+  const blocks = received.filter((part) => typeof part !== 'string')
+  return [...(words === '' ? [] : [{ type: 'text', text: words } as const]), ...blocks]
+}
+
+/** Puts a file into the workspace; gives its block, or says why there is none. */
+async function receiveFile(
+  file: InboundFile,
+  session: Session,
+  locale: Locale,
+  { events, server, log }: Cradle,
+): Promise<Extract<Block, { path: string }> | string> {
+  const folder = join(server.home, 'uploads')
+  const path = join(folder, randomUUID())
+  const { filename = 'file' } = file
+  const lost = (detail: string) => say('file_lost', locale, { filename, detail })
+  if ((file.size ?? 0) > MAX_FILE_BYTES) return lost(say('too_large', locale))
+  const signal = AbortSignal.any([session.signal, AbortSignal.timeout(DOWNLOAD_MS)])
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const connection = await session.connect(signal)
+    if (!connection.download) return lost(say('not_kept', locale))
+    const { bytes, ...said } = await connection.download(file.reference, signal)
+    const size = await store(bytes, path, signal)
+    if (size === undefined) return lost(say('too_large', locale))
+    const uploaded: UploadedFile = {
+      path,
+      filename: said.filename ?? filename,
+      media_type: said.media_type ?? file.media_type ?? 'application/octet-stream',
+      size,
+    }
+    const sent: Parameters<typeof events.emit<'agent.file_sent'>>[1] = {
+      agent_id: session.channel.agent_id,
+      file: uploaded,
+    }
+    await events.emit('agent.file_sent', sent)
+    if (!sent.stored) return lost(say('not_kept', locale))
+    const { size: _, ...stored } = sent.stored
+    return { type: stored.media_type.startsWith('image/') ? 'image' : 'file', ...stored }
+  } catch (error) {
+    if (session.signal.aborted) throw error
+    const { reason, detail } = failureOf(error)
+    log.warn({ reason, detail, channel: session.channel._id }, 'a file of a message could not be received')
+    return lost(detail)
+  } finally {
+    await rm(path, { force: true })
+  }
+}
+
+/** Writes bytes to a file as they come; gives their number, undefined where there are too many. */
+async function store(
+  bytes: AsyncIterable<Uint8Array>,
+  path: string,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  let size = 0
+  const bounded = async function* () {
+    for await (const piece of bytes) {
+      size += piece.length
+      if (size > MAX_FILE_BYTES) return
+      yield piece
+    }
+  }
+  await pipeline(Readable.from(bounded(), { objectMode: false }), createWriteStream(path, { mode: 0o600 }), {
+    signal,
+  })
+  return size > MAX_FILE_BYTES ? undefined : size
+}

@@ -1,0 +1,130 @@
+import { type Cradle, type LeaseDocument, plugin } from '#kernel'
+import { countChannels, showChannels } from './channel-counts.ts'
+import { type Channels, createChannels } from './channels.ts'
+import { type ChannelKinds, createChannelKinds } from './config/kinds.ts'
+import { type ChannelConfigs, createChannelConfigs } from './config/sealed-config.ts'
+import { type ConnectionLeases, createConnectionLeases } from './connections/connection-leases.ts'
+import { createPlatforms, type EndpointSettings, type Platforms } from './connections/platforms.ts'
+import { createSupervisor, type Supervisor } from './connections/supervisor.ts'
+import { createMessageAnswering, type MessageAnswering } from './conversations/answering.ts'
+import {
+  type ApprovalDocument,
+  type Approvals,
+  approvalIndexes,
+  createApprovals,
+} from './conversations/approvals.ts'
+import { type Conversations, createConversations } from './conversations/conversations.ts'
+import { createMessageInbox, inboxIndexes, type MessageInbox } from './conversations/inbox.ts'
+import { createIntake, type Intake } from './conversations/intake.ts'
+import { createOrders, type Orders } from './conversations/orders.ts'
+import type { ChannelDocument, ConversationDocument, InboxDocument } from './documents.ts'
+import { channelErrors } from './errors.ts'
+import { hookRoutes } from './hook-routes.ts'
+import { type ChannelProbe, createChannelProbe } from './probing.ts'
+import {
+  createRegistrations,
+  type RegistrationDocument,
+  type Registrations,
+  registrationIndexes,
+} from './registrations/registrations.ts'
+import { channelRoutes } from './routes.ts'
+
+declare module '#kernel/types' {
+  interface Collections {
+    channels: ChannelDocument
+    channel_leases: LeaseDocument
+    channel_inbox: InboxDocument
+    channel_conversations: ConversationDocument
+    channel_approvals: ApprovalDocument
+    channel_registrations: RegistrationDocument
+  }
+  interface Services {
+    channels: Channels
+    channelKinds: ChannelKinds
+    channelConfigs: ChannelConfigs
+    channelProbe: ChannelProbe
+    connectionLeases: ConnectionLeases
+    platforms: Platforms
+    supervisor: Supervisor
+    messageInbox: MessageInbox
+    conversations: Conversations
+    approvals: Approvals
+    orders: Orders
+    intake: Intake
+    messageAnswering: MessageAnswering
+    registrations: Registrations
+  }
+}
+
+interface ChannelsConfig {
+  endpoints: EndpointSettings
+  allow_hosts: string[]
+}
+
+const address = { type: 'string', pattern: '^(https?|wss?)://' } as const
+
+export default plugin({
+  name: 'channels',
+  summary: 'Agents on messaging platforms: connections, conversations, replies and approvals there',
+  depends: ['users', 'auth', 'agents', 'chat'],
+  config: {
+    endpoints: {
+      type: 'object',
+      additionalProperties: { type: 'object', additionalProperties: address },
+      default: {},
+    },
+    allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },
+  },
+  permissions: [
+    {
+      key: 'channels',
+      category: 'settings',
+      label: { en: 'Channels', zh: '渠道' },
+      description: {
+        en: 'Link agents of one’s own to messaging platforms.',
+        zh: '将自己的智能体接入消息平台。',
+      },
+    },
+  ],
+  errors: channelErrors,
+  setup(host) {
+    host.collection('channels', {
+      indexes: [{ key: { agent_id: 1, name: 1 }, unique: true }, { key: { enabled: 1 } }],
+      sealed: { secret_config: 'channel:{_id}' },
+    })
+    host.collection('channel_leases')
+    host.collection('channel_inbox', { indexes: inboxIndexes, sealed: { sealed: 'inbox:{_id}' } })
+    host.collection('channel_conversations', { indexes: [{ key: { channel_id: 1 } }] })
+    host.collection('channel_approvals', { indexes: approvalIndexes, sealed: { sent: 'approval:{_id}' } })
+    host.collection('channel_registrations', {
+      indexes: registrationIndexes,
+      sealed: { state: 'registration:{_id}' },
+    })
+    host.service('channelKinds', createChannelKinds)
+    host.service('channelConfigs', createChannelConfigs)
+    host.service('connectionLeases', createConnectionLeases)
+    host.service('platforms', ({ config }) => createPlatforms(config as ChannelsConfig))
+    host.service('messageInbox', createMessageInbox)
+    host.service('conversations', createConversations)
+    host.service('approvals', createApprovals)
+    host.service('orders', createOrders)
+    host.service('intake', createIntake)
+    host.service('messageAnswering', createMessageAnswering)
+    host.service('supervisor', createSupervisor)
+    host.service('channels', createChannels)
+    host.service('channelProbe', createChannelProbe)
+    host.service('registrations', createRegistrations)
+    host.routes(channelRoutes)
+    host.routes(hookRoutes)
+    host.on('agent.stopping', ({ agent_id }, { supervisor }: Cradle) => supervisor.closeAllOf(agent_id))
+    host.on('agent.deleted', ({ agent_id }, { channels }) => channels.removeAllOf(agent_id))
+    host.on('user.deleted', ({ user_id }, { registrations }) => registrations.removeAllOf(user_id))
+    host.on('agent.status_read', showChannels)
+    host.on('overview.read', countChannels)
+  },
+  start: ({ supervisor }) => supervisor.start(),
+  async stop({ supervisor, platforms }) {
+    await supervisor.stop()
+    await platforms.close()
+  },
+})

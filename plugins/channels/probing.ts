@@ -1,0 +1,81 @@
+import { ChannelFailure, type ChannelFailureReason, type Cradle } from '#kernel'
+import type { KnownKind } from './config/kinds.ts'
+import type { ChannelDocument } from './documents.ts'
+import { failureOf } from './writing/failure.ts'
+
+/** How long a test may take, in milliseconds. */
+const LIMIT_MS = 15_000
+/** Longer than a test, so that nobody connects meanwhile. */
+const LEASE_MS = 20_000
+
+/** How a test ended. */
+export type ChannelProbeResult = { ok: true } | { ok: false; reason: ChannelFailureReason; detail: string }
+
+/** Tests credentials without disturbing what is connected. */
+export interface ChannelProbe {
+  /** Tests a channel as it is stored. */
+  test(channel: ChannelDocument): Promise<ChannelProbeResult>
+  /** Tests a config that need not be stored. */
+  probe(kind: string, config: Record<string, unknown>): Promise<ChannelProbeResult>
+}
+
+/** Makes the tester. */
+export function createChannelProbe(cradle: Cradle): ChannelProbe {
+  const { collections, channelKinds, channelConfigs, connectionLeases, platforms, ids } = cradle
+  const { channels } = collections
+
+  /** Where a probe would take the connection over, nobody may have it, or get it, meanwhile. */
+  const whileFree = async (name: string, work: () => Promise<void>): Promise<void> => {
+    const holder = ids.make('probe_')
+    if (!(await connectionLeases.take(name, holder, LEASE_MS)))
+      throw new ChannelFailure('already_connected', 'A channel is connected with this account.')
+    try {
+      await work()
+    } finally {
+      await connectionLeases.release(name, holder)
+    }
+  }
+
+  const run = async (
+    kind: KnownKind,
+    config: Record<string, unknown>,
+    id: string,
+  ): Promise<ChannelProbeResult> => {
+    try {
+      kind.assertComplete(config)
+      const settings = { config, ...platforms.reach(kind) }
+      const probing = async () => {
+        const signal = AbortSignal.timeout(LIMIT_MS)
+        await kind.probe(settings, signal)
+      }
+      if (kind.probe_takes_over) await whileFree(connectionLeases.nameOf(id, kind, config), probing)
+      else await probing()
+      return { ok: true }
+    } catch (error) {
+      const { reason, detail } = failureOf(error)
+      return { ok: false, reason, detail }
+    }
+  }
+
+  return {
+    async test(channel) {
+      const kind = channelKinds.get(channel.kind)
+      const config = channelConfigs.open(channel)
+      const name = connectionLeases.nameOf(channel._id, kind, config)
+      // The live connection is the best answer there is, and it must not be taken away.
+      if (kind.probe_takes_over && (await connectionLeases.isHeldFor(name, channel._id))) {
+        const { runtime } = (await channels.findOne({ _id: channel._id })) ?? channel
+        if (runtime.state === 'connected') return { ok: true }
+        return {
+          ok: false,
+          reason: runtime.reason ?? 'unknown',
+          detail: runtime.error ?? 'It is being connected.',
+        }
+      }
+      return run(kind, config, channel._id)
+    },
+    async probe(name, config) {
+      return run(channelKinds.get(name), config, ids.make('probe_'))
+    },
+  }
+}

@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto'
+import type { IndexDescription } from 'mongodb'
+import {
+  AppError,
+  type ChannelRegistration,
+  type Cradle,
+  type JSONValue,
+  type Locale,
+  type PolledRegistration,
+} from '#kernel'
+import type { AgentDocument } from '../../agents/types.ts'
+import { failureOf } from '../writing/failure.ts'
+
+/** A QR code that somebody was shown; `_id` is the token by which its poller names it. Times are Unix milliseconds. */
+export interface RegistrationDocument {
+  _id: string
+  kind: string
+  agent_id: string
+  user_id: string
+  /** What the kind needs to ask how it went, then what it got: JSON, sealed for the purpose `registration:<_id>`. */
+  state: string
+  status: 'waiting' | 'success' | 'expired' | 'failed'
+  detail?: string
+  /** The channel that comes of it, and whether it has been stored. */
+  channel_id?: string
+  is_stored?: boolean
+  interval_ms: number
+  /** Nobody asks the platform before. */
+  next_poll_at: number
+  expires_at: Date
+}
+
+/** The indexes by which registrations are replaced and forgotten. */
+export const registrationIndexes: IndexDescription[] = [
+  { key: { agent_id: 1, user_id: 1, kind: 1 } },
+  { key: { expires_at: 1 }, expireAfterSeconds: 3600 },
+]
+
+/** What a poll gives. */
+export interface RegistrationStatus {
+  gives: ChannelRegistration['gives']
+  status: RegistrationDocument['status']
+  channel_id?: string
+  config?: Record<string, JSONValue>
+}
+
+/** Channels that are set up by scanning a QR code. */
+export interface Registrations {
+  /** Begins anew for this agent and user; throws CHANNEL_KIND_UNSUPPORTED, CHANNEL_QR_UNSUPPORTED or CHANNEL_QR_FAILED. */
+  begin(
+    agent: AgentDocument,
+    user_id: string,
+    kind: string,
+  ): Promise<{ token: string; qrcode_url: string; gives: ChannelRegistration['gives'] }>
+  /** A token that is not known counts as expired. */
+  poll(
+    agent: AgentDocument,
+    user_id: string,
+    kind: string,
+    token: string,
+    locale: Locale,
+  ): Promise<RegistrationStatus>
+  removeAllOf(user_id: string): Promise<void>
+}
+
+/** How long one call of the platform may take, in milliseconds. */
+const CALL_MS = 15_000
+/** The longest that a QR code counts, whatever the platform says, in seconds. */
+const LONGEST_SECONDS = 7200
+
+/** How such a channel shows what the agent does: live, without thinking and tools. */
+const LIVE_PROGRESS = { response_mode: 'stream', show_thinking: false, show_tool_hints: false }
+
+/** Makes the registrations over their collection. */
+export function createRegistrations(cradle: Cradle): Registrations {
+  const { collections, channelKinds, channels, platforms, secrets, clock, ids, log } = cradle
+  const { channel_registrations: registrations } = collections
+
+  const purposeOf = (token: string) => `registration:${token}`
+  const seal = (token: string, value: JSONValue) => secrets.seal(JSON.stringify(value), purposeOf(token))
+  const unseal = ({ _id, state }: RegistrationDocument): JSONValue =>
+    JSON.parse(secrets.open(state, purposeOf(_id)))
+
+  const registrationOf = (name: string) => {
+    const kind = channelKinds.get(name)
+    if (!kind.registration) throw new AppError('CHANNEL_QR_UNSUPPORTED', { kind: name })
+    const access = () => ({ ...platforms.reach(kind), signal: AbortSignal.timeout(CALL_MS) })
+    return { kind, registration: kind.registration, access }
+  }
+
+  /** Asks the platform; what it says is stored before it is told. */
+  const ask = async (found: RegistrationDocument, agent: AgentDocument, locale: Locale) => {
+    const { kind, registration, access } = registrationOf(found.kind)
+    let polled: PolledRegistration
+    try {
+      polled = await registration.poll(unseal(found), access())
+    } catch (error) {
+      const { reason, detail } = failureOf(error)
+      log.info({ reason, detail, kind: found.kind }, 'a registration could not be asked about')
+      const next_poll_at = clock.now() + found.interval_ms
+      await registrations.updateOne({ _id: found._id }, { $set: { next_poll_at } })
+      return found
+    }
+    const changes: Partial<RegistrationDocument> = { status: polled.status }
+    if (polled.status === 'waiting') {
+      if (polled.state !== undefined) changes.state = seal(found._id, polled.state)
+      if (polled.interval_seconds !== undefined) changes.interval_ms = polled.interval_seconds * 1000
+      const interval_ms = changes.interval_ms ?? found.interval_ms
+      changes.next_poll_at = clock.now() + interval_ms
+    }
+    if (polled.status === 'failed') changes.detail = polled.detail
+    if (polled.status === 'success') {
+      changes.state = seal(found._id, polled.config)
+      if (registration.gives === 'channel') changes.channel_id = ids.make('chn_')
+    }
+    await registrations.updateOne({ _id: found._id, status: 'waiting' }, { $set: changes })
+    const stored = { ...found, ...changes }
+    await storeChannel(stored, agent, kind.label[locale])
+    return stored
+  }
+
+  /** Stores the channel that comes of a registration, once: a process may have died before it was. */
+  const storeChannel = async (found: RegistrationDocument, agent: AgentDocument, label: string) => {
+    const { _id, kind, channel_id, is_stored } = found
+    if (channel_id === undefined || is_stored) return
+    const config = { ...(unseal(found) as Record<string, JSONValue>), ...LIVE_PROGRESS }
+    for (let number = 1; ; number += 1)
+      try {
+        const name = number === 1 ? label : `${label} ${number}`
+        await channels.create(agent, { kind, name, config }, channel_id)
+        await registrations.updateOne({ _id }, { $set: { is_stored: true } })
+        return
+      } catch (error) {
+        if (!(error instanceof AppError && error.code === 'CHANNEL_NAME_TAKEN')) throw error
+      }
+  }
+
+  return {
+    async begin({ _id: agent_id }, user_id, name) {
+      const { registration, access } = registrationOf(name)
+      const begun = await registration.begin(access()).catch((error) => {
+        const { reason, detail } = failureOf(error)
+        throw new AppError('CHANNEL_QR_FAILED', { reason, detail }, { cause: error })
+      })
+      const token = randomBytes(24).toString('base64url')
+      const seconds = Math.min(begun.expires_in_seconds, LONGEST_SECONDS)
+      await registrations.deleteMany({ agent_id, user_id, kind: name })
+      await registrations.insertOne({
+        _id: token,
+        kind: name,
+        agent_id,
+        user_id,
+        state: seal(token, begun.state),
+        status: 'waiting',
+        interval_ms: begun.interval_seconds * 1000,
+        next_poll_at: 0,
+        expires_at: new Date(clock.now() + seconds * 1000),
+      })
+      return { token, qrcode_url: begun.qrcode_url, gives: registration.gives }
+    },
+
+    async poll(agent, user_id, name, token, locale) {
+      const { kind, registration } = registrationOf(name)
+      const { gives } = registration
+      const mine = { _id: token, agent_id: agent._id, user_id, kind: name }
+      let found = await registrations.findOne(mine)
+      if (!found) return { gives, status: 'expired' }
+      const now = clock.now()
+      if (found.status === 'waiting' && found.expires_at.getTime() <= now) return { gives, status: 'expired' }
+      if (found.status === 'waiting') {
+        // Whoever takes this turn asks, and nobody else before the platform wants to be asked again.
+        const taken = await registrations.findOneAndUpdate(
+          { ...mine, status: 'waiting', next_poll_at: { $lte: now } },
+          { $set: { next_poll_at: now + CALL_MS + found.interval_ms } },
+        )
+        found = taken ? await ask(taken, agent, locale) : found
+      } else await storeChannel(found, agent, kind.label[locale])
+      const { status, channel_id } = found
+      const isHandedOut = status === 'success' && gives === 'credentials'
+      return {
+        gives,
+        status,
+        ...(channel_id && { channel_id }),
+        ...(isHandedOut && { config: unseal(found) as Record<string, JSONValue> }),
+      }
+    },
+
+    async removeAllOf(user_id) {
+      await registrations.deleteMany({ user_id })
+    },
+  }
+}

@@ -1,0 +1,150 @@
+import { route } from '#kernel'
+import {
+  begunRegistration,
+  channelChanges,
+  channelRow,
+  kindRow,
+  newChannel,
+  probeRequest,
+  probeResult,
+  registrationStatus,
+  registrationToken,
+} from './schemas.ts'
+
+const PATH = '/agents/:id/channels'
+const permitted = ['permitted_owner', 'channels'] as const
+const list = <const Items extends object>(items: Items) => ({ type: 'array', items }) as const
+
+/** The routes of channels. */
+export const channelRoutes = [
+  route({
+    method: 'GET',
+    path: '/channels/kinds',
+    summary: 'The kinds of channel there are',
+    guard: 'user',
+    response: { 200: list(kindRow) },
+  }).handle(({ locale }, { channelKinds }) => channelKinds.list(locale)),
+
+  route({
+    method: 'GET',
+    path: PATH,
+    summary: "An agent's channels",
+    guard: 'owner',
+    response: { 200: list(channelRow) },
+  }).handle(async ({ agent }, { channels }) => (await channels.list(agent)).map(channels.show)),
+
+  route({
+    method: 'POST',
+    path: PATH,
+    summary: 'Link an agent to a messaging platform',
+    guard: permitted,
+    body: newChannel,
+    response: { 201: channelRow },
+    errors: ['CHANNEL_KIND_UNSUPPORTED', 'CHANNEL_NAME_TAKEN'],
+    audit: { action: 'channel.create', target: 'id' },
+  }).handle(async ({ agent, body }, { channels }) => channels.show(await channels.create(agent, body))),
+
+  route({
+    method: 'POST',
+    path: `${PATH}/probe`,
+    summary: 'Test credentials that need not be stored',
+    guard: permitted,
+    body: probeRequest,
+    response: { 200: probeResult },
+    errors: ['CHANNEL_KIND_UNSUPPORTED', 'NOT_FOUND'],
+    audit: false,
+  }).handle(async ({ agent, body }, { channels, channelProbe }) => {
+    const { kind, config = {}, channel_id } = body
+    const stored = channel_id === undefined ? undefined : await channels.get(agent, channel_id)
+    return channelProbe.probe(kind, channels.resolveConfig(kind, config, stored))
+  }),
+
+  route({
+    method: 'GET',
+    path: `${PATH}/:cid`,
+    summary: 'One channel',
+    guard: 'owner',
+    response: { 200: channelRow },
+    errors: ['NOT_FOUND'],
+  }).handle(async ({ agent, params }, { channels }) => channels.show(await channels.get(agent, params.cid!))),
+
+  route({
+    method: 'PATCH',
+    path: `${PATH}/:cid`,
+    summary: 'Change a channel; a config replaces the old one',
+    guard: permitted,
+    body: channelChanges,
+    response: { 200: channelRow },
+    errors: ['NOT_FOUND', 'CHANNEL_KIND_UNSUPPORTED', 'CHANNEL_NAME_TAKEN'],
+    audit: 'channel.update',
+  }).handle(async ({ agent, params, body }, { channels }) =>
+    channels.show(await channels.update(agent, params.cid!, body)),
+  ),
+
+  route({
+    method: 'DELETE',
+    path: `${PATH}/:cid`,
+    summary: 'Disconnect a channel at once and delete it',
+    guard: permitted,
+    response: { 204: null },
+    errors: ['NOT_FOUND'],
+    audit: 'channel.delete',
+  }).handle(async ({ agent, params }, { channels }) => void (await channels.remove(agent, params.cid!))),
+
+  route({
+    method: 'POST',
+    path: `${PATH}/:cid/test`,
+    summary: 'Test a channel without disturbing its connection',
+    guard: permitted,
+    response: { 200: probeResult },
+    errors: ['NOT_FOUND', 'CHANNEL_KIND_UNSUPPORTED'],
+    audit: false,
+  }).handle(async ({ agent, params }, { channels, channelProbe }) =>
+    channelProbe.test(await channels.get(agent, params.cid!)),
+  ),
+
+  route({
+    method: 'POST',
+    path: `${PATH}/:kind/qrcode/generate`,
+    summary: 'Get a QR code whose scan links the agent to a platform',
+    guard: permitted,
+    response: { 200: begunRegistration },
+    errors: ['CHANNEL_KIND_UNSUPPORTED', 'CHANNEL_QR_UNSUPPORTED', 'CHANNEL_QR_FAILED'],
+    audit: 'channel.qrcode',
+  }).handle(async ({ agent, caller, params }, { registrations }) => {
+    const { token, qrcode_url, gives } = await registrations.begin(agent, caller.id, params.kind!)
+    return gives === 'credentials'
+      ? { qrcode_token: token, qrcode_url }
+      : { registration_id: token, qrcode_url }
+  }),
+
+  route({
+    method: 'POST',
+    path: `${PATH}/:kind/qrcode/poll`,
+    summary: 'Ask how the scan of a QR code went',
+    guard: permitted,
+    body: registrationToken,
+    response: { 200: registrationStatus },
+    errors: ['CHANNEL_KIND_UNSUPPORTED', 'CHANNEL_QR_UNSUPPORTED'],
+    audit: false,
+  }).handle(async ({ agent, caller, params, body, locale }, { registrations }) => {
+    const token = (body.qrcode_token ?? body.registration_id)!
+    const { gives, status, channel_id, config } = await registrations.poll(
+      agent,
+      caller.id,
+      params.kind!,
+      token,
+      locale,
+    )
+    if (gives === 'channel') return { status, ...(channel_id && { channel_id }) }
+    return { status: CREDENTIAL_STATUS[status], ...config }
+  }),
+]
+
+/** The words of QR codes that give credentials. */
+const CREDENTIAL_STATUS = {
+  waiting: 'pending',
+  success: 'success',
+  expired: 'expired',
+  failed: 'error',
+} as const
