@@ -29,7 +29,7 @@ export default {
       },
       callback_url: {
         type: 'string',
-        pattern: '^https?://',
+        pattern: '^https?://[^/@\\s]+(/.*)?$',
         maxLength: 2048,
         title: 'Callback address',
         description: 'Where messages of the agent are posted to',

@@ -112,6 +112,12 @@ export function createObjects(cast: Cast) {
     })
     return `${provider}:fake-model`
   }
+  const newChannel = async ({ id }: Params, enabled = false): Promise<Params> => {
+    const config = { secret: secret(), callback_url: 'http://203.0.113.1/callback' }
+    const body = { kind: 'webhook', name: name(), enabled, config }
+    const channel = await arrange(server, administrator, ['POST', `/agents/${id}/channels`, body])
+    return { id: id!, cid: channel.id }
+  }
   const newUser = async (role: 'user' | 'admin'): Promise<Params> => ({
     id: (await cast.createAccount({ label: 'an account', role })).username,
   })
@@ -122,6 +128,29 @@ export function createObjects(cast: Cast) {
       shared: () => newAgent(owner, true),
       other: () => newAgent(owner),
       missing: () => ({ id: MISSING }),
+    },
+    channel: {
+      own: async (caller) => newChannel(await newAgent(caller)),
+      shared: async () => newChannel(await newAgent(owner, true)),
+      other: async () => newChannel(await newAgent(owner)),
+      async own_below_another_agent(caller) {
+        const { cid } = await newChannel(await newAgent(caller))
+        return { ...(await newAgent(caller)), cid: cid! }
+      },
+      missing_on_own: async (caller) => ({ ...(await newAgent(caller)), cid: `chn_${MISSING}` }),
+      missing: () => ({ id: MISSING, cid: `chn_${MISSING}` }),
+    },
+    channel_hook: {
+      enabled: async () => ({ channel_id: (await newChannel(await newAgent(owner), true)).cid! }),
+      disabled: async () => ({ channel_id: (await newChannel(await newAgent(owner))).cid! }),
+      missing: () => ({ channel_id: `chn_${MISSING}` }),
+    },
+    channel_scan: {
+      scannable: async (caller) => ({ ...(await newAgent(caller)), kind: 'qq' }),
+      scannable_of_another: async () => ({ ...(await newAgent(owner)), kind: 'qq' }),
+      unscannable: async (caller) => ({ ...(await newAgent(caller)), kind: 'webhook' }),
+      unknown_kind: async (caller) => ({ ...(await newAgent(caller)), kind: 'smoke' }),
+      missing: () => ({ id: MISSING, kind: 'qq' }),
     },
     // Nothing stops these.
     chatting_agent: {

@@ -10,6 +10,9 @@ export interface ObjectAnswers {
     | 'agent'
     | 'agent_and_package'
     | 'agent_skill'
+    | 'channel'
+    | 'channel_hook'
+    | 'channel_scan'
     | 'chatting_agent'
     | 'expert'
     | 'invite'
@@ -133,6 +136,39 @@ const ownAgentAndPackage: ObjectAnswers = {
     missing: NO_AGENT,
   },
 }
+const ownChannel: ObjectAnswers = {
+  kind: 'channel',
+  answers: {
+    own: 'ok',
+    shared: [FORBIDDEN, 'ok'],
+    other: [NO_AGENT, 'ok'],
+    own_below_another_agent: NOT_FOUND,
+    missing_on_own: NOT_FOUND,
+    missing: NO_AGENT,
+  },
+}
+/** A request of a platform has no session, but its signature. */
+const unsignedHook: ObjectAnswers = {
+  kind: 'channel_hook',
+  answers: { enabled: '401 AUTH_FAILED', disabled: NOT_FOUND, missing: NOT_FOUND },
+}
+const askedHook: ObjectAnswers = {
+  kind: 'channel_hook',
+  answers: { enabled: NOT_FOUND, disabled: NOT_FOUND, missing: NOT_FOUND },
+}
+/** Codes are had from platforms, which samples do not call. */
+const begunScan: ObjectAnswers = {
+  kind: 'channel_scan',
+  answers: {
+    unscannable: '400 CHANNEL_QR_UNSUPPORTED',
+    unknown_kind: '400 CHANNEL_KIND_UNSUPPORTED',
+    missing: NO_AGENT,
+  },
+}
+const polledScan: ObjectAnswers = {
+  kind: 'channel_scan',
+  answers: { ...begunScan.answers, scannable: 'ok', scannable_of_another: [NO_AGENT, 'ok'] },
+}
 /** Packages are seen by everybody, and changed by those who are permitted to and created them. */
 const seenPackage: ObjectAnswers = { kind: 'skill_package', answers: { other: 'ok', missing: NO_PACKAGE } }
 const ownPackage: ObjectAnswers = {
@@ -187,6 +223,13 @@ const exportForm = () => {
   )
   return form
 }
+/** It is not connected, so nobody is called. */
+const newChannel = ({ name, secret }: Make) => ({
+  kind: 'webhook',
+  name: name(),
+  enabled: false,
+  config: { secret: secret(), callback_url: 'http://203.0.113.1/callback' },
+})
 const newUser = ({ name, secret }: Make) => ({ username: name(), password: secret(), display_name: 'Ann' })
 
 /**
@@ -307,6 +350,34 @@ export const routeSamples: Record<string, RouteSample> = {
   },
   'POST /agents/:id/upload': { who: 'user', status: 200, on: seenAgent, body: () => fileForm() },
   'GET /agents/:id/status': { who: 'user', status: 200, on: ownAgent },
+
+  'GET /channels/kinds': { who: 'user', status: 200 },
+  'GET /agents/:id/channels': { who: 'user', status: 200, on: ownAgent },
+  'POST /agents/:id/channels': { who: 'channels', status: 201, on: ownAgent, body: newChannel },
+  'POST /agents/:id/channels/probe': {
+    who: 'channels',
+    status: 200,
+    on: ownAgent,
+    body: ({ secret }) => ({ kind: 'webhook', config: { secret: secret() } }),
+  },
+  'GET /agents/:id/channels/:cid': { who: 'user', status: 200, on: ownChannel },
+  'PATCH /agents/:id/channels/:cid': {
+    who: 'channels',
+    status: 200,
+    on: ownChannel,
+    body: ({ secret }) => ({ config: { secret: secret() } }),
+  },
+  'DELETE /agents/:id/channels/:cid': { who: 'channels', status: 204, on: ownChannel, spends: 'object' },
+  'POST /agents/:id/channels/:cid/test': { who: 'channels', status: 200, on: ownChannel },
+  'POST /agents/:id/channels/:kind/qrcode/generate': { who: 'channels', status: 200, on: begunScan },
+  'POST /agents/:id/channels/:kind/qrcode/poll': {
+    who: 'channels',
+    status: 200,
+    on: polledScan,
+    body: () => ({ registration_id: 'nobody-knows' }),
+  },
+  'POST /hooks/:channel_id': { who: 'public', status: 200, on: unsignedHook },
+  'GET /hooks/:channel_id': { who: 'public', status: 200, on: askedHook },
 
   'GET /mbti/codes': { who: 'user', status: 200 },
   'GET /mbti/codes/:code': { who: 'user', status: 200, on: seenPersona },

@@ -1,0 +1,118 @@
+import type { Update } from 'grammy/types'
+import type { ChannelConnection, ChannelLink, ChannelSettings } from '#kernel'
+import { createClient, type TelegramClient } from './client.ts'
+import { downloadFile } from './files.ts'
+import { readMessages, readPress } from './inbound.ts'
+import type { Me } from './mention.ts'
+import { createOutbound } from './outbound.ts'
+import { createPolling } from './polling.ts'
+
+/** The longest notice that Telegram shows to somebody who pressed a button. */
+const MAX_NOTICE = 200
+
+/** Takes a bot's updates over, and says what it is told to. Throws a `ChannelFailure`. */
+export async function openConnection(
+  settings: ChannelSettings,
+  link: ChannelLink,
+): Promise<ChannelConnection> {
+  const client = await createClient(settings)
+  const closing = new AbortController()
+  const signal = AbortSignal.any([link.signal, closing.signal])
+  const answers = createAnswers(client, link, signal)
+
+  try {
+    const me = await whoAmI(client, signal)
+    // While a webhook is set, nobody may poll.
+    await client.call((api, until) => api.deleteWebhook({}, until), signal)
+    const polling = createPolling({
+      client,
+      link,
+      signal,
+      handler: {
+        handle: (update) => handle(update, me),
+        handleAlbum: ({ messages }) =>
+          receive(
+            [...messages].sort((a, b) => a.message_id - b.message_id),
+            me,
+          ),
+      },
+    })
+    await polling.begin()
+    const polled = polling.run()
+
+    return {
+      ...createOutbound(client),
+      download: (reference, until) => downloadFile(client, reference, until),
+      async close() {
+        closing.abort()
+        await client.close()
+        await polled
+        await answers.ended()
+      },
+    }
+  } catch (error) {
+    await client.close()
+    throw error
+  }
+
+  async function handle({ message, callback_query }: Update, me: Me): Promise<void> {
+    if (message) await receive([message], me)
+    else if (callback_query) await press(callback_query)
+  }
+
+  async function receive(messages: Parameters<typeof readMessages>[0], me: Me): Promise<void> {
+    const message = read(() => readMessages(messages, me))
+    if (message) await link.receive(message)
+  }
+
+  async function press(query: NonNullable<Update['callback_query']>): Promise<void> {
+    const press = read(() => readPress(query))
+    let notice: string | undefined
+    try {
+      if (press) notice = (await link.press(press)).notice
+    } catch (error) {
+      // The button stays where it is, so it can be pressed again.
+      link.log.warn({ error }, 'a button was pressed in vain')
+    }
+    answers.answer(query.id, notice)
+  }
+
+  /** What cannot be read now will not be readable later either, so it must not be delivered again. */
+  function read<Result>(parse: () => Result | undefined): Result | undefined {
+    try {
+      return parse()
+    } catch (error) {
+      link.log.warn({ error }, 'Telegram sent something that cannot be read')
+    }
+  }
+}
+
+/** The bot of a token. */
+export const whoAmI = (client: TelegramClient, signal: AbortSignal): Promise<Me> =>
+  client.call(async (api, until) => {
+    const { id, username } = await api.getMe(until)
+    return { id, username }
+  }, signal)
+
+/** Tells those who press buttons what came of it, without keeping others waiting. */
+function createAnswers(client: TelegramClient, { log }: ChannelLink, signal: AbortSignal) {
+  const underWay = new Set<Promise<void>>()
+  return {
+    answer(callback_query_id: string, notice: string | undefined): void {
+      const text = notice?.slice(0, MAX_NOTICE)
+      const answered = client
+        .call((api, until) => api.answerCallbackQuery({ callback_query_id, text }, until), signal)
+        .then(
+          () => {},
+          (error) => {
+            if (!signal.aborted) log.warn({ error }, 'nobody could be told what came of a button')
+          },
+        )
+        .finally(() => underWay.delete(answered))
+      underWay.add(answered)
+    },
+    async ended(): Promise<void> {
+      await Promise.all(underWay)
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import type { Message } from 'grammy/types'
+import { ChannelFailure, type InboundContent, type InboundFile, type JSONValue } from '#kernel'
+import type { TelegramClient } from './client.ts'
+
+/** What all sorts of files have. */
+interface Attachment {
+  file_id: string
+  file_size?: number
+  file_name?: string
+  mime_type?: string
+}
+
+/** The longest time between two pieces of a file, in milliseconds. */
+const STALL_MS = 30_000
+
+/** The files of a message; of a photo, the largest of its sizes. */
+export function filesOf(message: Message): InboundFile[] {
+  const { photo, animation, document, video, audio, voice, video_note } = message
+  const largest = photo?.reduce((best, size) =>
+    size.width * size.height > best.width * best.height ? size : best,
+  )
+  const found: (InboundFile | undefined)[] = [
+    describe(largest, 'photo.jpg', 'image/jpeg'),
+    // An animation comes as a document as well.
+    animation ? describe(animation, 'animation.mp4', 'video/mp4') : describe(document),
+    describe(video, 'video.mp4', 'video/mp4'),
+    describe(audio, 'audio.mp3', 'audio/mpeg'),
+    describe(voice, 'voice.ogg', 'audio/ogg'),
+    describe(video_note, 'video.mp4', 'video/mp4'),
+  ]
+  return found.filter((file) => file !== undefined)
+}
+
+function describe(file: Attachment | undefined, name?: string, type?: string): InboundFile | undefined {
+  if (!file) return
+  const filename = file.file_name ?? name
+  const media_type = file.mime_type ?? type
+  return {
+    ...(filename !== undefined && { filename }),
+    ...(media_type !== undefined && { media_type }),
+    ...(file.file_size !== undefined && { size: file.file_size }),
+    reference: { file_id: file.file_id },
+  }
+}
+
+/** Gets a file by the reference that `filesOf` gave; Telegram gives bots none over 20 MB. */
+export async function downloadFile(
+  client: TelegramClient,
+  reference: JSONValue,
+  signal: AbortSignal,
+): Promise<InboundContent> {
+  const { file_id } = reference as { file_id: string }
+  const path = await client.call(
+    async (api, until) => (await api.getFile({ file_id }, until)).file_path,
+    signal,
+  )
+  if (!path) throw new ChannelFailure('not_found', 'Telegram does not have this file any more.')
+  const stall = new AbortController()
+  const response = await client.openFile(path, AbortSignal.any([signal, stall.signal]))
+  return { bytes: readBody(response, stall, signal) }
+}
+
+/** Reads a body to its end; a reader that leaves earlier ends the request. */
+async function* readBody(
+  response: Response,
+  stall: AbortController,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const watch = () => setTimeout(() => stall.abort(), STALL_MS)
+  let timer = watch()
+  try {
+    for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
+      // Only the platform must hurry: the reader may take its time.
+      clearTimeout(timer)
+      yield piece
+      timer = watch()
+    }
+  } catch {
+    // What broke names nothing but sockets, and at times the address, which holds the token.
+    if (signal.aborted) throw signal.reason
+    if (stall.signal.aborted) throw new ChannelFailure('timeout', 'Telegram stopped sending a file.')
+    throw new ChannelFailure('unreachable', 'The connection broke while Telegram sent a file.')
+  } finally {
+    clearTimeout(timer)
+  }
+}

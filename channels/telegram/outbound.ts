@@ -1,0 +1,141 @@
+import type { InlineKeyboardMarkup } from 'grammy/types'
+import {
+  type Button,
+  type ChannelConnection,
+  ChannelFailure,
+  type LiveMessage,
+  type OutboundFile,
+  type OutboundMessage,
+} from '#kernel'
+import type { TelegramClient } from './client.ts'
+import { isRefusal } from './failure.ts'
+import { plainTextOf } from './html.ts'
+import { asSent, asTarget, type Sent, type Target } from './places.ts'
+
+/** What stands for a text that has none yet, or nothing but marks. */
+const EMPTY = '…'
+const BUTTONS_A_ROW = 2
+const STYLES = { primary: 'primary', danger: 'danger', default: undefined } as const
+
+/** Bigger files are refused; of photos, those over the smaller limit. */
+const MAX_FILE = 50 * 1024 * 1024
+const MAX_PHOTO = 10 * 1024 * 1024
+/** How long it may take to hand over a file, in milliseconds. */
+const UPLOAD_MS = 120_000
+const PHOTOS = new Set(['image/jpeg', 'image/png', 'image/webp'])
+
+/** How a text is handed over. */
+interface Written {
+  text: string
+  parse_mode?: 'HTML'
+}
+
+/** What the bot says, by the Bot API of its client. */
+export type Outbound = Required<Pick<ChannelConnection, 'send' | 'live' | 'settle' | 'sendFile' | 'typing'>>
+
+/** Creates the outgoing half of a connection. */
+export function createOutbound({ call }: TelegramClient): Outbound {
+  async function send(target: Target, message: OutboundMessage, signal: AbortSignal): Promise<Sent> {
+    return write(message.text, (written) =>
+      call(async (api, until) => {
+        const content = { ...written, ...keyboardOf(message.buttons) }
+        const { chat, message_id } = await api.sendMessage({ ...addressOf(target), ...content }, until)
+        return { chat_id: chat.id, message_id }
+      }, signal),
+    )
+  }
+
+  /** Without a keyboard, the one that was there goes away. */
+  async function edit(sent: Sent, text: string, signal: AbortSignal): Promise<void> {
+    try {
+      await write(text, (written) =>
+        call((api, until) => api.editMessageText({ ...sent, ...written }, until), signal),
+      )
+    } catch (error) {
+      if (!isRefusal(error, /message is not modified/)) throw error
+    }
+  }
+
+  function live(sent: Sent, begun?: string): LiveMessage {
+    let shown = begun
+    const show = async (text: string, signal: AbortSignal) => {
+      if (text === shown) return
+      await edit(sent, text, signal)
+      shown = text
+    }
+    return { reference: { ...sent }, update: show, finish: show }
+  }
+
+  return {
+    send: async (target, message, signal) => ({ ...(await send(asTarget(target), message, signal)) }),
+
+    live: async (target, message, signal, begun) =>
+      begun ? live(asSent(begun)) : live(await send(asTarget(target), message, signal), message.text),
+
+    settle: (_target, sent, text, signal) => edit(asSent(sent), text, signal),
+
+    async sendFile(target, file, signal) {
+      if (file.bytes.length > MAX_FILE)
+        throw new ChannelFailure('unsupported', 'Telegram takes no files over 50 MB from bots.')
+      const { InputFile } = await import('grammy')
+      const address = addressOf(asTarget(target))
+      const input = () => new InputFile(file.bytes, safeName(file))
+      if (PHOTOS.has(file.media_type) && file.bytes.length <= MAX_PHOTO)
+        try {
+          await call((api, until) => api.sendPhoto({ ...address, photo: input() }, until), signal, UPLOAD_MS)
+          return
+        } catch (error) {
+          // Images of odd proportions are no photos to Telegram, but files like any other.
+          if (!isRefusal(error, /photo|image|dimensions/i)) throw error
+        }
+      await call(
+        (api, until) => api.sendDocument({ ...address, document: input() }, until),
+        signal,
+        UPLOAD_MS,
+      )
+    },
+
+    async typing(target, signal) {
+      const { chat_id, message_thread_id } = addressOf(asTarget(target))
+      await call(
+        (api, until) => api.sendChatAction({ chat_id, message_thread_id, action: 'typing' }, until),
+        signal,
+      )
+    },
+  }
+}
+
+/** Writes in HTML; where Telegram cannot read it, once more without the marks. */
+async function write<Result>(html: string, attempt: (written: Written) => Promise<Result>): Promise<Result> {
+  const plain = plainTextOf(html)
+  if (plain.trim() === '') return attempt({ text: EMPTY })
+  try {
+    return await attempt({ text: html, parse_mode: 'HTML' })
+  } catch (error) {
+    if (!isRefusal(error, /can't parse entities/)) throw error
+    return attempt({ text: plain })
+  }
+}
+
+const addressOf = ({ chat_id, thread_id, reply_to }: Target) => ({
+  chat_id,
+  ...(thread_id !== undefined && { message_thread_id: thread_id }),
+  ...(reply_to !== undefined && {
+    reply_parameters: { message_id: reply_to, allow_sending_without_reply: true },
+  }),
+})
+
+function keyboardOf(buttons: Button[] = []): { reply_markup?: InlineKeyboardMarkup } {
+  if (buttons.length === 0) return {}
+  const keys = buttons.map(({ label, value, style }) => {
+    const color = STYLES[style]
+    return { text: label, callback_data: value, ...(color && { style: color }) }
+  })
+  const rows = Array.from({ length: Math.ceil(keys.length / BUTTONS_A_ROW) }, (_, row) =>
+    keys.slice(row * BUTTONS_A_ROW, (row + 1) * BUTTONS_A_ROW),
+  )
+  return { reply_markup: { inline_keyboard: rows } }
+}
+
+/** The library writes the name into a header as it is. */
+const safeName = ({ filename }: OutboundFile) => filename.replace(/[\p{Cc}";\\/]/gu, '_') || 'file'

@@ -1,0 +1,97 @@
+/** The tags that Telegram's HTML has. */
+const TAGS = new Set(
+  'b strong i em u ins s strike del span tg-spoiler a code pre blockquote tg-emoji'.split(' '),
+)
+
+/** The most that a message may hold once its marks are read, and the data of a button in bytes. */
+const MAX_TEXT = 4096
+const MAX_DATA = 64
+
+/** What a text in Telegram's HTML is refused for; undefined where it is right. */
+function complaintAboutHtml(html: string): string | undefined {
+  const open: string[] = []
+  for (const { 0: whole, 1: slash, 2: rawName, index } of html.matchAll(/<(\/?)([^\s<>/]*)[^<>]*>?/g)) {
+    const at = `at byte offset ${Buffer.byteLength(html.slice(0, index))}`
+    const name = rawName!.toLowerCase()
+    if (!whole.endsWith('>')) return `Unclosed start tag ${at}`
+    if (slash) {
+      if (open.length === 0) return `Unexpected end tag ${at}`
+      const expected = open.pop()
+      if (name !== expected) return `Unmatched end tag ${at}, expected "</${expected}>", found "</${name}>"`
+    } else if (TAGS.has(name)) open.push(name)
+    else return `Unsupported start tag "${name}" ${at}`
+  }
+  if (open.length > 0) return `Can't find end tag corresponding to start tag "${open.at(-1)}"`
+}
+
+const lengthOf = ({ text, parse_mode }: Written) =>
+  parse_mode === 'HTML'
+    ? text.replace(/<[^<>]*>/g, '').replace(/&(?:lt|gt|amp|quot|#\d+);/g, '_').length
+    : text.length
+
+/** The text of a message as it is handed over. */
+export interface Written {
+  text: string
+  parse_mode?: string
+}
+
+/** A button as Telegram takes it. */
+export interface Key {
+  text: string
+  callback_data: string
+  style?: string
+}
+
+/** What a message is refused for; undefined where it is right. */
+export function complaintAboutText(written: Written): string | undefined {
+  const { text, parse_mode } = written
+  if (typeof text !== 'string' || text.trim() === '') return 'message text is empty'
+  if (parse_mode !== undefined && parse_mode !== 'HTML') return 'unsupported parse_mode'
+  const complaint = parse_mode === 'HTML' ? complaintAboutHtml(text) : undefined
+  if (complaint) return `can't parse entities: ${complaint}`
+  const length = lengthOf(written)
+  if (length === 0) return 'message text is empty'
+  if (length > MAX_TEXT) return 'message is too long'
+}
+
+/** What a keyboard is refused for; undefined where it is right. */
+export function complaintAboutKeys(keys: Key[][]): string | undefined {
+  for (const { text, callback_data, style } of keys.flat()) {
+    if (!text) return "can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard"
+    if (!callback_data || Buffer.byteLength(callback_data) > MAX_DATA) return 'BUTTON_DATA_INVALID'
+    if (style !== undefined && !['danger', 'success', 'primary'].includes(style))
+      return "can't parse inline keyboard button: invalid button style specified"
+  }
+}
+
+/** A part of a body of `multipart/form-data`. */
+export interface FormPart {
+  name: string
+  filename?: string
+  bytes: Buffer
+}
+
+/** Reads a body of `multipart/form-data`. */
+export function readForm(body: Buffer, contentType: string): FormPart[] {
+  const boundary = `--${/boundary=(.+)$/.exec(contentType)?.[1]}`
+  const parts: FormPart[] = []
+  let at = body.indexOf(boundary)
+  while (at >= 0) {
+    const from = at + boundary.length + 2
+    const to = body.indexOf(`\r\n${boundary}`, from)
+    if (to < 0) break
+    const blank = body.indexOf('\r\n\r\n', from)
+    const head = body.subarray(from, blank).toString()
+    const [name, filename] = [
+      /[; ]name="([^"]*)"/.exec(head)?.[1],
+      /filename="?([^"\r\n;]*)"?/.exec(head)?.[1],
+    ]
+    parts.push({
+      name: name ?? '',
+      ...(filename !== undefined && { filename }),
+      bytes: body.subarray(blank + 4, to),
+    })
+    at = to + 2
+  }
+  return parts
+}
