@@ -1,0 +1,104 @@
+import type { RawFile, RESTOptions } from '@discordjs/rest'
+import type { ChannelSettings } from '#kernel'
+import { checkToken, type DiscordConfig } from './config.ts'
+import { sortFailure } from './failure.ts'
+import { joinSignals } from './joined-signal.ts'
+
+const TIMEOUT_MS = 30_000
+
+/** Fifty messages with all their embeds stay far below. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024
+
+/** A request to Discord's REST API. */
+export interface Call {
+  method: 'get' | 'post' | 'patch'
+  path: `/${string}`
+  query?: Record<string, string>
+  body?: unknown
+  files?: RawFile[]
+}
+
+/** Discord's REST API with the bot's token. */
+export interface DiscordApi {
+  /** Asks once. Rejects with a `ChannelFailure`, or with the signal's reason. */
+  call<Answer>(call: Call, signal?: AbortSignal): Promise<Answer>
+  close(): void
+}
+
+/** Opens the REST API; all requests end when `until` is aborted, and after `timeout_ms` each. */
+export async function createApi(
+  { config, endpoints, fetch }: Pick<ChannelSettings, 'config' | 'endpoints' | 'fetch'>,
+  until?: AbortSignal,
+  timeout_ms: number = TIMEOUT_MS,
+): Promise<DiscordApi> {
+  const { bot_token } = config as unknown as DiscordConfig
+  checkToken({ bot_token })
+  const { REST } = await import('@discordjs/rest')
+  const rest = new REST({
+    api: endpoints.api!,
+    version: '10',
+    // Given here and not as the client's token, which it would forget with the first 401.
+    headers: { authorization: `Bot ${bot_token}` },
+    retries: 0,
+    rejectOnRateLimit: () => true,
+    offset: 0,
+    timeout: timeout_ms,
+    makeRequest: requestThrough(fetch),
+  })
+
+  return {
+    async call<Answer>({ method, path, query, body, files }: Call, signal?: AbortSignal) {
+      const stop = joinSignals([signal, until])
+      try {
+        stop.signal.throwIfAborted()
+        const answer = await rest[method](path, {
+          auth: false,
+          signal: stop.signal,
+          ...(query && { query: new URLSearchParams(query) }),
+          ...(body !== undefined && { body }),
+          ...(files && { files }),
+        })
+        return answer as Answer
+      } catch (error) {
+        throw sortFailure(error, stop.signal)
+      } finally {
+        stop.release()
+      }
+    },
+    close() {
+      rest.clearHashSweeper()
+      rest.clearHandlerSweeper()
+    },
+  }
+}
+
+/** The client waits for an answer's head only; the body is read here, within the same time and no longer than allowed. */
+function requestThrough(fetch: ChannelSettings['fetch']): RESTOptions['makeRequest'] {
+  return async (url, { method, headers, body, signal }) => {
+    // Encoded here, because another copy of undici does not know the FormData of this one.
+    const form = body instanceof FormData ? new Response(body) : undefined
+    const answer = await fetch(url, {
+      method: method!,
+      headers: { ...(headers as Record<string, string>), ...(form && { 'content-type': typeOf(form) }) },
+      body: form ? await form.arrayBuffer() : ((body ?? null) as string | null),
+      signal: (signal as AbortSignal | null | undefined) ?? null,
+      redirect: 'error',
+    })
+    const bytes = await readAll(answer)
+    const { status, statusText } = answer
+    return new Response(bytes.length > 0 ? bytes : null, { status, statusText, headers: [...answer.headers] })
+  }
+}
+
+const typeOf = (response: Response) => response.headers.get('content-type') ?? ''
+
+async function readAll(answer: Response): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of answer.body ?? []) {
+    size += chunk.length
+    if (size > MAX_ANSWER_BYTES) throw new Error('The answer is too long.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,100 @@
+import type { APIMessage } from 'discord-api-types/v10'
+import { ChannelFailure, type ChannelSettings, type InboundContent } from '#kernel'
+import type { DiscordApi } from './api.ts'
+import { sortFailure } from './failure.ts'
+import { joinSignals } from './joined-signal.ts'
+
+const STALL_MS = 30_000
+
+/** What Discord answers where the signature of a file's address has expired, or the file is gone. */
+const GONE: ReadonlySet<number> = new Set([401, 403, 404, 410])
+
+/** Where a file of a message lies: an address that expires, and how to get another one. */
+export interface AttachmentReference {
+  url: string
+  channel_id: string
+  message_id: string
+  attachment_id: string
+}
+
+/** Gets files of messages; an address that has expired is asked for anew. */
+export function createDownload({
+  api,
+  fetch,
+  until,
+}: {
+  api: DiscordApi
+  fetch: ChannelSettings['fetch']
+  until: AbortSignal
+}) {
+  async function renewedUrl(
+    { channel_id, message_id, attachment_id }: AttachmentReference,
+    signal: AbortSignal,
+  ) {
+    const path = `/channels/${channel_id}/messages/${message_id}` as const
+    const { attachments } = await api.call<APIMessage>({ method: 'get', path }, signal)
+    const found = attachments.find(({ id }) => id === attachment_id)
+    if (!found) throw new ChannelFailure('not_found', 'The file is not in the Discord message any more.')
+    return found.url
+  }
+
+  async function request(url: string, signal: AbortSignal) {
+    const stop = joinSignals([signal, until])
+    const stall = setTimeout(() => {
+      stop.abort(new DOMException('stalled', 'TimeoutError'))
+      stop.release()
+    }, STALL_MS)
+    const release = () => {
+      clearTimeout(stall)
+      stop.release()
+    }
+    try {
+      const answer = await fetch(url, { signal: stop.signal })
+      return { answer, stop: stop.signal, stall, release }
+    } catch (error) {
+      release()
+      throw sortFailure(error, stop.signal)
+    }
+  }
+
+  return async (reference: AttachmentReference, signal: AbortSignal): Promise<InboundContent> => {
+    let reply = await request(reference.url, signal)
+    if (GONE.has(reply.answer.status)) {
+      await drop(reply)
+      reply = await request(await renewedUrl(reference, signal), signal)
+    }
+    const { answer } = reply
+    if (!answer.ok) {
+      await drop(reply)
+      const reason = GONE.has(answer.status) ? 'not_found' : 'unreachable'
+      throw new ChannelFailure(reason, `Discord does not give the file (status ${answer.status}).`)
+    }
+    const media_type = answer.headers.get('content-type')
+    return { bytes: read(reply), ...(media_type && { media_type }) }
+  }
+}
+
+interface Reply {
+  answer: Response
+  stop: AbortSignal
+  stall: NodeJS.Timeout
+  release(): void
+}
+
+async function* read({ answer, stop, stall, release }: Reply): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of answer.body ?? []) {
+      stall.refresh()
+      yield chunk
+    }
+  } catch (error) {
+    throw sortFailure(error, stop)
+  } finally {
+    release()
+  }
+}
+
+async function drop({ answer, release }: Reply): Promise<void> {
+  release()
+  await answer.body?.cancel()
+}

@@ -1,0 +1,135 @@
+import type {
+  APIGatewayBotInfo,
+  APIMessageComponentInteraction,
+  GatewayGuildCreateDispatchData,
+  GatewayGuildDeleteDispatchData,
+  GatewayGuildMemberUpdateDispatchData,
+} from 'discord-api-types/v10'
+import {
+  type ChannelConnection,
+  ChannelFailure,
+  type ChannelLink,
+  type ChannelSettings,
+  type JSONValue,
+} from '#kernel'
+import { createApi, type DiscordApi } from './api.ts'
+import { type AttachmentReference, createDownload } from './attachment.ts'
+import { createBotRoles } from './bot-roles.ts'
+import { botIdOf, type DiscordConfig } from './config.ts'
+import { type DiscordTarget, readMessage, type WrittenMessage } from './inbound.ts'
+import { createMissedMessages } from './missed-messages.ts'
+import { createOutbox, type SentMessage } from './outbound.ts'
+import { createPresses } from './presses.ts'
+import { openSession } from './session.ts'
+import type { GatewayEvent } from './shard.ts'
+
+/** Connects a bot; resolves when it is online. */
+export async function openConnection(
+  settings: ChannelSettings,
+  link: ChannelLink,
+): Promise<ChannelConnection> {
+  const { bot_token } = settings.config as unknown as DiscordConfig
+  const closing = new AbortController()
+  const close = () => closing.abort()
+  link.signal.throwIfAborted()
+  link.signal.addEventListener('abort', close, { once: true })
+  const api = await createApi(settings, closing.signal)
+
+  const roles = createBotRoles(() => botId)
+  const missed = createMissedMessages({ api, log: link.log })
+  const press = createPresses({ api, link })
+  let botId = botIdOf({ bot_token }) ?? ''
+
+  function read(message: WrittenMessage) {
+    try {
+      return readMessage(message, { id: botId, roles: roles.of(message.guild_id) })
+    } catch (error) {
+      // Another delivery would have the same form.
+      link.log.warn({ error }, 'Discord sent a message that cannot be read')
+      return undefined
+    }
+  }
+
+  async function receive(message: WrittenMessage): Promise<void> {
+    const inbound = read(message)
+    if (!inbound) return
+    await link.receive(inbound)
+    missed.mark(message)
+  }
+
+  function handle({ t, d }: GatewayEvent): Promise<void> | undefined {
+    switch (t) {
+      case 'READY':
+        botId = (d as { user: { id: string } }).user.id
+        return undefined
+      case 'MESSAGE_CREATE':
+        return receive(d as WrittenMessage)
+      case 'INTERACTION_CREATE':
+        press(d as APIMessageComponentInteraction)
+        return undefined
+      case 'GUILD_CREATE': {
+        const { id, members } = d as GatewayGuildCreateDispatchData
+        roles.learn(id, members ?? [])
+        return undefined
+      }
+      case 'GUILD_MEMBER_UPDATE': {
+        const { guild_id, user, roles: own } = d as GatewayGuildMemberUpdateDispatchData
+        roles.learn(guild_id, [{ user, roles: own }])
+        return undefined
+      }
+      case 'GUILD_DELETE':
+        roles.forget((d as GatewayGuildDeleteDispatchData).id)
+        return undefined
+    }
+    return undefined
+  }
+
+  const shut = () => {
+    link.signal.removeEventListener('abort', close)
+    closing.abort()
+    api.close()
+  }
+  try {
+    const session = await openSession({
+      token: bot_token,
+      gateway: await findGateway(api),
+      assertAllowed: settings.assertAllowed,
+      link,
+      handle,
+      missed: () => void missed.fetch(receive),
+    })
+    const outbox = createOutbox(api)
+    const download = createDownload({ api, fetch: settings.fetch, until: closing.signal })
+
+    return {
+      send: async (target, message, signal) => ({
+        ...(await outbox.send(targetOf(target), message, signal)),
+      }),
+      live: (target, message, signal, begun) =>
+        outbox.live(targetOf(target), message, signal, begun as unknown as SentMessage | undefined),
+      settle: (_target, sent, text, signal) => outbox.settle(sent as unknown as SentMessage, text, signal),
+      sendFile: (target, file, signal) => outbox.sendFile(targetOf(target), file, signal),
+      typing: (target, signal) => outbox.typing(targetOf(target), signal),
+      download: (reference, signal) => download(reference as unknown as AttachmentReference, signal),
+      async close() {
+        shut()
+        await session.close()
+      },
+    }
+  } catch (error) {
+    shut()
+    throw error
+  }
+}
+
+/** Where the gateway is, if a new session may be begun there. */
+async function findGateway(api: DiscordApi): Promise<APIGatewayBotInfo> {
+  const gateway = await api.call<APIGatewayBotInfo>({ method: 'get', path: '/gateway/bot' })
+  const { remaining, reset_after } = gateway.session_start_limit
+  if (remaining > 0) return gateway
+  throw new ChannelFailure('rate_limited', 'The bot has connected to Discord too often today.', {
+    retry_after_ms: reset_after,
+  })
+}
+
+const targetOf = (target: JSONValue) => target as unknown as DiscordTarget

@@ -1,0 +1,45 @@
+import type { ChannelCapabilities, ChannelKind } from '#kernel'
+import { botIdOf, checkToken, type DiscordConfig } from './config.ts'
+
+/** How long Discord shows that somebody types is ten seconds; it is shown again before they are over. */
+const TYPING_MS = 8_000
+
+const capabilities = {
+  dialect: 'markdown-without-tables',
+  max_length: 2_000,
+  length_unit: 'characters',
+  buttons: true,
+  typing_ms: TYPING_MS,
+} satisfies ChannelCapabilities
+
+/** A Discord bot: direct messages, and the channels and threads of the servers it was added to. */
+export default {
+  kind: 'discord',
+  label: { en: 'Discord', zh: 'Discord' },
+  config_schema: {
+    type: 'object',
+    properties: {
+      bot_token: {
+        type: 'string',
+        title: 'Bot token',
+        description:
+          'From the page "Bot" of your application in the Discord developer portal. Switch on the Message Content intent on the same page.',
+        minLength: 1,
+        maxLength: 512,
+        writeOnly: true,
+      },
+    },
+    required: ['bot_token'],
+    additionalProperties: false,
+  },
+  endpoints: { api: 'https://discord.com/api' },
+  // About five messages or changes in five seconds are allowed to one bot in one channel.
+  capabilities: {
+    direct: { ...capabilities, live: { interval_ms: 1_300 } },
+    group: { ...capabilities, live: { interval_ms: 1_500 } },
+  },
+  identity: (config) => botIdOf(config as unknown as DiscordConfig),
+  check: (config) => checkToken(config as unknown as DiscordConfig),
+  probe: async (settings, signal) => (await import('./probe.ts')).probe(settings, signal),
+  open: async (settings, link) => (await import('./connection.ts')).openConnection(settings, link),
+} satisfies ChannelKind

@@ -1,0 +1,103 @@
+import type { APIMessage } from 'discord-api-types/v10'
+import type { Button, LiveMessage, OutboundFile, OutboundMessage } from '#kernel'
+import type { DiscordApi } from './api.ts'
+import type { DiscordTarget } from './inbound.ts'
+
+const MAX_LABEL = 80
+const BUTTONS_A_ROW = 5
+const MAX_NONCE = 25
+
+const STYLES: Record<Button['style'], number> = { primary: 1, default: 2, danger: 4 }
+
+/** A message that the bot has sent. */
+export interface SentMessage {
+  channel_id: string
+  message_id: string
+}
+
+/** Whoever the text names, nobody is notified. */
+export const NO_MENTIONS = { allowed_mentions: { parse: [] } }
+
+/** Sends and changes the bot's messages. */
+export function createOutbox(api: DiscordApi) {
+  async function post(
+    { channel_id }: DiscordTarget,
+    body: { content?: string; components?: unknown[] },
+    key: string,
+    signal: AbortSignal,
+    file?: OutboundFile,
+  ): Promise<{ sent: SentMessage; content: string }> {
+    const { id, content } = await api.call<APIMessage>(
+      {
+        method: 'post',
+        path: `/channels/${channel_id}/messages`,
+        body: { ...body, ...NO_MENTIONS, nonce: key.slice(-MAX_NONCE), enforce_nonce: true },
+        ...(file && { files: [{ name: file.filename, contentType: file.media_type, data: file.bytes }] }),
+      },
+      signal,
+    )
+    return { sent: { channel_id, message_id: id }, content }
+  }
+
+  async function change(
+    { channel_id, message_id }: SentMessage,
+    body: { content: string; components?: unknown[] },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const path = `/channels/${channel_id}/messages/${message_id}` as const
+    await api.call({ method: 'patch', path, body: { ...body, ...NO_MENTIONS } }, signal)
+  }
+
+  return {
+    async send(target: DiscordTarget, { text, key, buttons = [] }: OutboundMessage, signal: AbortSignal) {
+      const components = buttons.length > 0 && { components: rowsOf(buttons) }
+      return (await post(target, { content: text, ...components }, key, signal)).sent
+    },
+
+    async sendFile(target: DiscordTarget, file: OutboundFile, signal: AbortSignal) {
+      await post(target, {}, file.key, signal, file)
+    },
+
+    settle: (sent: SentMessage, text: string, signal: AbortSignal) =>
+      change(sent, { content: text, components: [] }, signal),
+
+    async live(
+      target: DiscordTarget,
+      message: OutboundMessage,
+      signal: AbortSignal,
+      begun?: SentMessage,
+    ): Promise<LiveMessage> {
+      const first = begun
+        ? { sent: begun }
+        : await post(target, { content: message.text }, message.key, signal)
+      const { sent } = first
+      // Another text than this one's, where a message with the same key was there already.
+      let shown = 'content' in first ? first.content : undefined
+      const show = async (text: string, until: AbortSignal) => {
+        if (text === shown) return
+        // Until it has worked nobody knows what is shown.
+        shown = undefined
+        await change(sent, { content: text }, until)
+        shown = text
+      }
+      return { reference: { ...sent }, update: show, finish: show }
+    },
+
+    typing: ({ channel_id }: DiscordTarget, signal: AbortSignal) =>
+      api.call<void>({ method: 'post', path: `/channels/${channel_id}/typing` }, signal),
+  }
+}
+
+function rowsOf(buttons: readonly Button[]) {
+  const all = buttons.map(({ label, value, style }) => ({
+    type: 2,
+    style: STYLES[style],
+    label: label.slice(0, MAX_LABEL),
+    custom_id: value,
+  }))
+  const rows = Math.ceil(all.length / BUTTONS_A_ROW)
+  return Array.from({ length: rows }, (_, row) => ({
+    type: 1,
+    components: all.slice(row * BUTTONS_A_ROW, (row + 1) * BUTTONS_A_ROW),
+  }))
+}

@@ -1,0 +1,158 @@
+import {
+  BOT,
+  CHANNELS,
+  CLOSED_CHANNEL,
+  GUILD_ID,
+  placeOf,
+  type WireMessage,
+  type WireRow,
+} from './fake-discord-world.ts'
+import type { SentFile, ShownMessage } from './fake-platform.ts'
+
+/** Discord's refusal of a request. */
+export interface Refusal {
+  status: number
+  code: number
+  message: string
+}
+
+/** What a bot says of a message that it sends or changes. */
+export interface MessageBody {
+  content?: string
+  components?: WireRow[]
+  nonce?: string | number
+  enforce_nonce?: boolean
+  allowed_mentions?: { parse?: string[]; users?: string[]; roles?: string[] }
+  flags?: number
+}
+
+const refusal = (status: number, code: number, message: string): Refusal => ({ status, code, message })
+const invalid = (field: string) => refusal(400, 50035, `Invalid Form Body ${field}`)
+
+/** All that was written on the fake, and Discord's rules for what bots write. */
+export function createMessages({ nextId, violations }: { nextId: () => string; violations: string[] }) {
+  const messages = new Map<string, WireMessage>()
+  const histories = new Map<string, string[]>()
+  const files = new Map<string, SentFile>()
+  const nonces = new Map<string, string>()
+  const buttons = new Map<string, Map<string, string>>()
+
+  /** A button that is taken off can still be pressed where it is still shown. */
+  function rememberButtons({ id, components }: WireMessage) {
+    const known = buttons.get(id) ?? new Map<string, string>()
+    for (const row of components)
+      for (const { label, custom_id } of row.components) known.set(label, custom_id)
+    buttons.set(id, known)
+  }
+
+  function check(body: MessageBody, hasFile: boolean): Refusal | undefined {
+    const { content = '', components = [], nonce, allowed_mentions } = body
+    if ([...content].length > 2_000) return invalid('content[BASE_TYPE_MAX_LENGTH]')
+    if (!content.trim() && !hasFile) return refusal(400, 50006, 'Cannot send an empty message')
+    if (typeof nonce === 'string' && nonce.length > 25) return invalid('nonce[BASE_TYPE_MAX_LENGTH]')
+    if (components.length > 5) return invalid('components[BASE_TYPE_MAX_LENGTH]')
+    const pressable = components.flatMap((row) => row.components)
+    for (const row of components)
+      if (row.type !== 1 || row.components.length < 1 || row.components.length > 5)
+        return invalid('components')
+    for (const { type, style, label, custom_id } of pressable)
+      if (
+        type !== 2 ||
+        !(style >= 1 && style <= 4) ||
+        !label ||
+        label.length > 80 ||
+        !custom_id ||
+        custom_id.length > 100
+      )
+        return invalid('components[0].components')
+    if (new Set(pressable.map(({ custom_id }) => custom_id)).size < pressable.length)
+      return invalid('custom_id[COMPONENT_CUSTOM_ID_DUPLICATED]')
+    if (allowed_mentions?.parse?.length !== 0 || allowed_mentions.users || allowed_mentions.roles)
+      violations.push('a message that can notify people it names')
+    return undefined
+  }
+
+  return {
+    all: messages,
+    check,
+    /** What a button of this label says to the bot. */
+    customIdOf: (id: string, label: string) => buttons.get(id)?.get(label),
+
+    /** Why the bot cannot write in a channel. */
+    checkChannel(channel_id: string): Refusal | undefined {
+      if (channel_id === CLOSED_CHANNEL) return refusal(403, 50001, 'Missing Access')
+      const isKnown = Object.values(CHANNELS).includes(channel_id)
+      return isKnown ? undefined : refusal(404, 10003, 'Unknown Channel')
+    },
+
+    /** Writes a message of the bot, or gives the one that was written with the same nonce. */
+    post(channel_id: string, body: MessageBody, file?: SentFile): WireMessage | Refusal {
+      const wrong = check(body, file !== undefined)
+      if (wrong) return wrong
+      const nonce = body.enforce_nonce ? `${channel_id} ${body.nonce}` : undefined
+      if (!nonce) violations.push('a message that would be written twice when it is sent twice')
+      const known = nonce && nonces.get(nonce)
+      if (known) return messages.get(known)!
+      const message: WireMessage = {
+        id: nextId(),
+        type: 0,
+        channel_id,
+        author: BOT,
+        content: body.content ?? '',
+        timestamp: new Date().toISOString(),
+        mentions: [],
+        mention_roles: [],
+        attachments: [],
+        components: body.components ?? [],
+      }
+      messages.set(message.id, message)
+      rememberButtons(message)
+      histories.set(message.id, [])
+      if (file) files.set(message.id, file)
+      if (nonce) nonces.set(nonce, message.id)
+      return message
+    },
+
+    /** Changes a message of the bot: fields that are not given stay. */
+    patch(channel_id: string, id: string, body: MessageBody): WireMessage | Refusal {
+      const message = messages.get(id)
+      if (message?.channel_id !== channel_id) return refusal(404, 10008, 'Unknown Message')
+      if (message.author.id !== BOT.id)
+        return refusal(403, 50005, 'Cannot edit a message authored by another user')
+      const wrong = check({ ...body, content: body.content ?? message.content }, files.has(id))
+      if (wrong) return wrong
+      if (body.content !== undefined && body.content !== message.content) {
+        histories.get(id)!.push(message.content)
+        message.content = body.content
+      }
+      if (body.components) message.components = body.components
+      rememberButtons(message)
+      return message
+    },
+
+    /** What people see of the bot. */
+    shown(): ShownMessage[] {
+      const own = [...messages.values()].filter(({ author }) => author.id === BOT.id)
+      return own.map(({ id, channel_id, content, components }) => {
+        const file = files.get(id)
+        return {
+          id,
+          place: placeOf(channel_id),
+          text: content,
+          history: [...histories.get(id)!],
+          is_live: false,
+          buttons: components.flatMap((row) => row.components.map(({ label }) => label)),
+          ...(file && { file }),
+        }
+      })
+    },
+  }
+}
+
+/** Messages of the fake. */
+export type FakeMessages = ReturnType<typeof createMessages>
+
+export const isRefusal = (answer: WireMessage | Refusal): answer is Refusal => 'status' in answer
+
+/** Where a message was written, in the gateway's words; REST leaves it out. */
+export const guildOf = (channel_id: string) => (channel_id === CHANNELS.direct ? {} : { guild_id: GUILD_ID })
