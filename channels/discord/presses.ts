@@ -50,9 +50,7 @@ export function createPresses({ api, link }: { api: DiscordApi; link: Pick<Chann
     handled.add(interaction.id)
     if (handled.size > REMEMBERED) handled.delete(handled.values().next().value!)
     // Discord itself tells the one who pressed that it did not work when no answer comes.
-    answer(interaction).catch((error) =>
-      link.log.warn({ error }, 'a button of Discord was not answered'),
-    )
+    answer(interaction).catch((error) => link.log.warn({ error }, 'a button of Discord was not answered'))
   }
 }
 

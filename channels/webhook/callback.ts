@@ -1,4 +1,4 @@
-import { ChannelFailure, type ChannelFailureReason, type ChannelSettings } from '#kernel'
+import { ChannelFailure, type ChannelFailureReason, type ChannelSettings, withDeadline } from '#kernel'
 import { signatureHeaders } from './signature.ts'
 
 /** How long one call may take, in milliseconds. */
@@ -21,17 +21,14 @@ export function createCallback({ config, fetch }: Pick<ChannelSettings, 'config'
   const { callback_url, secret } = config as { callback_url: string; secret: string }
   return async (event, key, signal) => {
     const body = JSON.stringify(event)
-    const response = await fetch(callback_url, {
-      method: 'POST',
-      body,
-      headers: {
-        'content-type': 'application/json',
-        ...(key && { 'idempotency-key': key }),
-        ...signatureHeaders(secret, body),
-      },
-      redirect: 'error',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]),
-    })
+    const headers = {
+      'content-type': 'application/json',
+      ...(key && { 'idempotency-key': key }),
+      ...signatureHeaders(secret, body),
+    }
+    const response = await withDeadline(LIMIT_MS, [signal], (aborted) =>
+      fetch(callback_url, { method: 'POST', body, headers, redirect: 'error', signal: aborted }),
+    )
     await response.body?.cancel()
     if (response.ok) return
     const { status } = response

@@ -8,9 +8,6 @@ import {
 } from '#kernel'
 import { createCallback } from './callback.ts'
 
-/** How long getting a file may take until its first byte, in milliseconds. */
-const DOWNLOAD_MS = 30_000
-
 /** What is answered: the other side's names of a conversation and of a message in it. */
 interface Target {
   conversation_id: string
@@ -70,8 +67,7 @@ export async function openWebhook(settings: ChannelSettings, link: ChannelLink):
     typing: (target, signal) => tell('typing', target, {}, { signal }),
     async download(reference, signal) {
       const { url } = reference as { url: string }
-      const patience = AbortSignal.any([signal, closed.signal, AbortSignal.timeout(DOWNLOAD_MS)])
-      const response = await fetch(url, { signal: patience })
+      const response = await fetch(url, { signal: AbortSignal.any([signal, closed.signal]) })
       if (!response.ok || !response.body)
         throw new ChannelFailure('not_found', `The address of the file answered ${response.status}.`)
       const media_type = response.headers.get('content-type')?.split(';')[0]

@@ -1,4 +1,4 @@
-import { type Cradle, type ModelDescription, untilAborted } from '#kernel'
+import { type Cradle, type ModelDescription, untilAborted, withDeadline } from '#kernel'
 import { redactError } from './failure.ts'
 import { inferUses } from './model-uses.ts'
 import type { ProviderDocument } from './types.ts'
@@ -64,10 +64,11 @@ export function createModelCatalog({ collections, providerConnections, clock, lo
   async function ask(provider: ProviderDocument, entry: Entry): Promise<void> {
     const { _id, name, revision } = provider
     const { kind, connection, redact } = providerConnections.connect(provider)
-    const signal = AbortSignal.any([entry.abort.signal, AbortSignal.timeout(LIMIT)])
     let listed: ModelDescription[]
     try {
-      listed = await untilAborted(signal, kind.listModels(connection, signal))
+      listed = await withDeadline(LIMIT, [entry.abort.signal], (signal) =>
+        untilAborted(signal, kind.listModels(connection, signal)),
+      )
     } catch (error) {
       const found = { error: redactError(error, redact), provider: name, provider_id: _id }
       if (!entry.abort.signal.aborted) log.warn(found, 'the models cannot be listed')

@@ -7,6 +7,7 @@ import pino from 'pino'
 import t, { type Test } from 'tap'
 import type { InboundMessage, JSONValue } from '#kernel'
 import discord from '../../channels/discord/index.ts'
+import { testChannelKind } from '../support/channel-kind-suite.ts'
 import { startFakeDiscord } from '../support/fake-discord.ts'
 import {
   BOT,
@@ -609,3 +610,7 @@ async function openWith(platform: FakePlatform, signal: AbortSignal) {
     lost: () => {},
   })
 }
+
+t.test('the suite of all kinds', async (t) =>
+  testChannelKind(t, { kind: 'discord', startFake: startFakeDiscord }),
+)

@@ -7,6 +7,7 @@ import t, { type Test } from 'tap'
 import { ChannelFailure, type OutboundMessage } from '#kernel'
 import { createAlbums } from '../../channels/telegram/albums.ts'
 import kind from '../../channels/telegram/index.ts'
+import { testChannelKind } from '../support/channel-kind-suite.ts'
 import { type FakeTelegram, startFakeTelegram } from '../support/fake-telegram.ts'
 import { DIRECT, GROUP, person } from '../support/fake-telegram-people.ts'
 import { openChannel, settingsFor } from '../support/open-channel.ts'
@@ -863,3 +864,7 @@ test('a proxy', async (t, telegram) => {
   t.match(told.slice(2), [{ reason: 'unreachable', message: /ECONNREFUSED/ }, { reason: 'forbidden' }])
   t.notMatch(told.map(wholeOf).join('\n'), /p%C3|päss|10\.1\.2\.3:3128/)
 })
+
+t.test('the suite of all kinds', async (t) =>
+  testChannelKind(t, { kind: 'telegram', startFake: startFakeTelegram }),
+)

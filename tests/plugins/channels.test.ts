@@ -1,6 +1,8 @@
 import t, { type Test } from 'tap'
-import { startServer } from '../support/server.ts'
+import type { ChannelLink, InboundMessage } from '#kernel'
 import { eventually } from '../support/channel-kind-suite.ts'
+import { startChat } from '../support/chat.ts'
+import { startServer } from '../support/server.ts'
 
 /** A kind in plain JavaScript, whose platform is this process: what it says and does is told by events. */
 const PAGER = `
@@ -49,3 +51,355 @@ const pager = {
 }
 export default { name: 'pager', summary: 'A pager', kernel: 1, setup: (host) => host.register('channel_kinds', pager) }
 `
+
+/** What a channel row says of its connection. */
+interface Runtime {
+  state: string
+  reason: string | null
+  error: string | null
+  since: number
+  reconnects: number
+}
+
+/** Takes part in what pagers do. */
+function onPager<Values extends unknown[]>(
+  t: Test,
+  name: string,
+  listener: (...values: Values) => void,
+): void {
+  const event = `pager ${name}`
+  process.on(event, listener as never)
+  t.teardown(() => void process.off(event, listener as never))
+}
+
+/** A server with pagers, an agent, and calls below that agent's channels. */
+async function startPagers(t: Test, options: Parameters<typeof startChat>[1] = {}) {
+  const chat = await startChat(t, { plugins: { pager: PAGER }, ...options })
+  const { server, agent_id } = chat
+  const links = new Map<string, ChannelLink>()
+  const closed: string[] = []
+  const sent: { number: string; text: string }[] = []
+  onPager(t, 'opened', (number: string, link: ChannelLink) => void links.set(number, link))
+  onPager(t, 'closed', (number: string) => void closed.push(number))
+  onPager(
+    t,
+    'sent',
+    (number: string, _: unknown, { text }: { text: string }) => void sent.push({ number, text }),
+  )
+  const channels = (method: string, path = '', body?: unknown, token?: string) =>
+    server.request(method, `/agents/${agent_id}/channels${path}`, { body, ...(token && { token }) })
+  const create = async (number: string, more: Record<string, unknown> = {}, enabled = true) => {
+    const config = { number, code: `code of pager ${number}`, ...more }
+    const { status, body } = await channels('POST', '', {
+      kind: 'pager',
+      name: `pager ${number}`,
+      config,
+      enabled,
+    })
+    if (status !== 201) throw new Error(`no channel: ${status} ${JSON.stringify(body)}`)
+    return body.id as string
+  }
+  const see = (id: string, accept: (runtime: Runtime) => boolean): Promise<Runtime> =>
+    eventually('the state of the channel', async () => {
+      const { body } = await channels('GET', `/${id}`)
+      return accept(body.runtime) && body.runtime
+    })
+  const say = (number: string, id: string, message: Partial<InboundMessage> = {}) =>
+    links.get(number)!.receive({
+      id,
+      conversation: { id: 'c1', type: 'direct' },
+      sender: { id: 'ann' },
+      text: id,
+      mentioned: true,
+      target: {},
+      ...message,
+    })
+  const seeSent = (words: string) => eventually(words, () => sent.find(({ text }) => text.includes(words)))
+  return { ...chat, channels, create, see, say, links, closed, sent, seeSent }
+}
+
+const isConnected = ({ state }: Runtime) => state === 'connected'
+
+t.test('a channel is made, shown, changed and deleted', async (t) => {
+  const { server, agent_id, channels, see, closed } = await startPagers(t)
+  const config = {
+    number: '1',
+    code: 'the code 1234',
+    response_mode: 'stream',
+    group_context: { history_limit: 3 },
+  }
+  const made = await channels('POST', '', { kind: 'pager', name: 'mine', config })
+  t.equal(made.status, 201)
+  const { id } = made.body
+  t.match(made.body, {
+    id: /^chn_/,
+    agent_id,
+    kind: 'pager',
+    name: 'mine',
+    enabled: true,
+    config: { ...config, code: '••••1234' },
+    runtime: { reconnects: 0 },
+    created_at: Number,
+    updated_at: Number,
+  })
+  t.match(await see(id, isConnected), { reason: null, error: null })
+  const { body: listed } = await channels('GET')
+  t.strictSame(listed, [(await channels('GET', `/${id}`)).body])
+  t.match((await server.request('GET', `/agents/${agent_id}/status`)).body.channels, [
+    { id, kind: 'pager', name: 'mine', state: 'connected' },
+  ])
+  t.match((await server.request('GET', '/admin/overview')).body.channels, { connected: 1, failed: 0 })
+
+  const kept = await channels('PATCH', `/${id}`, { name: 'yours', config: { number: '2', code: '••••1234' } })
+  t.match(kept.body, { name: 'yours', config: { number: '2', code: '••••1234' } })
+  t.strictSame(Object.keys(kept.body.config).sort(), ['code', 'number'], 'a config replaces the old one')
+  t.strictSame(closed, ['1'])
+  const off = await channels('PATCH', `/${id}`, { enabled: false })
+  t.match(off.body, { enabled: false, runtime: { state: 'disconnected' } })
+  t.strictSame(closed, ['1', '2'])
+  await channels('PATCH', `/${id}`, { enabled: true })
+  await see(id, isConnected)
+  t.equal((await channels('DELETE', `/${id}`)).status, 204)
+  t.strictSame(closed, ['1', '2', '2'])
+  t.equal((await channels('GET', `/${id}`)).status, 404)
+  t.equal((await channels('DELETE', `/${id}`)).status, 404)
+})
+
+t.test('what does not fit is refused in words', async (t) => {
+  const { channels, create } = await startPagers(t)
+  const id = await create('1')
+  const post = (body: object) => channels('POST', '', { kind: 'pager', name: 'other', ...body })
+  const cases: [answer: { status: number; body: object }, status: number, code: string, path?: string][] = [
+    [await post({ kind: 'smoke' }), 400, 'CHANNEL_KIND_UNSUPPORTED'],
+    [await post({ name: 'pager 1' }), 409, 'CHANNEL_NAME_TAKEN'],
+    [await post({ name: ' ' }), 422, 'VALIDATION_FAILED', '/name'],
+    [await post({ config: { volume: 'loud' } }), 422, 'VALIDATION_FAILED', '/config/volume'],
+    [await post({ config: { colour: 'red' } }), 422, 'VALIDATION_FAILED', '/config/colour'],
+    [await post({ config: { response_mode: 'never' } }), 422, 'VALIDATION_FAILED', '/config/response_mode'],
+    [
+      await post({ config: { group_context: { history_limit: 51 } } }),
+      422,
+      'VALIDATION_FAILED',
+      '/config/group_context/history_limit',
+    ],
+    [await post({ config: { code: '••••1234' } }), 422, 'VALIDATION_FAILED', '/config/code'],
+    [
+      await channels('PATCH', `/${id}`, { config: { code: '••••nope' } }),
+      422,
+      'VALIDATION_FAILED',
+      '/config/code',
+    ],
+    [await channels('PATCH', `/${id}`, { kind: 'webhook' }), 422, 'VALIDATION_FAILED', '/kind'],
+    [await channels('POST', '/probe', { kind: 'smoke' }), 400, 'CHANNEL_KIND_UNSUPPORTED'],
+    [
+      await channels('POST', '/probe', { kind: 'pager', config: { volume: 'loud' } }),
+      422,
+      'VALIDATION_FAILED',
+      '/config/volume',
+    ],
+    [await channels('POST', '/probe', { kind: 'pager', channel_id: 'chn_none' }), 404, 'NOT_FOUND'],
+    [await channels('POST', '/webhook/qrcode/generate'), 400, 'CHANNEL_QR_UNSUPPORTED'],
+  ]
+  for (const [{ status, body }, expected, code, path] of cases)
+    t.match(
+      { status, body },
+      { status: expected, body: { error: { code, ...(path && { details: { issues: [{ path }] } }) } } },
+    )
+})
+
+t.test('the kinds are listed with what their channels take', async (t) => {
+  const { server, channels } = await startPagers(t)
+  const { body } = await server.request('GET', '/channels/kinds', { headers: { 'accept-language': 'zh' } })
+  const pager = body.find(({ kind }: { kind: string }) => kind === 'pager')
+  t.match(pager, { label: '寻呼机', registration: 'channel' })
+  const { required, properties, additionalProperties } = pager.config_schema
+  t.strictSame(required, ['number', 'code'])
+  t.equal(additionalProperties, false)
+  t.match(properties, {
+    code: { writeOnly: true },
+    response_mode: { enum: ['invoke', 'stream'] },
+    allow_from: {},
+    group_context: {},
+  })
+  t.ok(body.some(({ kind }: { kind: string }) => kind === 'webhook'))
+  t.strictSame((await channels('GET')).body, [])
+})
+
+t.test('a probe gives each of the reasons, stores nothing and shows no secret', async (t) => {
+  const { server, channels, create } = await startPagers(t, {
+    config: { plugins: { channels: { endpoints: { pager: { api: 'http://127.0.0.1:1/' } } } } },
+  })
+  const probed: [config: Record<string, unknown>, endpoints: unknown][] = []
+  onPager(t, 'probed', (...values: (typeof probed)[number]) => void probed.push(values))
+  const probe = async (config: object, more = {}) =>
+    (await channels('POST', '/probe', { kind: 'pager', config, ...more })).body
+  t.strictSame(await probe({ number: '1' }), { ok: false, reason: 'missing_field', detail: 'code' })
+  const reasons = [
+    'invalid_credentials',
+    'forbidden',
+    'not_found',
+    'rate_limited',
+    'unreachable',
+    'timeout',
+    'already_connected',
+    'unsupported',
+    'unknown',
+  ]
+  for (const reason of reasons)
+    t.strictSame(await probe({ number: '1', code: 'c', refusal: reason }), {
+      ok: false,
+      reason,
+      detail: `the pager says ${reason}`,
+    })
+  t.match(await probe({ number: '1', code: 'c', refusal: 'made up' }), { ok: false, reason: 'unknown' })
+  t.strictSame(await probe({ number: '1', code: 'c' }), { ok: true })
+  t.strictSame(
+    probed.at(-1),
+    [{ number: '1', code: 'c', volume: 3 }, { api: 'http://127.0.0.1:1' }],
+    'defaults and endpoints are filled in',
+  )
+  t.strictSame((await channels('GET')).body, [])
+  const id = await create('1')
+  t.strictSame(await probe({ number: '1', code: '••••er 1' }, { channel_id: id }), { ok: true })
+  t.equal(probed.at(-1)![0].code, 'code of pager 1', 'a mask stands for what is stored')
+  t.strictSame((await channels('POST', `/${id}/test`)).body, { ok: true })
+  t.notMatch(server.logged(), 'code of pager 1')
+})
+
+t.test('a channel that lacks what it needs can be stored, and says so', async (t) => {
+  const { channels, see } = await startPagers(t)
+  const { status, body } = await channels('POST', '', { kind: 'pager', name: 'empty' })
+  t.equal(status, 201)
+  t.match(await see(body.id, ({ state }) => state === 'failed'), {
+    reason: 'missing_field',
+    error: 'number, code',
+  })
+  t.match((await channels('POST', `/${body.id}/test`)).body, { ok: false, reason: 'missing_field' })
+  await channels('PATCH', `/${body.id}`, { config: { number: '7', code: 'seven' } })
+  await see(body.id, isConnected)
+})
+
+t.test('one channel that fails touches no other, and comes back by itself', async (t) => {
+  const { create, see, links, say, fake, seeSent, channels } = await startPagers(t)
+  const good = await create('1')
+  const bad = await create('2', { refusal: 'forbidden' })
+  await see(good, isConnected)
+  t.match(await see(bad, ({ state }) => state === 'failed'), {
+    reason: 'forbidden',
+    error: 'the pager says forbidden',
+  })
+  const first = links.get('1')!
+  first.lost(Object.assign(new Error('cut'), { reason: 'unreachable' }))
+  t.match(await see(good, ({ state }) => state === 'disconnected'), { reason: 'unreachable' })
+  t.match(await see(good, isConnected), { reconnects: 1, reason: null })
+  t.ok(first.signal.aborted)
+  t.not(links.get('1'), first)
+  links.get('1')!.connecting('a moment')
+  await see(good, ({ state }) => state === 'connecting')
+  links.get('1')!.connected()
+  t.match(await see(good, isConnected), { reconnects: 2 })
+  fake.next({ text: 'all well' })
+  await say('1', 'how are you?')
+  await seeSent('all well')
+  t.match((await channels('GET', `/${bad}`)).body.runtime, { state: 'failed' })
+})
+
+t.test('one account of a platform is connected once', async (t) => {
+  const { create, see, channels, links } = await startPagers(t)
+  const first = await create('1')
+  await see(first, isConnected)
+  const link = links.get('1')
+  const { body } = await channels('POST', '', {
+    kind: 'pager',
+    name: 'again',
+    config: { number: '1', code: 'x' },
+  })
+  t.match(await see(body.id, ({ state }) => state === 'failed'), { reason: 'already_connected' })
+  t.equal(links.get('1'), link)
+  await channels('DELETE', `/${first}`)
+  await see(body.id, isConnected)
+})
+
+t.test('channels follow their agent, and go with it', async (t) => {
+  const { server, agent_id, create, see, closed } = await startPagers(t)
+  const id = await create('1')
+  await see(id, isConnected)
+  await server.request('POST', `/agents/${agent_id}/stop`)
+  t.strictSame(closed, ['1'])
+  await see(id, ({ state }) => state === 'disconnected')
+  await server.request('POST', `/agents/${agent_id}/start`)
+  await see(id, isConnected)
+  await server.request('DELETE', `/agents/${agent_id}`)
+  t.strictSame(closed, ['1', '1'])
+  for (const name of [
+    'channels',
+    'channel_leases',
+    'channel_inbox',
+    'channel_conversations',
+    'channel_registrations',
+  ])
+    t.equal(await server.db.collection(name).countDocuments(), 0, name)
+})
+
+t.test('a scan makes one channel, however often it is asked about', async (t) => {
+  const { channels, see, server } = await startPagers(t)
+  let answer: object = { value: { status: 'waiting' } }
+  let polls = 0
+  onPager(t, 'polled', (state: unknown, given: object) => {
+    polls += 1
+    t.strictSame(state, { device: 'd1' })
+    Object.assign(given, answer)
+  })
+  const begun = await channels('POST', '/pager/qrcode/generate')
+  t.match(begun, {
+    status: 200,
+    body: { registration_id: String, qrcode_url: 'https://pager.example.org/scan' },
+  })
+  const { registration_id } = begun.body
+  const poll = async (id = registration_id) =>
+    (await channels('POST', '/pager/qrcode/poll', { registration_id: id })).body
+  t.strictSame(await poll(), { status: 'waiting' })
+  answer = { error: new Error('no line') }
+  t.strictSame(await poll(), { status: 'waiting' })
+  answer = { value: { status: 'success', config: { number: '5', code: 'scanned code' } } }
+  const { status, channel_id } = await poll()
+  t.equal(status, 'success')
+  t.match(await see(channel_id, isConnected), { reason: null })
+  const before = polls
+  for (const again of await Promise.all([poll(), poll(), poll()])) t.strictSame(again, { status, channel_id })
+  t.equal(polls, before, 'the platform is not asked again')
+  const { body: all } = await channels('GET')
+  t.match(all, [
+    {
+      id: channel_id,
+      name: 'Pager',
+      enabled: true,
+      config: { code: '••••code', response_mode: 'stream', show_thinking: false, show_tool_hints: false },
+    },
+  ])
+  await channels('DELETE', `/${channel_id}`)
+  t.strictSame(await poll(), { status, channel_id })
+  t.strictSame((await channels('GET')).body, [], 'what was deleted is not made again')
+  t.strictSame(await poll('nobody-knows'), { status: 'expired' })
+  const { token } = await server.createUser({ username: 'mallory', role: 'admin' })
+  t.strictSame((await channels('POST', '/pager/qrcode/poll', { registration_id }, token)).body, {
+    status: 'expired',
+  })
+  for (const [last, expected] of [
+    [{ status: 'expired' }, 'expired'],
+    [{ status: 'failed', detail: 'no' }, 'failed'],
+  ] as const) {
+    answer = { value: last }
+    const { body: next } = await channels('POST', '/pager/qrcode/generate')
+    t.strictSame(await poll(next.registration_id), { status: expected })
+    t.strictSame(await poll(next.registration_id), { status: expected })
+  }
+})
+
+t.test('settings that name no address stop the start', async (t) => {
+  const endpoints = { pager: { api: 'http://' } }
+  await t.rejects(
+    startServer(t, { config: { plugins: { channels: { endpoints } } } }),
+    /plugins\.channels\.endpoints\.pager\.api is no address/,
+  )
+})

@@ -140,6 +140,7 @@ export function testChannelKind(t: Test, subject: ChannelSubject): void {
     await platform.redeliver(id)
     await seeRequest()
     await platform.redeliver(id)
+    if (can('typing')) await eventually('people see that it is being answered', () => platform.typings() > 0)
     release()
     await seeMessage('the first answer')
     await platform.redeliver(id)

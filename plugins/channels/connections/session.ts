@@ -7,6 +7,7 @@ import {
   type Inbox,
   type Logger,
   untilAborted,
+  withDeadline,
 } from '#kernel'
 import type { CommonSettings } from '../config/common-settings.ts'
 import type { KnownKind } from '../config/kinds.ts'
@@ -99,10 +100,11 @@ export function openSession({
       lost: (error: unknown) => lose(error),
     }
     const opening = Promise.resolve().then(() => kind.open(settings(), link))
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(OPENING_MS)])
     let good: NodeJS.Timeout | undefined
     try {
-      connection = await untilAborted(patience, Promise.race([opening, lost]))
+      connection = await withDeadline(OPENING_MS, [signal], (patience) =>
+        untilAborted(patience, Promise.race([opening, lost])),
+      )
       onState({ state: 'connected', is_back: hasConnected })
       hasConnected = true
       opened.emit('connection', connection)

@@ -46,7 +46,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
     leases.take(lease, leases.holderOf(channel_id), LEASE_MS)
 
   const setRuntime = async (
-    { _id, revision }: Wanted,
+    { _id }: Pick<Wanted, '_id'>,
     { state, failure, is_back = false }: ConnectionState,
     lease?: string,
   ) => {
@@ -60,7 +60,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
       Object.entries(runtime).map(([name, value]) => [`runtime.${name}`, value]),
     )
     await channels.updateOne(
-      { _id, revision },
+      { _id },
       {
         $set: { ...fields, ...(lease && { lease }) },
         ...(is_back && { $inc: { 'runtime.reconnects': 1 } }),

@@ -4,7 +4,14 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Cradle, InboundFile, Locale, UploadedFile } from '#kernel'
+import {
+  ChannelFailure,
+  type Cradle,
+  type InboundFile,
+  type Locale,
+  type UploadedFile,
+  withDeadline,
+} from '#kernel'
 import type { Block } from '../../chat/documents.ts'
 import { groupRulesFor } from '../config/common-settings.ts'
 import type { Session } from '../connections/session.ts'
@@ -68,13 +75,15 @@ async function receiveFile(
   const { filename = 'file' } = file
   const lost = (detail: string) => say('file_lost', locale, { filename, detail })
   if ((file.size ?? 0) > MAX_FILE_BYTES) return lost(say('too_large', locale))
-  const signal = AbortSignal.any([session.signal, AbortSignal.timeout(DOWNLOAD_MS)])
+  const download = async (signal: AbortSignal) => {
+    const connection = await session.connect(signal)
+    if (!connection.download) throw new ChannelFailure('unsupported', say('not_kept', locale))
+    const { bytes, ...said } = await connection.download(file.reference, signal)
+    return { said, size: await store(bytes, path, signal) }
+  }
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const connection = await session.connect(signal)
-    if (!connection.download) return lost(say('not_kept', locale))
-    const { bytes, ...said } = await connection.download(file.reference, signal)
-    const size = await store(bytes, path, signal)
+    const { said, size } = await withDeadline(DOWNLOAD_MS, [session.signal], download)
     if (size === undefined) return lost(say('too_large', locale))
     const uploaded: UploadedFile = {
       path,

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage } from '#kernel'
+import type { Api } from './api.ts'
+import { DEFAULT_TEMPLATE_KEY, type DingtalkConfig } from './config.ts'
+import type { Target } from './target.ts'
+import { objectOf, objectsOf } from './wire-value.ts'
+
+/** Cards whose delivery is remembered, so that one that is begun again is not delivered twice. */
+const MAX_REMEMBERED = 100
+
+/** Begins or goes on with a message that is changed while it is written. */
+export type BeginCard = (
+  target: Target,
+  message: OutboundMessage,
+  signal: AbortSignal,
+  begun?: JSONValue,
+) => Promise<LiveMessage>
+
+/** Makes live messages out of AI cards, for which an app needs a template. */
+export function createCards(api: Api, config: DingtalkConfig, templateId: string): BeginCard {
+  const key = config.card_template_key ?? DEFAULT_TEMPLATE_KEY
+  const delivered = new Set<string>()
+
+  async function deliver(card: string, target: Target, signal: AbortSignal): Promise<void> {
+    const { type, conversation, robot, staff } = target
+    if (type === 'direct' && !staff)
+      throw new ChannelFailure(
+        'unsupported',
+        'DingTalk shows no cards to people outside of the organization.',
+      )
+    const create = {
+      cardTemplateId: templateId,
+      outTrackId: card,
+      callbackType: 'STREAM',
+      cardData: { cardParamMap: { [key]: '' } },
+      imGroupOpenSpaceModel: { supportForward: true },
+      imRobotOpenSpaceModel: { supportForward: true },
+    }
+    await api.call('/v1.0/card/instances', { body: create, signal }, 'the card template')
+    const place =
+      type === 'group'
+        ? {
+            openSpaceId: `dtv1.card//IM_GROUP.${conversation}`,
+            imGroupOpenDeliverModel: { robotCode: robot },
+          }
+        : {
+            openSpaceId: `dtv1.card//IM_ROBOT.${staff}`,
+            imRobotOpenDeliverModel: { spaceType: 'IM_ROBOT', robotCode: robot },
+          }
+    const body = { outTrackId: card, userIdType: 1, ...place }
+    const { result } = await api.call('/v1.0/card/instances/deliver', { body, signal }, 'the card')
+    const results = objectsOf(objectOf(result).deliverResults ?? result)
+    if (results.length === 0 || results.some(({ success }) => success !== true))
+      throw new ChannelFailure(
+        'forbidden',
+        'DingTalk has not delivered the card; the robot may not write there.',
+      )
+    if (delivered.size >= MAX_REMEMBERED) delivered.delete(delivered.values().next().value!)
+    delivered.add(card)
+  }
+
+  async function stream(
+    card: string,
+    content: string,
+    { guid, isFinalize }: { guid: string; isFinalize: boolean },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const body = { outTrackId: card, guid, key, content, isFull: true, isFinalize, isError: false }
+    const what = `the text of the card, whose template must have the variable "${key}"`
+    await api.call('/v1.0/card/streaming', { method: 'PUT', body, signal }, what)
+  }
+
+  return async (target, message, signal, begun) => {
+    // Made from the key, so that a card that is begun again is the same one.
+    const card = begun ? (begun as { card: string }).card : `svc_${message.key}`
+    let isFinished = false
+    if (!begun && !delivered.has(card)) await deliver(card, target, signal)
+    const update = (text: string, until: AbortSignal) =>
+      stream(card, text, { guid: randomUUID(), isFinalize: false }, until)
+    // A card that another process began may be finished already, and is not opened again.
+    if (!begun) await update(message.text, signal)
+
+    return {
+      reference: { card },
+      async update(text, until) {
+        if (!isFinished) await update(text, until)
+      },
+      async finish(text, until) {
+        if (isFinished) return
+        // The same name for the last change, by which DingTalk knows it where it comes twice.
+        await stream(card, text, { guid: `${card}_last`, isFinalize: true }, until)
+        isFinished = true
+      },
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import type { ChannelCapabilities, ChannelKind } from '#kernel'
+import { configSchema } from './config.ts'
+import { open, probe } from './connection.ts'
+import { registration } from './registration.ts'
+
+/** A message is sent as JSON within JSON, which may take twice its length, and a group takes 15,000 bytes of that. */
+const MAX_LENGTH = 7000
+
+/** Between two changes of a card, in milliseconds. */
+const CARD_INTERVAL = 800
+
+const capabilities: ChannelCapabilities = {
+  dialect: 'markdown-without-tables',
+  max_length: MAX_LENGTH,
+  length_unit: 'bytes',
+  buttons: true,
+  live: { interval_ms: CARD_INTERVAL },
+}
+
+/** Robots of apps in DingTalk, connected in Stream mode, which needs no public address. */
+export default {
+  kind: 'dingtalk',
+  label: { en: 'DingTalk', zh: '钉钉' },
+  config_schema: configSchema,
+  endpoints: { api: 'https://api.dingtalk.com', oapi: 'https://oapi.dingtalk.com' },
+  capabilities: { direct: capabilities, group: capabilities },
+  identity: ({ client_id }) => (typeof client_id === 'string' ? client_id : undefined),
+  probe,
+  open,
+  registration,
+} satisfies ChannelKind

@@ -1,0 +1,85 @@
+import {
+  type BegunRegistration,
+  ChannelFailure,
+  type ChannelRegistration,
+  type PlatformAccess,
+} from '#kernel'
+import { refusalOf } from './failure.ts'
+import { createRequest } from './request.ts'
+import { textOf, type WireObject } from './wire-value.ts'
+
+/** Seconds, where DingTalk does not say. */
+const DEFAULT_LIFETIME = 7200
+const DEFAULT_INTERVAL = 5
+
+/** So many polls may be refused, one after the other, before the registration counts as failed. */
+const MAX_REFUSALS = 3
+
+/** Opens a registration until it ends; the code is worth the app's secret. */
+type State = { device_code: string; expires_at: number; refusals: number }
+
+/** Makes an app with a robot when its QR code is scanned in DingTalk. */
+export const registration: ChannelRegistration = {
+  gives: 'channel',
+
+  async begin(platform): Promise<BegunRegistration> {
+    const { nonce } = await ask(platform, 'init', {})
+    const begun = await ask(platform, 'begin', { nonce })
+    const device_code = textOf(begun.device_code)
+    const qrcode_url = textOf(begun.verification_uri_complete)
+    if (!device_code || !URL.canParse(qrcode_url) || new URL(qrcode_url).protocol !== 'https:')
+      throw new ChannelFailure('unknown', 'DingTalk has begun a registration without saying what to scan.')
+    const expires_in_seconds = Number(begun.expires_in) || DEFAULT_LIFETIME
+    const state: State = { device_code, expires_at: Date.now() + expires_in_seconds * 1000, refusals: 0 }
+    const interval_seconds = Number(begun.interval) || DEFAULT_INTERVAL
+    return { qrcode_url, state, expires_in_seconds, interval_seconds }
+  },
+
+  async poll(stored, platform) {
+    const state = stored as State
+    const { device_code, expires_at } = state
+    const waiting = { status: 'waiting' } as const
+    let polled: WireObject
+    try {
+      polled = await ask(platform, 'poll', { device_code })
+    } catch (error) {
+      platform.signal.throwIfAborted()
+      if (Date.now() > expires_at) return { status: 'expired' }
+      const refusals = state.refusals + 1
+      // Nothing is known of how it stands while DingTalk does not answer; a code that it refuses may be one it has forgotten.
+      if (!(error instanceof ChannelFailure) || error.reason !== 'unknown') return waiting
+      if (refusals >= MAX_REFUSALS) return { status: 'failed', detail: error.message }
+      return { ...waiting, state: { ...state, refusals } }
+    }
+    switch (textOf(polled.status).toUpperCase()) {
+      case 'SUCCESS': {
+        const client_id = textOf(polled.client_id)
+        const client_secret = textOf(polled.client_secret)
+        if (client_id && client_secret) return { status: 'success', config: { client_id, client_secret } }
+        return { status: 'failed', detail: 'DingTalk has made the app without giving its credentials.' }
+      }
+      case 'FAIL':
+        return {
+          status: 'failed',
+          detail: textOf(polled.fail_reason).slice(0, 200) || 'DingTalk gives no reason.',
+        }
+      case 'EXPIRED':
+        return { status: 'expired' }
+      default:
+        if (Date.now() > expires_at) return { status: 'expired' }
+        return state.refusals > 0 ? { ...waiting, state: { ...state, refusals: 0 } } : waiting
+    }
+  },
+}
+
+async function ask(
+  { endpoints, fetch, signal }: PlatformAccess,
+  step: 'init' | 'begin' | 'poll',
+  body: object,
+): Promise<WireObject> {
+  const request = createRequest({ fetch, closing: signal })
+  const answer = await request(`${endpoints.oapi}/app/registration/${step}`, { body })
+  if (answer.status !== 200 || textOf(answer.body.errcode) !== '0')
+    throw refusalOf(answer, 'the registration')
+  return answer.body
+}

@@ -1,0 +1,144 @@
+import { ChannelFailure, type ChannelSettings } from '#kernel'
+import { createAccessToken } from './access-token.ts'
+import { readSettings } from './config.ts'
+import { type Deadline, startDeadline } from './deadline.ts'
+import { isRefusal, sortTransportError, TOKEN_REFUSALS } from './failure.ts'
+import { assertSuccess, type Reply, readReply, textOf } from './reply.ts'
+import { createScrubber, type Scrubber } from './scrubber.ts'
+
+/** A call of the API; paths begin behind `/open-apis/`. */
+export interface Call {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH'
+  path: string
+  /** Sent as JSON. */
+  body?: unknown
+  /** Sent as a form instead. */
+  form?: FormData
+}
+
+/** The API with the app's token on every call. */
+export interface FeishuApi {
+  /** Where the API is, for the client library. */
+  domain: string
+  scrubber: Scrubber
+  /** Gives the reply of a success; throws a `FeishuRefusal`, or a `ChannelFailure` where there is no reply. */
+  call(call: Call, signal: AbortSignal, timeoutMs?: number): Promise<Reply>
+  /** Gets a file; reading it goes on as long as bytes keep coming. */
+  download(path: string, signal: AbortSignal): Promise<{ headers: Headers; bytes: AsyncIterable<Uint8Array> }>
+}
+
+const TIMEOUT_MS = 30_000
+
+/** Opens the API; nothing is asked of it yet. `life` ends every request. */
+export function createApi(settings: ChannelSettings, life: AbortSignal): FeishuApi {
+  const { fetch } = settings
+  const { config, domain } = readSettings(settings)
+  const { app_id, app_secret, encrypt_key, verification_token } = config
+  const scrubber = createScrubber([app_secret, encrypt_key, verification_token])
+  const address = (path: string) => `${domain}/open-apis/${path}`
+
+  const tokens = createAccessToken(async () => {
+    const deadline = startDeadline(TIMEOUT_MS, life)
+    try {
+      const response = await fetch(address('auth/v3/tenant_access_token/internal'), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json; charset=utf-8' },
+        body: JSON.stringify({ app_id, app_secret }),
+        redirect: 'error',
+        signal: deadline.signal,
+      })
+      const reply = await readReply(response)
+      assertSuccess(response, reply, scrubber)
+      const token = textOf(reply.tenant_access_token)
+      if (!token) throw new ChannelFailure('unknown', 'Feishu gave no token for the credentials.')
+      scrubber.hide(token)
+      return { token, expires_in_seconds: Number(reply.expire) || 0 }
+    } catch (error) {
+      throw sortTransportError(error, deadline.signal)
+    } finally {
+      deadline.end()
+    }
+  })
+
+  /** Does it with a token, and once more with a new one where that was refused. */
+  async function authorized<Result>(
+    { signal }: Deadline,
+    attempt: (authorization: string) => Promise<Result>,
+  ): Promise<Result> {
+    const token = await tokens.get(signal)
+    try {
+      return await attempt(`Bearer ${token}`)
+    } catch (error) {
+      if (!isRefusal(error, TOKEN_REFUSALS)) throw error
+      tokens.discard(token)
+      return attempt(`Bearer ${await tokens.get(signal)}`)
+    }
+  }
+
+  return {
+    domain,
+    scrubber,
+
+    async call({ method, path, body, form }, signal, timeoutMs = TIMEOUT_MS) {
+      const deadline = startDeadline(timeoutMs, signal, life)
+      try {
+        const content = await contentOf(body, form)
+        return await authorized(deadline, async (authorization) => {
+          const response = await fetch(address(path), {
+            method,
+            headers: { ...content?.headers, authorization },
+            ...(content && { body: content.body }),
+            redirect: 'error',
+            signal: deadline.signal,
+          })
+          const reply = await readReply(response)
+          assertSuccess(response, reply, scrubber)
+          return reply
+        })
+      } catch (error) {
+        throw sortTransportError(error, deadline.signal)
+      } finally {
+        deadline.end()
+      }
+    },
+
+    async download(path, signal) {
+      const deadline = startDeadline(TIMEOUT_MS, signal, life)
+      try {
+        const response = await authorized(deadline, async (authorization) => {
+          const answer = await fetch(address(path), { headers: { authorization }, signal: deadline.signal })
+          if (!answer.ok) assertSuccess(answer, await readReply(answer), scrubber)
+          return answer
+        })
+        return { headers: response.headers, bytes: bytesOf(response, deadline) }
+      } catch (error) {
+        deadline.end()
+        throw sortTransportError(error, deadline.signal)
+      }
+    },
+  }
+}
+
+async function contentOf(body: unknown, form: FormData | undefined) {
+  if (form) {
+    // The guarded fetch is of another make than the global FormData and would not know it for a form.
+    const encoded = new Response(form)
+    const headers = { 'content-type': encoded.headers.get('content-type')! }
+    return { headers, body: new Uint8Array(await encoded.arrayBuffer()) }
+  }
+  if (body === undefined) return undefined
+  return { headers: { 'content-type': 'application/json; charset=utf-8' }, body: JSON.stringify(body) }
+}
+
+async function* bytesOf(response: Response, deadline: Deadline): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of response.body ?? []) {
+      deadline.extend()
+      yield chunk
+    }
+  } catch (error) {
+    throw sortTransportError(error, deadline.signal)
+  } finally {
+    deadline.end()
+  }
+}

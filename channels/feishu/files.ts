@@ -1,0 +1,78 @@
+import { ChannelFailure, type InboundContent, type JSONValue, type OutboundFile } from '#kernel'
+import type { FeishuApi } from './api.ts'
+import { deliver } from './delivery.ts'
+import { isRefusal } from './failure.ts'
+import type { FileReference, Target } from './inbound-message.ts'
+import { textOf } from './reply.ts'
+
+const MEGABYTE = 1024 * 1024
+const MAX_IMAGE = 10 * MEGABYTE
+const MAX_FILE = 30 * MEGABYTE
+
+/** An upload may take longer than a call that says something. */
+const UPLOAD_MS = 120_000
+
+const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/bmp', 'image/tiff'])
+
+/** Not an image that the platform knows, or one too large to be shown: it can still be sent as a file. */
+const NOT_SHOWN: ReadonlySet<number> = new Set([234011, 234039])
+
+/** Types that people can look into without a download, by the ending of the name. */
+const FILE_TYPES: Record<string, string> = {
+  pdf: 'pdf',
+  doc: 'doc',
+  docx: 'doc',
+  xls: 'xls',
+  xlsx: 'xls',
+  ppt: 'ppt',
+  pptx: 'ppt',
+}
+
+/** Sends files to a conversation, and gets those that came with a message. */
+export function createFiles(api: FeishuApi) {
+  async function upload(kind: 'image' | 'file', file: OutboundFile, fields: object, signal: AbortSignal) {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(fields)) form.append(name, value)
+    const blob = new Blob([file.bytes as Uint8Array<ArrayBuffer>], { type: file.media_type })
+    form.append(kind, blob, file.filename)
+    const { data } = await api.call({ method: 'POST', path: `im/v1/${kind}s`, form }, signal, UPLOAD_MS)
+    const name = `${kind}_key`
+    const key = textOf(data?.[name])
+    if (!key) throw new ChannelFailure('unknown', 'Feishu gave no key for the file.')
+    return { msg_type: kind, content: { [name]: key }, key: file.key }
+  }
+
+  function uploadFile(file: OutboundFile, signal: AbortSignal) {
+    const ending = file.filename.split('.').at(-1)!.toLowerCase()
+    const fields = { file_type: FILE_TYPES[ending] ?? 'stream', file_name: file.filename }
+    return upload('file', file, fields, signal)
+  }
+
+  async function uploadAny(file: OutboundFile, signal: AbortSignal) {
+    const { media_type, bytes } = file
+    if (!IMAGES.has(media_type) || bytes.byteLength > MAX_IMAGE) return uploadFile(file, signal)
+    try {
+      return await upload('image', file, { image_type: 'message' }, signal)
+    } catch (error) {
+      if (!isRefusal(error, NOT_SHOWN)) throw error
+      return uploadFile(file, signal)
+    }
+  }
+
+  return {
+    async sendFile(target: JSONValue, file: OutboundFile, signal: AbortSignal): Promise<void> {
+      const { byteLength } = file.bytes
+      if (byteLength === 0) throw new ChannelFailure('unsupported', 'Feishu takes no empty files.')
+      if (byteLength > MAX_FILE) throw new ChannelFailure('unsupported', 'Feishu takes files of up to 30 MB.')
+      await deliver(api, target as Target, await uploadAny(file, signal), signal)
+    },
+
+    async download(reference: JSONValue, signal: AbortSignal): Promise<InboundContent> {
+      const { message_id, key, type } = reference as FileReference
+      const resource = `${encodeURIComponent(message_id)}/resources/${encodeURIComponent(key)}?type=${type}`
+      const { headers, bytes } = await api.download(`im/v1/messages/${resource}`, signal)
+      const media_type = headers.get('content-type')?.split(';')[0]?.trim()
+      return { bytes, ...(media_type && { media_type }) }
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { isRecord, textOf } from './reply.ts'
+
+/** Who a key in a text stands for. */
+export interface Mention {
+  key: string
+  open_id?: string
+  name?: string
+}
+
+const KEYS = /@_(?:user_\d+|all) ?/g
+
+/** Reads the mentions of a message, as an event or as the API gives them. */
+export function readMentions(mentions: unknown): Mention[] {
+  if (!Array.isArray(mentions)) return []
+  return mentions.filter(isRecord).flatMap(({ key, id, name }) => {
+    const open_id = textOf(isRecord(id) ? id.open_id : id)
+    const known = textOf(name)
+    return typeof key === 'string'
+      ? [{ key, ...(open_id && { open_id }), ...(known && { name: known }) }]
+      : []
+  })
+}
+
+/** Puts names in the place of keys, and takes out the mention of the bot. */
+export function resolveMentions(text: string, mentions: readonly Mention[], bot: string): string {
+  const byKey = new Map(mentions.map((mention) => [mention.key, mention]))
+  return text
+    .replace(KEYS, (match) => {
+      const key = match.trimEnd()
+      if (key === '@_all') return match.replace('_', '')
+      const mention = byKey.get(key)
+      if (mention?.open_id === bot) return ''
+      return mention?.name ? match.replace(key, `@${mention.name}`) : match
+    })
+    .trim()
+}

@@ -1,0 +1,136 @@
+import { ChannelFailure, type ChannelSettings, type InboundContent, type OutboundFile } from '#kernel'
+import type { SlackApi } from './api.ts'
+import { keysOf } from './config.ts'
+import { createDeadline, type Deadline } from './deadline.ts'
+import { missingScope, networkFailure } from './failure.ts'
+import type { FileReference, SlackFile } from './message-event.ts'
+import type { Target } from './target.ts'
+
+/** How long a file may take to come or go. */
+const TRANSFER_MS = 120_000
+
+const MAX_REDIRECTS = 3
+
+type Reach = Pick<ChannelSettings, 'config' | 'endpoints' | 'fetch'>
+
+/** Gets a file that a person sent. Throws `forbidden` where the app may not read files. */
+export async function downloadFile(
+  api: SlackApi,
+  reach: Reach,
+  { id, url }: FileReference,
+  signal: AbortSignal,
+): Promise<InboundContent> {
+  const address = url ?? (await addressOf(api, id, signal))
+  const deadline = createDeadline(signal, TRANSFER_MS)
+  try {
+    const response = await follow(reach, address, deadline.signal)
+    const type = response.headers.get('content-type')?.split(';')[0]?.trim()
+    const refusal = refusalIn(response, type)
+    if (!refusal && response.body)
+      return { bytes: read(response.body, signal, deadline), ...(type && { media_type: type }) }
+    await response.body?.cancel()
+    throw refusal ?? statusFailure(response.status)
+  } catch (error) {
+    deadline.stop()
+    signal.throwIfAborted()
+    throw networkFailure(error as Error)
+  }
+}
+
+function refusalIn({ status, ok, headers }: Response, type: string | undefined): ChannelFailure | undefined {
+  // Where the scope is missing Slack shows the page for people to sign in; a file that is a page comes as an attachment.
+  const isPage = type === 'text/html' && !headers.has('content-disposition')
+  if (isPage || status === 401 || status === 403)
+    return new ChannelFailure('forbidden', missingScope('bot_token', 'files:read'))
+  if (status === 404) return new ChannelFailure('not_found', 'Slack does not have the file any more.')
+  if (!ok) return statusFailure(status)
+}
+
+async function* read(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+  deadline: Deadline,
+): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    yield* body
+  } catch (error) {
+    signal.throwIfAborted()
+    throw networkFailure(error as Error)
+  } finally {
+    deadline.stop()
+  }
+}
+
+/** Files of other workspaces come without an address. */
+async function addressOf(api: SlackApi, id: string, signal: AbortSignal): Promise<string> {
+  const { file } = await api.call<{ file?: SlackFile }>('files.info', { file: id }, signal)
+  const url = file?.url_private_download ?? file?.url_private
+  if (!url) throw new ChannelFailure('not_found', 'Slack does not give the file away.')
+  return url
+}
+
+/** Follows redirects itself, because the token must not go along to strangers. */
+async function follow({ config, endpoints, fetch }: Reach, url: string, signal: AbortSignal) {
+  let address = new URL(url)
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+    assertSlacks(address, endpoints.api!)
+    const headers = { authorization: `Bearer ${keysOf(config).bot_token}` }
+    const response = await fetch(address.href, { headers, redirect: 'manual', signal })
+    const location = response.headers.get('location')
+    if (response.status < 300 || response.status > 399 || !location) return response
+    await response.body?.cancel()
+    address = new URL(location, address)
+  }
+  throw new ChannelFailure('unknown', 'Slack sends the request for a file round in circles.')
+}
+
+function assertSlacks({ protocol, host, hostname }: URL, api: string): void {
+  if (host === new URL(api).host && protocol === new URL(api).protocol) return
+  if (protocol === 'https:' && (hostname === 'slack.com' || hostname.endsWith('.slack.com'))) return
+  throw new ChannelFailure('forbidden', 'The file does not lie at Slack.')
+}
+
+/** Sends a file into a conversation. */
+export async function uploadFile(
+  api: SlackApi,
+  { fetch }: Reach,
+  { channel, thread_ts }: Target,
+  { filename, media_type, bytes }: OutboundFile,
+  signal: AbortSignal,
+): Promise<void> {
+  const fields = { filename, length: bytes.length }
+  const slot = await api.call<{ upload_url: string; file_id: string }>(
+    'files.getUploadURLExternal',
+    fields,
+    signal,
+  )
+  const deadline = createDeadline(signal, TRANSFER_MS)
+  try {
+    // The address is all the right that is needed, so the token stays here.
+    const response = await fetch(slot.upload_url, uploadOf(bytes, media_type, deadline.signal))
+    await response.body?.cancel()
+    if (!response.ok) throw statusFailure(response.status)
+  } catch (error) {
+    signal.throwIfAborted()
+    throw networkFailure(error as Error)
+  } finally {
+    deadline.stop()
+  }
+  const files = [{ id: slot.file_id, title: filename }]
+  await api.call('files.completeUploadExternal', { files, channel_id: channel, thread_ts }, signal)
+}
+
+const uploadOf = (bytes: Uint8Array, media_type: string, signal: AbortSignal) =>
+  ({
+    method: 'POST',
+    headers: { 'content-type': media_type },
+    body: bytes as Uint8Array<ArrayBuffer>,
+    redirect: 'error',
+    signal,
+  }) as const
+
+const statusFailure = (status: number) =>
+  new ChannelFailure(
+    status === 429 ? 'rate_limited' : status >= 500 ? 'unreachable' : 'unknown',
+    `Slack answered with the HTTP status ${status}.`,
+  )

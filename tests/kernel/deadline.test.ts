@@ -1,0 +1,29 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import t from 'tap'
+import { untilAborted, withDeadline } from '#kernel'
+
+const forever = (signal: AbortSignal) => untilAborted(signal, new Promise<never>(() => {}))
+
+t.test('work ends with its time, also where nothing else refers to the signal', async (t) => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const collecting = setInterval(collect, 5)
+  t.teardown(() => clearInterval(collecting))
+  await t.rejects(withDeadline(50, [new AbortController().signal], forever), { name: 'TimeoutError' })
+})
+
+t.test('work ends with any of its signals, also one that was aborted before', async (t) => {
+  const [first, second] = [new AbortController(), new AbortController()]
+  const work = withDeadline(60_000, [first.signal, second.signal], forever)
+  second.abort(new Error('enough'))
+  await t.rejects(work, { message: 'enough' })
+  await t.rejects(withDeadline(60_000, [first.signal, second.signal], forever), { message: 'enough' })
+})
+
+t.test('what the work gives is given, and nothing is left waiting', async (t) => {
+  const outer = new AbortController()
+  const inner = await withDeadline(60_000, [outer.signal], async (signal) => signal)
+  outer.abort()
+  t.notOk(inner.aborted)
+})

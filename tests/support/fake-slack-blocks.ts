@@ -1,0 +1,65 @@
+/** A block of Block Kit, as far as the fake knows them. */
+export interface Block {
+  type: string
+  block_id?: string
+  text?: string | { type: string; text: string }
+  elements?: {
+    type: string
+    action_id?: string
+    value?: string
+    style?: string
+    text?: { type: string; text: string }
+  }[]
+}
+
+/** What Slack says of blocks that it does not take; nothing where all is well. */
+export function complaintAboutBlocks(blocks: Block[]): string | undefined {
+  if (!Array.isArray(blocks)) return 'invalid_blocks_format'
+  if (blocks.length > 50) return 'invalid_blocks'
+  const ids = blocks.flatMap(({ block_id }) => block_id ?? [])
+  if (new Set(ids).size < ids.length || ids.some((id) => id.length > 255)) return 'invalid_blocks'
+  if (blocks.some((block) => !isValid(block))) return 'invalid_blocks'
+  const markdown = blocks.filter(({ type }) => type === 'markdown').map(({ text }) => String(text))
+  if (markdown.join('').length > 12_000) return 'msg_blocks_too_long'
+}
+
+function isValid({ type, text, elements }: Block): boolean {
+  switch (type) {
+    case 'markdown':
+      return typeof text === 'string' && text !== ''
+    case 'section':
+      return (
+        typeof text === 'object' &&
+        ['plain_text', 'mrkdwn'].includes(text.type) &&
+        text.text.length > 0 &&
+        text.text.length <= 3000
+      )
+    case 'actions': {
+      const actions = elements?.map(({ action_id }) => action_id) ?? []
+      return (
+        actions.length >= 1 &&
+        actions.length <= 25 &&
+        new Set(actions).size === actions.length &&
+        elements!.every(
+          (element) =>
+            element.type === 'button' &&
+            element.text?.type === 'plain_text' &&
+            element.text.text.length >= 1 &&
+            element.text.text.length <= 75 &&
+            (element.value ?? '').length <= 2000 &&
+            [undefined, 'primary', 'danger'].includes(element.style),
+        )
+      )
+    }
+    default:
+      return false
+  }
+}
+
+/** What people read in blocks. */
+export const textOfBlocks = (blocks: Block[]): string =>
+  blocks.flatMap(({ text }) => (typeof text === 'object' ? text.text : (text ?? []))).join('')
+
+/** The buttons in blocks, with the block that each is in. */
+export const buttonsOf = (blocks: Block[]) =>
+  blocks.flatMap(({ block_id, elements = [] }) => elements.map((element) => ({ ...element, block_id })))

@@ -1,0 +1,82 @@
+import { EventEmitter } from 'node:events'
+import type { Place, SentFile } from './fake-platform.ts'
+import type { Block } from './fake-slack-blocks.ts'
+
+export const BOT_TOKEN = 'xoxb-1111-2222-secretOfTheBot'
+export const APP_TOKEN = 'xapp-1-A0FAKE-3333-secretOfTheApp'
+export const BOT_USER = 'U0BOT'
+export const GROUP = 'C0GROUP'
+
+/** The channel in which people speak to the bot alone. */
+export const DIRECT = 'D0DIRECT'
+
+export const placeOf = (channel: string): Place => (channel.startsWith('D') ? 'direct' : 'group')
+
+/** A message in a channel. */
+export interface Message {
+  ts: string
+  channel: string
+  thread_ts?: string
+  /** Whether the bot wrote it. */
+  isBots: boolean
+  text: string
+  blocks: Block[]
+  /** What was there before the buttons were taken off, which somebody may still see. */
+  oldBlocks?: Block[]
+  history: string[]
+  client_msg_id?: string
+  file?: SentFile
+}
+
+/** A file that a person sent, or that the bot is sending. */
+export interface StoredFile extends SentFile {
+  id: string
+  length: number
+  isShared: boolean
+}
+
+/** What the fake knows, shared by its parts. */
+export interface World {
+  messages: Message[]
+  files: Map<string, StoredFile>
+  /** Refusals for the next calls of a method, or of those that send where that is `send`. */
+  refusals: { method: string; calls: number; refuse: Refusal }[]
+  /** Each call of the Web API. */
+  calls: { method: string; fields: Record<string, string> }[]
+  /** What only one person was shown. */
+  whispers: { user: string; channel: string; thread_ts?: string; text: string }[]
+  typings: number
+  scopes: string[]
+  violations: string[]
+  /** Emits `shown` with a timestamp when a message changes or somebody is told something. */
+  events: EventEmitter
+  nextTs(at?: number): string
+}
+
+/** How a call is refused. */
+export interface Refusal {
+  status?: number
+  retryAfter?: number
+  /** Text as it is, or JSON. */
+  body: string | { ok: false; error: string; [field: string]: unknown }
+}
+
+/** Makes a world in which nothing has been said yet. */
+export function createWorld(): World {
+  let count = 0
+  return {
+    messages: [],
+    files: new Map(),
+    refusals: [],
+    calls: [],
+    whispers: [],
+    typings: 0,
+    scopes: ['chat:write', 'files:read', 'files:write', 'im:history', 'app_mentions:read'],
+    violations: [],
+    events: new EventEmitter().setMaxListeners(0),
+    nextTs(at = Date.now()) {
+      const milliseconds = String(at % 1000).padStart(3, '0')
+      return `${Math.floor(at / 1000)}.${milliseconds}${String(++count % 1000).padStart(3, '0')}`
+    },
+  }
+}
