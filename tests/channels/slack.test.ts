@@ -542,7 +542,7 @@ t.test('buttons', async (t) => {
   t.match(platform.shown('group')[0], { text: 'May I *do* it?', buttons: ['Approve', 'Reject', 'Later'] })
 
   t.equal(await platform.press(id, 'Later', 'ben'), 'This waits.')
-  t.match(platform.whispers, [{ user: 'ben', channel: 'C0GROUP', thread_ts: /\d/ }])
+  t.match(platform.whispers, [{ user: 'ben', channel: 'C0GROUP' }])
   t.same(presses, [
     { value: 'appr:abc:later', sender: { id: 'ben', name: 'ben' }, conversation_id: conversation.id },
   ])

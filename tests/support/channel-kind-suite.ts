@@ -175,7 +175,10 @@ export function testChannelKind(t: Test, subject: ChannelSubject): void {
   t.test('a long answer is shown while it is written, and whole in the end', async (t) => {
     const { platform, fake } = await start({ response_mode: 'stream' })
     const words = Array.from({ length: 600 }, (_, index) => `word${index} `)
-    const pieces = Array.from({ length: 60 }, (_, index) => words.slice(index * 10, index * 10 + 10).join(''))
+    const pieces = Array.from(
+      { length: 60 },
+      (_, index) => `${words.slice(index * 10, index * 10 + 10).join('')}${index % 3 === 2 ? '\n\n' : ''}`,
+    )
     fake.next({ text: pieces, delayMs: 50 })
     await platform.say({ text: 'tell me much' })
     await eventually('the last word', () =>

@@ -66,7 +66,10 @@ export async function openChannel(
   const link: ChannelLink = {
     channel_id: 'chn_test',
     signal: abort.signal,
-    log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
+    log: pino(
+      { level: 'trace', serializers: { error: pino.stdSerializers.err } },
+      { write: (line: string) => void lines.push(line) },
+    ),
     async receive(message) {
       await receive(message)
       received.push(message)

@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
 import { createFakeOpenAI } from './fake-openai.ts'
+import { startFakeQq } from './fake-qq.ts'
 import { startServer, type TestServer } from './server.ts'
 
 /** Whoever calls. */
@@ -35,8 +36,16 @@ export async function startCast(t: Test) {
       ? { toolCalls: [{ name: 'ask_user_question', arguments: { question: 'Which?' } }] }
       : { text: 'ok' },
   )
+  const platform = await startFakeQq()
+  t.teardown(() => platform.close())
   const server = await startServer(t, {
-    config: { http: { trust_proxy: true }, plugins: { providers: { allow_hosts: ['127.0.0.1'] } } },
+    config: {
+      http: { trust_proxy: true },
+      plugins: {
+        providers: { allow_hosts: ['127.0.0.1'] },
+        channels: { endpoints: { qq: platform.endpoints } },
+      },
+    },
   })
   const { runtime } = server.server
   const { users, logins } = runtime.cradleOf('auth')

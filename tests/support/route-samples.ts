@@ -156,18 +156,16 @@ const askedHook: ObjectAnswers = {
   kind: 'channel_hook',
   answers: { enabled: NOT_FOUND, disabled: NOT_FOUND, missing: NOT_FOUND },
 }
-/** Codes are had from platforms, which samples do not call. */
-const begunScan: ObjectAnswers = {
+/** Kinds whose bots are linked by scanning a code, and others. */
+const scannedChannel: ObjectAnswers = {
   kind: 'channel_scan',
   answers: {
+    scannable: 'ok',
+    scannable_of_another: [NO_AGENT, 'ok'],
     unscannable: '400 CHANNEL_QR_UNSUPPORTED',
     unknown_kind: '400 CHANNEL_KIND_UNSUPPORTED',
     missing: NO_AGENT,
   },
-}
-const polledScan: ObjectAnswers = {
-  kind: 'channel_scan',
-  answers: { ...begunScan.answers, scannable: 'ok', scannable_of_another: [NO_AGENT, 'ok'] },
 }
 /** Packages are seen by everybody, and changed by those who are permitted to and created them. */
 const seenPackage: ObjectAnswers = { kind: 'skill_package', answers: { other: 'ok', missing: NO_PACKAGE } }
@@ -369,12 +367,12 @@ export const routeSamples: Record<string, RouteSample> = {
   },
   'DELETE /agents/:id/channels/:cid': { who: 'channels', status: 204, on: ownChannel, spends: 'object' },
   'POST /agents/:id/channels/:cid/test': { who: 'channels', status: 200, on: ownChannel },
-  'POST /agents/:id/channels/:kind/qrcode/generate': { who: 'channels', status: 200, on: begunScan },
+  'POST /agents/:id/channels/:kind/qrcode/generate': { who: 'channels', status: 200, on: scannedChannel },
   'POST /agents/:id/channels/:kind/qrcode/poll': {
     who: 'channels',
     status: 200,
-    on: polledScan,
-    body: () => ({ registration_id: 'nobody-knows' }),
+    on: scannedChannel,
+    body: ({ secret }) => ({ qrcode_token: secret() }),
   },
   'POST /hooks/:channel_id': { who: 'public', status: 200, on: unsignedHook },
   'GET /hooks/:channel_id': { who: 'public', status: 200, on: askedHook },

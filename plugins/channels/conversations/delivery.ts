@@ -69,7 +69,7 @@ export function createDelivery(message: InboxDocument, target: JSONValue, sessio
     settle: (sent, markdown) =>
       tryOnce('changing a message', (connection) => connection.settle?.(target, sent, fit(markdown), signal)),
     sendFile: (file, name) =>
-      sender.attempt(async (connection) => {
+      sender.repeat(async (connection) => {
         if (!connection.sendFile) return false
         await connection.sendFile(target, { ...file, key: keyOf(name) }, signal)
         return true

@@ -1,7 +1,7 @@
 import type { ButtonPress, Cradle, InboundMessage, Inbox, PressOutcome } from '#kernel'
 import { type CommonSettings, groupRulesFor } from '../config/common-settings.ts'
 import type { ChannelDocument } from '../documents.ts'
-import { render } from '../writing/dialects.ts'
+import { render } from '../writing/markdown.ts'
 import { isUrgent, parseCommand } from './commands.ts'
 import { decisionFor, sayVerdict } from './orders.ts'
 

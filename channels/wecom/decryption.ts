@@ -1,0 +1,38 @@
+import { createDecipheriv } from 'node:crypto'
+import { ChannelFailure } from '#kernel'
+
+/** Bytes of the longest file; the gateway stops earlier. */
+const MAX_BYTES = 64 * 1024 * 1024
+
+/** The padding fills blocks twice as long as those of the cipher. */
+const PADDING_BLOCK = 32
+
+/** Deciphers AES-256-CBC by a key in base64 whose first half is also the vector, holding back no more than a block. */
+export async function* decrypt(
+  source: AsyncIterable<Uint8Array>,
+  aeskey: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const key = Buffer.from(aeskey, 'base64')
+  if (key.length !== 32) throw new ChannelFailure('unknown', 'The file of this message came without its key')
+  const decipher = createDecipheriv('aes-256-cbc', key, key.subarray(0, 16)).setAutoPadding(false)
+  let held = Buffer.alloc(0)
+  let total = 0
+  for await (const chunk of source) {
+    total += chunk.length
+    if (total > MAX_BYTES) throw new ChannelFailure('unsupported', 'The file is larger than 64 MB')
+    const plain = Buffer.concat([held, decipher.update(chunk)])
+    const ready = Math.max(0, plain.length - PADDING_BLOCK)
+    if (ready > 0) yield plain.subarray(0, ready)
+    held = plain.subarray(ready)
+  }
+  const isWhole = total > 0 && total % 16 === 0
+  const rest = isWhole ? Buffer.concat([held, decipher.final()]) : held
+  const padding = rest.at(-1) ?? 0
+  const isPadded =
+    padding > 0 &&
+    padding <= Math.min(PADDING_BLOCK, rest.length) &&
+    rest.subarray(-padding).every((byte) => byte === padding)
+  if (!isWhole || !isPadded)
+    throw new ChannelFailure('unknown', 'The file of this message is cut, or does not fit its key')
+  if (rest.length > padding) yield rest.subarray(0, rest.length - padding)
+}

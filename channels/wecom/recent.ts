@@ -1,0 +1,13 @@
+/** Remembers the last names that were added, and no more than `limit` of them. */
+export function createRecent(limit: number) {
+  const names = new Set<string>()
+  return {
+    has: (name: string) => names.has(name),
+    add(name: string) {
+      names.delete(name)
+      names.add(name)
+      const [oldest] = names
+      if (names.size > limit) names.delete(oldest!)
+    },
+  }
+}

@@ -1,0 +1,128 @@
+import type { WSClient } from '@wecom/aibot-node-sdk'
+import { ChannelFailure, type ChannelSettings } from '#kernel'
+import { addressOf } from './config.ts'
+import { explainSocketError } from './failure.ts'
+
+/** How long connecting may take, handshake and subscription together, in milliseconds. */
+const OPEN_MS = 10_000
+
+/** Bytes of one frame: messages are short, files come by HTTP. */
+const MAX_FRAME = 1024 * 1024
+
+/** Replies to one message that wait for their confirmation. */
+const MAX_WAITING = 50
+
+/** The library's log holds whole messages with addresses and keys of their files. */
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** What the library says of `disconnected_event`, after which it lets go of the socket. */
+const TAKEN_OVER = /^New connection established/
+
+const takenOver = () =>
+  new ChannelFailure('already_connected', 'Another connection of the same robot took this one over')
+
+const closed = () => new ChannelFailure('unreachable', 'WeCom closed the connection')
+
+/** What comes in over a socket. */
+export interface SocketHandlers {
+  onMessage(frame: unknown): void
+  onEvent(frame: unknown): void
+  /** Called once, and not after `close`. */
+  onLost(error: Error): void
+}
+
+/** A socket that the platform has accepted. */
+export interface Socket {
+  client: WSClient
+  /** Resolves when the socket is gone. */
+  close(): Promise<void>
+}
+
+/**
+ * Connects and subscribes. The library's own reconnecting is off: it waits without end for a subscription that is
+ * not answered. `wire` is called before anything can come in; the socket is closed when the signal is aborted.
+ */
+export async function openSocket(
+  settings: ChannelSettings,
+  signal: AbortSignal,
+  wire?: (client: WSClient) => SocketHandlers,
+): Promise<Socket> {
+  const address = addressOf(settings)
+  await settings.assertAllowed(address)
+  const { WSClient } = await import('@wecom/aibot-node-sdk')
+  signal.throwIfAborted()
+  // The library hands these on to the socket; its type does not know that they may be those of any connection.
+  const wsOptions = {
+    lookup: settings.lookup,
+    handshakeTimeout: OPEN_MS,
+    maxPayload: MAX_FRAME,
+    perMessageDeflate: false,
+  }
+  const client = new WSClient({
+    botId: String(settings.config.bot_id),
+    secret: String(settings.config.secret),
+    wsUrl: address,
+    wsOptions,
+    maxReconnectAttempts: 0,
+    maxAuthFailureAttempts: 0,
+    maxReplyQueueSize: MAX_WAITING,
+    logger: silent,
+  })
+  const handlers = wire?.(client)
+  const gone = new Promise<void>((resolve) => client.once('disconnected', () => resolve()))
+
+  let phase: 'opening' | 'open' | 'over' = 'opening'
+  let failure: Error | undefined
+  let accept!: () => void
+  const accepted = new Promise<void>((resolve) => {
+    accept = resolve
+  })
+  /** Ends the socket; gives what it was before. */
+  const finish = () => {
+    const before = phase
+    phase = 'over'
+    clearTimeout(timer)
+    signal.removeEventListener('abort', abort)
+    client.disconnect()
+    accept()
+    return before
+  }
+  const end = (error: Error) => {
+    failure ??= error
+    if (finish() === 'open' && !signal.aborted) handlers?.onLost(error)
+  }
+  const abort = () => end(signal.reason)
+  const timer = setTimeout(
+    () => end(new ChannelFailure('timeout', 'WeCom did not accept the connection in time')),
+    OPEN_MS,
+  )
+  signal.addEventListener('abort', abort, { once: true })
+  client.on('authenticated', accept)
+  client.on('error', (error) => end(explainSocketError(error)))
+  client.on('disconnected', (reason) => end(TAKEN_OVER.test(reason) ? takenOver() : closed()))
+  client.on('message', (frame) => {
+    if (phase !== 'over') handlers?.onMessage(frame)
+  })
+  client.on('event', (frame) => {
+    if (phase !== 'over') handlers?.onEvent(frame)
+  })
+  client.connect()
+  await accepted
+  if (failure) throw failure
+  clearTimeout(timer)
+  phase = 'open'
+
+  return {
+    client,
+    async close() {
+      finish()
+      await gone
+    },
+  }
+}
+
+/** Takes the connection over, and lets go of it. */
+export async function probe(settings: ChannelSettings, signal: AbortSignal): Promise<void> {
+  const socket = await openSocket(settings, signal)
+  await socket.close()
+}

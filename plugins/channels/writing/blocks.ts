@@ -1,0 +1,89 @@
+import type { Token, Tokens } from 'marked'
+import { type Style, styles } from './dialects.ts'
+import { renderInline } from './inline.ts'
+import { alignTable, listTable } from './tables.ts'
+
+const RULE = '──────────'
+
+const indent = (lines: string[], bullet: string, { stands_alone }: Style) => {
+  const [head = '', ...tail] = lines
+  const begun = stands_alone.test(head) ? [bullet.trimEnd(), head] : [`${bullet}${head}`]
+  const space = ' '.repeat(bullet.length)
+  return [
+    ...begun,
+    ...tail.map((line) => (line === '' || stands_alone.test(line) ? line : `${space}${line}`)),
+  ]
+}
+
+const linesOf = (text: string) => text.split('\n').map((line) => line.trim())
+
+/** The blocks of a text as lines in a style, each block parted from the next by an empty line. */
+export function renderBlocks(tokens: readonly Token[], style: Style, inQuote = false): string[] {
+  const lines: string[] = []
+  for (const token of tokens) {
+    const block = withoutEmptyEnds(renderBlock(token, style, inQuote))
+    if (block.length > 0) lines.push(...(lines.length > 0 ? [''] : []), ...block)
+  }
+  return lines
+}
+
+function withoutEmptyEnds(lines: string[]): string[] {
+  const isFilled = (line: string) => line.trim() !== ''
+  const first = lines.findIndex(isFilled)
+  if (first < 0) return []
+  return lines.slice(first, lines.findLastIndex(isFilled) + 1).map((line) => line.trimEnd())
+}
+
+function renderBlock(token: Tokens.Generic, style: Style, inQuote: boolean): string[] {
+  switch (token.type) {
+    case 'space':
+    case 'def':
+    case 'checkbox':
+      return []
+    case 'heading':
+      return linesOf(style.strong(renderInline(token.tokens ?? [], style, { strong: true })))
+    case 'hr':
+      return [RULE]
+    case 'code': {
+      const language = (token.lang ?? '').trim().split(/\s/, 1)[0]!
+      return token.text.trim() === '' ? [] : style.codeBlock(token.text.replace(/\n+$/, ''), language)
+    }
+    case 'blockquote': {
+      const lines = renderBlocks(token.tokens ?? [], style, true)
+      return lines.length === 0 || (inQuote && !style.nests_quotes) ? lines : style.quote(lines)
+    }
+    case 'list':
+      return renderList(token as Tokens.List, style, inQuote)
+    case 'table':
+      return renderTable(token as Tokens.Table, style)
+    case 'html':
+      return style.escape(token.text).split('\n')
+    default:
+      return linesOf(token.tokens ? renderInline(token.tokens, style) : style.escape(token.text ?? token.raw))
+  }
+}
+
+/** Whether items stand apart makes no difference, so that what comes later changes nothing of what is written. */
+function renderList(list: Tokens.List, style: Style, inQuote: boolean): string[] {
+  return list.items.flatMap((item, index) => {
+    const number = list.ordered ? `${Number(list.start) + index}. ` : ''
+    const box = item.task ? (item.checked ? '☑ ' : '☐ ') : ''
+    const bullet = number + box || '• '
+    const lines: string[] = []
+    for (const token of item.tokens) {
+      const block = withoutEmptyEnds(renderBlock(token, style, inQuote))
+      const standsApart = token.type === 'paragraph' && lines.length > 0 && block.length > 0
+      lines.push(...(standsApart ? [''] : []), ...block)
+    }
+    return indent(lines, bullet, style)
+  })
+}
+
+/** In equally wide letters where it fits, or else as a list. */
+function renderTable(table: Tokens.Table, style: Style): string[] {
+  const aligned = alignTable(table, (cell) => renderInline(cell.tokens, styles.plain))
+  if (aligned !== undefined) return style.codeBlock(aligned, '')
+  return listTable(table, (cell) => renderInline(cell.tokens, style).replace(/\n/g, ' ')).flatMap((row) =>
+    row.map((text, index) => (index === 0 ? `• ${text}` : `  ${text}`)),
+  )
+}

@@ -1,0 +1,145 @@
+import { cutPlaces } from './cut-places.ts'
+import { escapeSource, render } from './markdown.ts'
+import { type Limits, lengthIn } from './measures.ts'
+import { type PartStart, partSource, readStart } from './part-source.ts'
+import { blockEnds, type Stable, shownEnd } from './stable-text.ts'
+import { canReopen, closingAt, type Survey, surveyPart } from './survey.ts'
+
+/** A message's worth of a text. */
+export interface Piece {
+  /** Rendered; no longer than the limit. */
+  text: string
+  /** Where it ends in the source. */
+  end: number
+  /** Whether the text ends with it. */
+  is_last: boolean
+  /** What may be shown while the text still grows: all of it, or what nothing that comes later can change. */
+  shown: string
+}
+
+/** Cuts one text, which may still grow, into messages. */
+export interface Cutter {
+  /**
+   * The message that begins at a place. Where it is not the last one, it is the same for every text that begins with this
+   * one. With `is_whole` the text does not grow any more.
+   */
+  next(markdown: string, place: number, options?: { is_whole?: boolean }): Piece
+  /** The same, but ended at a good place now, so that what comes later stands in another one. May hold nothing. */
+  early(markdown: string, place: number): Piece
+}
+
+/** How much of a message is kept free for what stands between two checkpoints, as a share of it. */
+const SLACK = 1 / 16
+
+/** What is known of the message that is being looked at, so that no part of it is looked at twice. */
+interface Known {
+  start: PartStart
+  /** How many checkpoints have been passed. */
+  passed: number
+  stable: Stable
+}
+
+/** Makes a cutter. With `append_only` what it shows of a message only goes on, and so does the message. */
+export function createCutter({ append_only = false, ...limits }: Limits & { append_only?: boolean }): Cutter {
+  const { dialect, max_length, length_unit } = limits
+  const isVerbatim = dialect === 'markdown'
+  const renderSource = (source: string) => render(source, dialect, { has_references: !append_only })
+  const isTooLong = (text: string, share = 1) => lengthIn(length_unit, text) > max_length * share
+  let known: Known | undefined
+
+  function begin(markdown: string, place: number): Known {
+    const from = known && known.start.state.place <= place ? known.start.state : { place: 0, open: null }
+    const start = readStart(markdown, place, from)
+    if (start.reopened && !canReopen(start.reopened, limits)) start.reopened = null
+    if (known?.start.place === place && known.start.content === start.content) return known
+    known = { start, passed: 0, stable: { place: start.content, text: '' } }
+    return known
+  }
+
+  /** The source of a message up to a place, and of one that ends there. */
+  function sourcesOf(markdown: string, start: PartStart, { lines }: Survey) {
+    const open = (end: number) => partSource(markdown, start, end)
+    const closed = (end: number) => {
+      const line = lines.findLast(({ place }) => place <= end)!
+      return partSource(markdown, start, end, closingAt(markdown, end, line, start, limits))
+    }
+    return { open, closed }
+  }
+
+  /** Where the message is too long, by its characters or by what becomes of them; `seen` is as far as that depends on. */
+  function limitOf(part: Known, { reach, is_over, checkpoints }: Survey, source: (end: number) => string) {
+    for (; !isVerbatim && part.passed < checkpoints.length; part.passed += 1) {
+      const seen = checkpoints[part.passed]!
+      if (isTooLong(renderSource(source(seen)), 1 - SLACK))
+        return { place: checkpoints[part.passed - 1] ?? seen, seen, is_over: true }
+    }
+    return { place: reach, seen: reach, is_over }
+  }
+
+  /** Lets the stable beginning grow; says whether it cannot, because the text behind it changes it or does not fit. */
+  function grow(
+    part: Known,
+    markdown: string,
+    survey: Survey,
+    seen: number,
+    source: (end: number) => string,
+  ): boolean {
+    if (isVerbatim) {
+      const place = shownEnd(markdown, part.start, survey)
+      part.stable = { place, text: place > part.start.content ? source(place) : '' }
+      return false
+    }
+    for (const place of blockEnds(markdown, part.stable.place, seen, survey)) {
+      const text = renderSource(source(place))
+      if (isTooLong(text) || !text.startsWith(part.stable.text)) return part.stable.text !== ''
+      part.stable = { place, text }
+    }
+    return false
+  }
+
+  function look(markdown: string, place: number) {
+    const part = begin(markdown, place)
+    const { start } = part
+    const survey = surveyPart(markdown, start, limits)
+    const source = sourcesOf(markdown, start, survey)
+    const limit = limitOf(part, survey, source.open)
+    const isStuck = append_only && grow(part, markdown, survey, limit.seen, source.open)
+
+    const piece = (end: number, text: string): Piece => {
+      const is_last = markdown.slice(end).trim() === ''
+      const shown = append_only ? part.stable.text : text
+      return { text, end: is_last ? markdown.length : end, is_last, shown }
+    }
+    const pieceTo = (end: number): Piece => {
+      const text = renderSource(source.closed(end))
+      // What is written is never longer than the limit, whatever it is rendered to.
+      return piece(end, isTooLong(text) ? escapeSource(source.closed(end), dialect) : text)
+    }
+    const stablePiece = () => pieceTo(part.stable.place)
+    const cut = (limit: number): Piece => {
+      if (append_only && part.stable.text !== '') return stablePiece()
+      const places = cutPlaces(markdown, { start: start.content, limit, lines: survey.lines })
+      const end = places.find((each) => !isTooLong(renderSource(source.closed(each)))) ?? places[0]!
+      return pieceTo(end)
+    }
+    return { part, survey, limit, isStuck, pieceTo, stablePiece, cut }
+  }
+
+  return {
+    next(markdown, place, { is_whole = false } = {}) {
+      const { part, survey, limit, isStuck, pieceTo, stablePiece, cut } = look(markdown, place)
+      if (isStuck) return stablePiece()
+      if (limit.is_over) return cut(limit.place)
+      const piece = pieceTo(survey.reach)
+      if (append_only && is_whole && !piece.text.startsWith(part.stable.text)) return stablePiece()
+      return { ...piece, end: markdown.length, is_last: true }
+    },
+
+    early(markdown, place) {
+      const { part, survey, limit, isStuck, stablePiece, cut } = look(markdown, place)
+      if (isStuck || append_only) return stablePiece()
+      if (part.start.content >= survey.reach) return { text: '', end: place, is_last: false, shown: '' }
+      return cut(limit.is_over ? limit.place : survey.reach)
+    },
+  }
+}

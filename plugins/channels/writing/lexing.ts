@@ -1,0 +1,92 @@
+import { Lexer, type Token, Tokenizer, type Tokens } from 'marked'
+
+/** How deep quotes and lists, and how deep marks within a line, may lie in each other; what lies deeper is text. */
+const MAX_DEPTH = { block: 8, inline: 12 }
+
+/** Marks times characters of one paragraph that are looked through for pairs; beyond this it is text. */
+const MAX_PAIRING = 4_000_000
+
+/** Quotes that go on in a line without their mark: the lexer reads all that follows once more for each. */
+const MAX_LAZY_QUOTES = 64
+
+const LAZY_QUOTE = /^ {0,3}>.*\n(?! {0,3}>|[ \t]*$)/gm
+
+/** What looks like the name of a mailbox but is longer than any: the lexer looks for its end from each letter. */
+const ENDLESS_MAILBOX = /[\w.!#$%&'*+/=?^`{|}~-]{128}@/
+
+const depth = { block: 0, inline: 0 }
+let takesQuotes = true
+
+/** Makes a rule of the lexer not match where it would nest too deep. */
+function bounded<Args extends unknown[], Result>(
+  level: keyof typeof depth,
+  rule: (...args: Args) => Result,
+): (...args: Args) => Result | undefined {
+  return (...args) => {
+    if (depth[level] >= MAX_DEPTH[level]) return undefined
+    depth[level] += 1
+    try {
+      return rule(...args)
+    } finally {
+      depth[level] -= 1
+    }
+  }
+}
+
+/** Emphasis with no space around it, in scripts that have none. */
+const UNSPACED_STRONG = /^\*\*(?![\s*])([^*\n]{1,400}?)(?<!\s)\*\*(?!\*)(.?)/su
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
+
+/**
+ * CommonMark takes `**` for text between a letter and punctuation, as in `**注意：**请`, because it expects a space there.
+ * Models write this all the time, and mean it.
+ */
+function unspacedStrong(tokenizer: Tokenizer, text: string, before: string): Tokens.Strong | undefined {
+  const match = UNSPACED_STRONG.exec(text)
+  if (!match || !(UNSPACED.test(before) || UNSPACED.test(match[2]!))) return undefined
+  const raw = match[0].slice(0, match[0].length - match[2]!.length)
+  return { type: 'strong', raw, text: match[1]!, tokens: tokenizer.lexer.inlineTokens(match[1]!) }
+}
+
+function createTokenizer(hasReferences: boolean): Tokenizer {
+  const tokenizer = new Tokenizer()
+  const quote = bounded('block', tokenizer.blockquote.bind(tokenizer))
+  tokenizer.blockquote = (text) => (takesQuotes ? quote(text) : undefined)
+  tokenizer.list = bounded('block', tokenizer.list.bind(tokenizer))
+  const emphasis = tokenizer.emStrong.bind(tokenizer)
+  tokenizer.emStrong = bounded(
+    'inline',
+    (text: string, masked: string, before = '') =>
+      emphasis(text, masked, before) ?? unspacedStrong(tokenizer, text, before),
+  )
+  tokenizer.del = bounded('inline', tokenizer.del.bind(tokenizer))
+  tokenizer.link = bounded('inline', tokenizer.link.bind(tokenizer))
+  tokenizer.reflink = bounded('inline', tokenizer.reflink.bind(tokenizer))
+  if (!hasReferences) tokenizer.def = () => undefined
+  return tokenizer
+}
+
+const tokenizers = { with: createTokenizer(true), without: createTokenizer(false) }
+
+const isTooEntangled = (text: string) =>
+  text.length * (text.match(/[*_~[\]<`\\&@:]/g)?.length ?? 0) > MAX_PAIRING ||
+  (text.includes('@') && ENDLESS_MAILBOX.test(text))
+
+/**
+ * The blocks of a text in CommonMark with GFM's tables, strikethrough and links. Bounded in depth and in time: what is
+ * nested or marked beyond all measure is text. Without `has_references` a definition is text too, so that no line
+ * changes what an earlier one means.
+ */
+export function lex(markdown: string, { has_references = true } = {}): Token[] {
+  const source = markdown.replace(/\r\n?/g, '\n')
+  const lexer = new Lexer({ gfm: true, tokenizer: has_references ? tokenizers.with : tokenizers.without })
+  takesQuotes = (source.match(LAZY_QUOTE)?.length ?? 0) <= MAX_LAZY_QUOTES
+  // As Lexer.lex does it, which gives no chance to leave a paragraph out.
+  lexer.blockTokens(source, lexer.tokens)
+  for (const { src, tokens } of lexer.inlineQueue) {
+    lexer.state.inRawBlock = false
+    if (isTooEntangled(src)) tokens.push({ type: 'text', raw: src, text: src, escaped: true })
+    else lexer.inlineTokens(src, tokens)
+  }
+  return lexer.tokens
+}
