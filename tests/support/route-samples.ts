@@ -221,12 +221,11 @@ const exportForm = () => {
   )
   return form
 }
-/** It is not connected, so nobody is called. */
+/** It has nobody to call. */
 const newChannel = ({ name, secret }: Make) => ({
   kind: 'webhook',
   name: name(),
-  enabled: false,
-  config: { secret: secret(), callback_url: 'http://203.0.113.1/callback' },
+  config: { secret: secret() },
 })
 const newUser = ({ name, secret }: Make) => ({ username: name(), password: secret(), display_name: 'Ann' })
 
