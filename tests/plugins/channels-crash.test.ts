@@ -1,0 +1,129 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { eventually } from '../support/channel-kind-suite.ts'
+import { MODEL, PROVIDER } from '../support/chat.ts'
+import { createFakeOpenAI } from '../support/fake-openai.ts'
+import { startFakePigeon } from '../support/fake-pigeon.ts'
+import type { Place } from '../support/fake-platform.ts'
+import { createChance } from '../support/random.ts'
+import { readRecipe } from '../support/readme.ts'
+import { ADMIN, createHome, installPlugin } from '../support/server.ts'
+import { spawnService } from '../support/service-process.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
+
+/** How often the server is killed; a change to the inbox or to the delivery of replies deserves more. */
+const CRASHES = Number(process.env.SVC_TEST_CRASHES ?? 4)
+const seed = Number(process.env.SVC_TEST_SEED ?? Date.now() % 1_000_000)
+const PLACES: Place[] = ['direct', 'group']
+
+/** A home whose agent is linked to the pigeons, for any number of server processes. */
+async function prepare(t: Test) {
+  const platform = await startFakePigeon()
+  const upstream = await createFakeOpenAI()
+  t.teardown(async () => {
+    await upstream.close()
+    await platform.close()
+  })
+  const textOf = (content: unknown): string =>
+    typeof content === 'string'
+      ? content
+      : (content as { text?: string }[]).map(({ text = '' }) => text).join('')
+  upstream.script(({ body }) => ({
+    text: `re ${/question \w+/.exec(textOf(body.messages.at(-1)!.content))![0]} and more words`,
+    delayMs: 15,
+  }))
+  const home = createHome(t, {
+    database: { url: await createDatabaseUrl() },
+    plugins: { channels: { endpoints: { pigeon: platform.endpoints } } },
+  })
+  installPlugin(home, 'pigeon', readRecipe('plugins/pigeon/index.js'))
+  const spawn = () => spawnService(t, home)
+
+  /** Calls the API of a server. */
+  const connect = async ({ url }: { url: string }) => {
+    let token = ''
+    const call = async (method: string, path: string, body?: object) => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+      const response = await fetch(`${url}/api${path}`, { method, headers, body: JSON.stringify(body) })
+      const text = await response.text()
+      if (!response.ok) throw new Error(`${method} ${path} answered ${response.status} ${text}`)
+      return text === '' ? undefined : JSON.parse(text)
+    }
+    token = (await call('POST', '/auth/login', ADMIN)).access_token
+    return call
+  }
+
+  const arrange = async (service: { url: string }, config: object = {}) => {
+    const call = await connect(service)
+    await call('POST', '/admin/providers', { ...PROVIDER, base_url: upstream.url })
+    await call('PUT', '/models/active', { model: MODEL })
+    const [{ id }] = await call('GET', '/agents')
+    const channel = { kind: 'pigeon', name: 'p', config: { ...platform.config, ...config } }
+    const { id: cid } = await call('POST', `/agents/${id}/channels`, channel)
+    return { path: `/agents/${id}/channels/${cid}`, agent: `/agents/${id}` }
+  }
+  const answersTo = (question: string) =>
+    platform.shown().filter(({ text }) => text.startsWith(`re ${question} and`))
+  return { platform, spawn, connect, arrange, answersTo }
+}
+
+t.test(`Each message is answered once, however often the server is killed (seed ${seed})`, async (t) => {
+  const random = createChance(seed)
+  const { platform, spawn, arrange, answersTo } = await prepare(t)
+  let service = await spawn()
+  await arrange(service)
+  let said = 0
+  const ask = async (place: Place) => {
+    said += 1
+    const question = `question q${said}x`
+    const id = await platform.say({ text: question, place })
+    if (random.int(0, 2) === 0) await platform.redeliver(id)
+    return question
+  }
+  const asked: string[] = []
+  for (let crash = 0; crash < CRASHES; crash += 1) {
+    const asking = Promise.all(
+      PLACES.map(async (place) => {
+        for (let index = 0; index < 3; index += 1) asked.push(await ask(place))
+      }),
+    )
+    await pause(random.int(50, 900))
+    await service.kill()
+    service = await spawn()
+    await asking
+  }
+  const last = await Promise.all(PLACES.map(ask))
+  asked.push(...last)
+  await eventually('the last answers', () => last.every((question) => answersTo(question).length > 0))
+  const shown = platform.shown()
+  t.equal(shown.length, asked.length, JSON.stringify(shown.map(({ text }) => text)))
+  const interrupted = shown.filter(({ text }) => text.startsWith('⚠️')).length
+  const counts = asked.map((question) => answersTo(question).length)
+  t.ok(
+    counts.every((count) => count <= 1),
+    'no answer comes twice',
+  )
+  t.equal(counts.filter((count) => count === 0).length, interrupted, 'who got no answer was told why')
+  t.strictSame(platform.violations, [])
+})
+
+t.test('A channel whose server dies is taken over by another, which goes on where that was', async (t) => {
+  const { platform, spawn, connect, arrange, answersTo } = await prepare(t)
+  const first = await spawn()
+  const { path } = await arrange(first)
+  await platform.say({ text: 'question one' })
+  await eventually('the first answer', () => answersTo('question one').length > 0)
+  const second = await spawn()
+  const call = await connect(second)
+  t.match(await call('GET', path), { runtime: { state: 'connected' } })
+  await platform.say({ text: 'question two' })
+  await first.kill()
+  await eventually('one of the two', () => platform.shown().length >= 2)
+  await platform.say({ text: 'question three' })
+  await eventually('the third answer', () => answersTo('question three').length > 0)
+  t.equal(platform.shown().length, 3)
+  t.equal(platform.connections(), 1)
+  t.match(await call('GET', path), { runtime: { state: 'connected' } })
+  await call('DELETE', path)
+  t.equal(platform.connections(), 0)
+})
