@@ -1,0 +1,218 @@
+import t from 'tap'
+import { eventually, startPlatform, type TestChannel } from '../support/channel-kind-suite.ts'
+import { createHold } from '../support/chat.ts'
+import { startFakeWebhook } from '../support/fake-webhook.ts'
+
+const start = await startPlatform(t, { kind: 'webhook', startFake: startFakeWebhook })
+
+/** Says something that is answered, and gives what the model was told. */
+async function ask(
+  { platform, fake, asked, seeMessage }: TestChannel,
+  saying: Parameters<typeof platform.say>[0],
+) {
+  const answer = `answer ${asked().length}.`
+  fake.next({ text: answer })
+  await platform.say(saying)
+  await seeMessage(answer)
+  return asked().at(-1)!
+}
+
+t.test('a group is heard by its rules', async (t) => {
+  const hear = (channel: TestChannel, ...texts: string[]) =>
+    Promise.all(
+      texts.map((text) => channel.platform.say({ text, place: 'group', sender: 'bob', mention: false })),
+    )
+
+  await t.test('the last messages are told once with the one that is answered', async (t) => {
+    const channel = await start({ group_context: { history_limit: 2 } })
+    for (const text of ['first', 'second', 'third']) await hear(channel, text)
+    const told = await ask(channel, { text: 'well?', place: 'group' })
+    t.match(told, /bob: second\nbob: third\n\n.*ann.*\nwell\?$/)
+    t.notMatch(told, 'first')
+    t.notMatch(await ask(channel, { text: 'and?', place: 'group' }), 'third')
+  })
+  await t.test('they can be told again, or not at all', async (t) => {
+    const kept = await start({ group_context: { clear_after_reply: false } })
+    await hear(kept, 'remember me')
+    t.match(await ask(kept, { text: 'one', place: 'group' }), 'remember me')
+    t.match(await ask(kept, { text: 'two', place: 'group' }), 'remember me')
+    for (const rules of [
+      { visibility: 'mention_only' },
+      { history: 'none' },
+      { history_limit: 0 },
+      { enabled: false },
+      { history_ttl_seconds: 0 },
+    ]) {
+      const channel = await start({ group_context: rules })
+      await hear(channel, 'forget me')
+      t.notMatch(await ask(channel, { text: 'one', place: 'group' }), 'forget me', JSON.stringify(rules))
+    }
+  })
+  await t.test('every message is answered where all is visible and always activates', async (t) => {
+    const all = { visibility: 'all', activation: 'always' }
+    const channel = await start({ group_context: all })
+    t.match(await ask(channel, { text: 'nobody asked', place: 'group', mention: false }), 'nobody asked')
+    const single = await start({ group_context: { groups: { square: all } } })
+    t.match(await ask(single, { text: 'in the square', place: 'group', mention: false }), 'in the square')
+    const coerced = await start({ group_context: { activation: 'always' } })
+    await hear(coerced, 'only heard')
+    t.match(await ask(coerced, { text: 'spoken to', place: 'group' }), 'only heard')
+    t.equal(coerced.asked().length, 1)
+  })
+})
+
+t.test('a message says what it replies to', async (t) => {
+  const channel = await start()
+  t.match(await ask(channel, { text: 'why?', quote: 'because\nof this' }), /> because\n> of this\n\nwhy\?$/)
+})
+
+t.test('what is shown depends on the settings', async (t) => {
+  const steps = [
+    { reasoning: ['let me\nthink'], text: 'I will look.', toolCalls: [{ name: 'ls', arguments: {} }] },
+    { text: 'Here it is.' },
+  ]
+  const shownWith = async (config: object) => {
+    const { platform, fake, seeMessage } = await start(config as Record<string, unknown>)
+    fake.next(...steps)
+    await platform.say({ text: 'look' })
+    await seeMessage('Here it is.')
+    return platform.shown().map(({ text }) => text)
+  }
+  t.strictSame(await shownWith({}), ['Here it is.'])
+  t.strictSame(await shownWith({ show_thinking: true, show_tool_hints: true }), ['Here it is.'])
+  t.strictSame(await shownWith({ response_mode: 'stream' }), ['I will look.\n\nHere it is.'])
+  t.strictSame(await shownWith({ response_mode: 'stream', show_thinking: true, show_tool_hints: true }), [
+    '> 💭 let me\n> think\n\nI will look.\n\n🔧 `ls`\n\nHere it is.',
+  ])
+})
+
+t.test('what goes wrong is told in words', async (t) => {
+  const { platform, fake, seeMessage, server, agent_id } = await start()
+  fake.next({ status: 401, error: { message: 'bad key' } })
+  await platform.say({ text: 'one' })
+  const { text } = await seeMessage('⚠️')
+  t.notMatch(text, 'fake upstream')
+  fake.next({ text: '' })
+  await platform.say({ text: 'two' })
+  await seeMessage('no answer')
+  await server.request('PATCH', `/agents/${agent_id}`, { body: { default_model: null } })
+})
+
+t.test('a file that the agent shows is sent', async (t) => {
+  const { platform, fake, seeMessage } = await start()
+  fake.next(
+    { toolCalls: [{ name: 'write_file', arguments: { path: 'report.txt', content: 'all is well' } }] },
+    { text: 'See the report.' },
+  )
+  await platform.say({ text: 'report' })
+  await seeMessage('See the report.')
+  const { file } = await eventually('the file', () => platform.shown().find((message) => message.file))
+  t.match(file, { filename: 'report.txt', media_type: 'text/plain' })
+  t.equal(Buffer.from(file!.bytes).toString(), 'all is well')
+})
+
+t.test('who may not be asked is not asked, and the owner decides elsewhere', async (t) => {
+  const { platform, fake, server, agent_id, seeMessage, threads } = await start()
+  await server.request('PATCH', `/agents/${agent_id}`, { body: { config: { tools_with_approval: ['ls'] } } })
+  fake.next({ toolCalls: [{ name: 'ls', arguments: {} }] }, { text: 'done then' })
+  await platform.say({ text: 'list it' })
+  const question = await seeMessage('Nobody here may decide')
+  t.strictSame(question.buttons, [])
+  await platform.say({ text: '/approve' })
+  await seeMessage('You may not decide this')
+  const [{ thread_id }] = (await threads('GET', '')).body
+  await server.request('POST', `/agents/${agent_id}/chat/hitl/resume`, {
+    body: { thread_id, decisions: [{ type: 'approve' }] },
+  })
+  await seeMessage('done then')
+})
+
+t.test('several calls are decided one by one, by their codes, also after a restart', async (t) => {
+  const { platform, fake, server, agent_id, seeMessage, seeState } = await start({ allow_from: ['ann'] })
+  await server.request('PATCH', `/agents/${agent_id}`, {
+    body: { config: { tools_with_approval: ['ls', 'glob'] } },
+  })
+  fake.next(
+    {
+      toolCalls: [
+        { name: 'ls', arguments: {} },
+        { name: 'glob', arguments: { pattern: '*' } },
+      ],
+    },
+    { text: 'both were decided' },
+  )
+  await platform.say({ text: 'look around' })
+  const codes = await eventually('two requests', () => {
+    const found = platform.shown().flatMap(({ text }) => /\/approve ([a-z2-9]{6})/.exec(text)?.[1] ?? [])
+    return found.length === 2 && found
+  })
+  await platform.say({ text: '/approve' })
+  await seeMessage('Several things wait')
+  await platform.say({ text: `/reject ${codes[1]} not now` })
+  await seeMessage('❌ Rejected')
+  await server.restart()
+  server.admin.token = await server.login(server.admin.username, server.admin.password)
+  await seeState('connected')
+  t.equal(platform.shown().filter(({ text }) => text.includes(codes[0]!)).length, 2, 'it is not asked again')
+  await platform.say({ text: 'yes' })
+  await seeMessage('both were decided')
+  t.match(JSON.stringify(fake.requests.at(-1)!.body), /not now/)
+})
+
+t.test('a tool can be allowed for the whole conversation', async (t) => {
+  const { platform, fake, server, agent_id, seeMessage } = await start({ allow_from: ['ann'] })
+  await server.request('PATCH', `/agents/${agent_id}`, { body: { config: { tools_with_approval: ['ls'] } } })
+  const call = { toolCalls: [{ name: 'ls', arguments: {} }] }
+  fake.next(call, { text: 'asked for' }, call, { text: 'not asked for' })
+  await platform.say({ text: 'list' })
+  const { id } = await seeMessage('asks for approval')
+  await platform.press(id, 'Always here')
+  await seeMessage('asked for')
+  await platform.say({ text: 'once more' })
+  await seeMessage('not asked for')
+  t.equal(
+    platform.shown().filter(({ text }) => text.includes('/approve')).length,
+    0,
+    'the one question shows its answer',
+  )
+})
+
+t.test('conversations are answered side by side', async (t) => {
+  const { platform, fake, seeMessage, seeRequest } = await start()
+  const { hold, release } = createHold()
+  fake.next({ text: 'slow', hold }, { text: 'quick' })
+  await platform.say({ text: 'one' })
+  await seeRequest()
+  await platform.say({ text: 'two', place: 'group' })
+  await seeMessage('quick', 'group')
+  t.equal(platform.shown('direct').length, 0)
+  release()
+  await seeMessage('slow', 'direct')
+})
+
+t.test('a hook takes only what is signed, lately, and in the right form', async (t) => {
+  const { platform, server, channel_id } = await start()
+  const post = async (body: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${server.url}/api/hooks/${channel_id}`, { method: 'POST', body, headers })
+    return { status: response.status, body: (await response.json()) as { error: { code: string } } }
+  }
+  const { createHmac } = await import('node:crypto')
+  const sign = (body: string, at = Date.now(), secret = String(platform.config.secret)) => {
+    const timestamp = String(Math.floor(at / 1000))
+    const digest = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
+    return { 'x-timestamp': timestamp, 'x-signature': `v1=${digest}` }
+  }
+  const good = JSON.stringify({ id: 'h1', conversation_id: 'c', user: { id: 'ann' }, text: '/help' })
+  const cases: [body: string, headers: Record<string, string>, status: number, code: string][] = [
+    [good, {}, 401, 'AUTH_FAILED'],
+    [good, sign(`${good} `), 401, 'AUTH_FAILED'],
+    [good, sign(good, Date.now() - 301_000), 401, 'AUTH_FAILED'],
+    [good, sign(good, Date.now(), 'another secret of it'), 401, 'AUTH_FAILED'],
+    ['{', sign('{'), 400, 'BAD_JSON'],
+    ['[]', sign('[]'), 422, 'VALIDATION_FAILED'],
+    ['{}', sign('{}'), 422, 'VALIDATION_FAILED'],
+  ]
+  for (const [body, headers, status, code] of cases)
+    t.match(await post(body, headers), { status, body: { error: { code } } }, code)
+  t.match(await post(good, sign(good)), { status: 202, body: { accepted: true } })
+})
