@@ -1,6 +1,5 @@
 import type { ChannelCapabilities, ChannelKind } from '#kernel'
 import { configSchema } from './config.ts'
-import { open, probe } from './connection.ts'
 import { registration } from './registration.ts'
 
 /** A message is sent as JSON within JSON, which may take twice its length, and a group takes 15,000 bytes of that. */
@@ -25,7 +24,7 @@ export default {
   endpoints: { api: 'https://api.dingtalk.com', oapi: 'https://oapi.dingtalk.com' },
   capabilities: { direct: capabilities, group: capabilities },
   identity: ({ client_id }) => (typeof client_id === 'string' ? client_id : undefined),
-  probe,
-  open,
+  probe: async (settings, signal) => (await import('./connection.ts')).probe(settings, signal),
+  open: async (settings, link) => (await import('./connection.ts')).open(settings, link),
   registration,
 } satisfies ChannelKind

@@ -1,7 +1,5 @@
 import type { ChannelCapabilities, ChannelKind } from '#kernel'
-import { createApi } from './api.ts'
 import { appIdOf, checkConfig, configSchema, ENDPOINTS } from './config.ts'
-import { openConnection } from './connection.ts'
 import { registration } from './registration.ts'
 
 /** QQ names no limit; messages of this many bytes are known to pass. */
@@ -34,10 +32,11 @@ export default {
   identity: (config) => appIdOf(config) || undefined,
   check: checkConfig,
   async probe(settings, signal) {
+    const { createApi } = await import('./api.ts')
     const api = createApi(settings, signal)
     // The gateway's address may only be asked for twice a minute, and its sessions are counted.
     await api.call('GET', '/users/@me', { what: 'the bot', signal })
   },
-  open: openConnection,
+  open: async (settings, link) => (await import('./connection.ts')).openConnection(settings, link),
   registration,
 } satisfies ChannelKind

@@ -1,7 +1,4 @@
 import type { ChannelCapabilities, ChannelKind } from '#kernel'
-import { createCallback } from './callback.ts'
-import { openWebhook } from './connection.ts'
-import { takeRequest } from './requests.ts'
 
 const capabilities: ChannelCapabilities = {
   dialect: 'markdown',
@@ -41,8 +38,10 @@ export default {
   capabilities: { direct: capabilities, group: capabilities },
   async probe(settings, signal) {
     await settings.assertAllowed(settings.config.callback_url as string)
+    const { createCallback } = await import('./callback.ts')
     await createCallback(settings)({ type: 'ping' }, undefined, signal)
   },
-  open: openWebhook,
-  hook: ({ config }, inbox, request) => takeRequest(config.secret as string, request, inbox),
+  open: async (settings, link) => (await import('./connection.ts')).openWebhook(settings, link),
+  hook: async ({ config }, inbox, request) =>
+    (await import('./requests.ts')).takeRequest(config.secret as string, request, inbox),
 } satisfies ChannelKind

@@ -1,4 +1,4 @@
-import { ChannelFailure, type ChannelFailureReason, type Cradle } from '#kernel'
+import { ChannelFailure, type ChannelFailureReason, type Cradle, untilAborted, withDeadline } from '#kernel'
 import type { KnownKind } from './config/kinds.ts'
 import type { ChannelDocument } from './documents.ts'
 import { failureOf } from './writing/failure.ts'
@@ -44,10 +44,8 @@ export function createChannelProbe(cradle: Cradle): ChannelProbe {
     try {
       kind.assertComplete(config)
       const settings = { config, ...platforms.reach(kind) }
-      const probing = async () => {
-        const signal = AbortSignal.timeout(LIMIT_MS)
-        await kind.probe(settings, signal)
-      }
+      const probing = () =>
+        withDeadline(LIMIT_MS, [], (signal) => untilAborted(signal, kind.probe(settings, signal)))
       if (kind.probe_takes_over) await whileFree(connectionLeases.nameOf(id, kind, config), probing)
       else await probing()
       return { ok: true }

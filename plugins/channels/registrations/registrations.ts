@@ -6,7 +6,10 @@ import {
   type Cradle,
   type JSONValue,
   type Locale,
+  type PlatformAccess,
   type PolledRegistration,
+  untilAborted,
+  withDeadline,
 } from '#kernel'
 import type { AgentDocument } from '../../agents/types.ts'
 import { failureOf } from '../writing/failure.ts'
@@ -84,16 +87,23 @@ export function createRegistrations(cradle: Cradle): Registrations {
   const registrationOf = (name: string) => {
     const kind = channelKinds.get(name)
     if (!kind.registration) throw new AppError('CHANNEL_QR_UNSUPPORTED', { kind: name })
-    const access = () => ({ ...platforms.reach(kind), signal: AbortSignal.timeout(CALL_MS) })
-    return { kind, registration: kind.registration, access }
+    const { begin, poll } = kind.registration
+    const call = <Result>(work: (platform: PlatformAccess) => Promise<Result>) =>
+      withDeadline(CALL_MS, [], (signal) => untilAborted(signal, work({ ...platforms.reach(kind), signal })))
+    return {
+      kind,
+      gives: kind.registration.gives,
+      begin: () => call(begin),
+      poll: (state: JSONValue) => call((platform) => poll(state, platform)),
+    }
   }
 
   /** Asks the platform; what it says is stored before it is told. */
   const ask = async (found: RegistrationDocument, agent: AgentDocument, locale: Locale) => {
-    const { kind, registration, access } = registrationOf(found.kind)
+    const { kind, gives, poll } = registrationOf(found.kind)
     let polled: PolledRegistration
     try {
-      polled = await registration.poll(unseal(found), access())
+      polled = await poll(unseal(found))
     } catch (error) {
       const { reason, detail } = failureOf(error)
       log.info({ reason, detail, kind: found.kind }, 'a registration could not be asked about')
@@ -111,7 +121,7 @@ export function createRegistrations(cradle: Cradle): Registrations {
     if (polled.status === 'failed') changes.detail = polled.detail
     if (polled.status === 'success') {
       changes.state = seal(found._id, polled.config)
-      if (registration.gives === 'channel') changes.channel_id = ids.make('chn_')
+      if (gives === 'channel') changes.channel_id = ids.make('chn_')
     }
     await registrations.updateOne({ _id: found._id, status: 'waiting' }, { $set: changes })
     const stored = { ...found, ...changes }
@@ -137,8 +147,8 @@ export function createRegistrations(cradle: Cradle): Registrations {
 
   return {
     async begin({ _id: agent_id }, user_id, name) {
-      const { registration, access } = registrationOf(name)
-      const begun = await registration.begin(access()).catch((error) => {
+      const { gives, begin } = registrationOf(name)
+      const begun = await begin().catch((error) => {
         const { reason, detail } = failureOf(error)
         throw new AppError('CHANNEL_QR_FAILED', { reason, detail }, { cause: error })
       })
@@ -156,12 +166,11 @@ export function createRegistrations(cradle: Cradle): Registrations {
         next_poll_at: 0,
         expires_at: new Date(clock.now() + seconds * 1000),
       })
-      return { token, qrcode_url: begun.qrcode_url, gives: registration.gives }
+      return { token, qrcode_url: begun.qrcode_url, gives }
     },
 
     async poll(agent, user_id, name, token, locale) {
-      const { kind, registration } = registrationOf(name)
-      const { gives } = registration
+      const { kind, gives } = registrationOf(name)
       const mine = { _id: token, agent_id: agent._id, user_id, kind: name }
       let found = await registrations.findOne(mine)
       if (!found) return { gives, status: 'expired' }
