@@ -12,13 +12,19 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /**
  * Places to cut a text at, in `[start, limit]`, best first: behind a paragraph, a line, a sentence, a word, or between
- * two characters. Nothing behind `limit` has a say. `lines` are those from `start` on.
+ * two characters. Nothing from `known` on has a say. `lines` are those from `start` on.
  */
 export function cutPlaces(
   markdown: string,
-  { start, limit, lines }: { start: number; limit: number; lines: readonly FenceState[] },
+  {
+    start,
+    limit,
+    known,
+    lines,
+  }: { start: number; limit: number; known: number; lines: readonly FenceState[] },
 ): number[] {
-  const text = markdown.slice(start, limit)
+  // With the space that may stand behind the last word.
+  const text = markdown.slice(start, Math.min(limit + 1, known))
   const stateAt = (place: number) => lines.findLastIndex((state) => state.place <= place)
   const isOutside = (place: number) => !lines[stateAt(place)]?.open
   const isWithin = (place: number) => {
@@ -27,7 +33,9 @@ export function cutPlaces(
     return lines[index]?.place !== place || !!lines[index - 1]?.open === !!lines[index]?.open
   }
   const last = (pattern: RegExp, share: number, isFit: (place: number) => boolean) => {
-    const places = Array.from(text.matchAll(pattern), (match) => start + match.index + match[0].length)
+    const places = Array.from(text.matchAll(pattern), (match) =>
+      Math.min(limit, start + match.index + match[0].length),
+    )
     return places.findLast((place) => place >= start + text.length * share && isFit(place))
   }
   return [

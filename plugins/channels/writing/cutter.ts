@@ -24,8 +24,10 @@ export interface Cutter {
    * one. With `is_whole` the text does not grow any more.
    */
   next(markdown: string, place: number, options?: { is_whole?: boolean }): Piece
-  /** The same, but ended at a good place now, so that what comes later stands in another one. May hold nothing. */
-  early(markdown: string, place: number): Piece
+  /** A good place to end the message now, so that what comes later stands in another one; `place` itself where there is none. */
+  earlyEnd(markdown: string, place: number): number
+  /** The message that ends at such a place. It is the same for every text that goes on from there. */
+  upTo(markdown: string, place: number, end: number): Piece
 }
 
 /** How much of a message is kept free for what stands between two checkpoints, as a share of it. */
@@ -73,7 +75,7 @@ export function createCutter({ append_only = false, ...limits }: Limits & { appe
       if (isTooLong(renderSource(source(seen)), 1 - SLACK))
         return { place: checkpoints[part.passed - 1] ?? seen, seen, is_over: true }
     }
-    return { place: reach, seen: reach, is_over }
+    return { place: reach, seen: is_over ? reach + 1 : reach, is_over }
   }
 
   /** Lets the stable beginning grow; says whether it cannot, because the text behind it changes it or does not fit. */
@@ -115,31 +117,36 @@ export function createCutter({ append_only = false, ...limits }: Limits & { appe
       // What is written is never longer than the limit, whatever it is rendered to.
       return piece(end, isTooLong(text) ? escapeSource(source.closed(end), dialect) : text)
     }
-    const stablePiece = () => pieceTo(part.stable.place)
-    const cut = (limit: number): Piece => {
-      if (append_only && part.stable.text !== '') return stablePiece()
-      const places = cutPlaces(markdown, { start: start.content, limit, lines: survey.lines })
-      const end = places.find((each) => !isTooLong(renderSource(source.closed(each)))) ?? places[0]!
-      return pieceTo(end)
+    const cutPlace = (): number => {
+      if (append_only && part.stable.text !== '') return part.stable.place
+      const { place: last, seen: known } = limit
+      const places = cutPlaces(markdown, { start: start.content, limit: last, known, lines: survey.lines })
+      return places.find((each) => !isTooLong(renderSource(source.closed(each)))) ?? places[0]!
     }
-    return { part, survey, limit, isStuck, pieceTo, stablePiece, cut }
+    return { part, survey, limit, isStuck, pieceTo, cutPlace }
   }
 
   return {
     next(markdown, place, { is_whole = false } = {}) {
-      const { part, survey, limit, isStuck, pieceTo, stablePiece, cut } = look(markdown, place)
-      if (isStuck) return stablePiece()
-      if (limit.is_over) return cut(limit.place)
+      const { part, survey, limit, isStuck, pieceTo, cutPlace } = look(markdown, place)
+      if (isStuck) return pieceTo(part.stable.place)
+      if (limit.is_over) return pieceTo(cutPlace())
       const piece = pieceTo(survey.reach)
-      if (append_only && is_whole && !piece.text.startsWith(part.stable.text)) return stablePiece()
+      if (append_only && is_whole && !piece.text.startsWith(part.stable.text))
+        return pieceTo(part.stable.place)
       return { ...piece, end: markdown.length, is_last: true }
     },
 
-    early(markdown, place) {
-      const { part, survey, limit, isStuck, stablePiece, cut } = look(markdown, place)
-      if (isStuck || append_only) return stablePiece()
-      if (part.start.content >= survey.reach) return { text: '', end: place, is_last: false, shown: '' }
-      return cut(limit.is_over ? limit.place : survey.reach)
+    earlyEnd(markdown, place) {
+      const { part, survey, isStuck, cutPlace } = look(markdown, place)
+      if (isStuck || append_only) return part.stable.text === '' ? place : part.stable.place
+      return part.start.content >= survey.reach ? place : cutPlace()
     },
+
+    upTo: (markdown, place, end) => ({
+      ...look(markdown.slice(0, end), place).pieceTo(end),
+      end,
+      is_last: false,
+    }),
   }
 }

@@ -33,19 +33,23 @@ function bounded<Args extends unknown[], Result>(
   }
 }
 
-/** Emphasis with no space around it, in scripts that have none. */
+/** Strong words that begin or end with punctuation, and what stands behind them. */
 const UNSPACED_STRONG = /^\*\*(?![\s*])([^*\n]{1,400}?)(?<!\s)\*\*(?!\*)(.?)/su
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 
 /**
- * CommonMark takes `**` for text between a letter and punctuation, as in `**注意：**请`, because it expects a space there.
- * Models write this all the time, and mean it.
+ * CommonMark takes `**` between a letter and punctuation for text, or pairs it with another one, as in `**注意：**请`, since
+ * it expects a space there. Models write this all the time, in scripts that have no spaces.
  */
 function unspacedStrong(tokenizer: Tokenizer, text: string, before: string): Tokens.Strong | undefined {
-  const match = UNSPACED_STRONG.exec(text)
-  if (!match || !(UNSPACED.test(before) || UNSPACED.test(match[2]!))) return undefined
-  const raw = match[0].slice(0, match[0].length - match[2]!.length)
-  return { type: 'strong', raw, text: match[1]!, tokens: tokenizer.lexer.inlineTokens(match[1]!) }
+  const [whole, words, behind] = UNSPACED_STRONG.exec(text) ?? []
+  if (whole === undefined || words === undefined || behind === undefined) return undefined
+  const isMissed =
+    (/^[\p{P}\p{S}]/u.test(words) && UNSPACED.test(before)) ||
+    (/[\p{P}\p{S}]$/u.test(words) && UNSPACED.test(behind))
+  if (!isMissed) return undefined
+  const raw = whole.slice(0, whole.length - behind.length)
+  return { type: 'strong', raw, text: words, tokens: tokenizer.lexer.inlineTokens(words) }
 }
 
 function createTokenizer(hasReferences: boolean): Tokenizer {
@@ -57,7 +61,7 @@ function createTokenizer(hasReferences: boolean): Tokenizer {
   tokenizer.emStrong = bounded(
     'inline',
     (text: string, masked: string, before = '') =>
-      emphasis(text, masked, before) ?? unspacedStrong(tokenizer, text, before),
+      unspacedStrong(tokenizer, text, before) ?? emphasis(text, masked, before),
   )
   tokenizer.del = bounded('inline', tokenizer.del.bind(tokenizer))
   tokenizer.link = bounded('inline', tokenizer.link.bind(tokenizer))

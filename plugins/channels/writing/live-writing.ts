@@ -10,7 +10,7 @@ import { attempt } from './attempt.ts'
 import { createCutter } from './cutter.ts'
 import { failureOf } from './failure.ts'
 import { createPatience, isHelpedByTime } from './patience.ts'
-import type { ReplyMessages } from './reply-messages.ts'
+import { type LiveProgress, liveIn, type ReplyMessages } from './reply-messages.ts'
 import type { Connect } from './sending.ts'
 import type { Timing } from './timing.ts'
 
@@ -36,8 +36,14 @@ interface OpenMessage {
   message: LiveMessage
   connection: ChannelConnection
   shown: string
-  /** When it must be ended. */
-  until: number
+}
+
+/** What is to be done next. */
+interface Plan {
+  text: string
+  end: number
+  /** Whether the message ends with it, where the text is covered up to `end`. */
+  isEnd: boolean
 }
 
 /** How often it is looked whether a text that has grown shows more, in milliseconds. */
@@ -75,40 +81,56 @@ export function createLiveWriting({
   const patience = createPatience({ timing, random })
   let open: OpenMessage | undefined
   /** What a message ends with; it keeps to that, since nobody knows whether the platform has it already. */
-  let ending: { text: string; end: number } | undefined
+  let ending: Plan | undefined
+  /** Whether a message may have been begun, though nobody has said so. */
   let isUncertain = false
   let isGivenUp = false
   // An earlier process may have made a change just now.
   let nextCall = messages.progress.live === null ? 0 : timing.now() + interval_ms
   let nextLook = 0
 
-  const hasBegun = () => open !== undefined || isUncertain || messages.progress.live !== null
+  const begun = () => liveIn(messages.progress)
+  const hasBegun = () => isUncertain || begun() !== null
+  const timeLeft = (live: LiveProgress | null) =>
+    live ? live.begun_at + max_ms - marginOf(max_ms, interval_ms) - timing.now() : Number.POSITIVE_INFINITY
 
   /** What is to be shown, and whether the message ends with it. */
-  function plan({ markdown, is_whole }: ReplyText): { text: string; end: number; isEnd: boolean } {
-    if (ending) return { ...ending, isEnd: true }
+  function plan({ markdown, is_whole }: ReplyText): Plan {
+    if (ending) return ending
     const { covered } = messages.progress
-    const isOld = open !== undefined && timing.now() >= open.until
+    const decided = begun()?.end
+    // It is not known yet what the message ends with.
+    if (decided !== undefined && decided > markdown.length && !is_whole)
+      return { text: '', end: covered, isEnd: false }
     const piece =
-      isOld && !is_whole ? cutter.early(markdown, covered) : cutter.next(markdown, covered, { is_whole })
-    const isEnd = is_whole || isOld || !piece.is_last
+      decided === undefined
+        ? cutter.next(markdown, covered, { is_whole })
+        : cutter.upTo(markdown, covered, Math.min(decided, markdown.length))
+    const isEnd = is_whole || decided !== undefined || !piece.is_last
     return { text: isEnd ? piece.text : piece.shown, end: piece.end, isEnd }
+  }
+
+  /** Decides where a message ends that may not be changed for much longer. */
+  async function endInTime({ markdown, is_whole }: ReplyText): Promise<void> {
+    const live = begun()
+    if (!live || is_whole || ending || live.end !== undefined || timeLeft(live) > 0) return
+    const end = cutter.earlyEnd(markdown, messages.progress.covered)
+    // Stored before anybody sees it: another process, which knows more of the text, must end it there too.
+    if (end > messages.progress.covered) await messages.advance({ live: { ...live, end } })
   }
 
   const isIn = (connection: ChannelConnection) => open?.connection === connection
 
-  async function begin(connection: ChannelConnection, text: string): Promise<void> {
-    const reference = open ? open.message.reference : messages.progress.live
-    if (!connection.live || (open && reference === null))
+  async function begin(connection: ChannelConnection, text: string): Promise<LiveProgress> {
+    const live = begun()
+    if (!connection.live || live?.reference === null)
       throw new ChannelFailure('unsupported', 'The live message cannot be gone on with.')
-    const until = open?.until ?? timing.now() + max_ms - marginOf(max_ms, interval_ms)
-    const begun = reference === null ? undefined : reference
-    const outbound = { text, key: messages.key }
-    const message = await attempt((ending) => connection.live!(target, outbound, ending, begun), {
-      signal,
-      timing,
-    })
-    open = { message, connection, shown: text, until }
+    const begun_at = timing.now()
+    const call = (ending: AbortSignal) =>
+      connection.live!(target, { text, key: messages.key }, ending, ...(live ? [live.reference] : []))
+    const message = await attempt(call, { signal, timing })
+    open = { message, connection, shown: text }
+    return { begun_at, ...live, reference: message.reference }
   }
 
   async function show(text: string, isEnd: boolean): Promise<void> {
@@ -142,8 +164,12 @@ export function createLiveWriting({
   }
 
   return {
-    isPossible: ({ is_whole }) =>
-      !isGivenUp && (hasBegun() || (is_live && !is_whole && !!capabilities.live && messages.left >= 2)),
+    isPossible({ is_whole }) {
+      if (isGivenUp) return false
+      if (hasBegun()) return is_live || is_whole
+      // The last message is kept for what is left in the end.
+      return is_live && !is_whole && capabilities.live !== undefined && messages.left >= 2
+    },
 
     async step(source) {
       const due = source.is_whole ? nextCall : Math.max(nextCall, nextLook)
@@ -152,30 +178,35 @@ export function createLiveWriting({
         return 0
       }
       const connection = await connect(signal)
+      await endInTime(source)
       const planned = plan(source)
       const { end, isEnd } = planned
-      if (planned.text.trim() === '' && isEnd && !hasBegun()) {
-        await messages.advance({ covered: end })
+      if (planned.text.trim() === '' && isEnd && (!hasBegun() || end < source.markdown.length)) {
+        // It shows nothing: the message is that of what follows.
+        const live = begun()
+        const undecided = live && { reference: live.reference, begun_at: live.begun_at }
+        await messages.advance({ covered: end, live: undecided })
         return 0
       }
       // A message that was begun is not emptied again.
       const text = planned.text.trim() === '' ? (open?.shown ?? '') : planned.text
       if (!isEnd && (text === '' || (isIn(connection) && text === open!.shown))) {
         nextLook = timing.now() + LOOK_MS
-        return open ? Math.max(1, open.until - timing.now()) : Number.POSITIVE_INFINITY
+        return Math.max(LOOK_MS, timeLeft(begun()))
       }
-      if (isEnd) ending = { text: text || '…', end }
+      if (isEnd) ending = { text: text || '…', end, isEnd }
       const isBeginning = !isIn(connection)
+      let live: LiveProgress | undefined
       try {
-        if (isBeginning) await begin(connection, text || '…')
-        else await show(text, isEnd)
+        if (isBeginning) live = await begin(connection, text || '…')
+        else await show(text || '…', isEnd)
       } catch (error) {
         await onFailure(error, isBeginning)
         return 0
       }
       patience.renew()
       nextCall = timing.now() + interval_ms
-      if (isBeginning) await messages.advance({ live: open!.message.reference })
+      if (live) await messages.advance({ live })
       else if (isEnd) {
         open = undefined
         ending = undefined

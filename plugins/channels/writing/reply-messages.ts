@@ -10,9 +10,22 @@ export interface WritingProgress {
   sent: number
   /** Characters of the source that they cover. */
   covered: number
-  /** The reference of the live message that was begun; null where there is none. */
+  /** What it takes to go on with the live message that was begun; null where there is none. */
   live: JSONValue
 }
+
+/** What `live` holds. */
+export type LiveProgress = {
+  /** The kind's reference of the message; null where no other process can go on with it. */
+  reference: JSONValue
+  /** In Unix milliseconds. */
+  begun_at: number
+  /** Where the message ends, once that was decided by the clock and not by the text. */
+  end?: number
+}
+
+/** The live message that was begun. */
+export const liveIn = ({ live }: WritingProgress) => live as LiveProgress | null
 
 /** How far the messages of a reply are, and the means to send more. */
 export interface ReplyMessages {

@@ -128,6 +128,7 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
     async stop() {
       over.abort(new DOMException('The writing was stopped.', 'AbortError'))
       wake()
+      options.signal.removeEventListener('abort', end)
       // What it ended with is told to who called `finish`.
       await running?.catch(() => undefined)
     },

@@ -25,8 +25,7 @@ const ELLIPSIS = '…'
  *
  * All parts but the last are the same for every text that begins with this one, `start`, `end` and `text`: a cut depends
  * only on what stands before the first place at which the message is too long. So what has been sent as a part other
- * than the last stands, however the text goes on; the last one may be cut once more, and elsewhere. Where `max_parts`
- * cuts off the last part, nothing that comes later changes it either, save the `end` that it covers.
+ * than the last stands, however the text goes on; the last one may be cut once more, and elsewhere.
  *
  * A limit of less than some 16 characters may be too short for a single one that is escaped; that is sent then.
  */
