@@ -3,6 +3,7 @@ import { countChannels, showChannels } from './channel-counts.ts'
 import { type Channels, createChannels } from './channels.ts'
 import { type ChannelKinds, createChannelKinds } from './config/kinds.ts'
 import { type ChannelConfigs, createChannelConfigs } from './config/sealed-config.ts'
+import { type ChannelStates, createChannelStates } from './connections/channel-states.ts'
 import { type ConnectionLeases, createConnectionLeases } from './connections/connection-leases.ts'
 import { createPlatforms, type EndpointSettings, type Platforms } from './connections/platforms.ts'
 import { createSupervisor, type Supervisor } from './connections/supervisor.ts'
@@ -44,6 +45,7 @@ declare module '#kernel/types' {
     channelConfigs: ChannelConfigs
     channelProbe: ChannelProbe
     connectionLeases: ConnectionLeases
+    channelStates: ChannelStates
     platforms: Platforms
     supervisor: Supervisor
     messageInbox: MessageInbox
@@ -103,6 +105,7 @@ export default plugin({
     host.service('channelKinds', createChannelKinds)
     host.service('channelConfigs', createChannelConfigs)
     host.service('connectionLeases', createConnectionLeases)
+    host.service('channelStates', createChannelStates)
     host.service('platforms', ({ config }) => createPlatforms(config as ChannelsConfig))
     host.service('messageInbox', createMessageInbox)
     host.service('conversations', createConversations)

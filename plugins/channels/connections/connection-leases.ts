@@ -8,6 +8,8 @@ export interface ConnectionLeases {
   nameOf(channel_id: string, kind: KnownKind, config: Readonly<Record<string, unknown>>): string
   /** Takes or renews a lease for some milliseconds; false while somebody else has it. */
   take(name: string, holder: string, ms: number): Promise<boolean>
+  /** Renews those that channels of this process hold; gives how many these still are. */
+  renew(held: readonly { name: string; channel_id: string }[], ms: number): Promise<number>
   release(name: string, holder: string): Promise<void>
   /** Who holds it as this process's channel. */
   holderOf(channel_id: string): string
@@ -31,7 +33,11 @@ export function createConnectionLeases({
     return found && channelOf(found.holder)
   }
 
+  // One process may not connect two channels with one account either.
+  const holderOf = (channel_id: string) => `${server.node_id}:${channel_id}`
+
   return {
+    holderOf,
     nameOf(channel_id, kind, config) {
       const account = kind.identity?.(config)
       if (account === undefined) return `channel:${channel_id}`
@@ -41,11 +47,18 @@ export function createConnectionLeases({
       const now = clock.now()
       return acquireLease(leases, { name, holder, now, until: now + ms })
     },
+    async renew(held, ms) {
+      if (held.length === 0) return 0
+      const ours = {
+        _id: { $in: held.map(({ name }) => name) },
+        holder: { $in: held.map(({ channel_id }) => holderOf(channel_id)) },
+      }
+      const { matchedCount } = await leases.updateMany(ours, { $set: { until: clock.now() + ms } })
+      return matchedCount
+    },
     async release(_id, holder) {
       await leases.deleteOne({ _id, holder })
     },
-    // One process may not connect two channels with one account either.
-    holderOf: (channel_id) => `${server.node_id}:${channel_id}`,
     isHeldFor: async (name, channel_id) => (await findHolder(name)) === channel_id,
     async isTaken(name, channel_id) {
       const holder = await findHolder(name)

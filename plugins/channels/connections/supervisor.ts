@@ -1,7 +1,7 @@
 import { type Cradle, isUnavailable } from '#kernel'
-import type { ChannelDocument, ChannelRuntime } from '../documents.ts'
+import type { ChannelDocument } from '../documents.ts'
 import { type Failure, failureOf } from '../writing/failure.ts'
-import { type ConnectionState, openSession, type Session } from './session.ts'
+import { openSession, type Session } from './session.ts'
 
 /** How often it is looked whether what is connected is what should be, in milliseconds. */
 const ATTEND_MS = 1000
@@ -34,7 +34,7 @@ const TAKEN: Failure = {
 /** Makes the supervisor of this process. */
 export function createSupervisor(cradle: Cradle): Supervisor {
   const { collections, channelKinds, channelConfigs, intake, messageAnswering, platforms, agents } = cradle
-  const { connectionLeases: leases, clock, log } = cradle
+  const { connectionLeases: leases, channelStates, log } = cradle
   const { channels } = collections
   const sessions = new Map<string, { session: Session; lease: string; revision: number }>()
   const closing = new Map<string, Promise<unknown>>()
@@ -45,49 +45,12 @@ export function createSupervisor(cradle: Cradle): Supervisor {
   const hold = (lease: string, channel_id: string) =>
     leases.take(lease, leases.holderOf(channel_id), LEASE_MS)
 
-  const setRuntime = async (
-    { _id }: Pick<Wanted, '_id'>,
-    { state, failure, is_back = false }: ConnectionState,
-    lease?: string,
-  ) => {
-    const runtime: Omit<ChannelRuntime, 'reconnects'> = {
-      state,
-      reason: failure?.reason ?? null,
-      error: failure?.detail ?? null,
-      since: clock.seconds(),
-    }
-    const fields = Object.fromEntries(
-      Object.entries(runtime).map(([name, value]) => [`runtime.${name}`, value]),
-    )
-    await channels.updateOne(
-      { _id },
-      {
-        $set: { ...fields, ...(lease && { lease }) },
-        ...(is_back && { $inc: { 'runtime.reconnects': 1 } }),
-      },
-    )
-  }
-
-  /** States are written in the order in which they come; one that cannot be written is passed over. */
-  const createReporter = (channel: ChannelDocument, lease: string) => {
-    let writing = Promise.resolve()
-    return {
-      report(state: ConnectionState) {
-        writing = writing
-          .then(() => setRuntime(channel, state, lease))
-          .catch((error) => log.warn({ error, channel: channel._id }, 'state of a channel not written'))
-      },
-      written: () => writing,
-    }
-  }
-
   const wake: Supervisor['wake'] = (channel_id, conversation_id, urgent) => {
     const session = sessions.get(channel_id)?.session
     if (session) messageAnswering.wake(session, { channel_id, conversation_id, urgent })
   }
 
   const open = async (wanted: Wanted) => {
-    await closing.get(wanted._id)
     const channel = await channels.findOne({ _id: wanted._id, revision: wanted.revision })
     if (!channel) return
     const kind = channelKinds.find(channel.kind)
@@ -101,7 +64,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
       if (await leases.isTaken(lease, channel._id)) await refuse(channel, TAKEN)
       return
     }
-    const { report, written } = createReporter(channel, lease)
+    const { report, written } = channelStates.reporter(channel._id, lease)
     const settings = () => {
       kind.assertComplete(config)
       return { config, ...platforms.reach(kind) }
@@ -125,7 +88,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
   const refuse = async (channel: ChannelDocument, failure: Failure) => {
     const { state, reason } = channel.runtime
     if (state !== 'failed' || reason !== failure.reason)
-      await setRuntime(channel, { state: 'failed', failure })
+      await channelStates.set(channel._id, { state: 'failed', failure })
   }
 
   /** One channel that cannot be opened keeps no other from it. */
@@ -135,7 +98,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
     } catch (error) {
       if (isUnavailable(error)) throw error
       log.error({ error, channel: wanted._id }, 'channel cannot be opened')
-      await setRuntime(wanted, { state: 'failed', failure: failureOf(error) })
+      await channelStates.set(wanted._id, { state: 'failed', failure: failureOf(error) })
     }
   }
 
@@ -155,11 +118,20 @@ export function createSupervisor(cradle: Cradle): Supervisor {
     }
   }
 
+  /** Closes a channel without anybody waiting for it: others must not be late because of it. */
+  const closeAside = (channel_id: string) => {
+    close(channel_id).catch((error) =>
+      log.error({ error, channel: channel_id }, 'channel not closed in order'),
+    )
+  }
+
   const renew = async () => {
-    for (const [channel_id, { lease }] of [...sessions])
-      if (!(await hold(lease, channel_id))) {
+    const held = [...sessions].map(([channel_id, { lease }]) => ({ name: lease, channel_id }))
+    if ((await leases.renew(held, LEASE_MS)) === held.length) return
+    for (const { name, channel_id } of held)
+      if (!(await hold(name, channel_id))) {
         log.warn({ channel: channel_id }, 'another process has taken a channel')
-        await close(channel_id)
+        closeAside(channel_id)
       }
   }
 
@@ -175,20 +147,13 @@ export function createSupervisor(cradle: Cradle): Supervisor {
     await renew()
     const wanted = new Map((await listWanted()).map((channel) => [channel._id, channel]))
     for (const [channel_id, { revision }] of [...sessions])
-      if (wanted.get(channel_id)?.revision !== revision) await close(channel_id)
+      if (wanted.get(channel_id)?.revision !== revision) closeAside(channel_id)
     for (const channel of wanted.values()) {
       if (isStopped) return
-      if (!sessions.has(channel._id)) await openSafely(channel)
+      // One that is still being closed is opened the next time.
+      if (!sessions.has(channel._id) && !closing.has(channel._id)) await openSafely(channel)
     }
     await messageAnswering.attend([...sessions.values()].map(({ session }) => session))
-  }
-
-  /** What a process that died said of its channels holds no longer. */
-  const forgetDead = async () => {
-    await channels.updateMany(
-      { 'runtime.state': { $in: ['connected', 'connecting'] }, lease: { $nin: await leases.listHeld() } },
-      { $set: { 'runtime.state': 'disconnected', 'runtime.since': clock.seconds() } },
-    )
   }
 
   /** One look at a time; who asks while there is one gets the next. */
@@ -214,7 +179,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
 
   return {
     async start() {
-      await forgetDead()
+      await channelStates.forgetDead()
       void attendBySchedule()
     },
     attend,
@@ -233,6 +198,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
       clearTimeout(timer)
       await attending?.catch(() => 'reported by who began it')
       await Promise.all([...sessions.keys()].map(close))
+      await Promise.all(closing.values())
     },
   }
 }

@@ -47,9 +47,10 @@ export async function answerMessage(answering: Answering, cradle: Cradle): Promi
     await messageInbox.begin(message, { thread_id, after_seq })
   } else thread = await threads.get(account, thread_id)
 
+  const { events: newest } = await ledgerReader.page(thread_id, { limit: 1 })
   const left = new AbortController()
   const typing = delivery.startTyping()
-  const show = createShow(answering, { thread, typing }, cradle)
+  const show = createShow(answering, { thread, typing, known_seq: newest.at(-1)?.seq ?? 0 }, cradle)
   let turn_id: string | undefined
   let refusal: unknown
   startTurn(answering, thread, cradle).catch((error) => {
@@ -109,7 +110,16 @@ async function startTurn(
 /** Makes what shows the events of a turn in the conversation. */
 function createShow(
   { message, session, delivery, locale }: Answering,
-  { thread, typing }: { thread: ThreadDocument; typing: { stop(): void } },
+  {
+    thread,
+    typing,
+    known_seq,
+  }: {
+    thread: ThreadDocument
+    typing: { stop(): void }
+    /** What came up to here may have been shown before: a part of it would be a step back. */
+    known_seq: number
+  },
   cradle: Cradle,
 ) {
   const { approvals, events, messageInbox, explainError, threads } = cradle
@@ -212,7 +222,7 @@ function createShow(
           await end()
           return true
         default:
-          if (reply.text.trim() !== '') writerOf()?.show(reply.text)
+          if (event.seq >= known_seq && reply.text.trim() !== '') writerOf()?.show(reply.text)
           return false
       }
     },
