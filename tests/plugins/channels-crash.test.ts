@@ -4,7 +4,8 @@ import { eventually } from '../support/channel-kind-suite.ts'
 import { MODEL, PROVIDER } from '../support/chat.ts'
 import { createFakeOpenAI } from '../support/fake-openai.ts'
 import { startFakePigeon } from '../support/fake-pigeon.ts'
-import type { Place } from '../support/fake-platform.ts'
+import type { FakePlatform, Place } from '../support/fake-platform.ts'
+import { startFakeTelegram } from '../support/fake-telegram.ts'
 import { createChance } from '../support/random.ts'
 import { readRecipe } from '../support/readme.ts'
 import { ADMIN, createHome, installPlugin } from '../support/server.ts'
@@ -16,9 +17,9 @@ const CRASHES = Number(process.env.SVC_TEST_CRASHES ?? 4)
 const seed = Number(process.env.SVC_TEST_SEED ?? Date.now() % 1_000_000)
 const PLACES: Place[] = ['direct', 'group']
 
-/** A home whose agent is linked to the pigeons, for any number of server processes. */
-async function prepare(t: Test) {
-  const platform = await startFakePigeon()
+/** A home whose agent is linked to a platform, for any number of server processes. */
+async function prepare(t: Test, kind = 'pigeon', startFake: () => Promise<FakePlatform> = startFakePigeon) {
+  const platform = await startFake()
   const upstream = await createFakeOpenAI()
   t.teardown(async () => {
     await upstream.close()
@@ -34,7 +35,7 @@ async function prepare(t: Test) {
   }))
   const home = createHome(t, {
     database: { url: await createDatabaseUrl() },
-    plugins: { channels: { endpoints: { pigeon: platform.endpoints } } },
+    plugins: { channels: { endpoints: { [kind]: platform.endpoints } } },
   })
   installPlugin(home, 'pigeon', readRecipe('plugins/pigeon/index.js'))
   const spawn = () => spawnService(t, home)
@@ -58,13 +59,13 @@ async function prepare(t: Test) {
     await call('POST', '/admin/providers', { ...PROVIDER, base_url: upstream.url })
     await call('PUT', '/models/active', { model: MODEL })
     const [{ id }] = await call('GET', '/agents')
-    const channel = { kind: 'pigeon', name: 'p', config: { ...platform.config, ...config } }
+    const channel = { kind, name: 'p', config: { ...platform.config, ...config } }
     const { id: cid } = await call('POST', `/agents/${id}/channels`, channel)
     return { path: `/agents/${id}/channels/${cid}`, agent: `/agents/${id}` }
   }
   const answersTo = (question: string) =>
     platform.shown().filter(({ text }) => text.startsWith(`re ${question} and`))
-  return { platform, spawn, connect, arrange, answersTo }
+  return { platform, upstream, spawn, connect, arrange, answersTo }
 }
 
 t.test(`Each message is answered once, however often the server is killed (seed ${seed})`, async (t) => {
@@ -126,4 +127,23 @@ t.test('A channel whose server dies is taken over by another, which goes on wher
   t.match(await call('GET', path), { runtime: { state: 'connected' } })
   await call('DELETE', path)
   t.equal(platform.connections(), 0)
+})
+
+t.test('A message that was being written when the server died is ended by the next one', async (t) => {
+  const { platform, upstream, spawn, arrange } = await prepare(t, 'telegram', startFakeTelegram)
+  const words = Array.from({ length: 400 }, (_, index) => `word${index} `)
+  upstream.script(() => ({ text: words, delayMs: 20 }))
+  const first = await spawn()
+  await arrange(first, { response_mode: 'stream' })
+  await platform.say({ text: 'question one' })
+  await eventually('a growing message', () => platform.shown().some(({ history }) => history.length > 0))
+  await first.kill()
+  const before = platform.shown()[0]!.text
+  await spawn()
+  await eventually('the end', () => platform.shown().some(({ text }) => text.includes('⚠️')))
+  const [message, ...others] = platform.shown()
+  t.strictSame(others, [], 'it is the same message')
+  t.ok(message!.text.startsWith(before.trim()), 'what people saw is kept')
+  t.match(message!.text, /send the message again/)
+  t.strictSame(platform.violations, [])
 })
