@@ -106,7 +106,9 @@ export default plugin({
     host.service('channelConfigs', createChannelConfigs)
     host.service('connectionLeases', createConnectionLeases)
     host.service('channelStates', createChannelStates)
-    host.service('platforms', ({ config }) => createPlatforms(config as ChannelsConfig))
+    host.service('platforms', ({ config, registries }) =>
+      createPlatforms({ ...(config as ChannelsConfig), kinds: registries.channel_kinds }),
+    )
     host.service('messageInbox', createMessageInbox)
     host.service('conversations', createConversations)
     host.service('approvals', createApprovals)

@@ -397,9 +397,14 @@ t.test('a scan makes one channel, however often it is asked about', async (t) =>
 })
 
 t.test('settings that name no address stop the start', async (t) => {
-  const endpoints = { pager: { api: 'http://' } }
+  const start = (endpoints: object) => startServer(t, { config: { plugins: { channels: { endpoints } } } })
   await t.rejects(
-    startServer(t, { config: { plugins: { channels: { endpoints } } } }),
-    /plugins\.channels\.endpoints\.pager\.api is no address/,
+    start({ telegram: { api: 'http://' } }),
+    /plugins\.channels\.endpoints\.telegram\.api is no address/,
   )
+  await t.rejects(
+    start({ telegram: { url: 'http://127.0.0.1' } }),
+    /endpoints\.telegram\.url is not known; the kind has: api/,
+  )
+  await t.rejects(start({ smoke: { api: 'http://127.0.0.1' } }), /the kind has: no addresses/)
 })

@@ -1,4 +1,10 @@
-import { type ChannelKind, type ChannelSettings, createGuardedFetch, type GuardedFetch } from '#kernel'
+import {
+  type ChannelKind,
+  type ChannelSettings,
+  createGuardedFetch,
+  type GuardedFetch,
+  type Registry,
+} from '#kernel'
 
 /** The addresses of a platform that stand in the server's settings, by kind and name. */
 export type EndpointSettings = Readonly<Record<string, Readonly<Record<string, string>>>>
@@ -12,19 +18,25 @@ export interface Platforms {
 
 /**
  * Makes what reaches platforms: public addresses, the hosts of the endpoints and `allow_hosts`. Throws where the settings
- * name an address that is none.
+ * name an address that is none, or that no kind has.
  */
 export function createPlatforms({
   endpoints,
   allow_hosts,
+  kinds,
 }: {
   endpoints: EndpointSettings
   allow_hosts: readonly string[]
+  kinds: Registry<ChannelKind>
 }): Platforms {
   for (const [kind, addresses] of Object.entries(endpoints))
-    for (const [name, address] of Object.entries(addresses))
-      if (!URL.canParse(address))
-        throw new Error(`plugins.channels.endpoints.${kind}.${name} is no address: ${address}`)
+    for (const [name, address] of Object.entries(addresses)) {
+      const key = `plugins.channels.endpoints.${kind}.${name}`
+      const known = Object.keys(kinds.get(kind)?.endpoints ?? {})
+      if (!URL.canParse(address)) throw new Error(`${key} is no address: ${address}`)
+      if (!known.includes(name))
+        throw new Error(`${key} is not known; the kind has: ${known.join(', ') || 'no addresses'}`)
+    }
   const fetches = new Map<string, GuardedFetch>()
 
   const guardFor = (kind: string, addresses: Readonly<Record<string, string>>) => {

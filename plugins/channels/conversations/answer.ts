@@ -34,7 +34,7 @@ const clientMessageId = ({ _id }: InboxDocument) => `channel:${_id}`
  * all is delivered; throws where it was broken off and is to be gone on with later.
  */
 export async function answerMessage(answering: Answering, cradle: Cradle): Promise<void> {
-  const { message, session, owner, delivery } = answering
+  const { message, session, owner } = answering
   const { conversations, messageInbox, chat, threads, ledgerReader } = cradle
   const { channel, config } = session
   const account = { user_id: owner._id, agent_id: channel.agent_id }
@@ -49,8 +49,7 @@ export async function answerMessage(answering: Answering, cradle: Cradle): Promi
 
   const { events: newest } = await ledgerReader.page(thread_id, { limit: 1 })
   const left = new AbortController()
-  const typing = delivery.startTyping()
-  const show = createShow(answering, { thread, typing, known_seq: newest.at(-1)?.seq ?? 0 }, cradle)
+  const show = createShow(answering, thread, newest.at(-1)?.seq ?? 0, cradle)
   let turn_id: string | undefined
   let refusal: unknown
   startTurn(answering, thread, cradle).catch((error) => {
@@ -74,7 +73,6 @@ export async function answerMessage(answering: Answering, cradle: Cradle): Promi
     session.signal.throwIfAborted()
     if (refusal !== undefined && turn_id === undefined) await show.refusal(refusal)
   } finally {
-    typing.stop()
     await show.stop()
   }
   const rules = groupRulesFor(config, message.conversation_id)
@@ -107,19 +105,14 @@ async function startTurn(
   })
 }
 
-/** Makes what shows the events of a turn in the conversation. */
+/**
+ * Makes what shows the events of a turn in the conversation. What came up to `known_seq` may have been shown before, so
+ * that a part of it would be a step back.
+ */
 function createShow(
   { message, session, delivery, locale }: Answering,
-  {
-    thread,
-    typing,
-    known_seq,
-  }: {
-    thread: ThreadDocument
-    typing: { stop(): void }
-    /** What came up to here may have been shown before: a part of it would be a step back. */
-    known_seq: number
-  },
+  thread: ThreadDocument,
+  known_seq: number,
   cradle: Cradle,
 ) {
   const { approvals, events, messageInbox, explainError, threads } = cradle
@@ -128,6 +121,7 @@ function createShow(
   const reply = createReplyText(config)
   const attached = new Map<string, Extract<ReadEvent, { type: 'attachment' }>['frame']>()
   let part = 0
+  let typing = delivery.startTyping()
   let writer: ReturnType<typeof createReplyWriter> | undefined
 
   const save = (changes: Partial<DeliveryProgress>) => {
@@ -198,6 +192,7 @@ function createShow(
           attached.set(event.frame.path, event.frame)
           return false
         case 'hitl_required': {
+          typing.stop()
           await endPart()
           if (!(await isPendingStill(event.frame.pending_id))) return false
           const asked = { message, thread, pending: event.frame, settings: config, locale }
@@ -206,6 +201,8 @@ function createShow(
           return false
         }
         case 'hitl_resolved':
+          typing.stop()
+          typing = delivery.startTyping()
           for (const { sent, text } of await approvals.settle(event.frame, locale))
             await delivery.settle(sent, text)
           return false
@@ -234,6 +231,7 @@ function createShow(
       await end()
     },
     async stop(): Promise<void> {
+      typing.stop()
       await writer?.stop()
     },
   }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, type Cradle, isUnavailable } from '#kernel'
 import type { Session } from '../connections/session.ts'
 import type { InboxDocument } from '../documents.ts'
+import { failureOf } from '../writing/failure.ts'
 import { answerMessage } from './answer.ts'
 import { type ChatCommand, parseCommand } from './commands.ts'
 import { createDelivery } from './delivery.ts'
@@ -72,21 +73,28 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
     await answerMessage({ message, session, delivery, owner, locale }, cradle)
   }
 
+  /** Whether there is no use in trying again to answer a message. */
+  const isGivenUp = (error: unknown, { _id }: InboxDocument, { log, channel }: Session): boolean => {
+    // The thread was removed meanwhile, and the message with it.
+    if (error instanceof AppError && error.code === 'THREAD_NOT_FOUND') return true
+    if (isUnavailable(error)) return false
+    const { reason, detail } = failureOf(error)
+    if (reason !== 'unknown') {
+      log.warn({ reason, detail, channel: channel._id }, 'the platform does not take an answer')
+      return true
+    }
+    const count = (failures.get(_id) ?? 0) + 1
+    failures.set(_id, count)
+    log.error({ error, message: _id, count }, 'message not answered')
+    return count >= MOST_FAILURES
+  }
+
   /** Answers a message for good; false where it is to be tried again. */
   const attempt = async (message: InboxDocument, session: Session): Promise<boolean> => {
     try {
       await answer(message, session)
     } catch (error) {
-      if (session.signal.aborted) return false
-      if (!(error instanceof AppError && error.code === 'THREAD_NOT_FOUND')) {
-        const count = (failures.get(message._id) ?? 0) + 1
-        log.error(
-          { error, channel: session.channel._id, message: message._id, count },
-          'message not answered',
-        )
-        failures.set(message._id, count)
-        if (count < MOST_FAILURES || isUnavailable(error)) return false
-      }
+      if (session.signal.aborted || !isGivenUp(error, message, session)) return false
     }
     failures.delete(message._id)
     await messageInbox.close(message)

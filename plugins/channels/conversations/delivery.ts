@@ -69,16 +69,22 @@ export function createDelivery(message: InboxDocument, target: JSONValue, sessio
     settle: (sent, markdown) =>
       tryOnce('changing a message', (connection) => connection.settle?.(target, sent, fit(markdown), signal)),
     sendFile: (file, name) =>
-      sender.repeat(async (connection) => {
+      sender.repeat(async (connection, ending) => {
         if (!connection.sendFile) return false
-        await connection.sendFile(target, { ...file, key: keyOf(name) }, signal)
+        await connection.sendFile(target, { ...file, key: keyOf(name) }, ending)
         return true
       }),
     startTyping() {
       if (typing_ms === undefined) return { stop() {} }
-      const show = () => void tryOnce('typing', (connection) => connection.typing?.(target, signal))
-      show()
-      const timer = setInterval(show, typing_ms * TYPING_SHARE)
+      let isUnderWay = false
+      const show = async () => {
+        if (isUnderWay) return
+        isUnderWay = true
+        await tryOnce('typing', (connection) => connection.typing?.(target, signal))
+        isUnderWay = false
+      }
+      void show()
+      const timer = setInterval(() => void show(), typing_ms * TYPING_SHARE)
       return { stop: () => clearInterval(timer) }
     },
   }

@@ -11,6 +11,12 @@ const MOST_WAITING = 100
 const MAX_TEXT = 200_000
 const MAX_ID = 512
 
+/** The longest name, and the longest text that is quoted. */
+const MAX_NAME = 256
+const MAX_QUOTE = 10_000
+/** How many files of a message are taken. */
+const MAX_FILES = 16
+
 /** Takes in what platforms bring. */
 export interface Intake {
   /** Where a channel's messages go; `onStored` is told of a message that is to be answered. */
@@ -29,7 +35,7 @@ export function createIntake(cradle: Cradle): Intake {
     given: InboundMessage,
     onStored: (conversation_id: string, urgent: boolean) => void,
   ) => {
-    const message = { ...given, text: given.text.slice(0, MAX_TEXT).trim() }
+    const message = storable(given)
     const { id, conversation, sender, text, files = [] } = message
     if ([id, conversation.id, sender.id].some((name) => name === '' || name.length > MAX_ID))
       throw new Error('a message has no ids, or ids of a length that no platform has')
@@ -91,5 +97,27 @@ export function createIntake(cradle: Cradle): Intake {
       receive: (message) => receive(channel, message, onStored),
       press: (pressed) => press(channel, pressed),
     }),
+  }
+}
+
+/** At most so much of a text; half of a surrogate pair would change in the database. */
+const clip = (text: string, length: number) =>
+  (text.slice(0, length) as unknown as { toWellFormed(): string }).toWellFormed()
+
+/** A message within the bounds of what is kept. */
+function storable(message: InboundMessage): InboundMessage {
+  const { sender, text, quote, files } = message
+  const named = ({ name }: { name?: string }) => (name === undefined ? {} : { name: clip(name, MAX_NAME) })
+  return {
+    ...message,
+    text: clip(text, MAX_TEXT).trim(),
+    sender: { id: sender.id, ...named(sender) },
+    ...(quote && {
+      quote: {
+        text: clip(quote.text, MAX_QUOTE),
+        ...(quote.sender !== undefined && { sender: clip(quote.sender, MAX_NAME) }),
+      },
+    }),
+    ...(files && { files: files.slice(0, MAX_FILES) }),
   }
 }
