@@ -1,27 +1,53 @@
+/** A signal that is aborted with others, or when its time is over. */
+export interface Deadline {
+  signal: AbortSignal
+  /** Starts the time anew. */
+  extend(): void
+  abort(reason: unknown): void
+  /** Lets go of the timer and of the others. */
+  release(): void
+}
+
+const tookTooLong = () => new DOMException('The operation took too long.', 'TimeoutError')
+
 /**
- * Does work that must end with one of these signals, or after so many milliseconds: then the signal that it is given is
- * aborted, with a TimeoutError. `AbortSignal.any` does not serve, because Node.js 20 lets an `AbortSignal.timeout` that
- * only it refers to be collected, and what waits for it waits for ever.
+ * Starts a deadline. `AbortSignal.any` does not serve, because Node.js 20 lets an `AbortSignal.timeout` that only it refers
+ * to be collected, and what waits for it waits for ever.
  */
+export function createDeadline(
+  signals: readonly (AbortSignal | undefined)[],
+  { milliseconds, reason = tookTooLong }: { milliseconds?: number; reason?: () => unknown } = {},
+): Deadline {
+  const deadline = new AbortController()
+  const timer =
+    milliseconds === undefined ? undefined : setTimeout(() => deadline.abort(reason()), milliseconds)
+  const followed = signals.filter((signal) => signal !== undefined)
+  const follow = ({ target }: Event) => deadline.abort((target as AbortSignal).reason)
+  for (const signal of followed) {
+    if (signal.aborted) deadline.abort(signal.reason)
+    signal.addEventListener('abort', follow)
+  }
+  return {
+    signal: deadline.signal,
+    extend: () => void timer?.refresh(),
+    abort: (why) => deadline.abort(why),
+    release() {
+      clearTimeout(timer)
+      for (const signal of followed) signal.removeEventListener('abort', follow)
+    },
+  }
+}
+
+/** Does work that is given a signal which is aborted with one of these, or after so many milliseconds. */
 export async function withDeadline<Result>(
   milliseconds: number,
   signals: readonly AbortSignal[],
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const deadline = new AbortController()
-  const timer = setTimeout(
-    () => deadline.abort(new DOMException('The operation took too long.', 'TimeoutError')),
-    milliseconds,
-  )
-  const follow = ({ target }: Event) => deadline.abort((target as AbortSignal).reason)
-  for (const signal of signals) {
-    if (signal.aborted) deadline.abort(signal.reason)
-    signal.addEventListener('abort', follow, { once: true })
-  }
+  const { signal, release } = createDeadline(signals, { milliseconds })
   try {
-    return await work(deadline.signal)
+    return await work(signal)
   } finally {
-    clearTimeout(timer)
-    for (const signal of signals) signal.removeEventListener('abort', follow)
+    release()
   }
 }

@@ -1,8 +1,13 @@
-import type { ButtonPress, ChannelConnection, ChannelLink, ChannelSettings } from '#kernel'
+import {
+  type ButtonPress,
+  type ChannelConnection,
+  type ChannelLink,
+  type ChannelSettings,
+  createDeadline,
+} from '#kernel'
 import { createApi } from './api.ts'
 import { createCards } from './card.ts'
 import type { DingtalkConfig } from './config.ts'
-import { createDeadline } from './deadline.ts'
 import { outageOf } from './failure.ts'
 import { downloadFile, uploadFile } from './file.ts'
 import { buttonForm, markdownForm } from './form.ts'
@@ -33,7 +38,7 @@ export async function open(settings: ChannelSettings, link: ChannelLink): Promis
   const { endpoints, fetch, lookup } = settings
   const config = settings.config as unknown as DingtalkConfig
   const { log } = link
-  const { signal: closing, end, release } = createDeadline(link.signal)
+  const { signal: closing, abort, release } = createDeadline([link.signal])
   const api = createApi({ config, endpoints, fetch, closing })
   const sending = createSending({ api, oapi: endpoints.oapi!, log })
   const presses = new Set<string>()
@@ -94,7 +99,7 @@ export async function open(settings: ChannelSettings, link: ChannelLink): Promis
     download: (reference, signal) =>
       downloadFile({ api, fetch, closing }, reference as FileReference, signal),
     async close() {
-      end(new DOMException('the channel is closed', 'AbortError'))
+      abort(new DOMException('the channel is closed', 'AbortError'))
       release()
       await stream.closed()
     },

@@ -1,7 +1,6 @@
 import { extname } from 'node:path'
-import { ChannelFailure, type InboundContent, type OutboundFile } from '#kernel'
+import { ChannelFailure, createDeadline, type InboundContent, type OutboundFile } from '#kernel'
 import type { Api } from './api.ts'
-import { createDeadline, waitUntil } from './deadline.ts'
 import { outageOf, refusalOf } from './failure.ts'
 import type { Form } from './form.ts'
 import type { FileReference } from './inbound.ts'
@@ -53,11 +52,12 @@ export async function downloadFile(
   const url = textOf(downloadUrl)
   if (!URL.canParse(url)) throw new ChannelFailure('not_found', 'DingTalk does not have the file any more.')
 
-  const deadline = createDeadline(closing, signal)
-  /** Waits for bytes, but not for ever; what is slow is not hurried while nobody reads. */
+  const deadline = createDeadline([closing, signal], { milliseconds: REQUEST_TIMEOUT })
+  /** Waits for bytes, but not for ever. */
   async function patiently<Result>(coming: Promise<Result>): Promise<Result> {
     try {
-      return await waitUntil(deadline, REQUEST_TIMEOUT, coming)
+      deadline.extend()
+      return await coming
     } catch (error) {
       deadline.release()
       throw outageOf(error, deadline.signal)

@@ -1,4 +1,4 @@
-import { createDeadline, waitUntil } from './deadline.ts'
+import { createDeadline } from '#kernel'
 import { outageOf } from './failure.ts'
 import { parseObject, type WireObject } from './wire-value.ts'
 
@@ -56,9 +56,9 @@ export function createRequest({
   }
 
   return async (url, question) => {
-    const deadline = createDeadline(closing, question.signal)
+    const deadline = createDeadline([closing, question.signal], { milliseconds: REQUEST_TIMEOUT })
     try {
-      return await waitUntil(deadline, REQUEST_TIMEOUT, ask(url, question, deadline.signal))
+      return await ask(url, question, deadline.signal)
     } catch (error) {
       throw outageOf(error, deadline.signal)
     } finally {

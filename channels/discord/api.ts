@@ -1,8 +1,7 @@
 import type { RawFile, RESTOptions } from '@discordjs/rest'
-import type { ChannelSettings } from '#kernel'
+import { type ChannelSettings, createDeadline } from '#kernel'
 import { checkToken, type DiscordConfig } from './config.ts'
 import { sortFailure } from './failure.ts'
-import { joinSignals } from './joined-signal.ts'
 
 const TIMEOUT_MS = 30_000
 
@@ -48,7 +47,7 @@ export async function createApi(
 
   return {
     async call<Answer>({ method, path, query, body, files }: Call, signal?: AbortSignal) {
-      const stop = joinSignals([signal, until])
+      const stop = createDeadline([signal, until])
       try {
         stop.signal.throwIfAborted()
         const answer = await rest[method](path, {

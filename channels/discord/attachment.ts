@@ -1,8 +1,13 @@
 import type { APIMessage } from 'discord-api-types/v10'
-import { ChannelFailure, type ChannelSettings, type InboundContent } from '#kernel'
+import {
+  ChannelFailure,
+  type ChannelSettings,
+  createDeadline,
+  type Deadline,
+  type InboundContent,
+} from '#kernel'
 import type { DiscordApi } from './api.ts'
 import { sortFailure } from './failure.ts'
-import { joinSignals } from './joined-signal.ts'
 
 const STALL_MS = 30_000
 
@@ -39,21 +44,12 @@ export function createDownload({
   }
 
   async function request(url: string, signal: AbortSignal) {
-    const stop = joinSignals([signal, until])
-    const stall = setTimeout(() => {
-      stop.abort(new DOMException('stalled', 'TimeoutError'))
-      stop.release()
-    }, STALL_MS)
-    const release = () => {
-      clearTimeout(stall)
-      stop.release()
-    }
+    const stall = createDeadline([signal, until], { milliseconds: STALL_MS })
     try {
-      const answer = await fetch(url, { signal: stop.signal })
-      return { answer, stop: stop.signal, stall, release }
+      return { answer: await fetch(url, { signal: stall.signal }), stall }
     } catch (error) {
-      release()
-      throw sortFailure(error, stop.signal)
+      stall.release()
+      throw sortFailure(error, stall.signal)
     }
   }
 
@@ -76,25 +72,23 @@ export function createDownload({
 
 interface Reply {
   answer: Response
-  stop: AbortSignal
-  stall: NodeJS.Timeout
-  release(): void
+  stall: Deadline
 }
 
-async function* read({ answer, stop, stall, release }: Reply): AsyncGenerator<Uint8Array> {
+async function* read({ answer, stall }: Reply): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of answer.body ?? []) {
-      stall.refresh()
+      stall.extend()
       yield chunk
     }
   } catch (error) {
-    throw sortFailure(error, stop)
+    throw sortFailure(error, stall.signal)
   } finally {
-    release()
+    stall.release()
   }
 }
 
-async function drop({ answer, release }: Reply): Promise<void> {
-  release()
+async function drop({ answer, stall }: Reply): Promise<void> {
+  stall.release()
   await answer.body?.cancel()
 }

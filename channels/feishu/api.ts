@@ -1,7 +1,7 @@
-import { ChannelFailure, type ChannelSettings } from '#kernel'
+import { ChannelFailure, type ChannelSettings, type Deadline } from '#kernel'
 import { createAccessToken } from './access-token.ts'
 import { readSettings } from './config.ts'
-import { type Deadline, startDeadline } from './deadline.ts'
+import { startDeadline } from './deadline.ts'
 import { isRefusal, sortTransportError, TOKEN_REFUSALS } from './failure.ts'
 import { assertSuccess, type Reply, readReply, textOf } from './reply.ts'
 import { createScrubber, type Scrubber } from './scrubber.ts'
@@ -56,7 +56,7 @@ export function createApi(settings: ChannelSettings, life: AbortSignal): FeishuA
     } catch (error) {
       throw sortTransportError(error, deadline.signal)
     } finally {
-      deadline.end()
+      deadline.release()
     }
   })
 
@@ -98,7 +98,7 @@ export function createApi(settings: ChannelSettings, life: AbortSignal): FeishuA
       } catch (error) {
         throw sortTransportError(error, deadline.signal)
       } finally {
-        deadline.end()
+        deadline.release()
       }
     },
 
@@ -112,7 +112,7 @@ export function createApi(settings: ChannelSettings, life: AbortSignal): FeishuA
         })
         return { headers: response.headers, bytes: bytesOf(response, deadline) }
       } catch (error) {
-        deadline.end()
+        deadline.release()
         throw sortTransportError(error, deadline.signal)
       }
     },
@@ -139,6 +139,6 @@ async function* bytesOf(response: Response, deadline: Deadline): AsyncGenerator<
   } catch (error) {
     throw sortTransportError(error, deadline.signal)
   } finally {
-    deadline.end()
+    deadline.release()
   }
 }

@@ -54,7 +54,7 @@ export function createEndpoint(
     } catch (error) {
       throw sortTransportError(error, deadline.signal)
     } finally {
-      deadline.end()
+      deadline.release()
     }
   }
 }

@@ -106,7 +106,7 @@ export async function openEventStream({
     close()
     throw sortTransportError(error, deadline.signal)
   } finally {
-    deadline.end()
+    deadline.release()
   }
 }
 

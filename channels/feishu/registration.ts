@@ -104,7 +104,7 @@ async function ask(
   } catch (error) {
     throw sortTransportError(error, deadline.signal)
   } finally {
-    deadline.end()
+    deadline.release()
   }
 }
 

@@ -1,7 +1,7 @@
 import type { WebClientOptions } from '@slack/web-api'
 import type { ChannelSettings } from '#kernel'
 import { keysOf, type TokenName } from './config.ts'
-import { createDeadline } from './deadline.ts'
+import { startDeadline } from './deadline.ts'
 import { failureOf } from './failure.ts'
 import { silentLogger } from './silent-logger.ts'
 
@@ -40,7 +40,7 @@ export async function createSlackApi(reach: Reach, token: TokenName): Promise<Sl
   return {
     async call<Answer>(method: string, fields: Record<string, unknown>, signal: AbortSignal) {
       signal.throwIfAborted()
-      const deadline = createDeadline(signal, reach.requestMs)
+      const deadline = startDeadline(signal, reach.requestMs)
       // One client a call, which takes no time, because the library passes no signal on.
       const client = new WebClient(keysOf(reach.config)[token], {
         ...clientOptions(reach, deadline.signal),
@@ -52,7 +52,7 @@ export async function createSlackApi(reach: Reach, token: TokenName): Promise<Sl
         signal.throwIfAborted()
         throw failureOf(error, token)
       } finally {
-        deadline.stop()
+        deadline.release()
       }
     },
   }

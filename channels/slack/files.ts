@@ -1,7 +1,13 @@
-import { ChannelFailure, type ChannelSettings, type InboundContent, type OutboundFile } from '#kernel'
+import {
+  ChannelFailure,
+  type ChannelSettings,
+  type Deadline,
+  type InboundContent,
+  type OutboundFile,
+} from '#kernel'
 import type { SlackApi } from './api.ts'
 import { keysOf } from './config.ts'
-import { createDeadline, type Deadline } from './deadline.ts'
+import { startDeadline } from './deadline.ts'
 import { missingScope, networkFailure } from './failure.ts'
 import type { FileReference, SlackFile } from './message-event.ts'
 import type { Target } from './target.ts'
@@ -21,7 +27,7 @@ export async function downloadFile(
   signal: AbortSignal,
 ): Promise<InboundContent> {
   const address = url ?? (await addressOf(api, id, signal))
-  const deadline = createDeadline(signal, TRANSFER_MS)
+  const deadline = startDeadline(signal, TRANSFER_MS)
   try {
     const response = await follow(reach, address, deadline.signal)
     const type = response.headers.get('content-type')?.split(';')[0]?.trim()
@@ -31,7 +37,7 @@ export async function downloadFile(
     await response.body?.cancel()
     throw refusal ?? statusFailure(response.status)
   } catch (error) {
-    deadline.stop()
+    deadline.release()
     signal.throwIfAborted()
     throw networkFailure(error as Error)
   }
@@ -57,7 +63,7 @@ async function* read(
     signal.throwIfAborted()
     throw networkFailure(error as Error)
   } finally {
-    deadline.stop()
+    deadline.release()
   }
 }
 
@@ -104,7 +110,7 @@ export async function uploadFile(
     fields,
     signal,
   )
-  const deadline = createDeadline(signal, TRANSFER_MS)
+  const deadline = startDeadline(signal, TRANSFER_MS)
   try {
     // The address is all the right that is needed, so the token stays here.
     const response = await fetch(slot.upload_url, uploadOf(bytes, media_type, deadline.signal))
@@ -114,7 +120,7 @@ export async function uploadFile(
     signal.throwIfAborted()
     throw networkFailure(error as Error)
   } finally {
-    deadline.stop()
+    deadline.release()
   }
   const files = [{ id: slot.file_id, title: filename }]
   await api.call('files.completeUploadExternal', { files, channel_id: channel, thread_ts }, signal)

@@ -2,7 +2,7 @@ import type { SocketModeClient } from '@slack/socket-mode'
 import { ChannelFailure, type ChannelSettings, type Logger, untilAborted } from '#kernel'
 import { clientOptions, type Reach } from './api.ts'
 import { keysOf } from './config.ts'
-import { createDeadline } from './deadline.ts'
+import { startDeadline } from './deadline.ts'
 import type { Envelope } from './envelope.ts'
 import { failureOf } from './failure.ts'
 import { silentLogger } from './silent-logger.ts'
@@ -38,7 +38,7 @@ export async function openSocket({
 }): Promise<SlackSocket> {
   const { SocketModeClient } = await import('@slack/socket-mode')
   const { agent, close: closeAgent } = await createSocketAgent(settings, settings.requestMs)
-  const deadline = createDeadline(signal, settings.requestMs)
+  const deadline = startDeadline(signal, settings.requestMs)
   const client = new SocketModeClient({
     appToken: keysOf(settings.config).app_token,
     logger: silentLogger,
@@ -90,7 +90,7 @@ export async function openSocket({
     signal.throwIfAborted()
     throw failureOf(error ?? new Error('closed before the hello'), 'app_token')
   } finally {
-    deadline.stop()
+    deadline.release()
   }
   return { ended, close }
 }

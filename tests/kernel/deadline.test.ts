@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
-import { untilAborted, withDeadline } from '#kernel'
+import { createDeadline, untilAborted, withDeadline } from '#kernel'
 
 const forever = (signal: AbortSignal) => untilAborted(signal, new Promise<never>(() => {}))
 
@@ -26,4 +26,20 @@ t.test('what the work gives is given, and nothing is left waiting', async (t) =>
   const inner = await withDeadline(60_000, [outer.signal], async (signal) => signal)
   outer.abort()
   t.notOk(inner.aborted)
+})
+
+t.test('a deadline can be put off, ended and let go of', async (t) => {
+  const outer = new AbortController()
+  const reason = () => new Error('late')
+  const late = createDeadline([outer.signal, undefined], { milliseconds: 20, reason })
+  late.extend()
+  await t.rejects(untilAborted(late.signal, new Promise<never>(() => {})), { message: 'late' })
+  const open = createDeadline([outer.signal])
+  open.extend()
+  open.abort(new Error('over'))
+  t.match(open.signal.reason, { message: 'over' })
+  const left = createDeadline([outer.signal])
+  left.release()
+  outer.abort()
+  t.notOk(left.signal.aborted)
 })
