@@ -177,6 +177,20 @@ t.test('a tool can be allowed for the whole conversation', async (t) => {
   )
 })
 
+t.test('a question whose thread is removed takes no more answers', async (t) => {
+  const channel = await start()
+  const { platform, fake, seeMessage, threads, asked, server } = channel
+  fake.next({ toolCalls: [{ name: 'ask_user_question', arguments: { question: 'Red or blue?' } }] })
+  await platform.say({ text: 'paint it' })
+  await seeMessage('Red or blue?')
+  const [{ thread_id }] = (await threads('GET', '')).body
+  await threads('DELETE', `/${thread_id}`)
+  const inbox = server.db.collection('channel_inbox')
+  await eventually('the message is done with', async () => (await inbox.countDocuments({ open: true })) === 0)
+  t.match(await ask(channel, { text: 'something else' }), 'something else')
+  t.equal(asked().length, 2)
+})
+
 t.test('conversations are answered side by side', async (t) => {
   const { platform, fake, seeMessage, seeRequest } = await start()
   const { hold, release } = createHold()

@@ -97,6 +97,7 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
       if (session.signal.aborted || !isGivenUp(error, message, session)) return false
     }
     failures.delete(message._id)
+    if (!message.urgent) await approvals.forget(message.channel_id, message.conversation_id)
     await messageInbox.close(message)
     return true
   }

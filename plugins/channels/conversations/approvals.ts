@@ -85,6 +85,8 @@ export interface Approvals {
   /** What waits for a decision in a conversation, oldest first. */
   waiting(channel_id: string, conversation_id: string): Promise<ApprovalDocument[]>
   decide(channel_id: string, code: string, sender: Sender, decision: Decision): Promise<Verdict>
+  /** Forgets whatever is still asked in a conversation: what asked it has come to an end. */
+  forget(channel_id: string, conversation_id: string): Promise<void>
   /** Forgets what was asked; gives what its messages say from now on. */
   settle(resolved: ResolvedApproval, locale: Locale): Promise<SettledQuestion[]>
 }
@@ -109,19 +111,27 @@ export function createApprovals({
 }: Pick<Cradle, 'collections' | 'threads' | 'resumption' | 'secrets'>): Approvals {
   const purposeOf = (code: string) => `approval:${code}`
 
-  /** Has a turn go on once all is decided that it waits for. */
-  const proceed = async ({ user_id, agent_id, thread_id, pending_id }: ApprovalDocument) => {
+  /** Has a turn go on once all is decided that it waits for; false where there is no such turn any more. */
+  const proceed = async ({
+    user_id,
+    agent_id,
+    thread_id,
+    pending_id,
+  }: ApprovalDocument): Promise<boolean> => {
     const asked = await approvals.find({ pending_id }).sort({ index: 1 }).toArray()
     const decisions = asked.flatMap(({ decision }) => (decision ? [decision] : []))
-    if (decisions.length < asked.length) return
+    if (decisions.length < asked.length) return true
     try {
       const thread = await threads.get({ user_id, agent_id }, thread_id)
       const pending = await resumption.pendingOf(thread)
-      if (pending?.pending_id === pending_id) await resumption.decide(thread, pending, decisions)
+      if (pending?.pending_id !== pending_id) return false
+      await resumption.decide(thread, pending, decisions)
+      return true
     } catch (error) {
-      // Somebody else has decided it, or the thread is gone: the conversation is told by what follows the turn.
-      if (!(error instanceof AppError && ['HITL_NOT_PENDING', 'THREAD_NOT_FOUND'].includes(error.code)))
-        throw error
+      // Somebody else has decided it, or the thread was removed.
+      if (error instanceof AppError && ['HITL_NOT_PENDING', 'THREAD_NOT_FOUND'].includes(error.code))
+        return false
+      throw error
     }
   }
 
@@ -180,8 +190,11 @@ export function createApprovals({
         { $set: { decision, decided_by: sender.name ?? sender.id } },
       )
       if (matchedCount === 0) return { outcome: 'not_pending' }
-      await proceed(approval)
+      if (!(await proceed(approval))) return { outcome: 'not_pending' }
       return { outcome: 'taken', approval: { ...approval, decision }, decision }
+    },
+    async forget(channel_id, conversation_id) {
+      await approvals.deleteMany({ channel_id, conversation_id })
     },
     async settle({ pending_id, outcome, decisions }, locale) {
       const asked = await approvals.find({ pending_id }).sort({ index: 1 }).toArray()

@@ -6,7 +6,7 @@ const PAGE = 100
 /** How often the ledger is looked at for what another process writes, in milliseconds. */
 const POLL_MS = 1000
 
-/** Gives every event of a thread behind `after`, those to come as well, until `signal` is aborted. */
+/** Gives every event of a thread behind `after`, those to come as well, until `signal` is aborted or the thread is removed. */
 export async function* followEvents({
   thread_id,
   user_id,
@@ -24,6 +24,7 @@ export async function* followEvents({
 }): AsyncGenerator<LedgerEvent, void, void> {
   let position = after
   let newest = after
+  let hasRead = false
   let wake = () => {}
   const reader: Reader = {
     user_id,
@@ -50,10 +51,12 @@ export async function* followEvents({
       const events = await ledger.read(thread_id, position, PAGE)
       for (const event of events) {
         position = seqOf(event)
+        hasRead = true
         yield event
       }
-      // What was published is in the ledger, unless the thread has been removed.
+      // What was published, or was read, is in the ledger, unless the thread has been removed.
       if (events.length === 0 && published > position) return
+      if (events.length === 0 && hasRead && !(await ledger.find(thread_id, position))) return
       if (events.length < PAGE) await news()
     }
   } finally {
