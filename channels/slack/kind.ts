@@ -26,7 +26,7 @@ export function createSlackKind({ requestMs = REQUEST_MS }: { requestMs?: number
     endpoints: { api: 'https://slack.com/api' },
     capabilities: {
       direct: BOTH,
-      // Slack takes it back after two minutes, and shows it in threads, where groups are answered.
+      // Slack takes it back after two minutes, and shows it in threads only.
       group: { ...BOTH, typing_ms: 120_000 },
     },
     identity: identityOf,
