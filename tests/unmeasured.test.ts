@@ -16,8 +16,8 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((file) => file !== relative(folder, self))
   .sort()
 
-// The hooks with which tap measures double the processor time of a file; nothing measures these. Many of them mostly wait.
-t.jobs = 3
+// The hooks with which tap measures double the processor time of a file; nothing measures these.
+t.jobs = 2
 t.setTimeout(ALL_MS)
 for (const file of files)
   t.spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, `${folder}${sep}${file}`], {

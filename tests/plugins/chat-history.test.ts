@@ -178,7 +178,7 @@ t.test('History at any moment and a subscription behind it give everything exact
 
   const positions = new Set(cuts.map(({ page }) => page.last_seq))
   t.comment(`${cuts.length} cuts at ${positions.size} positions`)
-  t.ok(positions.size > 20, 'the turn was cut at many places')
+  t.ok(positions.size > 5, 'the turn was cut at several places')
   const replay = await chat.connect()
   await replay.subscribe(thread_id, 0)
   await replay.until(({ type, seq }) => type === 'done' && seq === end.seq)
