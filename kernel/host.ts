@@ -1,5 +1,5 @@
 import type { IndexDescription } from 'mongodb'
-import { assertChannelKind } from './channel-kind.ts'
+import { assertChannelKind } from './channel-kind-form.ts'
 import { assertCommand, type Command } from './command.ts'
 import { AppError } from './errors.ts'
 import { assertExpert } from './expert.ts'

@@ -25,7 +25,7 @@ const CODES: Record<number, [reason: ChannelFailureReason, message: string]> = {
 export const missingIntent = (): ChannelFailure => new ChannelFailure('forbidden', INTENT_GUIDANCE)
 
 /** The failure of a token that Discord does not know. */
-export const refusedToken = (): ChannelFailure =>
+const refusedToken = (): ChannelFailure =>
   new ChannelFailure('invalid_credentials', 'Discord does not accept the bot token: copy it anew.')
 
 /** What a close code of Discord's gateway means that no new connection can help; undefined where one can. */

@@ -66,7 +66,7 @@ const message = (text: string, more: object = {}) => ({
 t.test('has the form of a channel kind, and finds the account in the token', async (t) => {
   const { config } = await start(t)
   // What the gateway's registry does with the kind of a plugin.
-  const { assertChannelKind } = await import('../../kernel/channel-kind.ts')
+  const { assertChannelKind } = await import('../../kernel/channel-kind-form.ts')
   t.equal(assertChannelKind(discord).kind, 'discord')
   t.equal(discord.identity?.(config), BOT.id)
   t.equal(discord.identity?.({}), undefined)
