@@ -43,7 +43,7 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
     const command = parseCommand(text)
     if (command || !urgent) return command
     const waiting = await approvals.waiting(channel_id, conversation_id)
-    return orders.decisionIn(message, waiting, sender) ?? { name: 'answer', rest: text }
+    return orders.decisionIn(text, waiting, sender) ?? { name: 'answer', rest: text }
   }
 
   /** Answers one message. */

@@ -45,7 +45,7 @@ export function createIntake(cradle: Cradle): Intake {
     }
     const command = parseCommand(text)
     const waiting = command ? [] : await approvals.waiting(channel._id, conversation.id)
-    const decision = orders.decisionIn(message, waiting, sender)
+    const decision = orders.decisionIn(text, waiting, sender)
     if (conversation.type === 'group' && !message.mentioned && !command && !decision) {
       const rules = groupRulesFor(channel.config, conversation.id)
       if (!rules.answers_all) {
@@ -72,18 +72,19 @@ export function createIntake(cradle: Cradle): Intake {
     onStored(conversation.id, urgent)
   }
 
-  const press = async (
-    channel: ChannelDocument,
-    { value, sender, conversation_id }: ButtonPress,
-  ): Promise<PressOutcome> => {
+  const press = async (channel: ChannelDocument, { value, sender }: ButtonPress): Promise<PressOutcome> => {
     const agent = await agents.find(channel.agent_id)
     const owner = agent && (await users.find(agent.owner_id))
     const locale = owner?.locale ?? 'en'
     const [, name, code] = /^(approve|always|reject):([a-z0-9]+)$/.exec(value) ?? []
-    const order = { channel, conversation_id, sender, user_id: owner?._id ?? '', locale }
     const verdict =
-      owner && name && code
-        ? await orders.decide(order, code, decisionFor(name as 'approve' | 'always' | 'reject', ''))
+      name && code
+        ? await approvals.decide(
+            channel._id,
+            code,
+            sender,
+            decisionFor(name as 'approve' | 'always' | 'reject', ''),
+          )
         : ({ outcome: 'not_pending' } as const)
     const notice = sayVerdict(verdict, locale)
     if (verdict.outcome !== 'taken') return { notice }

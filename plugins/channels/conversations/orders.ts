@@ -1,6 +1,6 @@
 import type { Cradle, Locale, Sender } from '#kernel'
 import type { Decision } from '../../chat/ledger/ledger-event.ts'
-import type { ChannelDocument, InboxDocument } from '../documents.ts'
+import type { ChannelDocument } from '../documents.ts'
 import type { ApprovalDocument, Verdict } from './approvals.ts'
 import { sayDecision } from './approvals.ts'
 import type { ChatCommand, CommandName } from './commands.ts'
@@ -24,14 +24,8 @@ export interface Order {
 /** Carries out what people order in conversations; gives what they are told, in Markdown. */
 export interface Orders {
   run(order: Order, command: ChatCommand): Promise<string>
-  /** Decides what a code names. */
-  decide(order: Order, code: string, decision: Decision): Promise<Verdict>
   /** What a message that is no command decides: an answer to the one question that waits for this sender, or a plain yes or no. */
-  decisionIn(
-    message: InboxDocument | { text?: string },
-    waiting: readonly ApprovalDocument[],
-    sender: Sender,
-  ): ChatCommand | undefined
+  decisionIn(text: string, waiting: readonly ApprovalDocument[], sender: Sender): ChatCommand | undefined
 }
 
 const YES = /^(?:y|yes|ok|okay|approve|同意|批准|可以|好|好的|是)[.!。！]?$/i
@@ -43,9 +37,6 @@ export function createOrders({
   chat,
   conversations,
 }: Pick<Cradle, 'approvals' | 'chat' | 'conversations'>): Orders {
-  const decide: Orders['decide'] = ({ channel, sender }, code, decision) =>
-    approvals.decide(channel._id, code, sender, decision)
-
   /** The request that a command is about: the one that its first word names, or the only one. */
   const choose = (waiting: readonly ApprovalDocument[], rest: string) => {
     const [word = ''] = rest.split(/\s/, 1)
@@ -55,7 +46,7 @@ export function createOrders({
   }
 
   const runDecision = async (order: Order, name: DecidingCommand, rest: string) => {
-    const { channel, conversation_id, locale } = order
+    const { channel, conversation_id, sender, locale } = order
     const waiting = await approvals.waiting(channel._id, conversation_id)
     if (waiting.length === 0) return say('nothing_waits', locale)
     const chosen = choose(waiting, rest)
@@ -64,11 +55,13 @@ export function createOrders({
       return say('which_one', locale, { codes })
     }
     const { approval, words } = chosen
-    return sayVerdict(await decide(order, approval._id, decisionFor(name, words)), locale)
+    return sayVerdict(
+      await approvals.decide(channel._id, approval._id, sender, decisionFor(name, words)),
+      locale,
+    )
   }
 
   return {
-    decide,
     async run(order, { name, rest }) {
       const { channel, conversation_id, sender, user_id, locale } = order
       switch (name) {
@@ -87,7 +80,7 @@ export function createOrders({
           return runDecision(order, name, rest)
       }
     },
-    decisionIn({ text = '' }, waiting, { id }) {
+    decisionIn(text, waiting, { id }) {
       const theirs = waiting.filter(({ deciders }) => deciders.includes(id))
       if (theirs.length !== 1 || text.trim() === '') return undefined
       const [{ _id: code, allowed }] = theirs as [ApprovalDocument]
