@@ -27,7 +27,8 @@ const ELLIPSIS = '…'
  * only on what stands before the first place at which the message is too long. So what has been sent as a part other
  * than the last stands, however the text goes on; the last one may be cut once more, and elsewhere.
  *
- * A limit of less than some 16 characters may be too short for a single one that is escaped; that is sent then.
+ * With limits of a few dozen characters, which no platform has, a cut may lie elsewhere once the text goes on; one of less
+ * than some 16 may be too short for a single character that is escaped, which is sent then.
  */
 export function splitMarkdown(markdown: string, options: SplitOptions): Part[] {
   const { max_parts = Number.POSITIVE_INFINITY, ...limits } = options
