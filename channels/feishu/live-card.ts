@@ -17,8 +17,11 @@ const STREAM_OVER: ReadonlySet<number> = new Set([200850, 300309])
 
 const OUT_OF_SEQUENCE: ReadonlySet<number> = new Set([300317])
 
-/** How far the clocks of two processes may be apart: a minute, in steps of a sequence. */
-const CLOCK_STEPS = 6000
+/**
+ * By how much a sequence rises where another process is ahead: by its clock, or by what it added for that itself.
+ * Steps of ten milliseconds: 10 s, 80 s, 11 minutes, 85 minutes.
+ */
+const CATCHING_UP = [1000, 8000, 64_000, 512_000]
 
 /** How many cards are remembered that were made, though nobody knows whether their message was sent. */
 const MAX_UNSENT = 100
@@ -87,12 +90,13 @@ function createLiveCard(api: FeishuApi, reference: Reference): LiveMessage {
       last = sequence
       return api.call({ method, path: `${path}${part}`, body: { ...body, sequence } }, signal)
     }
-    try {
-      await attempt(nextSequence())
-    } catch (error) {
-      if (!isRefusal(error, OUT_OF_SEQUENCE)) throw error
-      // The clock of the process that began the card is ahead of ours.
-      await attempt(nextSequence() + CLOCK_STEPS)
+    for (const steps of [0, ...CATCHING_UP]) {
+      try {
+        await attempt(nextSequence() + steps)
+        return
+      } catch (error) {
+        if (!isRefusal(error, OUT_OF_SEQUENCE) || steps === CATCHING_UP.at(-1)) throw error
+      }
     }
   }
 

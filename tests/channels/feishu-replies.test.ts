@@ -193,6 +193,11 @@ t.test('a live message', async (t) => {
     const resumed = await connection.live!(target, saying('earliest'), never, reference as JSONValue)
     await resumed.finish('done', never)
     t.equal(shown().text, 'done')
+    for (const text of ['done once more', 'done for good']) {
+      const again = await connection.live!(target, saying(text), never, reference as JSONValue)
+      await again.finish(text, never)
+      t.equal(shown().text, text)
+    }
   })
 
   await t.test('is shown whole where the platform has ended its streaming', async (t) => {
