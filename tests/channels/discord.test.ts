@@ -24,7 +24,7 @@ import { openChannel, settingsFor } from '../support/open-channel.ts'
 const DIRECT = { channel_id: CHANNELS.direct }
 const GROUP = { channel_id: CHANNELS.group }
 const KEY = '01JZ0000000000000000000000'
-const soon = () => AbortSignal.timeout(10_000)
+const soon = () => AbortSignal.timeout(40_000)
 
 async function start(t: Test) {
   const platform = await startFakeDiscord()
@@ -46,7 +46,7 @@ async function closedPort() {
 }
 
 async function until(condition: () => boolean, what: string) {
-  const deadline = Date.now() + 10_000
+  const deadline = Date.now() + 40_000
   while (!condition()) {
     if (Date.now() > deadline) throw new Error(`waited in vain: ${what}`)
     await delay(5)

@@ -48,7 +48,7 @@ async function failureOf(
 }
 
 async function until(what: string, holds: () => boolean): Promise<void> {
-  const end = performance.now() + 8_000
+  const end = performance.now() + 40_000
   while (!holds()) {
     if (performance.now() > end) throw new Error(`it never came that ${what}`)
     await sleep(5)

@@ -17,7 +17,7 @@ export interface ChannelSubject {
 }
 
 /** How long something may take to happen, in milliseconds. */
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 40_000
 
 /** Waits until something is so. */
 export async function eventually<Value>(

@@ -9,7 +9,7 @@ import {
 import type { TestFrame } from './socket.ts'
 
 /** How long anything may take that is waited for, in milliseconds. */
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 40_000
 
 /** A client that has a thread open: what it holds, and the connection that its frames come by. */
 export interface ThreadReader {

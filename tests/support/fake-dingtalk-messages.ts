@@ -177,7 +177,7 @@ export function createFakeMessages(rules: MessageRules): FakeMessages {
     },
 
     async answerTo(session) {
-      const [text] = await once(answers, session, { signal: AbortSignal.timeout(10_000) })
+      const [text] = await once(answers, session, { signal: AbortSignal.timeout(40_000) })
       return text
     },
   }

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 
 /** How long somebody waits for the bot, in milliseconds. */
-const PATIENCE = 10_000
+const PATIENCE = 40_000
 
 /** The sockets of the bot, and what is delivered over them. */
 export interface FakeStream {

@@ -7,7 +7,7 @@ import { BOT, BOT_ROLE, GUILD_ID, OTHER_ROLE } from './fake-discord-world.ts'
 const HEARTBEAT_MS = 41_250
 /** A client may send no longer frame. */
 const MAX_FRAME = 4_096
-const DEADLINE_MS = 10_000
+const DEADLINE_MS = 40_000
 const ASK_MS = 15
 
 const INTENT = { guild: 1 << 9, direct: 1 << 12, content: 1 << 15 }

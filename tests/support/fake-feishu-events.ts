@@ -34,7 +34,7 @@ export interface FakeEvents {
 /** How long the bot may take for an event. */
 const ANSWER_MS = 3000
 /** How long the platform waits for the bot to be there. */
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 40_000
 const REDELIVERY_MS = 30
 
 /** Starts without a connection; `isTicket` tells whether an address was given out, each counts once. */

@@ -41,7 +41,7 @@ export async function startFakePigeon(): Promise<FakePlatform> {
 
   /** Resolves once the bot has asked for what comes behind a letter. */
   const fetched = async (number: number) => {
-    while (fetchedUpTo < number) await once(news, 'fetched', { signal: AbortSignal.timeout(10_000) })
+    while (fetchedUpTo < number) await once(news, 'fetched', { signal: AbortSignal.timeout(40_000) })
   }
 
   const server = createServer(async (request, response) => {

@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 /** Short, so that a test need not wait long until the bot says what it has. */
 const HEARTBEAT_MS = 25
 
-const DEADLINE_MS = 10_000
+const DEADLINE_MS = 40_000
 
 const MESSAGES = 1 << 25
 

@@ -33,7 +33,7 @@ export interface FakeSlack extends FakePlatform, Pick<World, 'calls' | 'whispers
 }
 
 /** How long a person waits for the bot. */
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 40_000
 
 const escapeText = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -36,7 +36,7 @@ export interface UpdateQueue {
   close(): void
 }
 
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 40_000
 /** Between two polls a bot is not seen for a moment. */
 const BLINK_MS = 300
 /** So many polls in one second that get the same updates are too many. */

@@ -25,7 +25,7 @@ export interface FakeTelegram extends FakePlatform, Omit<Troubles, keyof FakePla
 }
 
 /** A press is answered within this time. */
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 40_000
 const TOKEN = '7012345678:AAH-fake_telegram-token_kept-secret'
 
 /** Starts a fake of Telegram's Bot API with one bot. */

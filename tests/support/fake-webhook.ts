@@ -110,7 +110,7 @@ export async function startFakeWebhook(): Promise<FakePlatform> {
 
   const post = async (content: object): Promise<HookReply> => {
     for (let waited = 0; !hook; waited += 10) {
-      if (waited > 10_000) throw new Error('the fake was never told how to reach the server')
+      if (waited > 40_000) throw new Error('the fake was never told how to reach the server')
       await pause(10)
     }
     const body = JSON.stringify(content)

@@ -4,7 +4,7 @@ import type { WebSocket, WebSocketServer } from 'ws'
 import { type Body, Refusal } from './fake-wecom-board.ts'
 
 /** How long something waits for a bot that is away, in milliseconds. */
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 40_000
 
 /** Whether the bot has read all that was sent; false where the socket closes before. */
 function isRead(socket: WebSocket): Promise<boolean> {
