@@ -35,7 +35,12 @@ const pager = {
     reach('opened', config.number, link)
     return {
       async send(target, message) { reach('sent', config.number, target, message); return { id: message.key } },
-      close() { reach('closed', config.number) },
+      async close() {
+        const delay = {}
+        reach('closing', config.number, delay)
+        await delay.until
+        reach('closed', config.number)
+      },
     }
   },
   registration: {
@@ -119,6 +124,41 @@ async function startPagers(t: Test, options: Parameters<typeof startChat>[1] = {
 }
 
 const isConnected = ({ state }: Runtime) => state === 'connected'
+
+t.test('a channel that is being closed is gone before it is said to be', async (t) => {
+  const { server, agent_id, channels, create, see, closed } = await startPagers(t)
+  const goings: [string, string, (id: string) => Promise<{ status: number }>][] = [
+    ['1', 'deleted', (id) => channels('DELETE', `/${id}`)],
+    ['2', 'of an agent that is stopped', () => server.request('POST', `/agents/${agent_id}/stop`)],
+  ]
+  for (const [number, what, go] of goings) {
+    const id = await create(number)
+    await see(id, isConnected)
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const closing = new Promise<void>((resolve) =>
+      onPager(t, 'closing', (which: string, delay: { until?: Promise<void> }) => {
+        if (which !== number) return
+        delay.until = held
+        resolve()
+      }),
+    )
+    const disabling = channels('PATCH', `/${id}`, { enabled: false })
+    await closing
+    const order: string[] = []
+    onPager(t, 'closed', () => void order.push('closed'))
+    const going = go(id).then(({ status }) => order.push(String(status)))
+    // Time enough for an answer that does not wait.
+    for (let looks = 0; looks < 40; looks += 1) await channels('GET')
+    release()
+    await going
+    await disabling
+    t.strictSame(order, ['closed', '204'], what)
+    t.ok(closed.includes(number))
+  }
+})
 
 t.test('a channel is made, shown, changed and deleted', async (t) => {
   const { server, agent_id, channels, see, closed } = await startPagers(t)

@@ -15,7 +15,7 @@ export interface Supervisor {
   attend(): Promise<void>
   /** Closes a channel that was changed, if this process has it, and opens it as it is now. */
   reopen(channel_id: string): Promise<void>
-  /** Closes a channel, if this process has it. */
+  /** Closes a channel, if this process has it; resolves when nothing of it is left. */
   close(channel_id: string): Promise<void>
   closeAllOf(agent_id: string): Promise<void>
   /** Has a message be answered that came in for a channel, if this process has it. */
@@ -37,7 +37,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
   const { connectionLeases: leases, channelStates, log } = cradle
   const { channels } = collections
   const sessions = new Map<string, { session: Session; lease: string; revision: number }>()
-  const closing = new Map<string, Promise<unknown>>()
+  const closing = new Map<string, { session: Session; ended: Promise<unknown> }>()
   let timer: NodeJS.Timeout | undefined
   let attending: Promise<void> | undefined
   let isStopped = false
@@ -104,13 +104,14 @@ export function createSupervisor(cradle: Cradle): Supervisor {
 
   const close: Supervisor['close'] = async (channel_id) => {
     const held = sessions.get(channel_id)
-    if (!held) return
+    if (!held) {
+      await closing.get(channel_id)?.ended
+      return
+    }
     sessions.delete(channel_id)
-    const ended = Promise.all([held.session.close(), messageAnswering.leave(channel_id)])
-    closing.set(
-      channel_id,
-      ended.catch(() => 'thrown below'),
-    )
+    const { session } = held
+    const ended = Promise.all([session.close(), messageAnswering.leave(channel_id)])
+    closing.set(channel_id, { session, ended: ended.catch(() => 'thrown below') })
     try {
       await ended
     } finally {
@@ -189,7 +190,8 @@ export function createSupervisor(cradle: Cradle): Supervisor {
     },
     close,
     async closeAllOf(agent_id) {
-      const theirs = [...sessions.values()].filter(({ session }) => session.channel.agent_id === agent_id)
+      const connected = [...sessions.values(), ...closing.values()]
+      const theirs = connected.filter(({ session }) => session.channel.agent_id === agent_id)
       await Promise.all(theirs.map(({ session }) => close(session.channel._id)))
     },
     wake,
@@ -198,7 +200,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
       clearTimeout(timer)
       await attending?.catch(() => 'reported by who began it')
       await Promise.all([...sessions.keys()].map(close))
-      await Promise.all(closing.values())
+      await Promise.all([...closing.values()].map(({ ended }) => ended))
     },
   }
 }
