@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { ChannelLink, InboundMessage } from '#kernel'
 import { eventually } from '../support/channel-kind-suite.ts'
@@ -157,6 +158,21 @@ t.test('a channel that is being closed is gone before it is said to be', async (
     await disabling
     t.strictSame(order, ['closed', '204'], what)
     t.ok(closed.includes(number))
+  }
+})
+
+t.test('a channel that is just being opened is not open once it is deleted', async (t) => {
+  const { channels, create, closed } = await startPagers(t)
+  const opened: string[] = []
+  onPager(t, 'opened', (number: string) => void opened.push(number))
+  for (let round = 0; round < 15; round += 1) {
+    const id = await create(String(round), {}, false)
+    const enabling = channels('PATCH', `/${id}`, { enabled: true })
+    await pause(round)
+    const { status } = await channels('DELETE', `/${id}`)
+    t.equal(status, 204)
+    t.strictSame([...opened], [...closed], `after ${round} ms`)
+    await enabling
   }
 })
 

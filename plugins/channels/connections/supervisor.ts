@@ -37,7 +37,9 @@ export function createSupervisor(cradle: Cradle): Supervisor {
   const { connectionLeases: leases, channelStates, log } = cradle
   const { channels } = collections
   const sessions = new Map<string, { session: Session; lease: string; revision: number }>()
-  const closing = new Map<string, { session: Session; ended: Promise<unknown> }>()
+  /** Those that are being looked up to be opened; whoever closes one takes it out. */
+  const opening = new Set<string>()
+  const closing = new Map<string, Promise<unknown>>()
   let timer: NodeJS.Timeout | undefined
   let attending: Promise<void> | undefined
   let isStopped = false
@@ -62,6 +64,10 @@ export function createSupervisor(cradle: Cradle): Supervisor {
     const lease = leases.nameOf(channel._id, kind, config)
     if (!(await hold(lease, channel._id))) {
       if (await leases.isTaken(lease, channel._id)) await refuse(channel, TAKEN)
+      return
+    }
+    if (!opening.has(channel._id)) {
+      await leases.release(lease, leases.holderOf(channel._id))
       return
     }
     const { report, written } = channelStates.reporter(channel._id, lease)
@@ -93,25 +99,31 @@ export function createSupervisor(cradle: Cradle): Supervisor {
 
   /** One channel that cannot be opened keeps no other from it. */
   const openSafely = async (wanted: Wanted) => {
+    opening.add(wanted._id)
     try {
       await open(wanted)
     } catch (error) {
       if (isUnavailable(error)) throw error
       log.error({ error, channel: wanted._id }, 'channel cannot be opened')
       await channelStates.set(wanted._id, { state: 'failed', failure: failureOf(error) })
+    } finally {
+      opening.delete(wanted._id)
     }
   }
 
   const close: Supervisor['close'] = async (channel_id) => {
+    opening.delete(channel_id)
     const held = sessions.get(channel_id)
     if (!held) {
-      await closing.get(channel_id)?.ended
+      await closing.get(channel_id)
       return
     }
     sessions.delete(channel_id)
-    const { session } = held
-    const ended = Promise.all([session.close(), messageAnswering.leave(channel_id)])
-    closing.set(channel_id, { session, ended: ended.catch(() => 'thrown below') })
+    const ended = Promise.all([held.session.close(), messageAnswering.leave(channel_id)])
+    closing.set(
+      channel_id,
+      ended.catch(() => 'thrown below'),
+    )
     try {
       await ended
     } finally {
@@ -190,9 +202,8 @@ export function createSupervisor(cradle: Cradle): Supervisor {
     },
     close,
     async closeAllOf(agent_id) {
-      const connected = [...sessions.values(), ...closing.values()]
-      const theirs = connected.filter(({ session }) => session.channel.agent_id === agent_id)
-      await Promise.all(theirs.map(({ session }) => close(session.channel._id)))
+      const found = await channels.find({ agent_id }, { projection: { _id: 1 } }).toArray()
+      await Promise.all(found.map(({ _id }) => close(_id)))
     },
     wake,
     async stop() {
@@ -200,7 +211,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
       clearTimeout(timer)
       await attending?.catch(() => 'reported by who began it')
       await Promise.all([...sessions.keys()].map(close))
-      await Promise.all([...closing.values()].map(({ ended }) => ended))
+      await Promise.all(closing.values())
     },
   }
 }
