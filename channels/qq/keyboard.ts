@@ -36,9 +36,6 @@ export function keyboardOf({ scene }: Target, { buttons = [], pressers, key }: O
   return { content: { rows } }
 }
 
-/** The keyboard of a message. */
-export type Keyboard = NonNullable<ReturnType<typeof keyboardOf>>
-
 function cut(label: string): string {
   const characters = [...label]
   return characters.length <= MAX_LABEL ? label : `${characters.slice(0, MAX_LABEL - 1).join('')}…`

@@ -162,10 +162,3 @@ t.test('An abort ends the call, the waiting and the connecting', async (t) => {
     t.equal(time.waiting, 0)
   }
 })
-
-t.test('What a kind cannot do', async (t) => {
-  const { sender } = createCase(['ok'])
-  await sender.settle('there', 'sent', 'done')
-  const file = { filename: 'a', media_type: 'b/c', bytes: new Uint8Array(), key: 'k' }
-  t.match(await sender.sendFile('there', file).catch(failureOf), { reason: 'unsupported' })
-})

@@ -52,20 +52,12 @@ export function withoutMargin(line: string, { margin }: OpenFence): string {
   return line.slice(Math.min(margin.length, pattern.exec(line)![0].length))
 }
 
-/** The state at each line's beginning from one on, up to a place. */
-export function* fenceStates(markdown: string, from: FenceState, place: number): Generator<FenceState> {
-  let state = from
-  for (;;) {
-    yield state
-    const end = markdown.indexOf('\n', state.place)
-    if (end < 0 || end >= place) return
-    state = { place: end + 1, open: fenceAfter(markdown.slice(state.place, end), state.open) }
-  }
-}
-
 /** The state at the line that a place lies in. */
 export function fenceStateAt(markdown: string, place: number, from: FenceState): FenceState {
-  let last = from
-  for (const state of fenceStates(markdown, from, place)) last = state
-  return last
+  let state = from
+  for (;;) {
+    const end = markdown.indexOf('\n', state.place)
+    if (end < 0 || end >= place) return state
+    state = { place: end + 1, open: fenceAfter(markdown.slice(state.place, end), state.open) }
+  }
 }

@@ -1,10 +1,4 @@
-import {
-  type ChannelConnection,
-  ChannelFailure,
-  type JSONValue,
-  type OutboundFile,
-  type OutboundMessage,
-} from '#kernel'
+import type { ChannelConnection, JSONValue, OutboundMessage } from '#kernel'
 import { attempt } from './attempt.ts'
 import { failureOf } from './failure.ts'
 import { createPatience } from './patience.ts'
@@ -20,10 +14,6 @@ export interface Sender {
     call: (connection: ChannelConnection, signal: AbortSignal) => Promise<Result>,
   ): Promise<Result>
   send(target: JSONValue, message: OutboundMessage): Promise<JSONValue>
-  /** Does nothing where the kind cannot change what it has sent. */
-  settle(target: JSONValue, sent: JSONValue, text: string): Promise<void>
-  /** Throws a `ChannelFailure` where the kind takes no files. */
-  sendFile(target: JSONValue, file: OutboundFile): Promise<void>
 }
 
 /** Makes a sender. Calls that are made at the same time know nothing of each other. */
@@ -57,12 +47,5 @@ export function createSender({
   return {
     repeat,
     send: (target, message) => repeat((connection, ending) => connection.send(target, message, ending)),
-    settle: (target, sent, text) =>
-      repeat(async (connection, ending) => connection.settle?.(target, sent, text, ending)),
-    sendFile: (target, file) =>
-      repeat(async (connection, ending) => {
-        if (!connection.sendFile) throw new ChannelFailure('unsupported', 'This platform takes no files.')
-        await connection.sendFile(target, file, ending)
-      }),
   }
 }
