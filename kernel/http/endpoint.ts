@@ -148,6 +148,8 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
     if (isChosenReply(result)) context.set(result.headers)
     check(content)
     context.body = route.response[status] === null ? null : content
+    // Koa takes every reply without a body for a 204, redirects as well.
+    context.status = status
   }
 }
 

@@ -8,13 +8,13 @@ export async function showAccounts(
   { accountLockout }: { accountLockout: AccountLockout },
 ): Promise<AccountRow[]> {
   const locks = await accountLockout.listLocks(users.map(({ username }) => username))
-  return users.map(({ _id, password_hash, changed_at, creation_pending, ...shown }) => {
+  return users.map(({ _id, password_hash, identities = [], changed_at, creation_pending, ...shown }) => {
     const seconds = locks.get(shown.username)
     return {
       id: _id,
       ...shown,
       has_password: password_hash !== null,
-      sso_linked: false,
+      sso_linked: identities.length > 0,
       login_locked: seconds !== undefined,
       login_retry_after_seconds: seconds ?? null,
     }

@@ -12,7 +12,7 @@ import { createSessionWatch, type SessionWatch } from './session-watch.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createSigningKeys, type SigningKeys } from './signing-key.ts'
 import { createTokens, type Tokens } from './tokens.ts'
-import './types.ts'
+import type { AuthConfig, SignInEndpoints } from './types.ts'
 
 declare module '#kernel/types' {
   interface Services {
@@ -23,6 +23,7 @@ declare module '#kernel/types' {
     passwordChanges: PasswordChanges
     sessions: Sessions
     sessionWatch: SessionWatch
+    signInEndpoints: SignInEndpoints
     signingKeys: SigningKeys
     tokens: Tokens
   }
@@ -43,6 +44,14 @@ export default plugin({
     login_max_attempts: { type: 'integer', minimum: 1, default: 5, env: 'SVC_LOGIN_MAX_ATTEMPTS' },
     login_lockout_seconds: { type: 'integer', minimum: 1, default: 900, env: 'SVC_LOGIN_LOCKOUT_SECONDS' },
     require_password_change_after_reset: { type: 'boolean', default: false },
+    endpoints: {
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        additionalProperties: { type: 'string', pattern: '^https?://' },
+      },
+      default: {},
+    },
   },
   errors: authErrors,
   setup(host) {
@@ -63,6 +72,7 @@ export default plugin({
       })
     host.collection('signing_keys', { sealed: { sealed: 'jwt' } })
 
+    host.service('signInEndpoints', ({ config }) => (config as AuthConfig).endpoints)
     host.service('signingKeys', createSigningKeys)
     host.service('tokens', createTokens)
     host.service('sessions', createSessions)

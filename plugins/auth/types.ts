@@ -1,12 +1,16 @@
 import type { Locale } from '#kernel'
 import type { Role } from '../users/types.ts'
 
+/** Where the services are reached that people sign in with, by kind and name; what is not named here is the vendor's. */
+export type SignInEndpoints = Readonly<Record<string, Readonly<Record<string, string>>>>
+
 /** The section `plugins.auth` of the configuration. */
 export interface AuthConfig {
   access_token_ttl_seconds: number
   login_max_attempts: number
   login_lockout_seconds: number
   require_password_change_after_reset: boolean
+  endpoints: SignInEndpoints
 }
 
 /** Who is asking, as the database has it at the time of the request. */

@@ -14,6 +14,27 @@ export const userErrors: ErrorTable = {
       zh: '这是最后一个已启用的管理员，请先设置另一名管理员。',
     },
   },
+  IDENTITY_TAKEN: {
+    status: 409,
+    message: {
+      en: 'This identity belongs to another account.',
+      zh: '该身份已绑定到其他账号。',
+    },
+  },
+  IDENTITY_ALREADY_LINKED: {
+    status: 409,
+    message: {
+      en: 'The account has an identity of this kind already. Unlink it first.',
+      zh: '该账号已绑定此类身份，请先解除绑定。',
+    },
+  },
+  LAST_SIGN_IN: {
+    status: 409,
+    message: {
+      en: 'This is the last way to sign in to the account. Set a password or link another identity first.',
+      zh: '这是登录该账号的最后一种方式，请先设置密码或绑定其他身份。',
+    },
+  },
   PASSWORD_TOO_WEAK: {
     status: 400,
     message: {

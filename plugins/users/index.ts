@@ -1,11 +1,13 @@
 import { plugin } from '#kernel'
 import { userErrors } from './errors.ts'
 import { ensureAdministrator } from './first-administrator.ts'
+import { createIdentities, type Identities } from './identities.ts'
 import { createUsers, USERNAME_PATTERN, type Users } from './users.ts'
 import './types.ts'
 
 declare module '#kernel/types' {
   interface Services {
+    identities: Identities
     users: Users
   }
 }
@@ -39,12 +41,18 @@ export default plugin({
       indexes: [
         { key: { username: 1 }, unique: true },
         { key: { changed_at: 1 } },
+        {
+          key: { 'identities.key': 1 },
+          unique: true,
+          partialFilterExpression: { 'identities.key': { $exists: true } },
+        },
         { key: { creation_pending: 1 }, partialFilterExpression: { creation_pending: true } },
       ],
     })
     host.collection('user_deletions')
     host.collection('user_locks')
     host.service('users', createUsers)
+    host.service('identities', createIdentities)
     host.job({ name: 'users.recovery', every_seconds: 30, run: ({ users }) => users.recover() })
     host.on('server.starting', ({ announce }, cradle) => ensureAdministrator(cradle, announce))
   },

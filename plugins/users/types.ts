@@ -3,6 +3,16 @@ import type { Locale } from '#kernel'
 /** What an account may be; administrators hold every permission. */
 export type Role = 'user' | 'admin'
 
+/** An identity at another service with which an account signs in. */
+export interface LinkedIdentity {
+  /** The way of signing in, such as `oidc`; an account has one identity of each. */
+  kind: string
+  /** Says who it is at that service, in a form that is unique among all accounts. */
+  key: string
+  /** Unix seconds. */
+  linked_at: number
+}
+
 /** One account. `changed_at` is Unix milliseconds, the other times are Unix seconds. */
 export interface UserDocument {
   _id: string
@@ -18,6 +28,8 @@ export interface UserDocument {
   /** Null for accounts that have no password to sign in with. */
   password_hash: string | null
   must_change_password: boolean
+  /** Absent where there never was one. */
+  identities?: LinkedIdentity[]
   workspace_root_dir: string | null
   token_quota: number | null
   tokens_used: number
@@ -33,7 +45,14 @@ export interface UserDocument {
 export type NewUser = Pick<UserDocument, 'username'> & { id?: string } & Partial<
     Pick<
       UserDocument,
-      'role' | 'display_name' | 'email' | 'locale' | 'permissions' | 'workspace_root_dir' | 'token_quota'
+      | 'role'
+      | 'display_name'
+      | 'email'
+      | 'locale'
+      | 'permissions'
+      | 'identities'
+      | 'workspace_root_dir'
+      | 'token_quota'
     >
   > & { password?: string }
 

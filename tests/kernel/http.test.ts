@@ -7,7 +7,10 @@ import { getRoute, pluginSource, rawRequest, sendRaw, startKernel } from '../sup
 const bench = new EventEmitter()
 Object.assign(globalThis, { bench })
 
-const lab = pluginSource(
+const kernel = new URL('../../kernel/index.js', import.meta.url).href
+
+const lab = `import { reply } from '${kernel}'
+${pluginSource(
   'lab',
   `
   host.guard('badge', {
@@ -41,6 +44,7 @@ const lab = pluginSource(
     ${getRoute('/broken', "Promise.reject(host.error('BROKEN', {}))")},
     ${getRoute('/circular', '(() => { const a = {}; a.a = a; return a })()')},
     ${getRoute('/nothing', 'undefined', 'response: { 204: null },')},
+    ${getRoute('/moved', "reply(302, undefined, { Location: '/api/hello' })", 'response: { 302: null },')},
     ${getRoute('/text', "'plain'")},
     ${getRoute('/query', 'request.query', "query: { type: 'object', properties: { n: { type: 'integer', minimum: 1, default: 7 }, tags: { type: 'array', items: { type: 'string' } }, on: { type: 'boolean' } }, required: ['tags'], additionalProperties: false },")},
     ${getRoute('/missing-file', "import('node:fs').then(({ createReadStream }) => createReadStream('/nowhere/at/all'))")},
@@ -55,7 +59,7 @@ const lab = pluginSource(
     BROKEN_FOR_GOOD: { status: 410, code: 'BROKEN', message: { en: 'Gone.', zh: '没了。' } },
     BROKEN: { status: 502, message: { en: 'Broken.', zh: '坏了。' } },
   },`,
-)
+)}`
 
 t.test('requests', async (t) => {
   const server = await startKernel(t, { plugins: { lab } })
@@ -82,6 +86,8 @@ t.test('requests', async (t) => {
     t.equal((await get('/text')).body, 'plain')
     const empty = await get('/nothing')
     t.same([empty.status, empty.body], [204, ''])
+    const moved = await fetch(`${server.url}/api/moved`, { redirect: 'manual' })
+    t.same([moved.status, moved.headers.get('location'), await moved.text()], [302, '/api/hello', ''])
   })
 
   t.test('every answer that is no success has the error body', async (t) => {
