@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { closest } from 'fastest-levenshtein'
 import { type ConfigLeaf, configSchema, type KernelConfig, listLeaves } from './config-schema.ts'
 import type { AppError } from './errors.ts'
+import { MASK } from './mask.ts'
 import { compileSchema, type Issue, type JSONSchema } from './schema.ts'
 
 /** Where a value came from: a default, the file, a variable or a flag. */
@@ -84,7 +85,7 @@ export function layerConfig({
           layers.get(leaf)?.source ?? (lookUp(file, leaf.path) === undefined ? 'default' : 'config.json')
         return {
           key: leaf.path.join('.'),
-          value: leaf.schema.writeOnly && value !== undefined ? '••••' : value,
+          value: leaf.schema.writeOnly && value !== undefined ? MASK : value,
           source,
           env: leaf.schema.env as string | undefined,
         }

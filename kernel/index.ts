@@ -55,6 +55,7 @@ export type { Job } from './jobs.ts'
 export { acquireLease, type LeaseDocument } from './lease.ts'
 export { chooseLocale, LOCALES, type Locale, type LocalizedText, localizedText } from './locale.ts'
 export type { Logger } from './log.ts'
+export { MASK, maskOf } from './mask.ts'
 export { type OpenFolder, openFolder } from './open-folder.ts'
 export { isWithin } from './paths.ts'
 export { createPlaces, type Places } from './places.ts'
@@ -84,7 +85,7 @@ export type { Secrets } from './secrets.ts'
 export type { SocketDirectory } from './socket/directory.ts'
 export { type Connection, type FrameOf, type OpeningRequest, type Socket, socket } from './socket/socket.ts'
 export { addUsage, NO_USAGE, type TokenUsage, usageOf } from './token-usage.ts'
-export type { Tool, ToolContext, WriteArea } from './tool.ts'
+export type { ApprovalStep, StepDecision, Tool, ToolContext, WriteArea } from './tool.ts'
 export type {
   AuditRecord,
   Collections,

@@ -8,6 +8,17 @@ export interface WriteArea {
   except: string
 }
 
+/** A step within a call that a person must agree to. */
+export interface ApprovalStep {
+  /** What they are asked, in words. */
+  description: string
+  /** What the step is about, as JSON. */
+  args: Record<string, unknown>
+}
+
+/** What they said; `for_thread`: the tool need not ask again in this thread. */
+export type StepDecision = { approved: true; for_thread: boolean } | { approved: false; message?: string }
+
 /** What a tool call may know and use. `workspace` is the agent's folder, an absolute path. */
 export interface ToolContext {
   workspace: string
@@ -35,6 +46,13 @@ export interface ToolContext {
    * for a person: what comes before must bear to be done twice.
    */
   ask(question: string): Promise<string>
+  /** Tells the reader of the turn what a call does while it goes on: text that follows what it told before. The model gets none of it. */
+  progress(text: string): void
+  /**
+   * Has the user agree to a step within the call. The turn is given up until then, as with `ask`, but the call is held as
+   * it is, with all that it has begun. Where that cannot be, as its server ends or the turn does, `signal` is aborted.
+   */
+  requestApproval(step: ApprovalStep): Promise<StepDecision>
 }
 
 /** A tool that agents can call. What `execute` returns is given to the model; what it throws, too, as an error. */
@@ -46,6 +64,8 @@ export interface Tool {
   input_schema: JSONSchema
   /** False for the tools that always stay on. */
   disableable: boolean
+  /** True for tools that an agent has only where its owner switched them on. */
+  opt_in?: true
   /** True for tools that are not offered to those whom the agent delegates to. */
   top_level_only?: boolean
   /** The permission that the account must hold for which the agent acts. */
@@ -64,6 +84,7 @@ const assertForm = createFormCheck<Tool>(
       description: { type: 'string', minLength: 1 },
       input_schema: { type: 'object' },
       disableable: { type: 'boolean' },
+      opt_in: { const: true },
       top_level_only: { type: 'boolean' },
       permission: { type: 'string' },
       needsApproval: true,

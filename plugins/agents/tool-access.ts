@@ -21,10 +21,15 @@ export function createToolAccess({
   const pluginOf = ({ name }: Tool) => registries.tools.owner(name)!
   const isBuiltIn = (tool: Tool) => builtIn.has(pluginOf(tool))
 
-  const isEnabled = (tool: Tool, { disabled_builtin = [], enabled_plugin = [] }: Partial<ToolSettings>) =>
-    isBuiltIn(tool)
-      ? !tool.disableable || !disabled_builtin.includes(tool.name)
-      : enabled_plugin.some(({ plugin_id, name }) => name === tool.name && plugin_id === pluginOf(tool))
+  const isEnabled = (
+    tool: Tool,
+    { disabled_builtin = [], enabled_builtin = [], enabled_plugin = [] }: Partial<ToolSettings>,
+  ) => {
+    if (!isBuiltIn(tool))
+      return enabled_plugin.some(({ plugin_id, name }) => name === tool.name && plugin_id === pluginOf(tool))
+    if (tool.opt_in) return enabled_builtin.includes(tool.name)
+    return !tool.disableable || !disabled_builtin.includes(tool.name)
+  }
 
   /** The tools that an agent offers when it acts for this user. */
   const list = ({ tool_settings = FIRST_TOOL_SETTINGS }: AgentDocument, user: Holder): Tool[] =>

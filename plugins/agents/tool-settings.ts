@@ -80,12 +80,18 @@ export function createToolSettings(
         .filter((row) => row.enabled)
         .map(({ tool }) => keyOf(tool))
       // What is said of tools whose plugin is switched off at present is kept for when it is back.
-      const { disabled_builtin: had, enabled_plugin } = agent.tool_settings ?? FIRST_TOOL_SETTINGS
+      const {
+        disabled_builtin: had,
+        enabled_builtin = [],
+        enabled_plugin,
+      } = agent.tool_settings ?? FIRST_TOOL_SETTINGS
       const absent = (had ?? []).filter((name) => !registries.tools.get(name))
       const absentPlugins = (enabled_plugin ?? []).filter((row) => !brought(row))
       return change(agent, {
         $set: {
           'tool_settings.disabled_builtin': [...new Set([...disabled_builtin, ...absent])],
+          // None of those that must be switched on is switched on by not being named.
+          'tool_settings.enabled_builtin': enabled_builtin.filter((name) => !disabled_builtin.includes(name)),
           ...(enabled && { 'tool_settings.enabled_plugin': [...enabled, ...absentPlugins] }),
         },
       })
@@ -106,6 +112,8 @@ export function createToolSettings(
         return change(agent, {
           [enabled ? '$addToSet' : '$pull']: { 'tool_settings.enabled_plugin': keyOf(tool) },
         })
+      if (tool.opt_in)
+        return change(agent, { [enabled ? '$addToSet' : '$pull']: { 'tool_settings.enabled_builtin': name } })
       if (!enabled) assertDisableable(tool)
       return change(agent, { [enabled ? '$pull' : '$addToSet']: { 'tool_settings.disabled_builtin': name } })
     },

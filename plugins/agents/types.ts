@@ -40,6 +40,8 @@ export interface PluginTool {
 /** Which tools an agent has besides those that always stay on. */
 export interface ToolSettings {
   disabled_builtin: string[]
+  /** Of those that are off until they are switched on. */
+  enabled_builtin?: string[]
   enabled_plugin: PluginTool[]
 }
 

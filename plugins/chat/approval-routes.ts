@@ -3,7 +3,7 @@ import type { ThreadDocument } from './documents.ts'
 import { turnFrame } from './frames.ts'
 import { followEvents } from './ledger/following.ts'
 import { type Decision, frameOf, isTerminal, type PendingApproval, seqOf } from './ledger/ledger-event.ts'
-import { checkInput } from './loop/tool-calls.ts'
+import { checkInput } from './loop/tool-input.ts'
 import { verdict } from './schemas.ts'
 import { storable } from './storable.ts'
 

@@ -15,12 +15,19 @@ export const pendingFields = {
     type: 'array',
     items: {
       title: 'ActionRequest',
-      ...objectOf({ id: string, ...callFields, description: string, parent_tool_call_id: string }, [
-        'id',
-        'name',
-        'args',
-        'description',
-      ]),
+      ...objectOf(
+        {
+          id: string,
+          ...callFields,
+          description: string,
+          parent_tool_call_id: string,
+          is_step: {
+            const: true,
+            description: 'The call is at work already, and asks about a step of its own',
+          },
+        },
+        ['id', 'name', 'args', 'description'],
+      ),
     },
   },
   review_configs: {

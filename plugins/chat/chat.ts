@@ -30,8 +30,8 @@ export interface Chat {
 
 /** Makes the conversations of this process. */
 export function createChat(cradle: Cradle): Chat {
-  const { ledger, turns, threads, retention, running, recovery, resumption, turnRunner, agents, users, log } =
-    cradle
+  const { ledger, turns, threads, retention, running, heldCalls, recovery, resumption, turnRunner } = cradle
+  const { agents, users, log } = cradle
   const lanes = createLanes()
   const draining = new AbortController()
   let renewal: NodeJS.Timeout | undefined
@@ -71,7 +71,10 @@ export function createChat(cradle: Cradle): Chat {
       const turn_id = current?.opened?.turn.turn_id ?? thread.active_turn?.turn_id
       if (now.active_turn?.paused && now.active_turn.turn_id === turn_id) await resumption.stop(now)
     },
-    stopAgent: (agent_id) => running.stop((turn) => turn.agent_id === agent_id, 'stopped'),
+    async stopAgent(agent_id) {
+      await running.stop((turn) => turn.agent_id === agent_id, 'stopped')
+      heldCalls.abandon((turn) => turn.agent_id === agent_id, 'stopped')
+    },
     countActive: (agent_id) =>
       running.list().filter((turn) => turn.opened && turn.agent_id === agent_id).length,
     positionOf(thread) {
@@ -83,6 +86,7 @@ export function createChat(cradle: Cradle): Chat {
     async purge(thread_ids) {
       for (const thread_id of thread_ids) {
         await running.stop((turn) => turn.thread_id === thread_id, 'stopped')
+        heldCalls.abandon((turn) => turn.thread_id === thread_id, 'stopped')
         await Promise.all([retention.release(thread_id), ledger.remove(thread_id), turns.remove(thread_id)])
         await threads.remove(thread_id)
       }
@@ -95,6 +99,7 @@ export function createChat(cradle: Cradle): Chat {
       draining.abort()
       await Promise.race([running.idle(), new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())])
       await running.stop(() => true, 'shutdown')
+      heldCalls.abandon(() => true, 'shutdown')
       clearInterval(renewal)
       await ledger.idle()
     },

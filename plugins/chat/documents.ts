@@ -102,6 +102,8 @@ export interface PausedTurn {
   pending_id: string
   seq: number
   expires_at: number
+  /** The process that holds calls which wait for a person while they are at work. */
+  held_by?: Holder
 }
 
 /** What an account's `token_quota` is for: all time, a day or a month, both in UTC. */

@@ -57,6 +57,11 @@ export const sentFrames = {
     },
     [...everyTurnField, 'tool_call_id', 'name', 'output', 'is_error'],
   ),
+  tool_progress: objectOf({ ...delegated, tool_call_id: string, content: string }, [
+    ...everyTurnField,
+    'tool_call_id',
+    'content',
+  ]),
   attachment: objectOf(
     {
       ...delegated,

@@ -19,6 +19,7 @@ import { createRetention, type Retention } from './threads/retention.ts'
 import { createThreadMigrations, type ThreadMigrations } from './threads/thread-migrations.ts'
 import { createThreads, type Threads, threadIndexes } from './threads/threads.ts'
 import { titleOf } from './threads/title.ts'
+import { createHeldCalls, type HeldCalls } from './turns/held-calls.ts'
 import { createOutcomes, type Outcomes } from './turns/outcomes.ts'
 import { createRecovery, type Recovery } from './turns/recovery.ts'
 import { createResumption, type Resumption } from './turns/resumption.ts'
@@ -50,6 +51,7 @@ declare module '#kernel/types' {
     hub: Hub
     history: History
     running: RunningTurns
+    heldCalls: HeldCalls
     recovery: Recovery
     resumption: Resumption
     turnExecution: TurnExecution
@@ -106,6 +108,7 @@ export default plugin({
       }),
     )
     host.service('running', createRunningTurns)
+    host.service('heldCalls', createHeldCalls)
     host.service(
       'recovery',
       ({ ledger, log, turns, running, resumption, outcomes, recent, hub, explainError }) =>
@@ -148,8 +151,9 @@ export default plugin({
     host.job({
       name: 'chat.recovery',
       every_seconds: 5,
-      async run({ recovery, chat, threads }) {
+      async run({ recovery, resumption, chat, threads }) {
         await recovery.adopt()
+        await resumption.releaseHeld()
         await threads.hideUnfinished()
         await chat.purge(await threads.listHidden())
       },

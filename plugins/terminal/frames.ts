@@ -90,6 +90,7 @@ export type ServerFrame =
       is_error: boolean
       sources?: Source[]
     })
+  | (Delegated & { type: 'tool_progress'; tool_call_id: string; content: string })
   | (TurnPart & { type: 'attachment'; path: string; media_type?: string })
   | (TurnPart & { type: 'usage'; usage: Usage })
   | (TurnPart & { type: 'done'; usage?: Usage; stop_reason: string })

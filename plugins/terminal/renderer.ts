@@ -69,6 +69,8 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
       case 'tool_call':
         lastCall = frame.tool_call_id
         return callTool(frame.name, frame.input, indentOf(frame))
+      case 'tool_progress':
+        return stream(detail, `progress ${frame.tool_call_id}`, frame.content, 'dim')
       case 'tool_result': {
         const mark = frame.is_error ? '✗' : '↳'
         const label = frame.tool_call_id === lastCall ? mark : `${mark} ${shorten(frame.name, 64)}:`

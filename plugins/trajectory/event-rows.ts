@@ -41,6 +41,7 @@ function summaryOf(event: ReadEvent): string {
       return (event.input ?? []).map((block) => ('text' in block ? block.text : `[${block.type}]`)).join(' ')
     case 'content':
     case 'reasoning':
+    case 'tool_progress':
       return event.frame.content
     case 'tool_call':
       return `${event.frame.name} ${JSON.stringify(event.frame.input)}`

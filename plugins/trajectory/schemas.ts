@@ -12,6 +12,7 @@ const type = {
     'content',
     'reasoning',
     'tool_call',
+    'tool_progress',
     'tool_result',
     'attachment',
     'usage',

@@ -14,5 +14,7 @@ export const createToolContext = (given: Partial<ToolContext> = {}): ToolContext
   delegate: async () => '',
   ask: async () => '',
   cite: () => undefined,
+  progress: () => undefined,
+  requestApproval: async () => ({ approved: true, for_thread: false }),
   ...given,
 })

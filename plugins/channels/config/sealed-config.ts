@@ -1,4 +1,4 @@
-import { AppError, type Cradle } from '#kernel'
+import { AppError, type Cradle, MASK, maskOf } from '#kernel'
 import type { ChannelDocument } from '../documents.ts'
 import type { KnownKind } from './kinds.ts'
 
@@ -19,16 +19,7 @@ export interface ChannelConfigs {
   unmask(config: Config, kind: KnownKind, stored: StoredConfig | undefined): Config
 }
 
-const MASK = '••••'
-/** The last characters of a secret are shown where it is longer than this. */
-const SHORT = 8
-
 const purposeOf = (id: string) => `channel:${id}`
-
-const maskOf = (secret: unknown) => {
-  const text = String(secret)
-  return text.length > SHORT ? `${MASK}${text.slice(-4)}` : MASK
-}
 
 /** Makes what seals and masks configs. */
 export function createChannelConfigs({ secrets }: Pick<Cradle, 'secrets'>): ChannelConfigs {
@@ -39,7 +30,10 @@ export function createChannelConfigs({ secrets }: Pick<Cradle, 'secrets'>): Chan
     open: (channel) => ({ ...channel.config, ...secretsOf(channel) }),
 
     mask(channel) {
-      const masked = Object.entries(secretsOf(channel)).map(([name, secret]) => [name, maskOf(secret)])
+      const masked = Object.entries(secretsOf(channel)).map(([name, secret]) => [
+        name,
+        maskOf(String(secret)),
+      ])
       return { ...channel.config, ...Object.fromEntries(masked) }
     },
 
@@ -61,7 +55,7 @@ export function createChannelConfigs({ secrets }: Pick<Cradle, 'secrets'>): Chan
       const entries = Object.entries(config).map(([name, value]) => {
         if (!kind.secret_fields.includes(name) || typeof value !== 'string' || !value.startsWith(MASK))
           return [name, value]
-        if (Object.hasOwn(old, name) && maskOf(old[name]) === value) return [name, old[name]]
+        if (Object.hasOwn(old, name) && maskOf(String(old[name])) === value) return [name, old[name]]
         const message = 'is a mask and not that of the stored value: send the value itself'
         throw new AppError('VALIDATION_FAILED', {
           issues: [{ path: `/config/${name}`, rule: 'mask', message }],

@@ -13,6 +13,8 @@ export interface ActionRequest extends Delegated {
   args: Record<string, unknown>
   /** What the person is asked, in words. */
   description: string
+  /** The call is at work already: what is asked is about a step of its own, and `args` is what that step is about. */
+  is_step?: true
 }
 
 /** What a person may decide. */
@@ -56,6 +58,8 @@ export interface FrameFields {
     /** What the tool took its output from. */
     sources?: Source[]
   }
+  /** What a call that goes on does; told to those who watch, kept in no message. */
+  tool_progress: Delegated & { tool_call_id: string; content: string }
   attachment: Delegated & {
     message_id: string
     kind: 'image' | 'video' | 'audio' | 'file'

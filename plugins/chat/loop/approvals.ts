@@ -1,6 +1,7 @@
-import type { Locale, Tool } from '#kernel'
+import type { ApprovalStep, Locale, Tool } from '#kernel'
 import type { ActionRequest, DecisionType, PendingApproval } from '../ledger/ledger-event.ts'
-import { wellFormed } from '../storable.ts'
+import { bounded, storable, wellFormed } from '../storable.ts'
+import { limitOutput } from './tool-output.ts'
 
 /** Something that a turn must ask a person before it can go on. */
 export interface Request extends ActionRequest {
@@ -11,6 +12,7 @@ export interface Request extends ActionRequest {
 export const MOST_REQUESTS = 16
 
 const APPROVAL: readonly DecisionType[] = ['approve', 'edit', 'reject']
+const STEP: readonly DecisionType[] = ['approve', 'reject']
 const QUESTION: readonly DecisionType[] = ['respond', 'reject']
 
 type Call = Omit<ActionRequest, 'description'>
@@ -29,6 +31,15 @@ export const requestAnswer = (call: Call, question: string): Request => ({
   ...call,
   description: wellFormed(question),
   allowed_decisions: QUESTION,
+})
+
+/** Asks whether a call that is at work may take a step. */
+export const requestStep = (call: Call, { description, args }: ApprovalStep): Request => ({
+  ...call,
+  args: storable(bounded(args)) as Record<string, unknown>,
+  description: wellFormed(limitOutput(description)),
+  is_step: true,
+  allowed_decisions: STEP,
 })
 
 /** What the turn waits for, as readers are told it; `expires_at` is Unix seconds. */

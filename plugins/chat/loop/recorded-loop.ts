@@ -8,6 +8,8 @@ export interface RecordedCall {
   approval?: Decision
   /** What a person answered to what it asked, in order. */
   answers: Decision[]
+  /** What they decided about steps of the call while it was at work, in order. */
+  steps: Decision[]
   /** The steps of what it delegated. */
   delegated: RecordedStep[]
 }
@@ -26,7 +28,7 @@ type Fact = { parent: string | undefined } & (
   | { type: 'said'; message_id: string; kind: 'text' | 'reasoning'; text: string }
   | { type: 'answered'; message_id: string; answer: string | undefined }
   | { type: 'returned'; message_id: string; id: string; result: NonNullable<RecordedCall['result']> }
-  | { type: 'decided'; id: string; isApproval: boolean; decision: Decision }
+  | { type: 'decided'; id: string; about: 'call' | 'step' | 'question'; decision: Decision }
 )
 
 /**
@@ -69,9 +71,10 @@ function factsOf(events: readonly LedgerEvent[]): Fact[] {
 
 const decisionsOf = ({ action_requests, review_configs }: PendingApproval, decisions: Decision[]): Fact[] =>
   decisions.map((decision, index) => {
-    const { id, parent_tool_call_id: parent } = action_requests[index]!
+    const { id, parent_tool_call_id: parent, is_step } = action_requests[index]!
     const isApproval = review_configs[index]!.allowed_decisions.includes('approve')
-    return { type: 'decided', parent, id, isApproval, decision }
+    const about = is_step ? 'step' : isApproval ? 'call' : 'question'
+    return { type: 'decided', parent, id, about, decision }
   })
 
 function stepsOf(facts: readonly Fact[], delegated_by: string | undefined): RecordedStep[] {
@@ -80,7 +83,7 @@ function stepsOf(facts: readonly Fact[], delegated_by: string | undefined): Reco
   const below = new Map<RecordedCall, Fact[]>()
 
   const callOf = (step: RecordedStep, id: string) => {
-    const call = step.calls.get(id) ?? { answers: [], delegated: [] }
+    const call = step.calls.get(id) ?? { answers: [], steps: [], delegated: [] }
     step.calls.set(id, call)
     return call
   }
@@ -109,8 +112,8 @@ function stepsOf(facts: readonly Fact[], delegated_by: string | undefined): Reco
       step.result_ids.set(fact.id, fact.message_id)
     } else if (fact.type === 'decided') {
       const call = callOf(step, localId(fact.id))
-      if (fact.isApproval) call.approval = fact.decision
-      else call.answers.push(fact.decision)
+      if (fact.about === 'call') call.approval = fact.decision
+      else (fact.about === 'step' ? call.steps : call.answers).push(fact.decision)
     }
   }
   for (const [call, delegated] of below) {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type {
   LanguageModelV3CallOptions,
   LanguageModelV3Content,
@@ -7,6 +8,7 @@ import type {
 import { type Ids, untilAborted } from '#kernel'
 import { wellFormed } from '../storable.ts'
 import type { Request } from './approvals.ts'
+import type { HeldOfTurn } from './call-at-work.ts'
 import { readAnswer } from './model-answer.ts'
 import { assistantMessage } from './model-context.ts'
 import type { RecordedCall, RecordedStep } from './recorded-loop.ts'
@@ -38,6 +40,8 @@ export interface LoopParts {
   tools: TurnTools
   facts: CallFacts
   writer: LoopWriter
+  /** The calls that went on while the turn was paused. */
+  held: HeldOfTurn
   /** The steps that were gone through before the turn paused. */
   recorded: readonly RecordedStep[]
   /** Gives the writer of what a tool call delegates. */
@@ -56,6 +60,8 @@ export type LoopEnd =
  * happens. Rejects as soon as the signal is aborted, whether or not the model or a tool heeds it.
  */
 export function runTurnLoop(parts: LoopParts): Promise<LoopEnd> {
+  // As many calls as a model makes at once wait for it.
+  setMaxListeners(0, parts.facts.signal)
   return untilAborted(parts.facts.signal, loop(parts))
 }
 
@@ -89,7 +95,7 @@ async function carryOut(
 }
 
 async function loop(parts: LoopParts, delegated_by?: string): Promise<LoopEnd> {
-  const { system, messages, tools, facts, writer, recorded } = parts
+  const { system, messages, tools, facts, writer, recorded, held } = parts
   const prompt: LanguageModelV3Message[] = [{ role: 'system', content: system }, ...messages]
   let text = ''
   for (let step = 0; step < MAX_STEPS; step += 1) {
@@ -111,6 +117,7 @@ async function loop(parts: LoopParts, delegated_by?: string): Promise<LoopEnd> {
           facts,
           writer,
           recorded: known,
+          held,
           async delegate(instruction) {
             if (delegated_by !== undefined) throw new Error('what is delegated cannot be delegated further')
             if (hasDelegated) throw new Error('a call can delegate only once')

@@ -56,6 +56,7 @@ export interface LoopWriter extends ModelListener {
   onUsage(spent: SpentCall): void
   onToolResult(result: ToolOutcome): void
   onAttachment(file: MadeFile): void
+  onToolProgress(progress: { tool_call_id: string; content: string }): void
 }
 
 /** Turns what happens in a turn into events of its log. */
@@ -143,6 +144,17 @@ export function createTurnWriter({
     const kind = family === 'image' || family === 'video' || family === 'audio' ? family : 'file'
     log.write('attachment', { ...place, kind, path, filename, media_type, url })
   }
+  const recordProgress = (
+    { tool_call_id, content }: { tool_call_id: string; content: string },
+    place: { parent_tool_call_id?: string },
+  ) => {
+    for (const piece of piecesOf(content))
+      log.write('tool_progress', {
+        ...place,
+        tool_call_id: wellFormed(tool_call_id),
+        content: wellFormed(piece),
+      })
+  }
   const recordUsage = (
     { call_id, usage: spent, ...record }: SpentCall,
     place: Place | { purpose: 'summary' },
@@ -164,6 +176,11 @@ export function createTurnWriter({
       onToolCall: (call) => recordCall({ ...call, id: idOf(call.id) }, place),
       onToolResult: (result) => recordResult({ ...result, tool_call_id: idOf(result.tool_call_id) }, place),
       onAttachment: (file) => recordFile(file, place),
+      onToolProgress: ({ tool_call_id: id, content }) =>
+        recordProgress(
+          { tool_call_id: idOf(id), content },
+          { parent_tool_call_id: place.parent_tool_call_id },
+        ),
       onUsage: (spent) => recordUsage(spent, place),
     }
   }
@@ -188,6 +205,7 @@ export function createTurnWriter({
     },
     onToolResult: (result) => recordResult(result, { message_id: resultMessage(result.tool_call_id) }),
     onAttachment: (file) => recordFile(file, { message_id: resultMessage(file.tool_call_id) }),
+    onToolProgress: (progress) => recordProgress(progress, {}),
     onUsage(spent) {
       flush()
       recordUsage(spent, { message_id: reply() })

@@ -1,5 +1,5 @@
 import type { LanguageModelV3Content } from '@ai-sdk/provider'
-import type { TokenUsage } from '#kernel'
+import type { ApprovalStep, TokenUsage } from '#kernel'
 import type { Artifact, Source } from '../documents.ts'
 import type { LedgerEvent } from '../ledger/ledger-event.ts'
 
@@ -26,6 +26,8 @@ export interface Recording {
   files: Map<string, Artifact[]>
   /** Questions in order, by tool call. */
   questions: Map<string, string[]>
+  /** Steps of calls at work that a person was asked about, in order, by tool call. */
+  steps: Map<string, ApprovalStep[]>
   /** Tool calls about which a person was asked whether they may run. */
   asked: Set<string>
 }
@@ -40,6 +42,7 @@ export function readRecording(events: readonly LedgerEvent[]): Recording {
     outputs: new Map(),
     files: new Map(),
     questions: new Map(),
+    steps: new Map(),
     asked: new Set(),
   }
   const said = new Map<string, LanguageModelV3Content[]>()
@@ -86,8 +89,9 @@ export function readRecording(events: readonly LedgerEvent[]): Recording {
         break
       }
       case 'hitl_required':
-        for (const [n, { id, description }] of event.frame.action_requests.entries())
-          if (event.frame.review_configs[n]?.allowed_decisions.includes('approve'))
+        for (const [n, { id, description, args, is_step }] of event.frame.action_requests.entries())
+          if (is_step) append(recording.steps, keyOf(step, id), { description, args })
+          else if (event.frame.review_configs[n]?.allowed_decisions.includes('approve'))
             recording.asked.add(keyOf(step, id))
           else append(recording.questions, keyOf(step, id), description)
     }

@@ -6,6 +6,7 @@ import { pendingApproval } from '../loop/approvals.ts'
 import { readRecordedLoop } from '../loop/recorded-loop.ts'
 import { type LoopEnd, type LoopParts, runTurnLoop } from '../loop/turn-loop.ts'
 import { createTurnWriter } from '../loop/turn-writer.ts'
+import { createHeldCalls } from '../turns/held-calls.ts'
 import { outcomeOf, type TurnOutcome } from './outcome.ts'
 import { speak } from './recorded-model.ts'
 import { createRecordedTools } from './recorded-tools.ts'
@@ -52,6 +53,7 @@ async function replay(
   const references = recorded.flatMap((event) => (event.type === 'usage' ? [event.frame.model] : []))
   const last = recorded.at(-1)!
   const events: LedgerEvent[] = []
+  const held = createHeldCalls().of({ turn_id, thread_id: THREAD, user_id: '', agent_id: '', first_seq: 1 })
   const log = createMemoryLog({ thread_id: THREAD, turn_id, events }, clock)
   log.write('turn_started', frame, { input, model, locale })
   // What was called for besides the loop only counts.
@@ -91,6 +93,7 @@ async function replay(
         tools: createRecordedTools(recording, { registry: registries.tools, step: () => current, end }),
         facts,
         writer,
+        held,
         recorded: steps,
         delegate: writer.delegate,
         explain: () => '',

@@ -23,6 +23,8 @@ export interface Resumption {
   stop(thread: ThreadDocument): Promise<boolean>
   /** Rejects, in the users' names, what has waited too long. */
   expire(): Promise<void>
+  /** Gives up the calls that are held for turns which nobody goes on with any more. */
+  releaseHeld(): Promise<void>
   /** Goes on with a turn whose process died after a decision and before anything was done about it. */
   proceed(taken: { turn: Turn; thread: ThreadDocument }, events: readonly LedgerEvent[]): void
 }
@@ -37,7 +39,18 @@ type Entered = Omit<StartedTurn, 'before'>
 
 /** Makes what goes on with paused turns. */
 export function createResumption(cradle: Cradle): Resumption {
-  const { ledger, turns, running, turnExecution, agents, users, clock, log: logger } = cradle
+  const {
+    ledger,
+    turns,
+    running,
+    heldCalls,
+    turnExecution,
+    agents,
+    users,
+    clock,
+    server,
+    log: logger,
+  } = cradle
   const { outcomes, recent, hub, explainError } = cradle
   const settlement = { outcomes, recent, hub, explainError }
 
@@ -99,6 +112,17 @@ export function createResumption(cradle: Cradle): Resumption {
     )
   }
 
+  /** Goes on with a turn here, or where calls of it are held. */
+  const goOnWhereHeld = async (entered: Entered, { active_turn }: ThreadDocument) => {
+    const holder = active_turn?.paused?.held_by
+    if (!holder || holder.node_id === server.node_id) return goOnByItself(entered)
+    try {
+      await turns.handOver(entered.turn, holder)
+    } finally {
+      running.remove(entered.current)
+    }
+  }
+
   /** Notes how the waiting ended; gives the turn where it is this process's now. */
   const resolve = async (
     thread: ThreadDocument,
@@ -152,13 +176,14 @@ export function createResumption(cradle: Cradle): Resumption {
       )
       const entered = await resolve(thread, { pending_id, outcome: 'decided', decisions }, allow)
       if (!entered) throw new AppError('HITL_NOT_PENDING')
-      goOnByItself(entered)
+      await goOnWhereHeld(entered, thread)
     },
     async stop(thread) {
       const { pending_id } = thread.active_turn!.paused!
       const entered = await resolve(thread, { pending_id, outcome: 'stopped', decisions: [] })
       if (!entered) return false
       const { turn, log, current } = entered
+      heldCalls.abandon(({ turn_id }) => turn_id === turn.turn_id, 'stopped')
       const onSettled = () => running.remove(current)
       try {
         await settleTurn({ ...settlement, turn, log, end: stoppedEnd(log.committed), onSettled })
@@ -175,8 +200,16 @@ export function createResumption(cradle: Cradle): Resumption {
         const message = EXPIRED[user?.locale ?? 'en']
         const decisions = action_requests.map(() => ({ type: 'reject', message }) as const)
         const entered = await resolve(thread, { pending_id, outcome: 'expired', decisions })
-        if (entered) goOnByItself(entered)
+        if (entered) await goOnWhereHeld(entered, thread)
       }
+    },
+    async releaseHeld() {
+      const held = heldCalls.turns()
+      if (held.length === 0) return
+      const waiting = await turns.listWaiting(held)
+      const isOver = ({ turn_id }: Turn) =>
+        !waiting.includes(turn_id) && held.some((turn) => turn.turn_id === turn_id)
+      heldCalls.abandon(isOver, 'lost')
     },
     proceed: (taken, events) => goOnByItself(enter(taken, events, takePlace(taken.thread))),
   }

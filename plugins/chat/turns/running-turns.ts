@@ -1,8 +1,9 @@
 import type { TurnLog } from '../ledger/ledger.ts'
+import type { PAUSED } from '../loop/call-at-work.ts'
 import type { Turn } from './turns.ts'
 
 /** Why a turn is ended before its reply is finished. */
-export type StopReason = 'stopped' | 'shutdown' | 'lost' | 'paused'
+export type StopReason = 'stopped' | 'shutdown' | 'lost' | typeof PAUSED
 
 /** One turn that this process runs, or is about to: `opened` is set once its thread is its own. */
 export interface RunningTurn {

@@ -77,8 +77,9 @@ export async function pauseTurn({
   pending: PendingApproval
   onSettled: () => void
 }): Promise<void> {
+  const isHeld = pending.action_requests.some(({ is_step }) => is_step)
   await log.finish('hitl_required', pending, async (events) => {
-    await turns.pause(turn, pausedBy(events.at(-1)!))
+    await turns.pause(turn, pausedBy(events.at(-1)!), isHeld)
     onSettled()
   })
 }

@@ -5,6 +5,7 @@ import type { Block, QuotaWindow, ThreadDocument } from '../documents.ts'
 import type { TurnLog } from '../ledger/ledger.ts'
 import { type LedgerEvent, modelIn } from '../ledger/ledger-event.ts'
 import { pendingApproval, type Request } from '../loop/approvals.ts'
+import { PAUSED } from '../loop/call-at-work.ts'
 import { instructionsFor } from '../loop/instructions.ts'
 import { contextOf, userMessage, withSummary } from '../loop/model-context.ts'
 import { readRecordedLoop } from '../loop/recorded-loop.ts'
@@ -73,8 +74,8 @@ export function createTurnExecution(cradle: Cradle<ChatConfig>): TurnExecution {
         const expires_at = clock.seconds() + config.approval_seconds
         const pending = pendingApproval(end.requests, { pending_id: ids.make('apr_'), expires_at })
         await pauseTurn({ turns, turn, log, pending, onSettled })
-        // What still waits in the turn's tools is given up.
-        abort.abort('paused' satisfies StopReason)
+        // What still waits in the turn's tools is given up, but for calls that are held.
+        abort.abort(PAUSED)
       } else await settleTurn({ ...settlement, turn, log, end, onSettled })
     },
   }
@@ -90,7 +91,7 @@ async function converse({
   order: TurnOrder
   started: StartedTurn
 }): Promise<TurnEnd | { type: 'paused'; requests: Request[] }> {
-  const { recent, models, agents, ids, explainError } = cradle
+  const { recent, models, agents, ids, explainError, heldCalls } = cradle
   const { signal } = current.abort
   let opened: OpenedModel | undefined
   const writer = createTurnWriter({ log, ids, model: () => opened!.reference, before })
@@ -141,6 +142,7 @@ async function converse({
         signal,
       },
       writer,
+      held: heldCalls.of(turn),
       recorded: readRecordedLoop(before),
       delegate: writer.delegate,
       explain(error) {

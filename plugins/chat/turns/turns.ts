@@ -41,8 +41,8 @@ export interface Turns {
   findRepeated(owner: ThreadOwner, client_message_id: string): Promise<Turn | null>
   /** Gives a thread back on which nothing was written, so that the message can be sent again. */
   forget(turn: Turn): Promise<void>
-  /** Gives a turn up until a person has decided; doing it again changes nothing. */
-  pause(turn: Turn, paused: PausedTurn): Promise<void>
+  /** Gives a turn up until a person has decided; `isHeld`: this process goes on holding calls of it. */
+  pause(turn: Turn, paused: PausedTurn, isHeld?: boolean): Promise<void>
   /** Takes a paused turn on; null where it is not paused, or no longer for this. `allow` is remembered for the thread. */
   resume(
     owner: ThreadOwner,
@@ -52,6 +52,10 @@ export interface Turns {
   ): Promise<Resumed | null>
   /** Notes that what was decided is begun; false where that is not, or not any more, for this process to do. */
   proceed(turn: Turn): Promise<boolean>
+  /** Leaves what was decided to another process, which looks for it every few seconds; where it is dead, any other does it. */
+  handOver(turn: Turn, to: Holder): Promise<void>
+  /** Those of these turns that still wait, or are about to go on. */
+  listWaiting(turns: readonly Turn[]): Promise<string[]>
   /** Threads whose turns have waited too long for a person. */
   listExpired(): Promise<ThreadDocument[]>
   /** Renews the leases of these turns; gives how many are still ours. */
@@ -149,11 +153,14 @@ export function createTurns({
     },
     findRepeated,
     forget,
-    async pause({ thread_id, turn_id }, paused) {
+    async pause({ thread_id, turn_id }, paused, isHeld = false) {
       await threads.updateOne(
         { _id: thread_id, 'active_turn.turn_id': turn_id },
         {
-          $set: { 'active_turn.paused': paused, 'active_turn.lease_until': 0 },
+          $set: {
+            'active_turn.paused': isHeld ? { ...paused, held_by: holder } : paused,
+            'active_turn.lease_until': 0,
+          },
           $unset: { 'active_turn.resuming': 1, 'active_turn.stop_requested': 1 },
         },
       )
@@ -190,6 +197,27 @@ export function createTurns({
         { $unset: { 'active_turn.resuming': 1 } },
       )
       return matchedCount === 1
+    },
+    async handOver({ thread_id, turn_id }, to) {
+      await threads.updateOne(
+        {
+          _id: thread_id,
+          'active_turn.turn_id': turn_id,
+          'active_turn.holder.node_id': node_id,
+          'active_turn.resuming': true,
+        },
+        { $set: { 'active_turn.holder': to, 'active_turn.lease_until': clock.now() + LEASE_MS } },
+      )
+    },
+    async listWaiting(turns) {
+      const waiting = {
+        _id: { $in: turns.map(({ thread_id }) => thread_id) },
+        'active_turn.turn_id': { $in: turns.map(({ turn_id }) => turn_id) },
+        $or: [{ 'active_turn.paused': { $exists: true } }, { 'active_turn.resuming': true }],
+        deleted_at: { $exists: false },
+      }
+      const found = await threads.find(waiting, { projection: { 'active_turn.turn_id': 1 } }).toArray()
+      return found.map(({ active_turn }) => active_turn!.turn_id)
     },
     listExpired: () =>
       threads

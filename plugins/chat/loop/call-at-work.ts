@@ -1,0 +1,203 @@
+import { type StepDecision, type ToolContext, untilAborted } from '#kernel'
+import type { Source } from '../documents.ts'
+import type { Decision } from '../ledger/ledger-event.ts'
+import { type Request, requestAnswer, requestApproval, requestStep } from './approvals.ts'
+import type { RecordedCall } from './recorded-loop.ts'
+import type { CallFacts, Delegated, LoopCall } from './tool-calls.ts'
+import { readInput } from './tool-input.ts'
+import { limitOutput } from './tool-output.ts'
+import type { TurnTools } from './turn-tools.ts'
+import type { LoopWriter } from './turn-writer.ts'
+
+/** The reason with which a turn's signal says that it pauses. */
+export const PAUSED = 'paused'
+
+/** A call that waits for a person's word on one of its steps, with all that it has begun still at work. */
+export interface HeldCall {
+  /** Lets it go on with its turn; `decisions` are all those about its steps, the last one perhaps new to it. */
+  resume(round: Round, decisions: readonly Decision[]): Promise<CallEnd>
+  /** Ends what it has begun. */
+  abandon(reason: unknown): void
+}
+
+/** The held calls of one turn, by the ids that readers know them by. */
+export interface HeldOfTurn {
+  keep(call_id: string, call: HeldCall): void
+  take(call_id: string): HeldCall | undefined
+}
+
+/** What a call is at work with until its turn pauses; a call that is held goes on with another one. */
+export interface Round {
+  tools: TurnTools
+  /** Aborted when the turn ends early, or pauses. */
+  signal: AbortSignal
+  writer: LoopWriter
+  delegate(instruction: string): Promise<Delegated>
+}
+
+/** What a call came to: its output and how long it took, in milliseconds; or what a person must be asked first. */
+export type CallEnd =
+  | { output: string; is_error: boolean; sources: Source[]; ms: number }
+  | { requests: Request[] }
+
+/** Starts a call, with what is known of it from before. Rejects only when it is aborted. */
+export function startCall({
+  call: { toolCallId, toolName, input },
+  request,
+  facts,
+  recorded,
+  held,
+  round: first,
+}: {
+  call: LoopCall
+  /** The call as a person is asked about it. */
+  request: Omit<Request, 'description' | 'allowed_decisions'>
+  facts: CallFacts
+  recorded: RecordedCall
+  held: HeldOfTurn
+  round: Round
+}): Promise<CallEnd> {
+  const ending = new AbortController()
+  const { signal } = ending
+  const sources: Source[] = []
+  const answers = [...recorded.answers]
+  const begun = performance.now()
+  let round: Round
+  /** Ends this round of the call. */
+  let end: (outcome: CallEnd) => void
+  let work: Promise<CallEnd> | undefined
+  let waiting: { request: Request; since: number; decide(decision: StepDecision): void } | undefined
+  let decided = 0
+  let waited = 0
+  let questions: Promise<unknown> = Promise.resolve()
+  /** What there is to tell of a call whose turn has paused. */
+  const untold: ((writer: LoopWriter) => void)[] = []
+
+  const tell = (say: (writer: LoopWriter) => void) => {
+    if (waiting) untold.push(say)
+    else say(round.writer)
+  }
+
+  const enter = (next: Round): Promise<CallEnd> => {
+    round = next
+    const onAbort = () => {
+      const { reason } = next.signal
+      if (round === next && !(waiting && reason === PAUSED)) ending.abort(reason)
+    }
+    next.signal.addEventListener('abort', onAbort, { once: true })
+    const forget = () => next.signal.removeEventListener('abort', onAbort)
+    const ended = new Promise<CallEnd>((resolve) => {
+      end = resolve
+    })
+    work ??= run()
+    work.then(forget, forget)
+    return Promise.race([work, ended])
+  }
+
+  /** What the tool waits for will be there when the call is run again. */
+  const untilRunAgain = (requests: Request[]) => {
+    if (waiting || decided > 0) throw new Error('a call that asks for approval of steps cannot be run again')
+    end({ requests })
+    return new Promise<never>(() => undefined)
+  }
+
+  const self: HeldCall = {
+    resume(next, decisions) {
+      const ended = enter(next)
+      if (!waiting) return ended
+      const decision = decisions[decided]
+      if (!decision) {
+        // It was not among those that were put.
+        held.keep(request.id, self)
+        end({ requests: [waiting.request] })
+        return ended
+      }
+      const { decide, since } = waiting
+      decided += 1
+      waited += performance.now() - since
+      waiting = undefined
+      for (const say of untold.splice(0)) say(next.writer)
+      decide(stepDecision(decision))
+      return ended
+    },
+    abandon: (reason) => ending.abort(reason),
+  }
+  signal.addEventListener('abort', () => held.take(request.id), { once: true })
+
+  const context: ToolContext = {
+    ...facts,
+    signal,
+    tool_call_id: request.id,
+    get write_area() {
+      return round.tools.write_area
+    },
+    attach: (file) => tell((writer) => writer.onAttachment({ tool_call_id: toolCallId, url: null, ...file })),
+    cite: (source) => void sources.push(source),
+    progress: (content) => tell((writer) => writer.onToolProgress({ tool_call_id: toolCallId, content })),
+    async delegate(instruction) {
+      const delegated = await round.delegate(instruction)
+      return 'text' in delegated ? delegated.text : untilRunAgain(delegated.requests)
+    },
+    async ask(question) {
+      const decision = answers.shift()
+      if (decision?.type === 'respond') return decision.message
+      if (decision) throw new Error(rejectionOf(decision))
+      return untilRunAgain([requestAnswer(request, limitOutput(question))])
+    },
+    requestApproval(step) {
+      const decide = async (): Promise<StepDecision> => {
+        signal.throwIfAborted()
+        if (round.tools.approvalOf(toolName) === 'never') return { approved: true, for_thread: true }
+        const decision = new Promise<StepDecision>((resolve) => {
+          waiting = { request: requestStep(request, step), since: performance.now(), decide: resolve }
+          held.keep(request.id, self)
+          end({ requests: [waiting.request] })
+        })
+        return untilAborted(signal, decision)
+      }
+      const next = questions.then(decide)
+      questions = next.catch(() => undefined)
+      return next
+    },
+  }
+
+  const came = (output: string, is_error: boolean): CallEnd => {
+    const ms = Math.round(performance.now() - begun - waited)
+    return { output: limitOutput(output), is_error, sources, ms }
+  }
+
+  async function run(): Promise<CallEnd> {
+    try {
+      const { tools } = round
+      const tool = tools.get(toolName)
+      if (!tool) throw new Error(`there is no tool "${toolName}" that could be used now`)
+      let given = readInput(tool, input) as never
+      const { approval } = recorded
+      if (approval?.type === 'edit')
+        given = readInput(tool, JSON.stringify(approval.edited_action.args)) as never
+      else if (approval?.type === 'reject') throw new Error(rejectionOf(approval))
+      else if (!approval) {
+        const rule = tools.approvalOf(toolName)
+        const isNeeded =
+          rule === 'always' || (rule === 'as the tool says' && (await tool.needsApproval?.(given, context)))
+        if (isNeeded === true) return { requests: [requestApproval(request, tool, facts.locale)] }
+      }
+      // Nothing is begun for a turn that has ended meanwhile.
+      signal.throwIfAborted()
+      return came(await tool.execute(given, context), false)
+    } catch (error) {
+      signal.throwIfAborted()
+      return came((error as Error).message, true)
+    }
+  }
+
+  return enter(first)
+}
+
+const rejectionOf = (decision: Decision): string =>
+  ('message' in decision && decision.message?.trim()) || 'The user rejected this.'
+
+const stepDecision = (decision: Decision): StepDecision => {
+  if (decision.type === 'approve') return { approved: true, for_thread: decision.for_thread === true }
+  return { approved: false, ...('message' in decision && { message: decision.message }) }
+}

@@ -1,0 +1,30 @@
+import { type AppError, compileSchema, type Issue, type JSONSchema, type Tool, type Validator } from '#kernel'
+
+const validators = new WeakMap<JSONSchema, Validator>()
+
+/** The arguments of a call, checked; throws a sentence that helps the model to do better. */
+export function readInput(tool: Tool, text: string): unknown {
+  const { name } = tool
+  let input: unknown
+  try {
+    input = JSON.parse(text || '{}')
+  } catch (error) {
+    throw new Error(`${name} was called with arguments that are not JSON`, { cause: error })
+  }
+  try {
+    return checkInput(tool, input)
+  } catch (error) {
+    const issues = (error as AppError).details.issues as Issue[]
+    const reasons = issues.map(({ path, message }) => `${path || 'input'} ${message}`)
+    throw new Error(`${name} was called with an input that is not valid: ${reasons.join('; ')}`, {
+      cause: error,
+    })
+  }
+}
+
+/** An input that a tool takes; throws VALIDATION_FAILED. */
+export function checkInput({ input_schema }: Tool, input: unknown): unknown {
+  const validate = validators.get(input_schema) ?? compileSchema(input_schema, 'json')
+  validators.set(input_schema, validate)
+  return validate(input)
+}
