@@ -93,7 +93,10 @@ export function createChat(cradle: Cradle): Chat {
     },
     async start() {
       await recovery.adopt()
-      renewal = setInterval(() => void attendTurns(running, turns, log), RENEW_MS)
+      renewal = setInterval(() => {
+        void attendTurns(running, turns, log)
+        void attendHeldCalls({ heldCalls, recovery, resumption, log })
+      }, RENEW_MS)
     },
     async drain() {
       draining.abort()
@@ -103,6 +106,22 @@ export function createChat(cradle: Cradle): Chat {
       clearInterval(renewal)
       await ledger.idle()
     },
+  }
+}
+
+/** Goes on with held calls that were decided elsewhere, and gives up those that nobody needs any more. */
+async function attendHeldCalls({
+  heldCalls,
+  recovery,
+  resumption,
+  log,
+}: Pick<Cradle, 'heldCalls' | 'recovery' | 'resumption' | 'log'>): Promise<void> {
+  if (heldCalls.turns().length === 0) return
+  try {
+    await recovery.adopt()
+    await resumption.releaseHeld()
+  } catch (error) {
+    log.error({ error }, 'held calls could not be looked after')
   }
 }
 

@@ -151,9 +151,8 @@ export default plugin({
     host.job({
       name: 'chat.recovery',
       every_seconds: 5,
-      async run({ recovery, resumption, chat, threads }) {
+      async run({ recovery, chat, threads }) {
         await recovery.adopt()
-        await resumption.releaseHeld()
         await threads.hideUnfinished()
         await chat.purge(await threads.listHidden())
       },

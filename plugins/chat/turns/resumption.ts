@@ -204,11 +204,11 @@ export function createResumption(cradle: Cradle): Resumption {
       }
     },
     async releaseHeld() {
-      const held = heldCalls.turns()
+      const runsHere = ({ thread_id }: Turn) => running.get(thread_id) !== undefined
+      const held = heldCalls.turns().filter((turn) => !runsHere(turn))
       if (held.length === 0) return
       const waiting = await turns.listWaiting(held)
-      const isOver = ({ turn_id }: Turn) =>
-        !waiting.includes(turn_id) && held.some((turn) => turn.turn_id === turn_id)
+      const isOver = (turn: Turn) => held.includes(turn) && !waiting.includes(turn.turn_id) && !runsHere(turn)
       heldCalls.abandon(isOver, 'lost')
     },
     proceed: (taken, events) => goOnByItself(enter(taken, events, takePlace(taken.thread))),

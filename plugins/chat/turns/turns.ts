@@ -52,7 +52,7 @@ export interface Turns {
   ): Promise<Resumed | null>
   /** Notes that what was decided is begun; false where that is not, or not any more, for this process to do. */
   proceed(turn: Turn): Promise<boolean>
-  /** Leaves what was decided to another process, which looks for it every few seconds; where it is dead, any other does it. */
+  /** Leaves what was decided to another process, which looks for it every second; where it is dead, any other does it. */
   handOver(turn: Turn, to: Holder): Promise<void>
   /** Those of these turns that still wait, or are about to go on. */
   listWaiting(turns: readonly Turn[]): Promise<string[]>
