@@ -37,6 +37,10 @@ export const frameSchemas = {
     { ...delegated, tool_call_id: id, name: string, output: string, is_error: boolean, sources },
     ['message_id', 'tool_call_id', 'name', 'output', 'is_error'],
   ),
+  tool_progress: objectOf({ parent_tool_call_id: id, tool_call_id: id, content: string }, [
+    'tool_call_id',
+    'content',
+  ]),
   attachment: objectOf(
     {
       ...delegated,
