@@ -156,7 +156,8 @@ async function run(
   }
 }
 
-async function findAgent(session: Session, name: string): Promise<AgentRow> {
+/** The agent of that name or id; throws where there is none, with the names that there are. */
+export async function findAgent(session: Session, name: string): Promise<AgentRow> {
   try {
     return await session.request<AgentRow>({ method: 'GET', path: `/agents/${encodeURIComponent(name)}` })
   } catch (error) {

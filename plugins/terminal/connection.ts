@@ -36,7 +36,7 @@ export const createConnection = ({
   language: string
   signal: AbortSignal
   onFrame(frame: ServerFrame): void
-  onDrop(): void
+  onDrop(code: number): void
   onRetry(): void
 }) => {
   const address = `${url.replace(/^http/, 'ws')}/api/agents/${encodeURIComponent(agent_id)}/chat/ws`
@@ -69,12 +69,12 @@ export const createConnection = ({
       failures = 0
       onFrame(JSON.parse(data.toString()) as ServerFrame)
     })
-    next.on('close', () => {
+    next.on('close', (code) => {
       clearTimeout(silence)
       if (socket !== next) return
       socket = undefined
       failures++
-      onDrop()
+      onDrop(code)
     })
   }
 

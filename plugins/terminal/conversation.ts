@@ -39,11 +39,11 @@ export const createConversation = (parts: FollowingParts) => {
 
     /** Continues a thread without showing it, but for what comes of a turn that waits for a decision there. */
     async select(id: string): Promise<Outcome | undefined> {
-      const { last_seq, hitl_pending } = await readHistory(id, 1)
+      const { messages, last_seq, hitl_pending } = await readHistory(id, 1)
       // What a turn waits for is its last frame.
       following.hold(id, hitl_pending ? last_seq - 1 : last_seq)
       if (!hitl_pending) return undefined
-      const outcome = await following.follow({})
+      const outcome = await following.follow({ turn_id: messages.at(-1)?.turn_id })
       return outcome.kind === 'ended' ? undefined : outcome
     },
 

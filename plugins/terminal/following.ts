@@ -5,6 +5,9 @@ import { createPause } from './pause.ts'
 import type { Session } from './session.ts'
 import type { View } from './view.ts'
 
+/** The close code of a server that was sent more than it takes. */
+const MESSAGE_TOO_BIG = 1009
+
 /**
  * How following a turn came out; `ended` when it was over before anything of it was seen, `paused` when what it waits
  * for was left undecided.
@@ -19,11 +22,12 @@ export type Outcome =
 interface Beginning {
   /** What is sent, and after a loss sent again, until the server has named the turn. */
   user_turn?: UserTurn
+  /** A turn that is known, also where it ends before it is looked for. */
+  turn_id?: string
   onStatus?(status: TurnStatus): void
 }
 
 interface Turn extends Beginning {
-  turn_id?: string
   stopping?: boolean
   settle(outcome: Outcome): void
   fail(error: unknown): void
@@ -138,9 +142,10 @@ export const createFollowing = ({
       // It would stand in the line that is being typed.
       if (!pause.isOpen) view.note('The connection was lost; trying again.')
     },
-    onDrop() {
+    onDrop(code) {
       subscribed = undefined
-      if (turn) sync().catch(turn.fail)
+      if (code === MESSAGE_TOO_BIG) turn?.fail(new Error('The message is longer than the server takes.'))
+      else if (turn) sync().catch(turn.fail)
     },
   })
 

@@ -100,14 +100,24 @@ export type ServerFrame =
   | ErrorFrame
   | { type: 'pong' }
 
+/** A file in the agent's workspace. */
+export interface FileBlock {
+  type: 'image' | 'file'
+  path: string
+  filename: string
+  media_type: string
+}
+
+/** What a user may say. */
+export type InputBlock = { type: 'text'; text: string } | FileBlock
+
 /** A message to the agent; sent again with the same `client_message_id` it starts no second turn. */
-export interface UserTurn {
+export type UserTurn = {
   type: 'user_turn'
   thread_id: string
-  text: string
   client_message_id: string
   model?: string
-}
+} & ({ text: string } | { content: InputBlock[] })
 
 /** What the client sends on the chat socket. */
 export type ClientFrame =

@@ -203,6 +203,18 @@ t.test('a message whose turn was not seen to start is sent again under the same 
   t.equal(new Set(turns.map(({ client_message_id }) => client_message_id)).size, 1)
 })
 
+t.test('a message that is longer than the server takes is not sent again and again', async (t) => {
+  const service = await createFakeService({ reply: echo, mostBytes: 4096 })
+  t.teardown(service.close)
+  const run = start(t, { url: service.url, message: 'long '.repeat(1000) })
+  t.equal(await run.code, 1)
+  t.match(run.written.stderr, /The message is longer than the server takes/)
+  t.strictSame(
+    service.received.filter(({ type }) => type === 'user_turn'),
+    [],
+  )
+})
+
 t.test('a turn of another client in the thread is waited for, not shown', async (t) => {
   const service = await serve(t, ({ text, emit }) => {
     if (text === 'theirs') return

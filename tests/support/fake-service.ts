@@ -46,10 +46,13 @@ const MESSAGES = {
 export async function createFakeService({
   username = 'admin',
   password = 'open-sesame-1',
+  mostBytes,
   reply,
 }: {
   username?: string
   password?: string
+  /** The longest message that it takes. */
+  mostBytes?: number
   reply(turn: FakeTurn): Promise<void> | void
 }) {
   const events = new EventEmitter()
@@ -195,7 +198,11 @@ export async function createFakeService({
   const server = createServer((request, response) => {
     handle(request, response).catch((error) => response.destroy(error))
   })
-  const sockets = new WebSocketServer({ noServer: true, handleProtocols: ([first]) => first ?? false })
+  const sockets = new WebSocketServer({
+    noServer: true,
+    handleProtocols: ([first]) => first ?? false,
+    maxPayload: mostBytes,
+  })
   server.on('upgrade', (request, stream, head) => {
     urls.push(request.url!)
     const token = request.headers['sec-websocket-protocol']?.replace('bearer.', '') ?? ''
@@ -207,6 +214,7 @@ export async function createFakeService({
       return
     }
     sockets.handleUpgrade(request, stream, head, (socket) => {
+      socket.on('error', () => undefined)
       subscribers.set(socket, new Set())
       socket.on('close', () => subscribers.delete(socket))
       socket.on('message', (data) => {

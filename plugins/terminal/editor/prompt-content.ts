@@ -1,0 +1,81 @@
+import { type ContentBlock, RequestError } from '@agentclientprotocol/sdk'
+import type { InputBlock } from '../frames.ts'
+import { fence } from './fence.ts'
+import type { SentFile, Upload } from './upload.ts'
+
+/** Of JSON; a little less than the server takes in one frame unless it is told otherwise. */
+const MOST_TEXT_BYTES = 1_000_000
+
+/**
+ * Makes of a prompt's blocks what the server is told: texts, links and embedded texts joined as lines, images and
+ * embedded files sent beforehand. Throws an invalid-params error where nothing is left or it is too long.
+ */
+export async function readPrompt(
+  prompt: readonly ContentBlock[],
+  upload: Upload,
+  signal: AbortSignal,
+): Promise<InputBlock[]> {
+  const parts = prompt.map(readBlock)
+  const texts = parts.filter((part) => typeof part === 'string')
+  if (parts.every((part) => typeof part === 'string' && !part.trim()))
+    throw RequestError.invalidParams(undefined, 'the prompt is empty')
+  const bytes = Buffer.byteLength(JSON.stringify(texts))
+  if (bytes > MOST_TEXT_BYTES)
+    throw RequestError.invalidParams(
+      undefined,
+      `the text of the prompt has ${bytes} bytes, at most ${MOST_TEXT_BYTES} can be sent`,
+    )
+  const content: InputBlock[] = []
+  let lines: string[] = []
+  const endText = () => {
+    const text = lines.join('\n')
+    if (text.trim()) content.push({ type: 'text', text })
+    lines = []
+  }
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      lines.push(part)
+      continue
+    }
+    endText()
+    content.push(await upload(part, signal))
+  }
+  endText()
+  return content
+}
+
+/** What is said, in words alone; files are named. */
+export const wordsOf = (content: readonly InputBlock[]) =>
+  content
+    .map((block) => (block.type === 'text' ? block.text : `${block.filename} (${block.path})`))
+    .join('\n')
+    .trim()
+
+function readBlock(block: ContentBlock): string | SentFile {
+  switch (block.type) {
+    case 'text':
+      return block.text
+    case 'resource_link':
+      return `[${block.title ?? block.name}](${block.uri})`
+    case 'resource': {
+      const { resource } = block
+      if ('text' in resource) return `${resource.uri}\n${fence(resource.text)}`
+      return toFile(resource.blob, resource.mimeType ?? 'application/octet-stream', resource.uri)
+    }
+    case 'image':
+      return toFile(block.data, block.mimeType, block.uri)
+    case 'audio':
+      throw RequestError.invalidParams(undefined, 'audio cannot be sent to this agent')
+  }
+}
+
+function toFile(data: string, media_type: string, uri: string | null | undefined): SentFile {
+  const [family = 'file', kind = 'bin'] = media_type.split(/[/;+]/)
+  const fallback = `${family}.${/^\w{1,8}$/.test(kind) ? kind : 'bin'}`
+  const given = (uri ?? '').split(/[?#]/)[0]!.split('/').at(-1)
+  return {
+    name: given!.slice(-100) || fallback,
+    media_type,
+    data: new Uint8Array(Buffer.from(data, 'base64')),
+  }
+}

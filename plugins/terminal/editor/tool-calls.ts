@@ -1,0 +1,67 @@
+import type { PlanEntry, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk'
+import { shorten } from '../printable.ts'
+
+/** The tool whose calls are the agent's plan. */
+export const PLAN_TOOL = 'write_todos'
+
+const KINDS: Record<string, ToolKind> = {
+  read_file: 'read',
+  ls: 'read',
+  write_file: 'edit',
+  edit_file: 'edit',
+  execute: 'execute',
+  glob: 'search',
+  grep: 'search',
+  web_fetch: 'fetch',
+}
+
+/** The arguments that say what a call is about, the most telling first. */
+const TELLING = ['command', 'pattern', 'path', 'url', 'query', 'question', 'description', 'prompt', 'name']
+const TITLE_COLUMNS = 100
+
+const STATUSES = ['pending', 'in_progress', 'completed'] as const
+
+/** What an editor is told of any call. */
+export interface CallDescription {
+  title: string
+  name: string
+  kind: ToolKind
+  locations: ToolCallLocation[]
+  rawInput: unknown
+}
+
+/** Describes a call; its locations are paths in the agent's workspace. */
+export function describeCall(name: string, input: unknown): CallDescription {
+  const fields = fieldsOf(input)
+  const { path } = fields
+  return {
+    title: titleOf(name, fields),
+    name,
+    kind: Object.hasOwn(KINDS, name) ? KINDS[name]! : 'other',
+    locations: typeof path === 'string' && path ? [{ path }] : [],
+    rawInput: input,
+  }
+}
+
+/** The plan that a call of `write_todos` writes down; nothing where its input is none. */
+export function planOf(input: unknown): PlanEntry[] | undefined {
+  const { todos } = fieldsOf(input)
+  if (!Array.isArray(todos)) return undefined
+  return todos.flatMap((todo) => {
+    const { content, status } = fieldsOf(todo)
+    const known = STATUSES.find((candidate) => candidate === status)
+    return typeof content === 'string' && known ? [{ content, status: known, priority: 'medium' }] : []
+  })
+}
+
+function titleOf(name: string, fields: Record<string, unknown>): string {
+  const key = TELLING.find((candidate) => typeof fields[candidate] === 'string')
+  const words = [name, key && fields[key], ...(key === 'command' && isTexts(fields.args) ? fields.args : [])]
+  return shorten(words.filter(Boolean).join(' '), TITLE_COLUMNS)
+}
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
+
+const fieldsOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}

@@ -1,0 +1,56 @@
+import { RefusedError, UnreachableError } from '../api.ts'
+import type { FileBlock } from '../frames.ts'
+import type { Session } from '../session.ts'
+
+/** Long enough for the largest file there may be on a slow line. */
+const LIMIT_MS = 120_000
+
+/** A file to be sent. */
+export interface SentFile {
+  name: string
+  media_type: string
+  data: Uint8Array<ArrayBuffer>
+}
+
+/** Makes the function that sends a file into the agent's workspace and gives the block that names it in a turn. */
+export const createUpload = ({
+  url,
+  agent_id,
+  session,
+  language,
+  signal,
+}: {
+  url: string
+  agent_id: string
+  session: Session
+  language: string
+  signal: AbortSignal
+}) => {
+  const post = async ({ name, media_type, data }: SentFile, token: string, given: AbortSignal) => {
+    const body = new FormData()
+    body.set('file', new File([data], name, { type: media_type }))
+    const response = await fetch(`${url}/api/agents/${encodeURIComponent(agent_id)}/upload`, {
+      method: 'POST',
+      headers: { accept: 'application/json', 'accept-language': language, authorization: `Bearer ${token}` },
+      body,
+      signal: AbortSignal.any([signal, given, AbortSignal.timeout(LIMIT_MS)]),
+    }).catch((error: unknown) => {
+      if (signal.aborted || given.aborted) throw error
+      throw new UnreachableError(url, error)
+    })
+    if (!response.ok) throw new RefusedError({ status: response.status, body: await response.text() })
+    return (await response.json()) as Omit<FileBlock, 'type'>
+  }
+
+  return async (file: SentFile, given: AbortSignal): Promise<FileBlock> => {
+    const stored = await post(file, await session.readToken(), given).catch(async (error: unknown) => {
+      if (!(error instanceof RefusedError) || error.status !== 401) throw error
+      return post(file, await session.renewLogin(), given)
+    })
+    const { path, filename, media_type } = stored
+    return { type: media_type.startsWith('image/') ? 'image' : 'file', path, filename, media_type }
+  }
+}
+
+/** Sends a file into the agent's workspace. */
+export type Upload = ReturnType<typeof createUpload>

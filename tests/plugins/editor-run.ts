@@ -1,0 +1,192 @@
+import { spawn } from 'node:child_process'
+import { EventEmitter, on, once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { PassThrough, Readable, Writable } from 'node:stream'
+import {
+  client,
+  ndJsonStream,
+  PROTOCOL_VERSION,
+  type RequestPermissionOutcome,
+  type RequestPermissionRequest,
+  type SessionUpdate,
+} from '@agentclientprotocol/sdk'
+import type { Test } from 'tap'
+import { CLI, environment } from '../support/kernel.ts'
+import { nodeCommand } from '../support/node-command.ts'
+import { createHome } from '../support/server.ts'
+
+const DEADLINE_MS = 40_000
+
+/** How a permission request is answered; `signal` aborts when the agent takes it back. */
+export type Permit = (
+  request: RequestPermissionRequest,
+  signal: AbortSignal,
+) => RequestPermissionOutcome | Promise<RequestPermissionOutcome>
+
+/** Chooses the option of that id. */
+export const choose = (optionId: string): RequestPermissionOutcome => ({ outcome: 'selected', optionId })
+
+/** Runs `svc acp` in a process of its own. */
+export function spawnEditorAgent(t: Test, { url, args = [], env = {}, home = createHome(t) }: EditorOptions) {
+  const child = spawn(...nodeCommand([CLI, 'acp', '--url', url, ...args]), { env: environment(home, env) })
+  t.teardown(() => {
+    child.kill('SIGKILL')
+  })
+  const changes = new EventEmitter().setMaxListeners(0)
+  const written = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].on('data', (chunk) => {
+      written[name] += chunk
+      changes.emit('change')
+    })
+  // A test may write to one that has left.
+  child.stdin.on('error', () => undefined)
+  const exited = once(child, 'close') as Promise<[code: number | null, signal: string | null]>
+
+  return {
+    child,
+    home,
+    written,
+    changes,
+    exited,
+    /** Waits until it holds; looked at whenever something has come from the process. */
+    async until<Value>(look: () => Value | undefined | false): Promise<Value> {
+      const signal = AbortSignal.timeout(DEADLINE_MS)
+      const steps = on(changes, 'change', { signal })
+      for (let value = look(); ; value = look()) {
+        if (value !== undefined && value !== false) return value
+        await steps.next().catch(() => {
+          throw new Error(
+            `it did not come to pass: ${look}\n${written.stdout.slice(-4000)}\n${written.stderr}`,
+          )
+        })
+      }
+    },
+    /** The messages on standard output; throws where something else stands there. */
+    messages: () =>
+      written.stdout
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => {
+          const message = JSON.parse(line)
+          if (message.jsonrpc !== '2.0') throw new Error(`not JSON-RPC: ${line}`)
+          return message
+        }),
+  }
+}
+
+interface EditorOptions {
+  url: string
+  args?: string[]
+  env?: Record<string, string>
+  home?: string
+}
+
+/** Runs `svc acp` and talks to it as an editor does. */
+export async function startEditor(t: Test, options: EditorOptions) {
+  const process = spawnEditorAgent(t, options)
+  const { child, changes } = process
+  const updates = new Map<string, SessionUpdate[]>()
+  const asked: RequestPermissionRequest[] = []
+  let permit: Permit = () => ({ outcome: 'cancelled' })
+
+  const output = child.stdout.pipe(new PassThrough())
+  const stream = ndJsonStream(
+    Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
+    Readable.toWeb(output) as ReadableStream<Uint8Array>,
+  )
+  const connection = client({ name: 'test' })
+    .onNotification('session/update', ({ params: { sessionId, update } }) => {
+      updates.set(sessionId, [...(updates.get(sessionId) ?? []), update])
+      changes.emit('change')
+    })
+    .onRequest('session/request_permission', async ({ params, signal }) => {
+      asked.push(params)
+      changes.emit('change')
+      return { outcome: await permit(params, signal) }
+    })
+    .connect(stream)
+  const { agent } = connection
+  const greeting = await agent.request('initialize', {
+    protocolVersion: PROTOCOL_VERSION,
+    clientCapabilities: {},
+  })
+
+  const of = (sessionId: string) => updates.get(sessionId) ?? []
+  return {
+    ...process,
+    agent,
+    greeting,
+    asked,
+    /** What the agent has told of a session. */
+    of,
+    /** Says how permission requests are answered from now on. */
+    permit(next: Permit) {
+      permit = next
+    },
+    /** Begins a session and gives its id. */
+    async begin() {
+      const { sessionId } = await agent.request('session/new', { cwd: '/', mcpServers: [] })
+      return sessionId
+    },
+    /** Sends a text and gives why the turn stopped. */
+    async ask(sessionId: string, text: string) {
+      const { stopReason } = await agent.request('session/prompt', {
+        sessionId,
+        prompt: [{ type: 'text', text }],
+      })
+      return stopReason
+    },
+    /** The text of all chunks of a kind, put together. */
+    textOf: (sessionId: string, kind = 'agent_message_chunk') =>
+      of(sessionId)
+        .map((update) => readText(update, kind))
+        .join(''),
+    /** Leaves as an editor does, and gives the exit code. */
+    async leave() {
+      child.stdin.end()
+      const [code] = await process.exited
+      return code
+    },
+  }
+}
+
+/** An editor that talks to `svc acp`. */
+export type Editor = Awaited<ReturnType<typeof startEditor>>
+
+const readText = (update: SessionUpdate, kind: string) =>
+  update.sessionUpdate === kind && 'content' in update && update.content && 'text' in update.content
+    ? update.content.text
+    : ''
+
+/** Puts a TCP relay before a server, whose connections a test can cut. */
+export async function startRelay(t: Test, target: string) {
+  const { hostname, port } = new URL(target)
+  const sockets = new Set<Socket>()
+  const relay = createServer((near) => {
+    const far = connect(Number(port), hostname)
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(socket)
+      socket.pipe(other)
+      // That one goes away is what the relay is for.
+      socket.on('error', () => undefined)
+      socket.on('close', () => {
+        sockets.delete(socket)
+        other.destroy()
+      })
+    }
+  })
+  relay.listen(0, '127.0.0.1')
+  await once(relay, 'listening')
+  const cut = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  t.teardown(() => {
+    relay.close()
+    cut()
+  })
+  return { url: `http://127.0.0.1:${(relay.address() as AddressInfo).port}`, cut }
+}
