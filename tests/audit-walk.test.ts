@@ -68,9 +68,11 @@ const tell = async (
   const field = typeof audit === 'object' ? audit.target : 'id'
   const made: unknown = reply.answer === 'ok' ? reply.body?.[field] : undefined
   const isValid = reply.status !== 422
+  // Whoever signs in says who they are, or learns it from the answer.
+  const named = (given?.username ?? reply.body?.user?.username) as string | undefined
   return {
     reply,
-    actor: caller.role === null ? (((isValid && given?.username) || null) as string | null) : caller.username,
+    actor: caller.role === null ? (isValid && named) || null : caller.username,
     target: Object.values(reply.params).join('/') || (typeof made === 'string' ? made : null),
     payload:
       planted && reply.answer === 'ok'

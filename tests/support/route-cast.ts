@@ -1,6 +1,8 @@
 import type { Test } from 'tap'
 import { createFakeOpenAI } from './fake-openai.ts'
 import { startFakeQq } from './fake-qq.ts'
+import { SSO_PUBLIC_URL, useIssuer } from './oidc-client.ts'
+import { startOidcForger } from './oidc-forger.ts'
 import { startServer, type TestServer } from './server.ts'
 
 /** Whoever calls. */
@@ -38,15 +40,19 @@ export async function startCast(t: Test) {
   )
   const platform = await startFakeQq()
   t.teardown(() => platform.close())
+  const issuer = await startOidcForger()
+  t.teardown(() => issuer.close())
   const server = await startServer(t, {
     config: {
-      http: { trust_proxy: true },
+      http: { trust_proxy: true, public_url: SSO_PUBLIC_URL },
       plugins: {
         providers: { allow_hosts: ['127.0.0.1'] },
         channels: { endpoints: { qq: platform.endpoints } },
+        sso: { allow_hosts: ['127.0.0.1'] },
       },
     },
   })
+  await useIssuer(server, issuer.url)
   const { runtime } = server.server
   const { users, logins } = runtime.cradleOf('auth')
   let made = 0

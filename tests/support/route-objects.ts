@@ -12,6 +12,10 @@ export interface Make {
   password(): Promise<string>
   /** The code of a new invite. */
   inviteCode(): Promise<string>
+  /** The code of somebody who has come back from another service. */
+  signInCode(): Promise<string>
+  /** The kind of an identity that the caller has, besides a password. */
+  linkedKind(): Promise<string>
   /** The id of a new package that the caller may change, or else the administrator. */
   packageId(): Promise<string>
   /** A thread with the agent in the path whose turn waits for the caller's answer; some id where they may have none. */
@@ -118,6 +122,7 @@ export function createObjects(cast: Cast) {
     const channel = await arrange(server, administrator, ['POST', `/agents/${id}/channels`, body])
     return { id: id!, cid: channel.id }
   }
+  const { identities, signInCodes, users } = server.server.runtime.cradleOf('sso')
   const newUser = async (role: 'user' | 'admin'): Promise<Params> => ({
     id: (await cast.createAccount({ label: 'an account', role })).username,
   })
@@ -226,6 +231,10 @@ export function createObjects(cast: Cast) {
       missing_on_own: async (caller) => ({ id: (await newAgent(caller)).id!, package_id: MISSING }),
       missing: () => withPackage({ id: MISSING }),
     },
+    sign_in_kind: {
+      known: () => ({ kind: 'oidc' }),
+      missing: () => ({ kind: 'github' }),
+    },
     skill_package: {
       other: () => newPackage(administrator),
       own: newPackage,
@@ -270,6 +279,19 @@ export function createObjects(cast: Cast) {
         return password
       },
       inviteCode: async () => (await newInvite()).code,
+      async signInCode() {
+        const key = secret()
+        const linked = [{ kind: 'oidc', key, linked_at: 0 }]
+        const { _id } = await users.create({ username: name(), identities: linked })
+        return signInCodes.issue(_id, key)
+      },
+      async linkedKind() {
+        const kind = 'oidc'
+        if (caller.role === null) return kind
+        await cast.givePassword(caller, secret())
+        await identities.link(caller.id, { kind, key: `identity of ${caller.id}` })
+        return kind
+      },
       skill: SKILL,
       async packageId() {
         const { role, permissions, must_change_password } = caller

@@ -21,6 +21,7 @@ export interface ObjectAnswers {
     | 'provider'
     | 'published_expert'
     | 'session'
+    | 'sign_in_kind'
     | 'skill_package'
     | 'thread'
     | 'tool'
@@ -94,6 +95,10 @@ const globalProvider: ObjectAnswers = {
 const ownSession: ObjectAnswers = {
   kind: 'session',
   answers: { own: 'ok', other: NOT_FOUND, missing: NOT_FOUND },
+}
+const signInKind: ObjectAnswers = {
+  kind: 'sign_in_kind',
+  answers: { known: 'ok', missing: NOT_FOUND },
 }
 const anyExpert: ObjectAnswers = {
   kind: 'expert',
@@ -278,6 +283,59 @@ export const routeSamples: Record<string, RouteSample> = {
       answer: NO_INVITE,
     },
   },
+
+  'GET /auth/oauth/status': { who: 'public', status: 200 },
+  'GET /auth/oidc/status': { who: 'public', status: 200 },
+  'POST /auth/oauth/start': {
+    who: 'public',
+    status: 200,
+    body: () => ({ kind: 'oidc' }),
+    refused: { body: () => ({ kind: 'feishu' }), answer: '400 OAUTH_BAD_REQUEST' },
+  },
+  'POST /auth/oidc/start': {
+    who: 'public',
+    status: 200,
+    body: () => ({}),
+    refused: { body: () => ({ redirect_after: '//example.org' }), answer: '422 VALIDATION_FAILED' },
+  },
+  'GET /auth/oauth/callback': { who: 'public', status: 302 },
+  'GET /auth/oidc/callback': { who: 'public', status: 302 },
+  'POST /auth/oauth/exchange': {
+    who: 'public',
+    status: 200,
+    body: async ({ signInCode }) => ({ code: await signInCode() }),
+    refused: { body: ({ secret }) => ({ code: secret() }), answer: '400 OAUTH_BAD_REQUEST' },
+  },
+  'POST /auth/oidc/exchange': {
+    who: 'public',
+    status: 200,
+    body: async ({ signInCode }) => ({ code: await signInCode() }),
+    refused: { body: ({ secret }) => ({ code: secret() }), answer: '400 OIDC_BAD_REQUEST' },
+  },
+  'GET /auth/oauth/bindings': { who: 'user', status: 200 },
+  'POST /auth/oauth/bind/start': { who: 'user', status: 200, body: () => ({ kind: 'oidc' }) },
+  'POST /auth/oauth/unbind': {
+    who: 'user',
+    status: 204,
+    body: async ({ linkedKind }) => ({ kind: await linkedKind() }),
+  },
+  'GET /auth/oauth/providers/:kind': { who: 'sso', status: 200, on: signInKind },
+  'PUT /auth/oauth/providers/:kind': {
+    who: 'sso',
+    status: 200,
+    on: signInKind,
+    body: () => ({ display_name: 'Ours' }),
+  },
+  'POST /auth/oauth/providers/:kind/test': { who: 'sso', status: 200, on: signInKind },
+  'POST /auth/oauth/providers/:kind/preview': {
+    who: 'sso',
+    status: 200,
+    on: signInKind,
+    body: () => ({ claims: { groups: ['gardeners'] } }),
+  },
+  'GET /auth/oidc/config': { who: 'sso', status: 200 },
+  'PUT /auth/oidc/config': { who: 'sso', status: 200, body: () => ({ display_name: 'Ours' }) },
+  'POST /auth/oidc/config/test': { who: 'sso', status: 200 },
 
   'GET /users/permissions': { who: 'user', status: 200 },
   'GET /users': { who: 'users', status: 200 },

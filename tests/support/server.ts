@@ -106,6 +106,7 @@ export async function startServer(
     async request(method, path, { token = test.admin.token, body, headers = {} } = {}) {
       const response = await fetch(`${server.url}/api${path}`, {
         method,
+        redirect: 'manual',
         headers: {
           ...(token ? { authorization: `Bearer ${token}` } : {}),
           ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),

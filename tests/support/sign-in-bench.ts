@@ -1,0 +1,86 @@
+import type { Test } from 'tap'
+import type { SignInFailure, SignInKind } from '../../plugins/sso/sign-in-kind.ts'
+import type { SsoSettings } from '../../plugins/sso/types.ts'
+import { CALLBACK, type Person, type Vendor } from './sign-in-vendors.ts'
+
+const settingsOf = (
+  { kind, fake }: Vendor,
+  made: SignInKind,
+  more: Partial<SsoSettings> = {},
+): SsoSettings => ({
+  kind,
+  enabled: true,
+  display_name: kind,
+  issuer: null,
+  ...fake.app,
+  scopes: made.default_scopes,
+  dashboard_origin: null,
+  rules: [],
+  ...more,
+})
+
+export const challenge = {
+  redirect_uri: CALLBACK,
+  state: 's'.repeat(43),
+  nonce: 'n',
+  code_verifier: 'v'.repeat(43),
+}
+export const never = new AbortController().signal
+
+/** Sends somebody through the login page, and gives where they come back to. */
+export async function comeBack(
+  vendor: Vendor,
+  made: SignInKind,
+  settings: SsoSettings,
+  person: Person | null,
+) {
+  vendor.fake.state.visitor = person
+  const page = await made.authorize(settings, challenge, never)
+  const answer = await fetch(page, { redirect: 'manual' })
+  if (answer.status !== 302) throw new Error(`the login page answers ${answer.status} ${await answer.text()}`)
+  return new URL(answer.headers.get('location')!)
+}
+
+export async function failureOf(work: Promise<unknown>): Promise<SignInFailure> {
+  return work.then(
+    (value) => {
+      throw new Error(`it did not fail: ${JSON.stringify(value)}`)
+    },
+    (error) => error,
+  )
+}
+
+/** A kind to sign in with, against the platform as it is. */
+export function benchOf(vendor: Vendor) {
+  const { fake, create, endpoints } = vendor
+  const make = () => create({ fetch, endpoints })
+  const made = make()
+  const settings = settingsOf(vendor, made)
+  return {
+    make,
+    made,
+    settings,
+
+    /** What a sign-in comes to, with a kind that remembers nothing unless one is given. */
+    async signIn(person: Person | null, more: Partial<SsoSettings> = {}, kind = make()) {
+      const changed = { ...settings, ...more }
+      const back = await comeBack(vendor, kind, { ...changed, client_secret: '' }, person)
+      return kind.identify(changed, challenge, back, never)
+    },
+
+    /** Asserts why a sign-in fails, and that neither the message nor its cause has a secret. */
+    async fails(t: Test, work: Promise<unknown>, reason: string, message: RegExp) {
+      const failure = await failureOf(work)
+      t.equal(failure.name, 'SignInFailure', String(failure.stack))
+      t.equal(failure.reason, reason, failure.message)
+      t.match(failure.message, message)
+      const told = `${failure.stack} ${JSON.stringify(failure)} ${String(failure.cause)}`
+      const secrets = [...fake.issued, fake.app.client_secret]
+      t.same(
+        secrets.filter((secret) => told.includes(secret)),
+        [],
+      )
+      t.notMatch(told, /https?:\/\/127/)
+    },
+  }
+}
