@@ -14,18 +14,22 @@ export function createCodes({
   clock,
 }: Pick<KernelServices, 'collections' | 'clock'>) {
   return {
-    async issue(user_id: string, identity_key: string): Promise<string> {
+    async issue(came: Pick<SsoCodeDocument, 'user_id' | 'identity_key' | 'attempt_id'>): Promise<string> {
       const code = makeSecret()
       const expires_at = clock.now() + CODE_MS
       const delete_at = new Date(expires_at)
-      await sso_codes.insertOne({ _id: digestOf(code), user_id, identity_key, expires_at, delete_at })
+      await sso_codes.insertOne({ _id: digestOf(code), ...came, expires_at, delete_at })
       return code
     },
 
-    /** Gives whose a code is, for the only time; null where it is nobody's, or its time is over. */
-    async redeem(code: string): Promise<SsoCodeDocument | null> {
+    /**
+     * Gives whose a code is, for the only time; null where it is nobody's, its time is over, or it did not come of the
+     * attempt with this state.
+     */
+    async redeem(code: string, state: string | undefined): Promise<SsoCodeDocument | null> {
       const found = await sso_codes.findOneAndDelete({ _id: digestOf(code) })
-      return found && found.expires_at > clock.now() ? found : null
+      const isOther = state !== undefined && found?.attempt_id !== digestOf(state)
+      return found && !isOther && found.expires_at > clock.now() ? found : null
     },
 
     /** Removes those of an account that goes. */

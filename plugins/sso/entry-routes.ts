@@ -66,7 +66,7 @@ const exchange = (entry: EntryName) =>
     audit: SIGN_IN,
   }).handle(async ({ body, ip, headers, identify }, { callLimit, signInCodes, users, logins }) => {
     await callLimit.consume('sso exchange', ip, 'many')
-    const redeemed = await signInCodes.redeem(body.code)
+    const redeemed = await signInCodes.redeem(body.code, body.state)
     const user = redeemed && (await users.find(redeemed.user_id))
     if (!user?.identities?.some(({ key }) => key === redeemed?.identity_key))
       throw refuseAt(entry, 'CODE_INVALID')

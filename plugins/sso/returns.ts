@@ -103,7 +103,7 @@ export function createReturns({
 
   const signIn = async (
     returning: Returning,
-    { kind, redirect_after, entry }: SsoAttemptDocument,
+    { _id: attempt_id, kind, redirect_after, entry }: SsoAttemptDocument,
     { rules, dashboard_origin }: SsoProviderDocument,
     identity: ForeignIdentity,
   ): Promise<string> => {
@@ -114,7 +114,11 @@ export function createReturns({
       const row = { action: change.action, actor: username, target: username, payload, status: 302 }
       await tell(returning, row)
     }
-    const code = await signInCodes.issue(user._id, keyOf(kind, identity))
+    const code = await signInCodes.issue({
+      user_id: user._id,
+      identity_key: keyOf(kind, identity),
+      attempt_id,
+    })
     return ssoAddresses.complete(entry, dashboard_origin, { code, redirect: redirect_after })
   }
 

@@ -34,10 +34,10 @@ export const started = {
 /** Services add what they like to the address that people come back to. */
 export const callbackQuery = { type: 'object', additionalProperties: true } as const
 
-export const exchangeBody = objectOf(
-  { code: { type: 'string', minLength: 1, maxLength: 128, writeOnly: true } },
-  ['code'],
-)
+const secretText = { type: 'string', minLength: 1, maxLength: 128, writeOnly: true } as const
+
+/** A console that gives the state that it began with cannot be led to take somebody else's sign-in for its own. */
+export const exchangeBody = objectOf({ code: secretText, state: secretText }, ['code'])
 
 export const kindBody = objectOf({ kind }, ['kind'])
 

@@ -71,6 +71,8 @@ export interface SsoCodeDocument {
   user_id: string
   /** Which identity of the account it was. */
   identity_key: string
+  /** The attempt that it came of. */
+  attempt_id: string
   /** Unix milliseconds. */
   expires_at: number
   /** The same as the TTL index wants it. */

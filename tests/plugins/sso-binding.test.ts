@@ -1,8 +1,8 @@
 import t from 'tap'
-import { createBrowser, reasonIn, toldBy } from '../support/oidc-browser.ts'
 import { SSO_PUBLIC_URL, ssoConfig, useIssuer } from '../support/oidc-client.ts'
 import { comeFrom, startOidcForger } from '../support/oidc-forger.ts'
 import { startServer, type TestReply } from '../support/server.ts'
+import { createBrowser, reasonIn, toldBy } from '../support/sso-browser.ts'
 
 const [server, forger] = await Promise.all([startServer(t, { config: ssoConfig() }), startOidcForger()])
 t.teardown(() => forger.close())

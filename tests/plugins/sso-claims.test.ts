@@ -1,8 +1,8 @@
 import t from 'tap'
-import { createBrowser, reasonIn } from '../support/oidc-browser.ts'
 import { ssoConfig, useIssuer } from '../support/oidc-client.ts'
 import { comeFrom, startOidcForger } from '../support/oidc-forger.ts'
 import { startServer } from '../support/server.ts'
+import { createBrowser, reasonIn } from '../support/sso-browser.ts'
 
 const garden = `export default {
   name: 'garden', summary: 'Permissions of a test',

@@ -1,11 +1,11 @@
 import t from 'tap'
 import { createTestClock } from '../support/clock.ts'
-import { createBrowser, reasonIn } from '../support/oidc-browser.ts'
 import { CLIENT, SSO_PUBLIC_URL, ssoConfig, useIssuer } from '../support/oidc-client.ts'
 import { comeFrom, type Forgery, startOidcForger } from '../support/oidc-forger.ts'
 import { startOidcIssuer } from '../support/oidc-issuer.ts'
 import { strangeKey } from '../support/oidc-keys.ts'
 import { startServer } from '../support/server.ts'
+import { createBrowser, reasonIn, toldBy } from '../support/sso-browser.ts'
 
 const clock = createTestClock()
 const [server, issuer, forger] = await Promise.all([
@@ -124,6 +124,16 @@ t.test('the code for the console serves once, and for a minute', async (t) => {
   const raced = await browser.arrive()
   const replies = await Promise.all(Array.from({ length: 5 }, () => browser.exchange(raced)))
   t.strictSame(replies.map(({ status }) => status).sort(), [200, 400, 400, 400, 400])
+})
+
+t.test('a console that names its state is given its own sign-in alone', async (t) => {
+  const [mine, foreign] = [createBrowser(server), createBrowser(server)]
+  const exchange = (page: URL, state: string) =>
+    server.request('POST', '/auth/oauth/exchange', { token: null, body: { code: toldBy(page).code, state } })
+  const callback = await mine.authorize()
+  const state = new URL(callback).searchParams.get('state')!
+  t.strictSame(refusal(await exchange(await foreign.arrive(), state)), [400, 'OAUTH_BAD_REQUEST'])
+  t.equal((await exchange(await mine.comeBack(callback), state)).status, 200)
 })
 
 t.test('people are sent on to pages of the console alone', async (t) => {

@@ -1,7 +1,8 @@
 import t from 'tap'
 import { COMPANY } from '../support/fake-sign-in-dingtalk.ts'
+import { SSO_PUBLIC_URL } from '../support/oidc-client.ts'
 import { benchOf, challenge, comeBack, never } from '../support/sign-in-bench.ts'
-import { PUBLIC_URL, startVendors } from '../support/sign-in-vendors.ts'
+import { startVendors } from '../support/sign-in-vendors.ts'
 
 const { feishu, dingtalk, wecom } = await startVendors(t)
 
@@ -15,7 +16,7 @@ t.test('Feishu’s rules', async (t) => {
     let back = await comeBack(feishu, made, settings, person)
     await fails(t, made.identify(settings, other, back, never), 'exchange', /20049/)
     back = await comeBack(feishu, made, settings, person)
-    const elsewhere = { ...challenge, redirect_uri: `${PUBLIC_URL}/elsewhere` }
+    const elsewhere = { ...challenge, redirect_uri: `${SSO_PUBLIC_URL}/elsewhere` }
     await fails(t, made.identify(settings, elsewhere, back, never), 'misconfigured', /20071/)
   })
 

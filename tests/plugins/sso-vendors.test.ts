@@ -1,16 +1,21 @@
 import { once } from 'node:events'
 import t from 'tap'
 import { COMPANY } from '../support/fake-sign-in-dingtalk.ts'
+import { SSO_PUBLIC_URL } from '../support/oidc-client.ts'
 import { startServer } from '../support/server.ts'
-import { createBrowser, toldOf } from '../support/sign-in-browser.ts'
-import { CALLBACK, type Person, PUBLIC_URL, startVendors, type Vendor } from '../support/sign-in-vendors.ts'
+import { CALLBACK, type Person, startVendors, type Vendor } from '../support/sign-in-vendors.ts'
+import { createBrowser, reasonIn, toldBy } from '../support/sso-browser.ts'
+
+/** What the console is told: a code, a binding, or why there is neither. */
+const toldOf = (page: URL): Record<string, string> =>
+  page.hash ? toldBy(page) : { oauth_error: reasonIn(page)! }
 
 const vendors = Object.values(await startVendors(t))
 
 t.test('people sign in with the platforms', async (t) => {
   const server = await startServer(t, {
     config: {
-      http: { public_url: PUBLIC_URL },
+      http: { public_url: SSO_PUBLIC_URL },
       plugins: {
         auth: { endpoints: Object.fromEntries(vendors.map(({ kind, endpoints }) => [kind, endpoints])) },
       },
@@ -24,8 +29,8 @@ t.test('people sign in with the platforms', async (t) => {
   const signIn = async (vendor: Vendor, person: Person | null) => {
     const browser = createBrowser(server)
     vendor.fake.state.visitor = person
-    const told = toldOf(await browser.follow(await browser.start(vendor.kind)))
-    t.same([...browser.cookies], [], 'no cookie is left')
+    const told = toldOf(await browser.arrive({ kind: vendor.kind }))
+    t.same(browser.cookies(), [], 'no cookie is left')
     seenByClients.push(JSON.stringify(told))
     if (!told.code) return told as { oauth_error?: string }
     const { status, body } = await server.request('POST', '/auth/oauth/exchange', {
@@ -91,7 +96,7 @@ t.test('people sign in with the platforms', async (t) => {
       const person = vendor.person(`${kind}Carol`)
       const browser = createBrowser(server)
       fake.state.visitor = person
-      const told = toldOf(await browser.follow(await browser.start(kind, token)))
+      const told = toldOf(await browser.arrive({ kind, token }))
       t.match(told, { bound: kind })
       t.match((await server.request('GET', '/auth/oauth/bindings', { token })).body, [{ kind }])
       t.equal((await enter(vendor, person)).user.id, id)
@@ -126,26 +131,24 @@ t.test('people sign in with the platforms', async (t) => {
     await t.test(`${kind}: what came back once is used up, and is the browser’s own`, async (t) => {
       const browser = createBrowser(server)
       fake.state.visitor = person
-      const back = await browser.leavePage(await browser.start(kind))
-      t.same(toldOf(await createBrowser(server).follow(back)), { oauth_error: 'state' }, 'another browser')
+      const back = await browser.authorize({ kind })
+      t.same(toldOf(await createBrowser(server).comeBack(back)), { oauth_error: 'state' }, 'another browser')
 
-      const again = await browser.leavePage(await browser.start(kind))
-      const kept = new Map(browser.cookies)
-      t.ok(toldOf(await browser.follow(again)).code)
-      for (const [cookie, value] of kept) browser.cookies.set(cookie, value)
-      t.same(toldOf(await browser.follow(again)), { oauth_error: 'state' }, 'the same once more')
+      const again = await browser.authorize({ kind })
+      t.ok(toldOf(await browser.comeBack(again)).code)
+      t.same(toldOf(await browser.comeBack(again)), { oauth_error: 'state' }, 'the same once more')
 
-      const forged = await browser.leavePage(await browser.start(kind))
+      const forged = new URL(await browser.authorize({ kind }))
       forged.searchParams.set('state', 'x'.repeat(43))
-      t.same(toldOf(await browser.follow(forged)), { oauth_error: 'state' }, 'another state')
+      t.same(toldOf(await browser.comeBack(forged.href)), { oauth_error: 'state' }, 'another state')
 
-      const mine = await browser.leavePage(await browser.start(kind))
-      const other = await browser.leavePage(await browser.start(kind))
+      const mine = new URL(await browser.authorize({ kind }))
+      const other = new URL(await browser.authorize({ kind }))
       const name = kind === 'dingtalk' ? 'authCode' : 'code'
       mine.searchParams.set(name, 'nothing')
-      t.same(toldOf(await browser.follow(mine)), { oauth_error: 'exchange' }, 'another code')
+      t.same(toldOf(await browser.comeBack(mine.href)), { oauth_error: 'exchange' }, 'another code')
       other.searchParams.delete(name)
-      t.same(toldOf(await browser.follow(other)), { oauth_error: 'denied' }, 'no code')
+      t.same(toldOf(await browser.comeBack(other.href)), { oauth_error: 'denied' }, 'no code')
     })
   }
 
@@ -173,10 +176,10 @@ t.test('people sign in with the platforms', async (t) => {
       fake.break(vendor.who.call, 'silence')
       const browser = createBrowser(server)
       fake.state.visitor = person(`${kind}Eve`)
-      const page = await browser.start(kind)
+      const back = await browser.authorize({ kind })
       const silence = once(fake.events, 'silence')
       const abandoned = once(fake.events, 'abandoned')
-      const left = browser.follow(page).then(toldOf, () => 'cut')
+      const left = browser.comeBack(back).then(toldOf, () => 'cut')
       await silence
       return { abandoned, left }
     })

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { createBrowser, reasonIn, toldBy } from '../support/oidc-browser.ts'
 import { SSO_PUBLIC_URL, ssoConfig, useIssuer } from '../support/oidc-client.ts'
 import { comeFrom, startOidcForger } from '../support/oidc-forger.ts'
 import { startOidcIssuer } from '../support/oidc-issuer.ts'
 import { startServer } from '../support/server.ts'
+import { createBrowser, reasonIn, toldBy } from '../support/sso-browser.ts'
 
 const [server, issuer, forger] = await Promise.all([
   startServer(t, { config: ssoConfig() }),

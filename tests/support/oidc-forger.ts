@@ -4,9 +4,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import jwt from 'jsonwebtoken'
-import type { Browser, Start } from './oidc-browser.ts'
 import { CLIENT } from './oidc-client.ts'
 import { signingKey } from './oidc-keys.ts'
+import type { Browser, Start } from './sso-browser.ts'
 
 /** What an ID token is made of besides what the issuer would write. */
 export interface Forgery {

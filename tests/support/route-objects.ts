@@ -283,7 +283,7 @@ export function createObjects(cast: Cast) {
         const key = secret()
         const linked = [{ kind: 'oidc', key, linked_at: 0 }]
         const { _id } = await users.create({ username: name(), identities: linked })
-        return signInCodes.issue(_id, key)
+        return signInCodes.issue({ user_id: _id, identity_key: key, attempt_id: '' })
       },
       async linkedKind() {
         const kind = 'oidc'

@@ -6,10 +6,10 @@ import { createFakeSignInDingtalk } from './fake-sign-in-dingtalk.ts'
 import { createFakeSignInFeishu } from './fake-sign-in-feishu.ts'
 import type { FakeSignInVendor } from './fake-sign-in-vendor.ts'
 import { createFakeSignInWecom } from './fake-sign-in-wecom.ts'
+import { SSO_PUBLIC_URL } from './oidc-client.ts'
 
 /** The address that the platforms know the server by. */
-export const PUBLIC_URL = 'http://svc.example:8088'
-export const CALLBACK = `${PUBLIC_URL}/api/auth/oauth/callback`
+export const CALLBACK = `${SSO_PUBLIC_URL}/api/auth/oauth/callback`
 
 /** What a platform says of somebody. */
 export type Person = Record<string, unknown>

@@ -4,6 +4,7 @@ import type { TestReply, TestServer } from './server.ts'
 /** The body of a start, and the names of the routes. */
 export interface Start {
   entry?: 'oauth' | 'oidc'
+  kind?: string
   redirect_after?: string
   /** Of somebody who links an identity. */
   token?: string
@@ -67,15 +68,15 @@ export function createBrowser(server: TestServer) {
     open,
 
     /** Asks the server where to go. */
-    async start({ entry = 'oauth', token, ...body }: Start = {}): Promise<TestReply> {
+    async start({ entry = 'oauth', kind = 'oidc', token, ...body }: Start = {}): Promise<TestReply> {
       const path = `/auth/${entry}${token ? '/bind' : ''}/start`
-      const kind = entry === 'oauth' ? { kind: 'oidc' } : {}
-      const reply = await server.request('POST', path, { token: token ?? null, body: { ...kind, ...body } })
+      const named = entry === 'oauth' ? { kind, ...body } : body
+      const reply = await server.request('POST', path, { token: token ?? null, body: named })
       keep(new URL(SSO_PUBLIC_URL), reply.headers)
       return reply
     },
 
-    /** Signs in at the issuer; gives the address of the callback, which is not opened yet. */
+    /** Signs in at the service; gives the address of the callback, which is not opened yet. */
     async authorize(start: Start = {}): Promise<string> {
       const { status, body } = await browser.start(start)
       if (status !== 200) throw new Error(`the start answered ${status} ${JSON.stringify(body)}`)
