@@ -8,8 +8,16 @@ import { CLI, environment } from './kernel.ts'
 import { readRecipe } from './readme.ts'
 import type { TestServer } from './server.ts'
 
-/** Runs a shell example of the README against a server, as its administrator, in a folder of its own; gives what it prints. */
-export async function runRecipe(t: Test, name: string, { home, url, admin }: TestServer): Promise<string> {
+/**
+ * Runs a shell example of the README against a server, as its administrator, in a folder of its own; gives what it prints.
+ * `more` are variables that take the place of what the example names.
+ */
+export async function runRecipe(
+  t: Test,
+  name: string,
+  { home, url, admin }: TestServer,
+  more: Record<string, string> = {},
+): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-recipe-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   // `npx svc` runs the program of the clone that it is called in.
@@ -21,6 +29,7 @@ export async function runRecipe(t: Test, name: string, { home, url, admin }: Tes
     SVC_URL: url,
     SVC_PASSWORD: admin.password,
     TOKEN: admin.token,
+    ...more,
   })
   const { stdout } = await promisify(execFile)('sh', ['-ec', readRecipe(name)], { env, cwd: folder })
   return stdout
