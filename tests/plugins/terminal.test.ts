@@ -128,6 +128,22 @@ t.test('what is delegated stands below the call that delegates it', async (t) =>
   ])
 })
 
+t.test('what a tool tells while it is at work is shown as it comes', async (t) => {
+  const service = await serve(t, ({ emit }) => {
+    emit({ type: 'tool_call', tool_call_id: 'a', name: 'acp_runner', input: {} })
+    for (const content of ['first\x1b', '[2J line\nsec', 'ond line\n'])
+      emit({ type: 'tool_progress', tool_call_id: 'a', content })
+    emit({ type: 'tool_result', tool_call_id: 'a', name: 'acp_runner', output: 'fine', is_error: false })
+    emit({ type: 'content', message_id: 'msg_2', content: 'Done.' })
+    emit(done)
+  })
+  const run = start(t, { url: service.url, message: 'go' })
+  t.equal(await run.code, 0)
+  t.equal(run.written.stdout, 'Done.\n')
+  const lines = run.written.stderr.split('\n').filter((line) => line.trim() !== '')
+  t.strictSame(lines.slice(0, 4), ['⚙ acp_runner {}', 'first line', 'second line', '  ↳ fine'])
+})
+
 t.test('a model cannot drive the terminal, also not with a sequence cut in two', async (t) => {
   const service = await serve(t, ({ emit }) => {
     for (const content of ['a\x1b[2Jb\x1b', '[31mc\x1b]0;ti', 'tle\x07d\r\b\u009b5me\u202ef\n\tg'])
