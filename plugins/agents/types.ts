@@ -76,6 +76,8 @@ export interface Instructions {
   character: string[]
   /** What it works with; stands behind it. */
   resources: string[]
+  /** What is written down in its workspace; stands last. */
+  notes: string[]
 }
 
 /** One agent; times are Unix seconds. */

@@ -1,16 +1,10 @@
-import { delimiter, dirname } from 'node:path'
 import { objectOf, type Tool, type TypeOf } from '#kernel'
+import { processes } from './processes.ts'
 import { MAX_WRITTEN_BYTES, type ProgramEnd } from './program.ts'
 import type { Programs } from './programs.ts'
 import { findWorkingFolder, quote } from './working-folder.ts'
 
 const DEFAULT_SECONDS = 60
-
-/**
- * Where programs are looked for. The server's own PATH may name folders of its user that are nobody else's business;
- * the folder of the running node comes last, as node and npm are what agents may count on wherever it was installed.
- */
-const PATH = [...new Set(['/usr/local/bin', '/usr/bin', '/bin', dirname(process.execPath)])].join(delimiter)
 
 const input = objectOf(
   {
@@ -51,18 +45,6 @@ const input = objectOf(
   ['command'],
 )
 
-const REASONS: Record<string, string> = {
-  ENOENT: 'was not found, or the interpreter that it names was not',
-  EACCES: 'may not be executed',
-  EPERM: 'may not be executed',
-  ENOTDIR: 'was not found',
-  ENOEXEC: 'is not a program',
-  E2BIG: 'was given arguments that are too long',
-  ENAMETOOLONG: 'has a name that is too long',
-  EAGAIN: 'could not be started: the system has too many processes',
-  ENOMEM: 'could not be started: the system has too little memory',
-}
-
 /** Makes the tool that runs a program in the workspace. */
 export function createExecute(programs: () => Programs): Tool {
   return {
@@ -92,7 +74,7 @@ Nobody can answer a prompt: pass options such as --yes. Each call starts afresh:
       const order = {
         ...(shell ? { file: '/bin/sh', args: ['-c', command] } : { file: command, args }),
         cwd: folder,
-        env: { PATH, HOME: root, LANG: 'C.UTF-8' },
+        env: { PATH: processes.path, HOME: root, LANG: 'C.UTF-8' },
         stdin,
         seconds,
       }
@@ -107,9 +89,7 @@ Nobody can answer a prompt: pass options such as --yes. Each call starts afresh:
 /** The system's refusal to start a program as a sentence; any other error as it is. */
 function explained(error: NodeJS.ErrnoException, file: string): Error {
   if (!error?.syscall?.startsWith('spawn')) return error
-  return new Error(`${quote(file)} ${REASONS[error.code ?? ''] ?? `could not be started (${error.code})`}`, {
-    cause: error,
-  })
+  return new Error(`${quote(file)} ${processes.refusalOf(error)}`, { cause: error })
 }
 
 function describe({ output, code, signal, reason, left_behind }: ProgramEnd, seconds: number): string {

@@ -1,10 +1,12 @@
 import { plugin } from '#kernel'
 import { createExecute } from './execute.ts'
+import { type Processes, processes } from './processes.ts'
 import { createPrograms, type Programs, type ShellConfig } from './programs.ts'
 
 declare module '#kernel/types' {
   interface Services {
     programs: Programs
+    processes: Processes
   }
 }
 
@@ -30,6 +32,7 @@ export default plugin({
     // A tool is declared before there are services; they come when the server starts.
     let programs: Programs
     host.service('programs', ({ config }) => createPrograms(config as ShellConfig))
+    host.service('processes', () => processes)
     host.on('server.starting', (_, cradle) => {
       programs = cradle.programs
     })

@@ -8,7 +8,14 @@ import { readFile } from './tools/read-file.ts'
 import { writeFile } from './tools/write-file.ts'
 import { keepSentFile, uploadRoutes } from './upload-routes.ts'
 import { readWantedFiles } from './wanted-files.ts'
+import { createWorkspaceFiles, type WorkspaceFiles } from './workspace-files.ts'
 import { createWorkspaceNotes } from './workspace-notes.ts'
+
+declare module '#kernel/types' {
+  interface Services {
+    workspaceFiles: WorkspaceFiles
+  }
+}
 
 export default plugin({
   name: 'workspace',
@@ -16,6 +23,7 @@ export default plugin({
   summary: 'The tools with which agents list, find, search, read, write and edit files of their workspace',
   errors: workspaceErrors,
   setup(host) {
+    host.service('workspaceFiles', createWorkspaceFiles)
     host.routes(uploadRoutes)
     host.on('agent.files_wanted', readWantedFiles)
     host.on('agent.file_sent', keepSentFile)

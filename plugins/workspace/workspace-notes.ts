@@ -79,7 +79,7 @@ export function createWorkspaceNotes() {
       cradle: Pick<Cradle, 'agents' | 'log'>,
     ): Promise<void> {
       const text = await read(agent._id, cradle)
-      if (text !== null) instructions.resources.push(text)
+      if (text !== null) instructions.notes.push(text)
     },
     onDeleted: ({ agent_id }: Events['agent.deleted']) => void kept.delete(agent_id),
   }

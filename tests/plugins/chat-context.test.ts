@@ -24,7 +24,9 @@ t.test('The model is told who it is and what it can do', async (t) => {
   const { body: settings } = await server.request('GET', `/agents/${chat.agent_id}/tool-settings`)
   t.strictSame(
     tools!.map((tool) => tool.function.name),
-    settings.builtin.map(({ name }: { name: string }) => name),
+    settings.builtin.flatMap(({ name, enabled }: { name: string; enabled: boolean }) =>
+      enabled ? [name] : [],
+    ),
   )
   await server.request('PATCH', `/agents/${chat.agent_id}`, { body: { system_prompt: null } })
   await socket.ask({ text: 'hello' })

@@ -48,7 +48,9 @@ async function createAgent(body: object = {}, token = owner.token) {
 }
 
 const onlyOf = (rows: Row[], accept: (row: Row) => boolean) => rows.filter(accept).map(({ name }) => name)
-const isOff = ({ enabled }: Row) => !enabled
+/** The one that is off until it is switched on is told of apart. */
+const isOptIn = ({ name }: Row) => name === 'acp_runner'
+const isOff = (row: Row) => !row.enabled && !isOptIn(row)
 const isOn = ({ enabled }: Row) => enabled
 const offered = (index = fake.requests.length - 1) =>
   (fake.requests[index]!.body.tools ?? []).map((tool) => tool.function.name)
@@ -73,6 +75,7 @@ t.test('Built-in tools are on but for the six that cannot be off, those of plugi
   const { status, body } = await call('GET')
   t.equal(status, 200)
   t.same(onlyOf(body.builtin, isOff), [])
+  t.match(body.builtin.filter(isOptIn), [{ enabled: false, disableable: true }])
   t.same(onlyOf(body.builtin, ({ disableable }) => !disableable).sort(), [
     'glob',
     'grep',

@@ -123,11 +123,21 @@ export function createObjects(cast: Cast) {
     return { id: id!, cid: channel.id }
   }
   const { identities, signInCodes, users } = server.server.runtime.cradleOf('sso')
+  const newRunner = async (): Promise<Params> => {
+    const runner = name()
+    await arrange(server, administrator, ['PUT', `/acp/${runner}`, { command: 'nothing' }])
+    return { name: runner }
+  }
   const newUser = async (role: 'user' | 'admin'): Promise<Params> => ({
     id: (await cast.createAccount({ label: 'an account', role })).username,
   })
 
   const makers: Record<ObjectAnswers['kind'], Record<string, Maker>> = {
+    acp_runner: {
+      built_in: () => ({ name: 'opencode' }),
+      defined: newRunner,
+      missing: () => ({ name: 'nobody' }),
+    },
     agent: {
       own: newAgent,
       shared: () => newAgent(owner, true),

@@ -7,6 +7,7 @@ export type Answer = 'ok' | `${number} ${string}`
 /** What a route answers to those it lets in, by the class of the object in its path. */
 export interface ObjectAnswers {
   kind:
+    | 'acp_runner'
     | 'agent'
     | 'agent_and_package'
     | 'agent_skill'
@@ -182,6 +183,15 @@ const ownPackedSkill: ObjectAnswers = {
   kind: 'packed_skill',
   answers: { other: [FORBIDDEN, 'ok'], own: 'ok', missing_in_own: NO_SKILL, missing: NO_PACKAGE },
 }
+/** Runners are everybody's, each as they have set it; only those that administrators have defined can be deleted. */
+const seenRunner: ObjectAnswers = {
+  kind: 'acp_runner',
+  answers: { built_in: 'ok', defined: 'ok', missing: NOT_FOUND },
+}
+const definedRunner: ObjectAnswers = {
+  kind: 'acp_runner',
+  answers: { defined: [FORBIDDEN, 'ok'], built_in: FORBIDDEN, missing: NOT_FOUND },
+}
 const seenUser: ObjectAnswers = {
   kind: 'user',
   answers: { other: 'ok', own: 'ok', administrator: 'ok', missing: NOT_FOUND },
@@ -232,6 +242,8 @@ const newChannel = ({ name, secret }: Make) => ({
   name: name(),
   config: { secret: secret() },
 })
+const runner = ({ secret }: Make) => ({ enabled: true, env: { API_KEY: secret() } })
+const runners = (make: Make) => ({ runners: { opencode: runner(make) } })
 const newUser = ({ name, secret }: Make) => ({ username: name(), password: secret(), display_name: 'Ann' })
 
 /**
@@ -569,6 +581,18 @@ export const routeSamples: Record<string, RouteSample> = {
   'PATCH /admin/providers/:id': { who: 'admin', status: 200, on: globalProvider, body: providerChanges },
   'DELETE /admin/providers/:id': { who: 'admin', status: 204, on: globalProvider, spends: 'object' },
   'POST /admin/providers/:id/test': { who: 'admin', status: 200, on: globalProvider, body: () => ({}) },
+  'GET /acp': { who: 'user', status: 200 },
+  'PUT /acp': { who: 'user', status: 200, body: runners },
+  'GET /acp/:name': { who: 'user', status: 200, on: seenRunner },
+  'PUT /acp/:name': { who: 'user', status: 200, on: seenRunner, body: runner },
+  'DELETE /acp/:name': { who: 'user', status: 204, on: definedRunner, spends: 'object' },
+  'GET /agents/:id/acp': { who: 'user', status: 200, on: ownAgent },
+  'PUT /agents/:id/acp': {
+    who: 'user',
+    status: 200,
+    on: ownAgent,
+    body: (make) => ({ tool_enabled: true, ...runners(make) }),
+  },
   'GET /models': { who: 'user', status: 200 },
   'GET /models/active': { who: 'user', status: 200 },
   'PUT /models/active': { who: 'admin', status: 200, body: () => ({ model: 'demo:demo' }) },

@@ -2,14 +2,14 @@ import type { Cradle } from '#kernel'
 import type { AgentDocument, Instructions } from '../../agents/types.ts'
 
 /**
- * The system prompt of an agent: what it is, its character, its own `system_prompt`, then what it works with. The
+ * The system prompt of an agent: what it is, its character, its own `system_prompt`, then what it works with and what is noted. The
  * date stands last, so that upstreams which keep the beginning of a prompt keep all else over midnight.
  */
 export async function instructionsFor(
   agent: AgentDocument,
   { clock, events }: Pick<Cradle, 'clock' | 'events'>,
 ): Promise<string> {
-  const instructions: Instructions = { character: [], resources: [] }
+  const instructions: Instructions = { character: [], resources: [], notes: [] }
   await events.emit('agent.instructed', { agent, instructions })
   const { name, description, system_prompt } = agent
   return [
@@ -18,6 +18,7 @@ export async function instructionsFor(
     ...instructions.character,
     ...(system_prompt ? [system_prompt] : []),
     ...instructions.resources,
+    ...instructions.notes,
     `Today is ${new Date(clock.now()).toISOString().slice(0, 10)} (UTC).`,
   ].join('\n\n')
 }

@@ -1,0 +1,57 @@
+import { objectOf, type Tool, type ToolContext, type TypeOf } from '#kernel'
+import type { Runners } from './runners.ts'
+import type { RunnerRuns } from './runs.ts'
+import { TOOL_NAME } from './tool-name.ts'
+import type { OpenedRunner } from './types.ts'
+
+const input = objectOf(
+  {
+    runner: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 64,
+      description: 'The name of the external agent, such as opencode, claude_code or codex.',
+    },
+    prompt: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 200_000,
+      description: 'What it is to do, whole: it knows nothing of this conversation, only the workspace.',
+    },
+  },
+  ['runner', 'prompt'],
+)
+
+/** Makes the tool that has an external agent work in the workspace. */
+export function createAcpRunner(services: () => { runners: Runners; runs: RunnerRuns }): Tool {
+  return {
+    name: TOOL_NAME,
+    label: { en: 'Call an external agent', zh: '调用外部智能体' },
+    description: `Has an external coding agent carry out an instruction in the workspace and gives what it said. It reads, writes and runs programs there by itself, which may take minutes.
+Use it where the user names such an agent or asks for work that it does better, such as a change across a code base. Each call is a new conversation. A name that is not enabled is answered with those that are.`,
+    input_schema: input,
+    disableable: true,
+    opt_in: true,
+    permission: 'acp_runners',
+    async needsApproval({ runner: name }: TypeOf<typeof input>, { user_id }: ToolContext) {
+      const runner = await services().runners.open(user_id, name)
+      // A call that will be refused needs no approval.
+      return runner !== undefined && !runner.trusted
+    },
+    async execute({ runner: name, prompt }: TypeOf<typeof input>, context: ToolContext) {
+      const { runners, runs } = services()
+      const runner = await runners.open(context.user_id, name)
+      if (!runner) throw await unknownRunner(name, context.user_id, runners)
+      return runs.run(runner, prompt, context)
+    },
+  }
+}
+
+async function unknownRunner(name: OpenedRunner['name'], user_id: string, runners: Runners): Promise<Error> {
+  const enabled = await runners.listEnabled(user_id)
+  const choice =
+    enabled.length > 0
+      ? `enabled are: ${enabled.join(', ')}`
+      : 'the user has not enabled any in their settings'
+  return new Error(`there is no external agent ${JSON.stringify(name)} enabled; ${choice}`)
+}

@@ -1,0 +1,152 @@
+import type {
+  ClientContext,
+  InitializeResponse,
+  NewSessionResponse,
+  PromptResponse,
+  RequestError,
+  SessionNotification,
+} from '@agentclientprotocol/sdk'
+import type { Services, ToolContext } from '#kernel'
+import { createAnswer } from './answer.ts'
+import { createMessageStream, type MessagePipes } from './message-stream.ts'
+import { createPermissions } from './permissions.ts'
+import { createProgress } from './progress.ts'
+import type { Redaction } from './redaction.ts'
+import { RunnerFailure } from './runner-failure.ts'
+import type { OpenedRunner } from './types.ts'
+import { brief, createUpdateReader, shownJson } from './updates.ts'
+import type { WorkClock } from './work-clock.ts'
+
+/** How much the model is told of what the user did not allow. */
+const MAX_NOTES = 6
+const NOTE_CHARACTERS = 200
+/** How many files that it wrote the reader of the turn is shown. */
+const MAX_ATTACHMENTS = 100
+
+const STOP_NOTES = new Map<unknown, string>([
+  ['refusal', 'it refused to go on'],
+  ['max_tokens', 'it reached its limit of tokens'],
+  ['max_turn_requests', 'it reached its limit of steps'],
+  ['cancelled', 'it was cancelled'],
+])
+
+/** What a conversation needs besides the process. */
+export interface ConversationParts {
+  runner: OpenedRunner
+  workspace: string
+  version: string
+  context: ToolContext
+  files: Services['workspaceFiles']
+  redaction: Redaction
+  clock: WorkClock
+  /** Aborted when the conversation must end. */
+  signal: AbortSignal
+}
+
+/** Has a runner carry out an instruction, by the Agent Client Protocol; gives what it said. */
+export async function converse(
+  pipes: MessagePipes,
+  prompt: string,
+  parts: ConversationParts,
+): Promise<string> {
+  const { runner, workspace, version, context, redaction, clock, signal } = parts
+  const { client, PROTOCOL_VERSION, RequestError } = await import('@agentclientprotocol/sdk')
+  const progress = createProgress((text) => {
+    if (!signal.aborted) context.progress(text)
+  })
+  signal.addEventListener('abort', progress.end)
+  const answer = createAnswer()
+  const notes: string[] = []
+  const note = (text: string) => {
+    if (notes.length < MAX_NOTES) notes.push(redaction.head(text, NOTE_CHARACTERS))
+  }
+  const read = createUpdateReader({ mode: runner.tool_parse_mode, answer, progress })
+  let session: string | undefined
+  const onUpdate = (update: SessionNotification) => {
+    if (session !== undefined && update?.sessionId === session) read(update.update)
+  }
+  const stream = createMessageStream(pipes, {
+    maxBytes: runner.stdio_buffer_limit_bytes,
+    redaction,
+    onUpdate,
+  })
+  const decide = createPermissions({ runner, context, clock, progress, note })
+  const files = createFileRequests(parts, RequestError)
+  const app = client({ name: 'svc' })
+    .onRequest('session/request_permission', ({ params }) => decide(params))
+    .onRequest('fs/read_text_file', ({ params }) => files.read(params))
+    .onRequest('fs/write_text_file', ({ params }) => files.write(params))
+
+  /** What is answered may be anything. */
+  const talk = async (agent: ClientContext): Promise<string> => {
+    const greeting: Partial<InitializeResponse> | null = await agent.request('initialize', {
+      protocolVersion: PROTOCOL_VERSION,
+      clientInfo: { name: 'svc', version },
+      clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false },
+    })
+    if (greeting?.protocolVersion !== PROTOCOL_VERSION)
+      throw new RunnerFailure(
+        `does not speak version ${PROTOCOL_VERSION} of the Agent Client Protocol, but ${brief(shownJson(greeting?.protocolVersion)) || 'none'}`,
+      )
+    const opened: Partial<NewSessionResponse> | null = await agent.request('session/new', {
+      cwd: workspace,
+      mcpServers: [],
+    })
+    const sessionId = opened?.sessionId
+    if (typeof sessionId !== 'string') throw new RunnerFailure('opened no session')
+    session = sessionId
+    const cancel = () => void agent.notify('session/cancel', { sessionId }).catch(() => undefined)
+    signal.addEventListener('abort', cancel)
+    try {
+      const end: Partial<PromptResponse> | null = await agent.request('session/prompt', {
+        sessionId,
+        prompt: [{ type: 'text', text: prompt }],
+      })
+      if (end?.stopReason !== 'end_turn')
+        notes.push(`It stopped: ${STOP_NOTES.get(end?.stopReason) ?? 'it did not say why'}.`)
+    } finally {
+      signal.removeEventListener('abort', cancel)
+    }
+    const said = answer.text()
+    return [said === '' ? '(it said nothing)' : said, ...notes.map((text) => `[${text}]`)].join('\n')
+  }
+
+  try {
+    return await app.connectWith(stream, talk)
+  } finally {
+    signal.removeEventListener('abort', progress.end)
+    progress.end()
+  }
+}
+
+/** What a runner asks of files: in the workspace, and as the file tools do it. */
+function createFileRequests(
+  { workspace, context, files, signal }: ConversationParts,
+  Failure: typeof RequestError,
+) {
+  const attached = new Set<string>()
+  const explaining = async <Result>(path: string, work: Promise<Result>): Promise<Result> => {
+    try {
+      return await work
+    } catch (error) {
+      const { message, cause } = error as Error
+      if ((cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT')
+        throw Failure.resourceNotFound(path)
+      throw Failure.invalidParams(undefined, message)
+    }
+  }
+  return {
+    async read({ path, line, limit }: { path: string; line?: number | null; limit?: number | null }) {
+      const range = { line: line ?? undefined, limit: limit ?? undefined }
+      return { content: await explaining(path, files.readText(workspace, path, range)) }
+    },
+    async write({ path, content }: { path: string; content: string }) {
+      const written = await explaining(path, files.writeText(workspace, path, content, signal))
+      if (!signal.aborted && attached.size < MAX_ATTACHMENTS && !attached.has(written.path)) {
+        attached.add(written.path)
+        context.attach(written)
+      }
+      return {}
+    },
+  }
+}

@@ -1,0 +1,2 @@
+/** The name of the tool that calls runners. */
+export const TOOL_NAME = 'acp_runner'

@@ -1,0 +1,252 @@
+import { spawn } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import { Readable, Writable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import {
+  type AgentContext,
+  agent,
+  ndJsonStream,
+  type PermissionOptionKind,
+  RequestError,
+  type RequestPermissionRequest,
+  type SessionUpdate,
+  type StopReason,
+} from '@agentclientprotocol/sdk'
+
+// A program: an agent that does what the lines of its prompt say, by the Agent Client Protocol.
+
+const ALL_KINDS: PermissionOptionKind[] = ['allow_once', 'allow_always', 'reject_once', 'reject_always']
+const SESSION = 'the-session'
+const cancelled = new AbortController()
+let tools = 0
+
+/** One line of a prompt, as its first word and the rest. */
+interface Step {
+  word: string
+  rest: string
+  client: AgentContext
+}
+
+const update = ({ client }: Step, sent: SessionUpdate) =>
+  client.notify('session/update', { sessionId: SESSION, update: sent })
+const chunk = (
+  sessionUpdate: 'agent_message_chunk' | 'agent_thought_chunk',
+  text: string,
+): SessionUpdate => ({
+  sessionUpdate,
+  content: { type: 'text', text },
+})
+const say = (step: Step, text: string) => update(step, chunk('agent_message_chunk', text))
+const writeRaw = (text: string) =>
+  new Promise<void>((resolve) => void process.stdout.write(text, () => resolve()))
+
+/** Asks for a permission with options of these kinds, and tells which was chosen. */
+async function askPermission(step: Step, kinds: PermissionOptionKind[], title = step.rest): Promise<void> {
+  tools += 1
+  const request: RequestPermissionRequest = {
+    sessionId: SESSION,
+    toolCall: {
+      toolCallId: `tool-${tools}`,
+      title,
+      kind: 'execute',
+      rawInput: { command: title },
+      locations: [{ path: 'some/file.ts', line: 3 }],
+    },
+    options: kinds.map((kind) => ({ optionId: `id-${kind}`, name: kind, kind })),
+  }
+  const { outcome } = await step.client.request('session/request_permission', request)
+  await say(step, `[${title}: ${outcome.outcome === 'selected' ? outcome.optionId : outcome.outcome}]`)
+}
+
+const describe = (error: unknown) => {
+  const { code, message } = error as RequestError
+  return `(${code} ${message})`
+}
+
+const steps: Record<string, (step: Step) => Promise<unknown>> = {
+  say: (step) => say(step, step.rest),
+  /** A part of the message with this id. */
+  message(step) {
+    const [messageId, ...words] = step.rest.split(' ')
+    return update(step, { ...chunk('agent_message_chunk', words.join(' ')), messageId } as SessionUpdate)
+  },
+  think: (step) => update(step, chunk('agent_thought_chunk', step.rest)),
+  plan: (step) =>
+    update(step, {
+      sessionUpdate: 'plan',
+      entries: step.rest.split(', ').map((content, index) => ({
+        content,
+        priority: 'medium',
+        status: index === 0 ? 'completed' : 'pending',
+      })),
+    }),
+  async tool(step) {
+    tools += 1
+    const toolCallId = `tool-${tools}`
+    await update(step, {
+      sessionUpdate: 'tool_call',
+      toolCallId,
+      title: step.rest,
+      kind: 'edit',
+      status: 'pending',
+      rawInput: { argument: 'given' },
+      locations: [{ path: 'some/file.ts', line: 3 }],
+    })
+    await update(step, {
+      sessionUpdate: 'tool_call_update',
+      toolCallId,
+      status: 'completed',
+      content: [
+        { type: 'content', content: { type: 'text', text: 'it worked' } },
+        { type: 'diff', path: 'changed.ts', oldText: 'a', newText: 'b' },
+        { type: 'terminal', terminalId: 'terminal-1' },
+      ],
+    })
+  },
+  permission: (step) => askPermission(step, ALL_KINDS),
+  /** Several at the same time. */
+  async permissions(step) {
+    await Promise.all(step.rest.split(' ').map((title) => askPermission(step, ALL_KINDS, title)))
+  },
+  'permission-always': (step) => askPermission(step, ['allow_always', 'reject_always']),
+  'permission-odd': (step) => askPermission(step, []),
+  async read(step) {
+    const [path = '', line, limit] = step.rest.split(' ')
+    const range = { ...(line && { line: Number(line) }), ...(limit && { limit: Number(limit) }) }
+    const file = await step.client
+      .request('fs/read_text_file', { sessionId: SESSION, path, ...range })
+      .catch((error) => ({ content: describe(error) }))
+    await say(step, `[${path}: ${file.content}]`)
+  },
+  async write(step) {
+    const [path = '', ...words] = step.rest.split(' ')
+    const done = await step.client
+      .request('fs/write_text_file', { sessionId: SESSION, path, content: words.join(' ') })
+      .then(() => 'written', describe)
+    await say(step, `[${path}: ${done}]`)
+  },
+  async env(step) {
+    const shown = step.rest === '*' ? Object.keys(process.env).sort() : process.env[step.rest]
+    await say(step, `[${step.rest}: ${JSON.stringify(shown)}]`)
+  },
+  folders: (step) => say(step, `[process ${process.cwd()}, session ${sessionFolder}]`),
+  async pid({ rest }) {
+    writeFileSync(rest, String(process.pid))
+  },
+  /** Waits until a file is there. */
+  async await({ rest }) {
+    while (!existsSync(rest)) await pause(10)
+  },
+  /** Something that goes on when this ends. */
+  async grandchild({ rest }) {
+    const child = spawn(
+      process.execPath,
+      ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1e6)'],
+      {
+        stdio: 'ignore',
+      },
+    )
+    writeFileSync(rest, String(child.pid))
+  },
+  async sleep({ rest }) {
+    await pause(Number(rest))
+  },
+  async hang() {
+    await pause(1e9)
+  },
+  async 'until-cancelled'() {
+    await pause(1e9, undefined, { signal: cancelled.signal }).catch(() => undefined)
+    return 'cancelled'
+  },
+  async stderr({ rest }) {
+    process.stderr.write(`${rest}\n`)
+  },
+  /** More than is told. */
+  async 'stderr-long'() {
+    const lines = Array.from({ length: 500 }, (_, line) => `${line} ${process.env.API_KEY}`)
+    await new Promise<void>((resolve) => {
+      process.stderr.write(`${lines.join('\n')}\nthe last line\n`, () => resolve())
+    })
+  },
+  async exit({ rest }) {
+    process.exit(Number(rest))
+  },
+  async fail({ rest }) {
+    throw new RequestError(-32099, rest, { details: `because of ${process.env.API_KEY}` })
+  },
+  async 'need-login'() {
+    throw RequestError.authRequired()
+  },
+  async stop({ rest }) {
+    return rest as StopReason
+  },
+  /** So many lines that are no messages. */
+  async garbage({ rest }) {
+    for (let line = 1; line <= Number(rest); line += 1)
+      await writeRaw(`line ${line} that is no message, ${process.env.API_KEY}\n`)
+  },
+  /** One message of so many bytes at least. */
+  big: (step) => say(step, 'x'.repeat(Number(step.rest))),
+  /** So many MiB of thoughts. */
+  async flood({ rest }) {
+    const params = { sessionId: SESSION, update: chunk('agent_thought_chunk', 'x'.repeat(1024 * 1024)) }
+    const line = `${JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params })}\n`
+    for (let count = 0; count < Number(rest); count += 1) await writeRaw(line)
+  },
+  /** Messages that a client may not choke on. */
+  async odd({ rest }) {
+    const send = (message: object) => writeRaw(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+    for (const params of [null, 7, {}, { sessionId: SESSION }, { sessionId: SESSION, update: null }])
+      await send({ method: 'session/update', params })
+    for (const odd of [
+      { sessionUpdate: rest },
+      { sessionUpdate: 'plan', entries: 'none' },
+      { sessionUpdate: 'plan', entries: [null, { content: 7 }] },
+      { sessionUpdate: 'tool_call', title: 7, locations: [null, 'x'], rawInput: [[]] },
+      { sessionUpdate: 'tool_call_update', toolCallId: {}, status: [], content: [7, { type: 'content' }] },
+      { sessionUpdate: 'agent_message_chunk', content: 'plain' },
+      { sessionUpdate: 'agent_message_chunk' },
+    ])
+      await send({ method: 'session/update', params: { sessionId: SESSION, update: odd } })
+    await send({
+      method: 'session/update',
+      params: { sessionId: 'another', update: chunk('agent_message_chunk', '!') },
+    })
+    await send({ method: 'unheard/of' })
+    await send({ id: 'nobody-asked', result: {} })
+    await send({ id: 'q', method: 'session/request_permission', params: { options: 'none' } })
+    await send({ id: 'r', method: 'terminal/create', params: {} })
+  },
+}
+
+let sessionFolder = ''
+
+/** What is answered to a method, or null where the environment says so. */
+const unlessNull = <Answer>(method: string, answer: Answer): Answer =>
+  process.env.ACP_NULL === method ? (null as Answer) : answer
+
+const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>
+const output = Writable.toWeb(process.stdout) as WritableStream<Uint8Array>
+agent({ name: 'scripted' })
+  .onRequest('initialize', ({ params }) =>
+    unlessNull('initialize', {
+      protocolVersion: process.env.ACP_VERSION ? Number(process.env.ACP_VERSION) : params.protocolVersion,
+      agentCapabilities: {},
+    }),
+  )
+  .onRequest('session/new', ({ params }) => {
+    sessionFolder = params.cwd
+    if (process.env.ACP_LOGIN) throw RequestError.authRequired()
+    return unlessNull('session/new', { sessionId: SESSION })
+  })
+  .onRequest('session/prompt', async ({ params, client }) => {
+    const text = params.prompt.map((block) => (block.type === 'text' ? block.text : '')).join('')
+    for (const line of text.split('\n')) {
+      const [word = '', ...rest] = line.split(' ')
+      const stopReason = await steps[word]!({ word, rest: rest.join(' '), client })
+      if (typeof stopReason === 'string') return { stopReason: stopReason as StopReason }
+    }
+    return unlessNull('session/prompt', { stopReason: 'end_turn' })
+  })
+  .onNotification('session/cancel', () => cancelled.abort())
+  .connect(ndJsonStream(output, input))
