@@ -1,0 +1,11 @@
+import t from 'tap'
+import { runRecipe } from '../support/recipe-shell.ts'
+import { startServer } from '../support/server.ts'
+
+t.test('the commands of the README give an account an external agent, and an agent the tool', async (t) => {
+  const server = await startServer(t)
+  const stdout = await runRecipe(t, 'acp.sh', server)
+  t.match(stdout, /^\["npx",\["-y","@zed-industries\/codex-acp"\],\{"OPENAI_API_KEY":"••••mine"\}\]$/m)
+  t.match(stdout, /^\[true,true\]$/m)
+  t.notMatch(server.logged(), /a-key-of-mine/)
+})
