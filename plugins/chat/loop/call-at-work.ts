@@ -84,7 +84,8 @@ export function startCall({
       const { reason } = next.signal
       if (round === next && !(waiting && reason === PAUSED)) ending.abort(reason)
     }
-    next.signal.addEventListener('abort', onAbort, { once: true })
+    if (next.signal.aborted) onAbort()
+    else next.signal.addEventListener('abort', onAbort, { once: true })
     const forget = () => next.signal.removeEventListener('abort', onAbort)
     const ended = new Promise<CallEnd>((resolve) => {
       end = resolve
