@@ -19,7 +19,7 @@ export async function openConnection(
   const closing = new AbortController()
   const closed = AbortSignal.any([link.signal, closing.signal])
   // Each message that waits and each press that is open listens to it.
-  setMaxListeners(0, closed)
+  setMaxListeners(Number.POSITIVE_INFINITY, closed)
   let calls!: Calls
   let presses!: Presses
   const socket = await openSocket(settings, closed, (client) => {

@@ -148,8 +148,8 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
     if (isChosenReply(result)) context.set(result.headers)
     check(content)
     context.body = route.response[status] === null ? null : content
-    // Koa takes every reply without a body for a 204, redirects as well.
-    context.status = status
+    // Koa takes a reply without a body for a 204, redirects as well.
+    if (route.response[status] === null) context.status = status
   }
 }
 

@@ -39,7 +39,7 @@ export function createSignInKinds({
   const isTrustedHost = (hostname: string) => trusted.has(plainHost(hostname))
   const stopping = new AbortController()
   // Every sign-in that is under way listens to it.
-  setMaxListeners(0, stopping.signal)
+  setMaxListeners(Number.POSITIVE_INFINITY, stopping.signal)
   const kinds = KIND_NAMES.map((name) => {
     const { create, endpoints } = KINDS[name]
     const parts = { fetch: guarded.fetch, isTrustedHost, now: () => clock.now() }

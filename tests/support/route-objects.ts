@@ -1,4 +1,5 @@
 import type { MessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
+import { digestOf } from '../../plugins/sso/digest.ts'
 import { type Account, ASK_ME, arrange, type Cast } from './route-cast.ts'
 import type { ObjectAnswers, RouteSample } from './route-samples.ts'
 
@@ -12,8 +13,8 @@ export interface Make {
   password(): Promise<string>
   /** The code of a new invite. */
   inviteCode(): Promise<string>
-  /** The code of somebody who has come back from another service. */
-  signInCode(): Promise<string>
+  /** The sign-in of somebody who has come back from another service. */
+  signIn(): Promise<{ code: string; state: string }>
   /** The kind of an identity that the caller has, besides a password. */
   linkedKind(): Promise<string>
   /** The id of a new package that the caller may change, or else the administrator. */
@@ -289,11 +290,12 @@ export function createObjects(cast: Cast) {
         return password
       },
       inviteCode: async () => (await newInvite()).code,
-      async signInCode() {
-        const key = secret()
+      async signIn() {
+        const [key, state] = [secret(), secret()]
         const linked = [{ kind: 'oidc', key, linked_at: 0 }]
         const { _id } = await users.create({ username: name(), identities: linked })
-        return signInCodes.issue({ user_id: _id, identity_key: key, attempt_id: '' })
+        const came = { user_id: _id, identity_key: key, attempt_id: digestOf(state) }
+        return { code: await signInCodes.issue(came), state }
       },
       async linkedKind() {
         const kind = 'oidc'

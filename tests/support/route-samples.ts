@@ -315,13 +315,13 @@ export const routeSamples: Record<string, RouteSample> = {
   'POST /auth/oauth/exchange': {
     who: 'public',
     status: 200,
-    body: async ({ signInCode }) => ({ code: await signInCode() }),
+    body: ({ signIn }) => signIn(),
     refused: { body: ({ secret }) => ({ code: secret() }), answer: '400 OAUTH_BAD_REQUEST' },
   },
   'POST /auth/oidc/exchange': {
     who: 'public',
     status: 200,
-    body: async ({ signInCode }) => ({ code: await signInCode() }),
+    body: ({ signIn }) => signIn(),
     refused: { body: ({ secret }) => ({ code: secret() }), answer: '400 OIDC_BAD_REQUEST' },
   },
   'GET /auth/oauth/bindings': { who: 'user', status: 200 },

@@ -60,8 +60,8 @@ export type LoopEnd =
  * happens. Rejects as soon as the signal is aborted, whether or not the model or a tool heeds it.
  */
 export function runTurnLoop(parts: LoopParts): Promise<LoopEnd> {
-  // As many calls as a model makes at once wait for it.
-  setMaxListeners(0, parts.facts.signal)
+  // As many calls as a model makes at once wait for it. With 0, Node 20 cannot tell the number, for which undici asks.
+  setMaxListeners(Number.POSITIVE_INFINITY, parts.facts.signal)
   return untilAborted(parts.facts.signal, loop(parts))
 }
 
