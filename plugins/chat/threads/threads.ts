@@ -44,6 +44,8 @@ export interface ThreadProgress {
   thread_id: string
   turn_id: string
   last_seq: number
+  /** Unix seconds. */
+  last_active: number
   title: string
   artifacts: readonly Artifact[]
   sources: readonly Source[]
@@ -183,9 +185,8 @@ export function createThreads({
       )
     },
     async advance(progress) {
-      const last_active = clock.seconds()
       const operations = progress.map(
-        ({ thread_id, turn_id, last_seq, title, artifacts, sources, unseen }) => ({
+        ({ thread_id, turn_id, last_seq, last_active, title, artifacts, sources, unseen }) => ({
           updateOne: {
             filter: { _id: thread_id, 'active_turn.turn_id': turn_id },
             update: [

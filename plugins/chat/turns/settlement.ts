@@ -104,6 +104,8 @@ export async function storeOutcome({
     thread_id: turn.thread_id,
     turn_id: turn.turn_id,
     last_seq: seqOf(last),
+    // By the ledger, so that a rebuilt thread shows the same.
+    last_active: Math.floor(last.ts / 1000),
     title: titleOf(documents[0]!),
     artifacts: documents.flatMap(({ artifacts = [] }) => artifacts),
     sources: documents.flatMap(({ sources = [] }) => sources),
