@@ -5,7 +5,7 @@ import t from 'tap'
 
 /** How long one file may take, in milliseconds, and all of them. */
 const FILE_MS = 180_000
-const ALL_MS = 1_500_000
+const ALL_MS = 2_400_000
 
 const self = fileURLToPath(import.meta.url)
 const folder = dirname(self)
