@@ -1,0 +1,8 @@
+import t from 'tap'
+import { MASK, maskOf } from '../../kernel/mask.ts'
+
+t.test('a mask tells long secrets apart and shows nothing of short ones', async (t) => {
+  t.equal(maskOf('sk-1234567890'), `${MASK}7890`)
+  for (const short of ['', 'a', '12345678']) t.equal(maskOf(short), MASK, short)
+  t.equal(maskOf('123456789'), `${MASK}6789`)
+})
