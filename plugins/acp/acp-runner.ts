@@ -1,7 +1,7 @@
 import { objectOf, type Tool, type ToolContext, type TypeOf } from '#kernel'
 import type { Runners } from './runners.ts'
 import type { RunnerRuns } from './runs.ts'
-import { TOOL_NAME } from './tool-name.ts'
+import { TOOL_NAME } from './schemas.ts'
 import type { OpenedRunner } from './types.ts'
 
 const input = objectOf(

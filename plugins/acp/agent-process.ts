@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Services } from '#kernel'
+import { RunnerFailure } from './errors.ts'
 import type { MessagePipes } from './message-stream.ts'
 import type { Redaction } from './redaction.ts'
-import { RunnerFailure } from './runner-failure.ts'
 import type { OpenedRunner } from './types.ts'
 
 /** How much of what a runner writes to its standard error is told where it fails, in characters. */

@@ -19,3 +19,6 @@ export const acpErrors: ErrorTable = {
     },
   },
 }
+
+/** Why a runner did not do what it was asked to, in words for the model. */
+export class RunnerFailure extends Error {}

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { AnyMessage, SessionNotification, Stream } from '@agentclientprotocol/sdk'
+import { RunnerFailure } from './errors.ts'
 import type { Redaction } from './redaction.ts'
-import { RunnerFailure } from './runner-failure.ts'
 
 /** How much a runner may write in all, in bytes. */
 const MAX_WRITTEN_BYTES = 256 * 1024 * 1024

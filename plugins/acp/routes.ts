@@ -8,8 +8,8 @@ import {
   runnerRow,
   runnerRows,
   runnersChange,
+  TOOL_NAME,
 } from './schemas.ts'
-import { TOOL_NAME } from './tool-name.ts'
 
 const REFUSALS = ['NOT_FOUND', 'ACP_COMMAND_FORBIDDEN'] as const
 

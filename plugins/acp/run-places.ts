@@ -1,5 +1,5 @@
 import { createDeadline, createPlaces, type Places } from '#kernel'
-import { RunnerFailure } from './runner-failure.ts'
+import { RunnerFailure } from './errors.ts'
 
 /** The places for runners: so many in all, and at most half of them for one account. */
 export interface RunPlaces {

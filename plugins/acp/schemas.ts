@@ -1,5 +1,8 @@
 import { objectOf } from '#kernel'
 
+/** The name of the tool that calls runners. */
+export const TOOL_NAME = 'acp_runner'
+
 /** What the names of runners look like. */
 export const RUNNER_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/
 const runnerName = { type: 'string', pattern: RUNNER_NAME.source } as const

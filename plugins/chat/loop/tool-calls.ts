@@ -8,8 +8,8 @@ import type { RecordedCall } from './recorded-loop.ts'
 import type { TurnTools } from './turn-tools.ts'
 import type { LoopWriter } from './turn-writer.ts'
 
-const INTERRUPTED =
-  'This was interrupted while it waited for a decision, as the server stopped. What it had done until then stands.'
+/** What became of a held call whose server stopped, or whose agent did. */
+const INTERRUPTED = 'This was interrupted while it waited for a decision. What it had done until then stands.'
 
 /** Tells a model which tools there are. */
 export function describeTools(tools: readonly Tool[]): LanguageModelV3FunctionTool[] {

@@ -1,2 +1,0 @@
-/** The name of the tool that calls runners. */
-export const TOOL_NAME = 'acp_runner'
