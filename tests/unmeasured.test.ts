@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 
 /** How long one file may take, in milliseconds, and all of them. */
-const FILE_MS = 180_000
+const FILE_MS = 300_000
 const ALL_MS = 2_400_000
 
 const self = fileURLToPath(import.meta.url)

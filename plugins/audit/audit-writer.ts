@@ -12,6 +12,8 @@ export interface AuditWriter {
 
 /** For how long a batch is tried again. */
 const PATIENCE_MS = 5000
+/** How often at least where only another process was first: one try may take as long, on a disk that stands still. */
+const LEAST_TRIES = 5
 const RETRY_MS = 50
 /** The rows before it are in the journal already, and a head that lags behind is allowed. */
 const NOT_AWAITED = { writeConcern: { w: 1, journal: false } }
@@ -37,13 +39,14 @@ export function createAuditWriter({
   const commits = createGroupCommit<Waiting>(async (batch) => {
     const deadline = performance.now() + PATIENCE_MS
     const store = createStore(batch.map(({ entry }) => entry))
-    for (;;) {
+    for (let tries = 1; ; tries += 1) {
       try {
         await store()
         for (const { resolve } of batch) resolve()
         return
       } catch (error) {
-        if (performance.now() > deadline) {
+        const isConflict = isDuplicateKey(error)
+        if (performance.now() > deadline && !(isConflict && tries < LEAST_TRIES)) {
           for (const { entry, reject } of batch) {
             const { payload, ...row } = entry
             const content = payload === null ? null : JSON.parse(payload)
@@ -55,7 +58,7 @@ export function createAuditWriter({
           }
           return
         }
-        if (!isDuplicateKey(error)) await pause(RETRY_MS)
+        if (!isConflict) await pause(RETRY_MS)
       }
     }
   })

@@ -115,9 +115,6 @@ export const createSessionUpdates = (send: (update: SessionUpdate) => void) => {
   }
 }
 
-/** Tells an editor what happens in a thread. */
-export type SessionUpdates = ReturnType<typeof createSessionUpdates>
-
 interface LinkedFile extends Partial<Omit<FileBlock, 'type' | 'path'>> {
   path: string
   url?: string | null

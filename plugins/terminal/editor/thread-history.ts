@@ -32,6 +32,3 @@ export const createThreadHistory = ({ session, agent_id }: { session: Session; a
     },
   }
 }
-
-/** Reads the threads of one agent. */
-export type ThreadHistory = ReturnType<typeof createThreadHistory>

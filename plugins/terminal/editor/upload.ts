@@ -1,3 +1,4 @@
+import { withDeadline } from '#kernel'
 import { RefusedError, UnreachableError } from '../api.ts'
 import type { FileBlock } from '../frames.ts'
 import type { Session } from '../session.ts'
@@ -29,17 +30,24 @@ export const createUpload = ({
   const post = async ({ name, media_type, data }: SentFile, token: string, given: AbortSignal) => {
     const body = new FormData()
     body.set('file', new File([data], name, { type: media_type }))
-    const response = await fetch(`${url}/api/agents/${encodeURIComponent(agent_id)}/upload`, {
-      method: 'POST',
-      headers: { accept: 'application/json', 'accept-language': language, authorization: `Bearer ${token}` },
-      body,
-      signal: AbortSignal.any([signal, given, AbortSignal.timeout(LIMIT_MS)]),
-    }).catch((error: unknown) => {
-      if (signal.aborted || given.aborted) throw error
+    const send = async (signal: AbortSignal) => {
+      const response = await fetch(`${url}/api/agents/${encodeURIComponent(agent_id)}/upload`, {
+        method: 'POST',
+        headers: {
+          accept: 'application/json',
+          'accept-language': language,
+          authorization: `Bearer ${token}`,
+        },
+        body,
+        signal,
+      })
+      if (!response.ok) throw new RefusedError({ status: response.status, body: await response.text() })
+      return (await response.json()) as Omit<FileBlock, 'type'>
+    }
+    return withDeadline(LIMIT_MS, [signal, given], send).catch((error: unknown) => {
+      if (signal.aborted || given.aborted || error instanceof RefusedError) throw error
       throw new UnreachableError(url, error)
     })
-    if (!response.ok) throw new RefusedError({ status: response.status, body: await response.text() })
-    return (await response.json()) as Omit<FileBlock, 'type'>
   }
 
   return async (file: SentFile, given: AbortSignal): Promise<FileBlock> => {
