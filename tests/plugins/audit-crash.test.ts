@@ -92,6 +92,29 @@ t.test('A row is stored once though the answer to its write is lost', async (t) 
   t.match(await server.server.runtime.cradleOf('audit').auditVerification.verify(), { whole: true })
 })
 
+t.test('A row whose place was taken is stored behind it, however slow the answer was', async (t) => {
+  const proxy = await startDatabaseProxy(t)
+  const env = { SVC_DATABASE_URL: proxy.url }
+  const first = await startShop(t, { env })
+  t.teardown(() => first.db.dropDatabase())
+  const second = await startServer(t, { home: first.home, env })
+  t.equal(await buy(first, 'before'), 204)
+  t.equal(await buy(second, 'taken'), 204)
+  const held = proxy.hold()
+  const late = buy(first, 'late')
+  await held
+  // Longer than anything is tried again for.
+  await pause(5500)
+  proxy.release()
+  t.equal(await late, 204)
+  const bought = (await rowsOf(first)).filter(({ action }) => action === 'shop.buy')
+  t.same(
+    bought.map(({ request_id }) => request_id),
+    ['before', 'taken', 'late'],
+  )
+  t.match(await first.server.runtime.cradleOf('audit').auditVerification.verify(), { whole: true })
+})
+
 t.test('A call whose row cannot be stored is refused, and the row is in the log of the server', async (t) => {
   const proxy = await startDatabaseProxy(t)
   const server = await startShop(t, { env: { SVC_DATABASE_URL: proxy.url } })
