@@ -35,12 +35,10 @@ export interface Round {
   delegate(instruction: string): Promise<Delegated>
 }
 
-/** What a call came to: its output and how long it took, in milliseconds; or what a person must be asked first. */
-export type CallEnd =
-  | { output: string; is_error: boolean; sources: Source[]; ms: number }
-  | { requests: Request[] }
+/** What a call came to: its output, or what a person must be asked first. */
+export type CallEnd = { output: string; is_error: boolean } | { requests: Request[] }
 
-/** Starts a call, with what is known of it from before. Rejects only when it is aborted. */
+/** Starts a call, with what is known of it from before; its result is written to the turn. Rejects only when it is aborted. */
 export function startCall({
   call: { toolCallId, toolName, input },
   request,
@@ -68,6 +66,7 @@ export function startCall({
   let work: Promise<CallEnd> | undefined
   let waiting: { request: Request; since: number; decide(decision: StepDecision): void } | undefined
   let decided = 0
+  let isOver = false
   let waited = 0
   let questions: Promise<unknown> = Promise.resolve()
   /** What there is to tell of a call whose turn has paused. */
@@ -107,7 +106,7 @@ export function startCall({
       const ended = enter(next)
       if (!waiting) return ended
       const decision = decisions[decided]
-      if (!decision) {
+      if (!decision && !isOver) {
         // It was not among those that were put.
         held.keep(request.id, self)
         end({ requests: [waiting.request] })
@@ -118,7 +117,7 @@ export function startCall({
       waited += performance.now() - since
       waiting = undefined
       for (const say of untold.splice(0)) say(next.writer)
-      decide(stepDecision(decision))
+      if (decision) decide(stepDecision(decision))
       return ended
     },
     abandon: (reason) => ending.abort(reason),
@@ -162,9 +161,15 @@ export function startCall({
     },
   }
 
-  const came = (output: string, is_error: boolean): CallEnd => {
+  /** Writes the result at once: files stand before the result of the call that made them, with no other between. */
+  const came = (given: string, is_error: boolean): CallEnd => {
+    const output = limitOutput(given)
     const ms = Math.round(performance.now() - begun - waited)
-    return { output: limitOutput(output), is_error, sources, ms }
+    isOver = true
+    tell((writer) =>
+      writer.onToolResult({ tool_call_id: toolCallId, name: toolName, output, is_error, sources, ms }),
+    )
+    return { output, is_error }
   }
 
   async function run(): Promise<CallEnd> {

@@ -2,7 +2,7 @@ import type { LanguageModelV3FunctionTool, LanguageModelV3ToolResultPart } from 
 import type { Tool, ToolContext } from '#kernel'
 import { bounded, storable } from '../storable.ts'
 import type { Request } from './approvals.ts'
-import { type CallEnd, type HeldOfTurn, type Round, startCall } from './call-at-work.ts'
+import { type HeldOfTurn, type Round, startCall } from './call-at-work.ts'
 import { argumentsOf } from './model-context.ts'
 import type { RecordedCall } from './recorded-loop.ts'
 import type { TurnTools } from './turn-tools.ts'
@@ -79,11 +79,13 @@ export async function runToolCall({
   const request = { ...place, name: toolName, args }
   const round: Round = { tools, signal: facts.signal, writer, delegate }
   const before = held.take(place.id)
-  let end: CallEnd
-  if (before) end = await before.resume(round, recorded.steps)
-  else if (recorded.steps.length > 0) end = { output: INTERRUPTED, is_error: true, sources: [], ms: 0 }
-  else end = await startCall({ call, request, facts, recorded, held, round })
-  if ('requests' in end) return end
-  writer.onToolResult({ tool_call_id: toolCallId, name: toolName, ...end })
-  return part(end.output, end.is_error)
+  if (!before && recorded.steps.length > 0) {
+    const end = { output: INTERRUPTED, is_error: true }
+    writer.onToolResult({ tool_call_id: toolCallId, name: toolName, ...end })
+    return part(end.output, end.is_error)
+  }
+  const end = before
+    ? await before.resume(round, recorded.steps)
+    : await startCall({ call, request, facts, recorded, held, round })
+  return 'requests' in end ? end : part(end.output, end.is_error)
 }
