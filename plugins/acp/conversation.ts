@@ -95,6 +95,7 @@ export async function converse(
     const sessionId = opened?.sessionId
     if (typeof sessionId !== 'string') throw new RunnerFailure('opened no session')
     session = sessionId
+    // A runner that has gone need not be told.
     const cancel = () => void agent.notify('session/cancel', { sessionId }).catch(() => undefined)
     signal.addEventListener('abort', cancel)
     try {

@@ -156,6 +156,7 @@ export function startCall({
         return untilAborted(signal, decision)
       }
       const next = questions.then(decide)
+      // How one ends is for whoever asked it; the next only waits for it.
       questions = next.catch(() => undefined)
       return next
     },
