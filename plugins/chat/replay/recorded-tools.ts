@@ -7,7 +7,7 @@ import { keyOf, type Recording } from './recording.ts'
  * one whose end is not recorded, as its turn ended before.
  */
 export function createRecordedTools(
-  { outputs, files, questions, steps, asked, answers }: Recording,
+  { outputs, files, questions, approvalSteps, asked, answers }: Recording,
   {
     registry,
     step,
@@ -25,7 +25,7 @@ export function createRecordedTools(
     async execute(_input, context) {
       const id = keyOf(step(), context.tool_call_id)
       for (const question of questions.get(id) ?? []) await context.ask(question).catch(() => undefined)
-      for (const asked of steps.get(id) ?? []) await context.requestApproval(asked)
+      for (const wanted of approvalSteps.get(id) ?? []) await context.requestApproval(wanted)
       if (answers.has(id)) await context.delegate('').catch(() => undefined)
       const given = outputs.get(id)?.shift()
       if (!given) return end()

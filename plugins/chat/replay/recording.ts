@@ -27,7 +27,7 @@ export interface Recording {
   /** Questions in order, by tool call. */
   questions: Map<string, string[]>
   /** Steps of calls at work that a person was asked about, in order, by tool call. */
-  steps: Map<string, ApprovalStep[]>
+  approvalSteps: Map<string, ApprovalStep[]>
   /** Tool calls about which a person was asked whether they may run. */
   asked: Set<string>
 }
@@ -42,7 +42,7 @@ export function readRecording(events: readonly LedgerEvent[]): Recording {
     outputs: new Map(),
     files: new Map(),
     questions: new Map(),
-    steps: new Map(),
+    approvalSteps: new Map(),
     asked: new Set(),
   }
   const said = new Map<string, LanguageModelV3Content[]>()
@@ -90,7 +90,7 @@ export function readRecording(events: readonly LedgerEvent[]): Recording {
       }
       case 'hitl_required':
         for (const [n, { id, description, args, is_step }] of event.frame.action_requests.entries())
-          if (is_step) append(recording.steps, keyOf(step, id), { description, args })
+          if (is_step) append(recording.approvalSteps, keyOf(step, id), { description, args })
           else if (event.frame.review_configs[n]?.allowed_decisions.includes('approve'))
             recording.asked.add(keyOf(step, id))
           else append(recording.questions, keyOf(step, id), description)

@@ -1,9 +1,9 @@
 import { withDeadline } from '#kernel'
 import { SignInFailure } from '../sign-in-kind.ts'
+import { readBody } from './response-body.ts'
 
 /** Milliseconds for one request. */
 const TIMEOUT = 30_000
-const MAX_ANSWER = 1024 * 1024
 
 /** How the library writes its requests. */
 type Init = { method: string; headers: Record<string, string>; body?: unknown; redirect?: string }
@@ -22,7 +22,8 @@ export function createOidcFetch(
     return withDeadline(TIMEOUT, [signal], async (signal) => {
       const init = { method, headers, body: body as string | undefined, redirect: 'manual', signal } as const
       const answer = await fetch(address, init)
-      const content = await readBytes(answer)
+      const content = await readBody(answer)
+      if (!content) throw new SignInFailure('exchange', 'The issuer answers with too much.')
       const hasBody = ![204, 205, 304].includes(answer.status)
       return new Response(hasBody ? content : null, { status: answer.status, headers: [...answer.headers] })
     })
@@ -35,15 +36,4 @@ export function assertSecure(address: string, isTrustedHost: (hostname: string) 
   if (url?.protocol === 'https:') return
   if (url?.protocol === 'http:' && isTrustedHost(url.hostname)) return
   throw new SignInFailure('misconfigured', 'The issuer names an address that does not begin with https://.')
-}
-
-async function readBytes({ body }: Response): Promise<Buffer<ArrayBuffer>> {
-  const pieces: Uint8Array[] = []
-  let length = 0
-  for await (const piece of body ?? []) {
-    length += piece.byteLength
-    if (length > MAX_ANSWER) throw new SignInFailure('exchange', 'The issuer answers with too much.')
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces)
 }

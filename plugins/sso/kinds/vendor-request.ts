@@ -1,5 +1,6 @@
 import { withDeadline } from '#kernel'
 import { SignInFailure } from '../sign-in-kind.ts'
+import { readBody } from './response-body.ts'
 import { isRecord, type WireObject } from './vendor-answer.ts'
 
 /** What a kind of sign-in is made of: `endpoints` replaces addresses of the platform by name. */
@@ -26,8 +27,6 @@ export type VendorRequest = (url: URL, signal: AbortSignal, question?: Question)
 /** Milliseconds that one call of a kind may take, with all that it asks. */
 const TIMEOUT = 30_000
 
-const MAX_ANSWER = 1024 * 1024
-
 /** Makes what asks the platform of this name. */
 export function createVendorRequest(fetch: typeof globalThis.fetch, name: string): VendorRequest {
   return async (url, signal, { headers, body } = {}) => {
@@ -42,7 +41,7 @@ export function createVendorRequest(fetch: typeof globalThis.fetch, name: string
       redirect: 'error',
       signal,
     })
-    const answer = parse(await readText(response))
+    const answer = parse((await readBody(response))?.toString() ?? '')
     if (response.status >= 500 || !answer)
       throw new SignInFailure(
         'exchange',
@@ -70,18 +69,6 @@ export function addressOf(base: string, path: string, query: Readonly<Record<str
   const url = new URL(base.replace(/\/+$/, '') + path)
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
   return url
-}
-
-async function readText({ body }: Response): Promise<string> {
-  const pieces: Uint8Array[] = []
-  let length = 0
-  for await (const piece of body ?? []) {
-    length += piece.byteLength
-    // Leaving the loop cancels the rest; what is cut is no JSON object.
-    if (length > MAX_ANSWER) return ''
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString()
 }
 
 function parse(text: string): WireObject | undefined {
