@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
-import type { LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
+import { eventRange, type LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
 import { chatUrl, connectChat, range } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
 import { spawnService } from '../support/service-process.ts'
 import type { TestFrame } from '../support/socket.ts'
+import { findReplayFaults } from '../support/turn-cuts.ts'
 import { approve, call, ofType, reject, resultsIn, task } from './approval-calls.ts'
 import { expedition, startGuide } from './expedition.ts'
 
@@ -37,6 +38,12 @@ async function untilWritten(line: string) {
     seen.push(...diary())
   }
   return seen
+}
+
+/** What comes out differently when the turn of a thread that has one is run again from its events. */
+async function replayFaults(thread_id: string): Promise<string[]> {
+  const events = server.db.collection<LedgerEvent>('events').find(eventRange(thread_id)).sort({ _id: 1 })
+  return findReplayFaults(await events.toArray(), server.server.runtime.cradleOf('chat').turnReplay)
 }
 
 t.test('A call is held while a person decides about its steps', async (t) => {
@@ -82,6 +89,7 @@ t.test('A call is held while a person decides about its steps', async (t) => {
   const again = await connect()
   await again.subscribe(thread_id, 0)
   t.strictSame((await again.seeTurn(sent)).frames, frames)
+  t.strictSame(await replayFaults(thread_id), [])
 })
 
 t.test('What is approved for the thread, or by the owner, is not asked again', async (t) => {
@@ -149,6 +157,7 @@ t.test('Calls of one answer are held beside each other, and beside those that ar
     ['call_d', 'd\n[exit code 0]', false],
   ])
   t.strictSame(diary().sort(), ['begun', 'begun', 'climb no', 'dive yes', 'swim yes'])
+  t.strictSame(await replayFaults(thread_id), [])
 })
 
 t.test('Of more than are put at once the rest is asked about later', async (t) => {
@@ -186,6 +195,7 @@ t.test('A call of a subagent is held as well', async (t) => {
   t.strictSame(Object.keys(toldIn(frames)), ['call_t/1/call_e'])
   t.match(ofType(frames, 'tool_progress')[0], { parent_tool_call_id: 'call_t' })
   t.strictSame(diary(), ['begun', 'climb yes'])
+  t.strictSame(await replayFaults(thread_id), [])
 })
 
 t.test('A call may end while it waits, and cannot be run again', async (t) => {
