@@ -1,0 +1,28 @@
+import { renameSync, writeFileSync } from 'node:fs'
+import type { ProcessReport } from './costs.ts'
+
+// Loaded by `node --import` into every process that a profiled run of the tests starts: reports what it is and what
+// it cost to the folder named in this module's address, again and again, as it may be killed.
+
+const EVERY_MS = 250
+
+const [, program = '', command = ''] = process.argv
+const path = `${new URL(import.meta.url).searchParams.get('to')}/${process.pid}`
+
+const kind: ProcessReport['kind'] = program.endsWith('/engine-process.js')
+  ? 'engine'
+  : !program.endsWith('/cli/main.js')
+    ? 'other'
+    : command === 'serve'
+      ? 'server'
+      : 'command'
+
+function report() {
+  const { user, system } = process.cpuUsage()
+  writeFileSync(`${path}.new`, JSON.stringify({ pid: process.pid, kind, cpu: (user + system) / 1000 }))
+  renameSync(`${path}.new`, `${path}.json`)
+}
+
+report()
+setInterval(report, EVERY_MS).unref()
+process.on('exit', report)

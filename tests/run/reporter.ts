@@ -1,0 +1,78 @@
+import { inspect } from 'node:util'
+import type { Base } from 'tap'
+
+type Parser = Base['parser']
+
+/** An assertion that a process reported, the part of it used here. */
+interface Result {
+  ok: boolean
+  name: string
+  fullname: string
+  skip: boolean | string
+  todo: boolean | string
+  /** What tap tells of a failure. */
+  diag: Record<string, unknown> | null
+}
+
+/** Writes what the processes of a run report: a line for each file when it ends, failures with all that is known. */
+export function createReporter(write: (text: string) => void, { names }: { names: boolean }) {
+  const counts = { passed: 0, failed: 0, skipped: 0 }
+  const failed = new Set<string>()
+
+  const fail = (file: string, title: string, details = '') => {
+    counts.failed++
+    failed.add(file)
+    write(`\n✗ ${title}\n${details.replace(/^(?=.)/gm, '    ')}\n`)
+  }
+
+  /** Shows the tests of a file by their names, as they end. */
+  const showTests = (parser: Parser, depth: number) => {
+    parser.on('child', (child: Parser) => {
+      child.on('complete', ({ ok, time }) => {
+        write(`${'  '.repeat(depth)}${ok ? '✓' : '✗'} ${child.name}${time ? ` (${duration(time)})` : ''}\n`)
+      })
+      showTests(child, depth + 1)
+    })
+  }
+
+  return {
+    counts,
+    failed,
+    fail,
+    /** Follows a process that runs files one after another. */
+    follow({ parser }: Base) {
+      parser.on('result', (result: Result) => {
+        const [, file = '', ...path] = result.fullname.split(' > ')
+        if (result.skip || result.todo) {
+          counts.skipped++
+          write(`- ${file} > ${path.join(' > ')}: left out, ${result.skip || result.todo}\n`)
+        } else if (result.ok) counts.passed++
+        else fail(file, [file, ...path].join(' > '), details(result.diag ?? {}))
+      })
+      parser.on('child', (file: Parser) => {
+        const before = performance.now()
+        let tests = 0
+        file.on('child', () => tests++)
+        if (names) showTests(file, 1)
+        file.on('complete', ({ ok }) => {
+          const took = duration(performance.now() - before).padStart(8)
+          write(`${ok ? '✓' : '✗'} ${file.name.padEnd(40)}${`${tests} tests`.padStart(10)}${took}\n`)
+        })
+      })
+    },
+  }
+}
+
+/** Text for a number of milliseconds. */
+export const duration = (ms: number): string =>
+  ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
+
+function details({ diff, stack, source, found, wanted, at, ...rest }: Record<string, unknown>): string {
+  const { fileName, lineNumber } = (at ?? {}) as { fileName?: string; lineNumber?: number }
+  const compared = diff === undefined && found !== undefined ? inspect({ found, wanted }, { depth: 5 }) : diff
+  const more = Object.keys(rest).length > 0 ? inspect(rest, { depth: 5 }) : undefined
+  return [fileName && `${fileName}:${lineNumber}`, source, compared, more, stack]
+    .filter((part) => part !== undefined && part !== '')
+    .map((part) => String(part).trimEnd())
+    .join('\n')
+}
