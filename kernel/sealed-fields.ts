@@ -12,6 +12,8 @@ export type SealedPurposes = Record<string, string>
 
 type SealedFieldDocument = SealedField & { _id: string }
 
+const idOf = ({ collection, field }: SealedField) => `${collection}.${field}`
+
 const collectionOf = (db: Db) => db.collection<SealedFieldDocument>('sealed_fields')
 
 /** Notes in the database which fields are sealed, so that those of plugins that are switched off later stay known. */
@@ -23,13 +25,12 @@ export async function noteSealedFields(
     Object.entries(sealed).map(([field, purpose]) => ({ collection, field, purpose })),
   )
   if (fields.length === 0) return
+  const noted = new Map((await collectionOf(db).find().toArray()).map(({ _id, purpose }) => [_id, purpose]))
+  const changed = fields.filter((field) => noted.get(idOf(field)) !== field.purpose)
+  if (changed.length === 0) return
   await collectionOf(db).bulkWrite(
-    fields.map((field) => ({
-      updateOne: {
-        filter: { _id: `${field.collection}.${field.field}` },
-        update: { $set: field },
-        upsert: true,
-      },
+    changed.map((field) => ({
+      updateOne: { filter: { _id: idOf(field) }, update: { $set: field }, upsert: true },
     })),
   )
 }

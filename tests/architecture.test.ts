@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import t from 'tap'
+import t from './run/file-test.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -1,13 +1,17 @@
-import t from 'tap'
 import { readBlueprint } from '../kernel/blueprint.ts'
+import t from './run/file-test.ts'
 import { createHome, startServer } from './support/server.ts'
+import { createBlankDatabaseUrl } from './support/test-engine.ts'
 
 const all = await readBlueprint({ home: createHome(t), env: {} })
 
 for (const { plugin } of all.plugins)
   t.test(`the server runs without the plugin ${plugin.name} and those that need it`, async (t) => {
     const server = await startServer(t, {
-      config: { plugins: { [plugin.name]: { enabled: false } } },
+      config: {
+        database: { url: await createBlankDatabaseUrl(t) },
+        plugins: { [plugin.name]: { enabled: false } },
+      },
       signIn: false,
     })
     const { blueprint, registries } = server.server.runtime

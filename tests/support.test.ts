@@ -5,7 +5,7 @@ import {
   type LanguageModelV3StreamPart,
 } from '@ai-sdk/provider'
 import { createParser } from 'eventsource-parser'
-import t, { type Test } from 'tap'
+import t, { type Test } from './run/file-test.ts'
 import { createFakeOpenAI, type FakeOpenAIOptions } from './support/fake-openai.ts'
 
 const turn = { model: 'fake-model', messages: [{ role: 'user', content: 'say this again' }] }

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { join } from 'node:path'
-import { type Db, type IndexDescription, MongoClient } from 'mongodb'
+import { type Db, MongoClient } from 'mongodb'
 import type { Logger } from '../log.ts'
 import { CLIENT_SOCKETS, endWaitsOnClose } from './closed-sockets.ts'
 import { joinEngine } from './engine.ts'
@@ -68,15 +68,6 @@ export async function openDatabase({
     },
     close,
   }
-}
-
-/** Makes the indexes that are not there yet, all collections at once. */
-export async function ensureIndexes(
-  db: Db,
-  collections: Iterable<[string, { indexes: IndexDescription[] }]>,
-): Promise<void> {
-  const indexed = [...collections].filter(([, { indexes }]) => indexes.length > 0)
-  await Promise.all(indexed.map(([name, { indexes }]) => db.collection(name).createIndexes(indexes)))
 }
 
 const nameIn = (url: string): string => /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? DEFAULT_NAME

@@ -12,6 +12,7 @@ import { assertParams } from '../http/params.ts'
 import { requestIdOf } from '../http/request-facts.ts'
 import { chooseLocale } from '../locale.ts'
 import type { Runtime } from '../runtime.ts'
+import { compileSchema, deferSchema } from '../schema.ts'
 import type { Cradle } from '../types.ts'
 import { createFrameCheck, createFrameReader } from './frames.ts'
 import { type OpenConnection, openConnection } from './open-connection.ts'
@@ -21,6 +22,8 @@ import type { Socket } from './socket.ts'
 export interface OwnedSocket {
   socket: Socket
   owner: string
+  /** Whether it comes with the server, whose tests compile all of its schemas. */
+  isBuiltIn: boolean
   cradle: Cradle
 }
 
@@ -71,13 +74,14 @@ export function createUpgrader({
     for (const connection of open) connection.keepAlive(now, pingIntervalMs * 1.4)
   }
 
-  function compile({ socket, owner, cradle }: OwnedSocket) {
+  function compile({ socket, owner, isBuiltIn, cradle }: OwnedSocket) {
+    const compiler = isBuiltIn ? deferSchema : compileSchema
     return compileFor(`socket ${socket.path} of plugin "${owner}"`, () => ({
       socket,
       cradle,
       guard: chainOf(socket.guard),
-      readFrame: createFrameReader(socket.receive),
-      checkSent: strictReplies ? createFrameCheck(socket.send) : undefined,
+      readFrame: createFrameReader(socket.receive, compiler),
+      checkSent: strictReplies ? createFrameCheck(socket.send, compiler) : undefined,
     }))
   }
 

@@ -6,6 +6,8 @@ import { createInitialPassword } from './initial-password.ts'
 export interface UsersConfig {
   admin_username: string
   admin_password?: string
+  /** The memory that hashing a password takes, in KiB. */
+  password_memory_kib: number
 }
 
 const TOO_WEAK = userErrors.PASSWORD_TOO_WEAK!.message.en

@@ -2,6 +2,7 @@ import { plugin } from '#kernel'
 import { userErrors } from './errors.ts'
 import { ensureAdministrator } from './first-administrator.ts'
 import { createIdentities, type Identities } from './identities.ts'
+import { DEFAULT_MEMORY_KIB } from './passwords.ts'
 import { createUsers, USERNAME_PATTERN, type Users } from './users.ts'
 import './types.ts'
 
@@ -23,6 +24,12 @@ export default plugin({
       env: 'SVC_ADMIN_USERNAME',
     },
     admin_password: { type: 'string', env: 'SVC_ADMIN_PASSWORD', writeOnly: true },
+    password_memory_kib: {
+      type: 'integer',
+      minimum: 8,
+      default: DEFAULT_MEMORY_KIB,
+      env: 'SVC_PASSWORD_MEMORY_KIB',
+    },
   },
   permissions: [
     {

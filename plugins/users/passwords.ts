@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { hash, verify } from '@node-rs/argon2'
+import { hash, type Options, verify } from '@node-rs/argon2'
 import { AppError } from '#kernel'
 import { COMMON_PASSWORDS } from './common-passwords.ts'
 
@@ -8,8 +8,10 @@ import { COMMON_PASSWORDS } from './common-passwords.ts'
 export const MAX_PASSWORD_LENGTH = 200
 const MIN_PASSWORD_LENGTH = 8
 
-/** OWASP's first choice for argon2id, which is the library's algorithm unless told otherwise; memory in KiB. */
-const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+/** OWASP's first choice for argon2id, the algorithm that the library uses by default; the memory is in KiB. */
+export const DEFAULT_MEMORY_KIB = 19_456
+const PASSES = 2
+const LANES = 1
 
 /** Leaves a core to everybody else, and half of libuv's four threads to files and names. */
 const CONCURRENCY = Math.min(2, Math.max(1, availableParallelism() - 1))
@@ -28,7 +30,8 @@ export function assertStrongPassword(password: string): void {
 }
 
 /** Makes argon2id hashes and checks them, a few at a time; throws PASSWORD_CHECKS_BUSY when too many wait. */
-export function createPasswords() {
+export function createPasswords({ memory_kib }: { memory_kib: number }) {
+  const cost = { memoryCost: memory_kib, timeCost: PASSES, parallelism: LANES }
   const waiting: (() => void)[] = []
   let running = 0
 
@@ -48,9 +51,9 @@ export function createPasswords() {
     }
   }
 
-  const decoy = decoyHash()
+  const decoy = decoyHash(cost)
   return {
-    hash: (password: string) => inTurn(() => hash(normalize(password), COST)),
+    hash: (password: string) => inTurn(() => hash(normalize(password), cost)),
     /** Takes the same time with null, which no password fits. */
     verify: (passwordHash: string | null, password: string) =>
       inTurn(() => verify(passwordHash ?? decoy, normalize(password))),
@@ -61,8 +64,7 @@ export function createPasswords() {
 const normalize = (password: string) => password.normalize('NFKC')
 
 /** A hash of the usual cost that was made from no password. */
-function decoyHash(): string {
+function decoyHash({ memoryCost, timeCost, parallelism }: Options): string {
   const random = (bytes: number) => randomBytes(bytes).toString('base64').replace(/=+$/, '')
-  const { memoryCost, timeCost, parallelism } = COST
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${random(16)}$${random(32)}`
 }

@@ -1,7 +1,8 @@
-import { AppError, isDuplicateKey, type KernelServices } from '#kernel'
+import { AppError, type Cradle, isDuplicateKey } from '#kernel'
 import { createAdministrators } from './administrators.ts'
 import { createCreations } from './creations.ts'
 import { createDeletions } from './deletions.ts'
+import type { UsersConfig } from './first-administrator.ts'
 import { createInitialPassword } from './initial-password.ts'
 import { makePassword } from './password-maker.ts'
 import { assertStrongPassword, createPasswords } from './passwords.ts'
@@ -19,14 +20,14 @@ export type Users = ReturnType<typeof createUsers>
 
 /** Makes the account store. */
 export function createUsers(
-  cradle: Pick<KernelServices, 'collections' | 'clock' | 'ids' | 'events' | 'server'>,
+  cradle: Pick<Cradle<UsersConfig>, 'collections' | 'clock' | 'ids' | 'events' | 'server' | 'config'>,
 ) {
   const { clock, ids, events, server } = cradle
   const { users } = cradle.collections
   const administrators = createAdministrators(cradle)
   const creations = createCreations(cradle)
   const deletions = createDeletions(cradle)
-  const passwords = createPasswords()
+  const passwords = createPasswords({ memory_kib: cradle.config.password_memory_kib })
   const initialPassword = createInitialPassword(server)
 
   const stamps = () => ({ updated_at: clock.seconds(), changed_at: clock.now() })

@@ -1,6 +1,6 @@
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
-import t from 'tap'
 import kind from '../../channels/feishu/index.ts'
+import t from '../run/file-test.ts'
 import { encodeFrame } from '../support/fake-feishu-frames.ts'
 import { openChannel } from '../support/open-channel.ts'
 import { bytesOf, failureOf, never, saying, start, startFake, until } from './feishu-calls.ts'

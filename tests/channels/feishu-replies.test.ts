@@ -1,6 +1,6 @@
-import t from 'tap'
 import type { JSONValue, OutboundMessage } from '#kernel'
 import kind from '../../channels/feishu/index.ts'
+import t from '../run/file-test.ts'
 import { openChannel } from '../support/open-channel.ts'
 import { failureOf, never, saying, start, targetOf } from './feishu-calls.ts'
 

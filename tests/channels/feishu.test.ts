@@ -1,6 +1,6 @@
-import t, { type Test } from 'tap'
 import { AppError } from '#kernel'
 import kind from '../../channels/feishu/index.ts'
+import t, { type Test } from '../run/file-test.ts'
 import { testChannelKind } from '../support/channel-kind-suite.ts'
 import { startFakeFeishu } from '../support/fake-feishu.ts'
 import { type OpenedChannel, openChannel, settingsFor } from '../support/open-channel.ts'

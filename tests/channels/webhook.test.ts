@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { testChannelKind } from '../support/channel-kind-suite.ts'
 import { startFakeWebhook } from '../support/fake-webhook.ts'
 

@@ -1,5 +1,5 @@
-import t from 'tap'
 import { ChannelFailure } from '#kernel'
+import t from '../run/file-test.ts'
 
 t.test('a failure of a channel says why, and how long to wait where that is known', async (t) => {
   const cause = new Error('inner')

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { bareConfig, CLI, createHome, environment, spawnCommand } from '../support/kernel.ts'
 import { nodeCommand } from '../support/node-command.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import t, { type Test } from '../run/file-test.ts'
 import { bareConfig, createHome, pluginSource, runCommand, spawnCommand } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
 

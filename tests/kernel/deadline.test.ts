@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import t from 'tap'
 import { createDeadline, untilAborted, withDeadline } from '#kernel'
+import t from '../run/file-test.ts'
 
 const forever = (signal: AbortSignal) => untilAborted(signal, new Promise<never>(() => {}))
 

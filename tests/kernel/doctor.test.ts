@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createPlainServer, type Server } from 'node:net'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import t, { type Test } from '../run/file-test.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
 import {
   bareConfig,
@@ -83,7 +83,7 @@ t.test('each thing that is wrong is named, and the exit code is 1', async (t) =>
 })
 
 t.test('a Node that is too old is named', async (t) => {
-  const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl() } }))
+  const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
   for (const [version, ok] of [
     ['18.20.4', false],
     ['20.18.9', false],
@@ -102,7 +102,7 @@ t.test('a database server is looked at where one is configured', async (t) => {
 })
 
 t.test('a port that is in use is told apart from one that our own server holds', async (t) => {
-  const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl() } }))
+  const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
   const server = await startKernel(t)
   const { port } = new URL(server.url)
   t.match(await examine(home, { env: { SVC_PORT: port } }), {

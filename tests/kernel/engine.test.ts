@@ -19,9 +19,9 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
-import t, { type Test } from 'tap'
 import { type Engine, joinEngine } from '../../kernel/database/engine.ts'
 import { relaxedLibrary } from '../../kernel/database/relaxed-library.ts'
+import t, { type Test } from '../run/file-test.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'svc-engine-'))
 const runtimeDirectory = join(root, 'runtime')

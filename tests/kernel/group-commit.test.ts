@@ -1,5 +1,5 @@
-import t from 'tap'
 import { createGroupCommit } from '../../kernel/group-commit.ts'
+import t from '../run/file-test.ts'
 
 /** A group commit whose writes end when they are told to. */
 function createHeldCommit() {

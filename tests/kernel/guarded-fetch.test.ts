@@ -2,8 +2,8 @@ import type { lookup as systemLookup } from 'node:dns'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from 'node:net'
-import t, { type Test } from 'tap'
 import { createGuardedFetch } from '../../kernel/guarded-fetch.ts'
+import t, { type Test } from '../run/file-test.ts'
 
 /** A name server of our own: each question for a name gets the next of its answers, the last one again and again. */
 function resolver(names: Record<string, string[][]>): { lookup: typeof systemLookup; asked: string[] } {

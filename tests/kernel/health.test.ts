@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { getRoute, pluginSource, spawnCommand, startKernel } from '../support/kernel.ts'
 

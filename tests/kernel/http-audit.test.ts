@@ -1,6 +1,6 @@
-import t from 'tap'
 import { recordablePart } from '../../kernel/http/audit-payload.ts'
 import type { JSONSchema } from '../../kernel/schema.ts'
+import t from '../run/file-test.ts'
 import { bareConfig, createHome, pluginSource, spawnCommand, startKernel } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
 

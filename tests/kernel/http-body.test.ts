@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import t, { type Test } from 'tap'
+import t, { type Test } from '../run/file-test.ts'
 import { pluginSource, rawRequest, sendRaw, startKernel } from '../support/kernel.ts'
 
 const echo = pluginSource(

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { pluginSource, rawRequest, sendRaw, startKernel } from '../support/kernel.ts'
 
 const hooks = pluginSource(

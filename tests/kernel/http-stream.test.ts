@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { createHold } from '../support/chat.ts'
 import { pluginSource, startKernel } from '../support/kernel.ts'
 

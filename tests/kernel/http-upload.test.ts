@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { bareConfig, createHome, pluginSource, rawRequest, sendRaw, startKernel } from '../support/kernel.ts'
 
 const MAX_BYTES = 1000

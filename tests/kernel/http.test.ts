@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { getRoute, pluginSource, rawRequest, sendRaw, startKernel } from '../support/kernel.ts'
 
 const bench = new EventEmitter()

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { getRoute, pluginSource, startKernel } from '../support/kernel.ts'
 
 t.test('ids have their prefix, tell their time and rise strictly, also within a millisecond', async (t) => {

@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
-import t from 'tap'
 import { openDatabase } from '../../kernel/database/database.ts'
+import t from '../run/file-test.ts'
 import { bareConfig, createHome, pluginSource, spawnServer, startKernel } from '../support/kernel.ts'
 import { databaseEnvironment, installPlugin, startServer, type TestServer } from '../support/server.ts'
 

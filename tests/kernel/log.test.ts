@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import {
   bareConfig,
   createHome,
@@ -138,7 +138,7 @@ t.test('the level says what is written', async (t) => {
 t.test(
   'the log goes to standard error: lines of JSON for programs, readable text on a terminal',
   async (t) => {
-    const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl() } }))
+    const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
     installPlugin(home, 'any', pluginSource('any', ''))
     const asTerminal = ['--import', 'data:text/javascript,process.stderr.isTTY = true']
     for (const [nodeArgs, pattern] of [

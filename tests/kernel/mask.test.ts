@@ -1,5 +1,5 @@
-import t from 'tap'
 import { MASK, maskOf } from '../../kernel/mask.ts'
+import t from '../run/file-test.ts'
 
 t.test('a mask tells long secrets apart and shows nothing of short ones', async (t) => {
   t.equal(maskOf('sk-1234567890'), `${MASK}7890`)

@@ -3,8 +3,8 @@ import { constants } from 'node:fs'
 import { mkdir, mkdtemp, readdir, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
 import { openFolder } from '../../kernel/index.ts'
+import t, { type Test } from '../run/file-test.ts'
 
 const SECRET = 'what only the outside holds'
 

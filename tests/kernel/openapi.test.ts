@@ -1,6 +1,6 @@
-import t, { type Test } from 'tap'
 import { readBlueprint } from '../../kernel/blueprint.ts'
 import { compileSchema } from '../../kernel/schema.ts'
+import t, { type Test } from '../run/file-test.ts'
 import { createHome, getRoute, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
 import { startServer } from '../support/server.ts'
 

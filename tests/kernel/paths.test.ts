@@ -1,5 +1,5 @@
-import t from 'tap'
 import { isWithin } from '../../kernel/index.ts'
+import t from '../run/file-test.ts'
 
 t.test('a path lies in a folder by its name, not by the letters that it begins with', async (t) => {
   const cases: [folder: string, path: string, within: boolean][] = [

@@ -1,5 +1,5 @@
-import t from 'tap'
 import { createPlaces } from '../../kernel/index.ts'
+import t from '../run/file-test.ts'
 
 t.test('Only so many are inside at a time, the others in the order of asking', async (t) => {
   const places = createPlaces()

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
 import { joinEngine } from '../../kernel/database/engine.ts'
+import t from '../run/file-test.ts'
 import {
   bareConfig,
   createHome,

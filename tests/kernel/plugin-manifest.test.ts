@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import t, { type Test } from '../run/file-test.ts'
 import { bareConfig, createHome, getRoute, pluginSource, startKernel, toolSource } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
 

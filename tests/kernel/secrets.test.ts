@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
 import { openKeyRing } from '../../kernel/key-ring.ts'
 import { createSecrets } from '../../kernel/secrets.ts'
+import t from '../run/file-test.ts'
 import { bareConfig, createHome, spawnCommand, startKernel } from '../support/kernel.ts'
 
 const newBox = () => {

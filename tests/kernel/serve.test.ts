@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
 import { readBlueprint } from '../../kernel/blueprint.ts'
+import t, { type Test } from '../run/file-test.ts'
 import { bareConfig, createHome, pluginSource, spawnCommand, spawnServer } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
@@ -17,7 +17,7 @@ function prepare(t: Test, { setup = '', manifest = '', config = {} } = {}): stri
 
 /** The same, where it does not matter which database the server has. */
 const prepareQuick = async (t: Test, { config = {}, ...more }: Parameters<typeof prepare>[1] = {}) =>
-  prepare(t, { ...more, config: { ...config, database: { url: await createDatabaseUrl() } } })
+  prepare(t, { ...more, config: { ...config, database: { url: await createDatabaseUrl(t) } } })
 
 t.test('serve welcomes with addresses and announcements, and stops in order when told to', async (t) => {
   const home = prepare(t, {

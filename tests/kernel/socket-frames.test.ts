@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import { connect } from 'node:net'
-import t, { type Test } from 'tap'
+import t, { type Test } from '../run/file-test.ts'
 import { getRoute, pluginSource, rawRequest, startKernel } from '../support/kernel.ts'
 import { connectSocket } from '../support/socket.ts'
 

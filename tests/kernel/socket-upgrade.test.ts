@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import t from 'tap'
 import WebSocket from 'ws'
+import t from '../run/file-test.ts'
 import { getRoute, pluginSource, rawRequest, sendRaw, startKernel } from '../support/kernel.ts'
 import { connectSocket } from '../support/socket.ts'
 

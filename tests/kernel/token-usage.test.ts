@@ -1,5 +1,5 @@
-import t from 'tap'
 import { addUsage, NO_USAGE, usageOf } from '../../kernel/token-usage.ts'
+import t from '../run/file-test.ts'
 
 const spent = (input: object, output: object) =>
   usageOf({ inputTokens: input, outputTokens: output } as Parameters<typeof usageOf>[0])

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
-import t from 'tap'
 import { untilAborted } from '../../kernel/until-aborted.ts'
+import t from '../run/file-test.ts'
 
 const never = () => new Promise<never>(() => {})
 

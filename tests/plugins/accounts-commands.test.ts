@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { createHome, runCommand } from '../support/kernel.ts'
 import { startServer } from '../support/server.ts'
 

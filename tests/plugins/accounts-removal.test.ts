@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { createHold, startChat } from '../support/chat.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 

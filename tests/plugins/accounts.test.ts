@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { createTestClock } from '../support/clock.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 

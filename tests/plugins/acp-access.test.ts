@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { giveTool, isRunning, pidIn, run, startAcp } from './acp-calls.ts'
 import { call, resultsIn } from './approval-calls.ts'
 

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import type { TestFrame } from '../support/socket.ts'
 import { progressIn, run, startAcp } from './acp-calls.ts'
 import { approve, ofType, reject, resultsIn, task } from './approval-calls.ts'

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { PROGRAM, startAcp } from './acp-calls.ts'
 
 const chat = await startAcp(t)

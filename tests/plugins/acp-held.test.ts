@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { createTestClock } from '../support/clock.ts'
 import { isRunning, pidIn, run, startAcp, until } from './acp-calls.ts'
 import { approve, resultsIn } from './approval-calls.ts'

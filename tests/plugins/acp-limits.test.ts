@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { isRunning, pidIn, startAcp } from './acp-calls.ts'
 import { approve } from './approval-calls.ts'
 

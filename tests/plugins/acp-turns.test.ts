@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { isRunning, pidIn, progressIn, run, startAcp, until } from './acp-calls.ts'
 import { ofType, resultsIn, task } from './approval-calls.ts'
 

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { startServer } from '../support/server.ts'
 import { nextEvent, probePlugin, setProbe } from './agents-probe.ts'
 

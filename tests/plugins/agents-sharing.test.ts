@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { startChat } from '../support/chat.ts'
 import { createFakeOpenAI } from '../support/fake-openai.ts'
 

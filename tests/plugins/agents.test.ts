@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { startServer } from '../support/server.ts'
 import { probePlugin, setProbe } from './agents-probe.ts'
 

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
-import t, { type Test } from 'tap'
 import type { ActiveTurn, ThreadDocument } from '../../plugins/chat/documents.ts'
 import { eventId, type LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
+import t, { type Test } from '../run/file-test.ts'
+import { amount, seedOf } from '../run/tier.ts'
 import { type ChatSocket, chatUrl, connectChat, MODEL, PROVIDER, range } from '../support/chat.ts'
 import { createFakeOpenAI, type Script } from '../support/fake-openai.ts'
 import { createRandom } from '../support/random.ts'
@@ -28,11 +29,11 @@ import {
 } from './approval-calls.ts'
 
 /** How often the server is killed; a change to the ledger or to approvals deserves more. */
-const CRASHES = Number(process.env.SVC_TEST_CRASHES ?? 4)
+const CRASHES = amount({ short: 1, long: 20 })
 const THREADS = 4
 /** What a turn that runs comes to. */
 const ENDS = ['done', 'error', 'hitl_required']
-const seed = Number(process.env.SVC_TEST_SEED ?? Date.now() % 1_000_000)
+const seed = seedOf(17)
 
 t.test('What a process left when it died is taken up by the next one', async (t) => {
   const chat = await startPress(t)
@@ -217,7 +218,6 @@ async function startService(t: Test) {
 t.test('With a process that is killed', async (t) => {
   const service = await startService(t)
   const { decide, fake, marks } = service
-  t.comment(`SVC_TEST_SEED=${seed}`)
   const random = createRandom(seed)
 
   /** What a new connection is shown of a thread: its ledger without a gap, and its history. */
@@ -268,7 +268,7 @@ t.test('With a process that is killed', async (t) => {
   )
 
   await t.test(
-    `whenever that is (${CRASHES} times), what is approved is done once at the most`,
+    `whenever that is (${CRASHES} times, seed ${seed}), what is approved is done once at the most`,
     async (t) => {
       fake.script(({ body }) => {
         const said = body.messages.at(-1)!

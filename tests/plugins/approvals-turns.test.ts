@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import t from 'tap'
 import type { ThreadDocument } from '../../plugins/chat/documents.ts'
 import type { LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
+import t from '../run/file-test.ts'
 import { type ChatSocket, chatUrl, connectChat, createHold, range, textOf } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
 import type { ChatMessage } from '../support/fake-openai.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { range, textOf } from '../support/chat.ts'
 import { createFakeAnthropic } from '../support/fake-anthropic.ts'
 import { BUDGET_MODEL } from '../support/fake-anthropic-rules.ts'

@@ -2,18 +2,21 @@ import { EventEmitter, once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import t from 'tap'
+import t from '../run/file-test.ts'
+import { amount } from '../run/tier.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { createHome } from '../support/home.ts'
 import { startServer } from '../support/server.ts'
 import { assertOnce, buy, logOf, rowsOf, run, startShop } from './audit-shop.ts'
 
 const range = (count: number) => [...Array(count).keys()]
+/** How many calls are made at once. */
+const CALLS = amount({ short: 60, long: 400 })
 const EMBEDDED = !process.env.SVC_TEST_DATABASE_URL
 
-t.test('200 calls at once have 200 rows in one whole chain', async (t) => {
+t.test(`${CALLS} calls at once have as many rows in one whole chain`, async (t) => {
   const server = await startShop(t)
-  const calls = range(200).map((n) => `call-${n}`)
+  const calls = range(CALLS).map((n) => `call-${n}`)
   t.same(new Set(await Promise.all(calls.map((id) => buy(server, id)))), new Set([204]))
   await assertOnce(t, server, calls)
 })
@@ -21,12 +24,12 @@ t.test('200 calls at once have 200 rows in one whole chain', async (t) => {
 t.test('Two servers and commands that write at once keep one whole chain', async (t) => {
   const first = await startShop(t)
   const second = await startServer(t, { home: first.home })
-  const calls = range(150).map((n) => `call-${n}`)
+  const calls = range(CALLS).map((n) => `call-${n}`)
   const writing = [first, second].map(async (server, index) => {
     // Some one after another, so that both are at the end of the chain in turn, and some at once.
     const own = calls.filter((_, n) => n % 2 === index)
-    for (const id of own.slice(0, 40)) t.equal(await buy(server, id), 204)
-    await Promise.all(own.slice(40).map((id) => buy(server, id)))
+    for (const id of own.slice(0, own.length / 2)) t.equal(await buy(server, id), 204)
+    await Promise.all(own.slice(own.length / 2).map((id) => buy(server, id)))
   })
   const stamps = range(2).map((n) => run(first, 'shop', 'stamp', `stamp-${n}`))
   await Promise.all([...writing, ...stamps])
@@ -57,7 +60,7 @@ t.test('Each answered call has one row though the engine is killed', { skip: !EM
     while (answered.length < before + count) await once(heard, 'answer')
     while ((await first.request('GET', '/health')).status !== 200) await pause(50)
   }
-  for (const round of range(3)) {
+  for (const round of range(amount({ short: 1, long: 6 }))) {
     await answer(20 + round)
     const { pid } = JSON.parse(readFileSync(join(first.home, 'db', 'engine.json'), 'utf8'))
     process.kill(pid, 'SIGKILL')
@@ -73,7 +76,7 @@ t.test('A row is stored once though the answer to its write is lost', async (t) 
   const proxy = await startDatabaseProxy(t)
   const server = await startShop(t, { env: { SVC_DATABASE_URL: proxy.url } })
   t.teardown(() => server.db.dropDatabase())
-  const calls = range(10).map((n) => `call-${n}`)
+  const calls = range(amount({ short: 3, long: 30 })).map((n) => `call-${n}`)
   for (const id of calls) {
     const held = proxy.hold()
     // Its handler asks the database for nothing, so the answer that is kept back is that of the row's write.

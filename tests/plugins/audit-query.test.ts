@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import type { TestReply, TestServer } from '../support/server.ts'
 import { buy, logOf, rowsOf, startShop } from './audit-shop.ts'
 

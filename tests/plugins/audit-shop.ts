@@ -12,7 +12,7 @@ const shop = pluginSource(
     ...(depth ? { items: any(depth - 1), additionalProperties: any(depth - 1) } : {}),
   })
   host.routes([
-    { method: 'POST', path: '/shop', summary: 'Buy', guard: 'public', audit: 'shop.buy', body: any(12),
+    { method: 'POST', path: '/shop', summary: 'Buy', guard: 'public', audit: 'shop.buy', body: any(6),
       response: { 204: null }, handler: () => undefined },
     { method: 'PUT', path: '/shop/:id', summary: 'Put', guard: 'public', audit: 'shop.put',
       response: { 204: null }, handler: () => undefined },

@@ -1,6 +1,6 @@
-import t, { type Test } from 'tap'
 import { hashOf } from '../../plugins/audit/chain.ts'
 import type { AuditDocument, AuditHeadDocument } from '../../plugins/audit/documents.ts'
+import t, { type Test } from '../run/file-test.ts'
 import { buy, headOf, logOf, rowsOf, run, startShop, verify } from './audit-shop.ts'
 
 const server = await startShop(t)

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { buy, headOf, rowsOf, run, startShop } from './audit-shop.ts'
 
 t.test(

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { runCommand } from '../support/kernel.ts'
 import { ADMIN, startServer, type TestReply, type TestServer } from '../support/server.ts'
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { createTestClock } from '../support/clock.ts'
 import { ADMIN, createHome, startServer, type TestReply, type TestServer } from '../support/server.ts'
 import { connectSocket } from '../support/socket.ts'

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { eventually, startPlatform, type TestChannel } from '../support/channel-kind-suite.ts'
 import { createHold } from '../support/chat.ts'
 import { startFakeWebhook } from '../support/fake-webhook.ts'

@@ -1,7 +1,7 @@
-import t from 'tap'
 import type { Dialect } from '../../kernel/channel-kind.ts'
 import { render } from '../../plugins/channels/writing/markdown.ts'
 import { splitMarkdown } from '../../plugins/channels/writing/splitting.ts'
+import t from '../run/file-test.ts'
 
 const SAMPLES: [what: string, markdown: string, rendered: Partial<Record<Dialect, string>>][] = [
   [

@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream'
 import pino from 'pino'
-import t from 'tap'
 import { type ChannelCapabilities, type ChannelConnection, ChannelFailure, type LiveMessage } from '#kernel'
 import { failureOf } from '../../plugins/channels/writing/failure.ts'
 import { createReplyWriter, type WritingProgress } from '../../plugins/channels/writing/reply-writer.ts'
+import t from '../run/file-test.ts'
 import { createVirtualTime } from './virtual-time.ts'
 
 const SECRET = 'bot123:secret'

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import t from 'tap'
 import { AppError, type ChannelConnection, ChannelFailure } from '#kernel'
 import { failureOf } from '../../plugins/channels/writing/failure.ts'
 import { createSender } from '../../plugins/channels/writing/sending.ts'
+import t from '../run/file-test.ts'
 import { createVirtualTime } from './virtual-time.ts'
 
 const SECRET = 'xoxb-secret'

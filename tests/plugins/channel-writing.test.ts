@@ -1,13 +1,14 @@
-import t from 'tap'
 import type { Dialect } from '../../kernel/channel-kind.ts'
 import { createCutter } from '../../plugins/channels/writing/cutter.ts'
 import { render } from '../../plugins/channels/writing/markdown.ts'
 import { splitMarkdown } from '../../plugins/channels/writing/splitting.ts'
+import t from '../run/file-test.ts'
+import { amount, seedOf } from '../run/tier.ts'
 import { createChance } from '../support/random.ts'
 import { createSamples, findHtmlFaults, greekOf, mayLoseWords } from './markdown-samples.ts'
 
-const CASES = Number(process.env.SVC_TEST_CASES ?? 40)
-const seed = Number(process.env.SVC_TEST_SEED ?? 1000)
+const CASES = amount({ short: 20, long: 2000 })
+const seed = seedOf(1000)
 const DIALECTS: Dialect[] = ['markdown', 'markdown-without-tables', 'html', 'mrkdwn', 'plain']
 
 const lengthIn = (unit: string, text: string) => (unit === 'bytes' ? Buffer.byteLength(text) : text.length)

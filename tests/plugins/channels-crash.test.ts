@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import t, { type Test } from 'tap'
+import t, { type Test } from '../run/file-test.ts'
+import { amount, seedOf } from '../run/tier.ts'
 import { eventually } from '../support/channel-kind-suite.ts'
 import { MODEL, PROVIDER } from '../support/chat.ts'
 import { createFakeOpenAI } from '../support/fake-openai.ts'
@@ -13,8 +14,8 @@ import { spawnService } from '../support/service-process.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
 /** How often the server is killed; a change to the inbox or to the delivery of replies deserves more. */
-const CRASHES = Number(process.env.SVC_TEST_CRASHES ?? 4)
-const seed = Number(process.env.SVC_TEST_SEED ?? Date.now() % 1_000_000)
+const CRASHES = amount({ short: 1, long: 20 })
+const seed = seedOf(17)
 const PLACES: Place[] = ['direct', 'group']
 
 /** A home whose agent is linked to a platform, for any number of server processes. */
@@ -34,7 +35,7 @@ async function prepare(t: Test, kind = 'pigeon', startFake: () => Promise<FakePl
     delayMs: 15,
   }))
   const home = createHome(t, {
-    database: { url: await createDatabaseUrl() },
+    database: { url: await createDatabaseUrl(t) },
     plugins: { channels: { endpoints: { [kind]: platform.endpoints } } },
   })
   installPlugin(home, 'pigeon', readRecipe('plugins/pigeon/index.js'))

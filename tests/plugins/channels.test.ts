@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import t, { type Test } from 'tap'
 import type { ChannelLink, InboundMessage } from '#kernel'
+import t, { type Test } from '../run/file-test.ts'
 import { eventually } from '../support/channel-kind-suite.ts'
 import { startChat } from '../support/chat.ts'
 import { startServer } from '../support/server.ts'

@@ -1,5 +1,5 @@
-import t from 'tap'
 import { projectTurn } from '../../plugins/chat/ledger/projection.ts'
+import t from '../run/file-test.ts'
 import { createHold, MODEL, range, startChat } from '../support/chat.ts'
 import { seedThread } from '../support/chat-seed.ts'
 

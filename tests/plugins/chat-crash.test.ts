@@ -1,4 +1,5 @@
-import t, { type Test } from 'tap'
+import t, { type Test } from '../run/file-test.ts'
+import { amount, seedOf } from '../run/tier.ts'
 import { type ChatSocket, chatUrl, connectChat, MODEL, PROVIDER, range, textOf } from '../support/chat.ts'
 import { createFakeOpenAI, type Script } from '../support/fake-openai.ts'
 import { createRandom } from '../support/random.ts'
@@ -9,9 +10,9 @@ import type { TestFrame } from '../support/socket.ts'
 /** Two servers beside each other, so that one starts while the other works. */
 const SERVERS = 2
 /** For each of them; a change to the ledger deserves more. */
-const CRASHES = Number(process.env.SVC_TEST_CRASHES ?? 6)
+const CRASHES = amount({ short: 2, long: 30 })
 const THREADS = 3
-const seed = Number(process.env.SVC_TEST_SEED ?? Date.now() % 1_000_000)
+const seed = seedOf(17)
 
 /** A client of a server that is killed and started again all the time. */
 async function createClient(t: Test) {
@@ -113,8 +114,7 @@ async function findFaults(
 }
 
 t.jobs = SERVERS
-t.comment(`SVC_TEST_SEED=${seed}`)
-const title = `Killed ${CRASHES} times, a server loses nothing that a client has seen`
+const title = `Killed ${CRASHES} times, a server loses nothing that a client has seen, seed ${seed}`
 for (const number of range(1, SERVERS))
   t.test(`${title} (${number})`, { buffered: true }, (t) => killOften(t, seed + number))
 

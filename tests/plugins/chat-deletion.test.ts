@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { createHold, range, startChat } from '../support/chat.ts'
 
 const chat = await startChat(t)

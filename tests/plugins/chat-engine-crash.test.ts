@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
+import { amount } from '../run/tier.ts'
 import { createHold, range, startChat, textOf } from '../support/chat.ts'
 import { createHome } from '../support/home.ts'
 
 const chat = await startChat(t, { home: createHome(t), env: { SVC_LOG_LEVEL: 'fatal' } })
 const { fake, createThread, history, server } = chat
+
+/** How often the engine is killed in each test. */
+const CRASHES = amount({ short: 2, long: 12 })
 
 const words = (count: number) => Array.from({ length: count }, (_, n) => `w${n} 😀 `)
 
@@ -24,7 +28,7 @@ t.test('Turns go on over crashes of the database engine, and nothing of them is 
   const [socket, reader] = [await chat.connect(), await chat.connect()]
   const made = await Promise.all(range(1, 4).map(() => createThread()))
   for (const thread_id of made) await reader.subscribe(thread_id)
-  for (const round of range(1, 6)) {
+  for (const round of range(1, CRASHES)) {
     const { hold, release } = createHold()
     const text = words(30 * round)
     fake.script(() => ({ text, delayMs: 1, hold, holdAfter: 20 }))
@@ -55,7 +59,7 @@ t.test('Turns go on over crashes of the database engine, and nothing of them is 
     await later.until(({ seq }) => seq === frames.length)
     t.strictSame(later.of(thread_id), frames)
     const page = await history(thread_id, '?limit=100')
-    t.match(page, { turn_active: false, last_seq: frames.length, messages: { length: 12 } })
+    t.match(page, { turn_active: false, last_seq: frames.length, messages: { length: 2 * CRASHES } })
     t.equal(page.messages.filter(({ status }: { status: string }) => status !== 'complete').length, 0)
   }
 })
@@ -64,7 +68,7 @@ t.test('While the database is away a message is refused or kept, and sending it 
   const socket = await chat.connect()
   const thread_id = await createThread()
   fake.script(() => ({ text: 'an answer' }))
-  for (const round of range(1, 5)) {
+  for (const round of range(1, CRASHES)) {
     const client_message_id = `away-${round}`
     let attempts = 0
     killEngine()
@@ -91,7 +95,7 @@ t.test('While the database is away a message is refused or kept, and sending it 
   t.equal(turn_active, false)
   t.equal(
     messages.filter(({ role }: { role: string }) => role === 'user').length,
-    5,
+    CRASHES,
     'each message is there once',
   )
   t.match((await socket.ask({ thread_id, text: 'and now?' })).end, { type: 'done' })

@@ -1,4 +1,4 @@
-import t, { type Test } from 'tap'
+import t, { type Test } from '../run/file-test.ts'
 import { type ChatSocket, createHold, startChat, textOf } from '../support/chat.ts'
 import type { Script } from '../support/fake-openai.ts'
 

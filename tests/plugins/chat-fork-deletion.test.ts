@@ -1,5 +1,5 @@
-import t from 'tap'
 import type { ThreadDocument } from '../../plugins/chat/documents.ts'
+import t from '../run/file-test.ts'
 import { range, startChat } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
 import { startServer } from '../support/server.ts'

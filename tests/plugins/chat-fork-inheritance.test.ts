@@ -1,5 +1,5 @@
-import t from 'tap'
 import type { MessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
+import t from '../run/file-test.ts'
 import { MODEL, startChat } from '../support/chat.ts'
 import { seedThread } from '../support/chat-seed.ts'
 import { createForkCalls, LIBRARY } from './fork-calls.ts'

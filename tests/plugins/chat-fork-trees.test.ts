@@ -1,12 +1,12 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
+import { amount, seedOf } from '../run/tier.ts'
 import { type SeenTurn, startChat } from '../support/chat.ts'
 import { createRandom } from '../support/random.ts'
 
 /** A change to how messages are read or removed deserves more. */
-const STEPS = Number(process.env.SVC_TEST_STEPS ?? 60)
+const STEPS = amount({ short: 40, long: 1000 })
 const MOST_THREADS = 12
-const seed = Number(process.env.SVC_TEST_SEED ?? Date.now() % 1_000_000)
-t.comment(`SVC_TEST_SEED=${seed}`)
+const seed = seedOf(17)
 
 const random = createRandom(seed)
 const below = (bound: number) => Math.floor(random() * bound)
@@ -83,45 +83,48 @@ async function read(thread_id: string): Promise<string[]> {
   }
 }
 
-t.test('Whatever is forked, said and deleted, every thread shows what a copy would', async (t) => {
-  const done = { begun: 0, said: 0, forked: 0, deleted: 0 }
-  for (let step = 0; step < STEPS; step += 1) {
-    const ids = [...model.keys()]
-    const chance = random()
-    if (ids.length === 0 || chance < 0.05) {
-      const thread_id = await createThread()
-      model.set(thread_id, [])
-      await say(thread_id)
-      done.begun += 1
-    } else if (ids.length >= MOST_THREADS || chance < 0.25) {
-      await remove(pick(ids))
-      done.deleted += 1
-    } else if (chance < 0.6) {
-      await fork(pick(ids))
-      done.forked += 1
-    } else {
-      await say(pick(ids))
-      done.said += 1
+t.test(
+  `Whatever is forked, said and deleted, every thread shows what a copy would, seed ${seed}`,
+  async (t) => {
+    const done = { begun: 0, said: 0, forked: 0, deleted: 0 }
+    for (let step = 0; step < STEPS; step += 1) {
+      const ids = [...model.keys()]
+      const chance = random()
+      if (ids.length === 0 || chance < 0.05) {
+        const thread_id = await createThread()
+        model.set(thread_id, [])
+        await say(thread_id)
+        done.begun += 1
+      } else if (ids.length >= MOST_THREADS || chance < 0.25) {
+        await remove(pick(ids))
+        done.deleted += 1
+      } else if (chance < 0.6) {
+        await fork(pick(ids))
+        done.forked += 1
+      } else {
+        await say(pick(ids))
+        done.said += 1
+      }
+      if (step === STEPS >> 1) {
+        await server.restart()
+        socket = await chat.connect()
+      }
+      for (const thread_id of model.size > 0 ? [pick([...model.keys()])] : [])
+        t.strictSame(
+          await read(thread_id),
+          model.get(thread_id)!.map(({ id }) => id),
+          `step ${step}`,
+        )
     }
-    if (step === STEPS >> 1) {
-      await server.restart()
-      socket = await chat.connect()
-    }
-    for (const thread_id of model.size > 0 ? [pick([...model.keys()])] : [])
+    t.comment(done)
+    for (const [thread_id, shown] of model)
       t.strictSame(
         await read(thread_id),
-        model.get(thread_id)!.map(({ id }) => id),
-        `step ${step}`,
+        shown.map(({ id }) => id),
+        'in the end',
       )
-  }
-  t.comment(done)
-  for (const [thread_id, shown] of model)
-    t.strictSame(
-      await read(thread_id),
-      shown.map(({ id }) => id),
-      'in the end',
-    )
-  while (model.size > 0) await remove(pick([...model.keys()]))
-  for (const name of ['threads', 'messages', 'events', 'client_messages'])
-    t.equal(await server.db.collection(name).countDocuments(), 0, `nothing is left of ${name}`)
-})
+    while (model.size > 0) await remove(pick([...model.keys()]))
+    for (const name of ['threads', 'messages', 'events', 'client_messages'])
+      t.equal(await server.db.collection(name).countDocuments(), 0, `nothing is left of ${name}`)
+  },
+)

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { MODEL, range, startChat, textOf } from '../support/chat.ts'
 import type { TestFrame } from '../support/socket.ts'
 

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { createHold, range, startChat, textOf } from '../support/chat.ts'
 import { seedThread } from '../support/chat-seed.ts'
 import type { TestFrame } from '../support/socket.ts'

@@ -1,6 +1,6 @@
 import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { MODEL, startChat } from '../support/chat.ts'
 
 const chat = await startChat(t)

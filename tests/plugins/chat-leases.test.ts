@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { hostname } from 'node:os'
-import t from 'tap'
 import type { ActiveTurn, ThreadDocument } from '../../plugins/chat/documents.ts'
 import type { LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
+import t from '../run/file-test.ts'
 import { chatUrl, connectChat, createHold, range, startChat, textOf } from '../support/chat.ts'
 import { spawnService } from '../support/service-process.ts'
 

@@ -1,5 +1,6 @@
-import t from 'tap'
 import { eventRange, type LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
+import t from '../run/file-test.ts'
+import { amount, seedOf } from '../run/tier.ts'
 import { startChat } from '../support/chat.ts'
 import { createCase } from '../support/chat-case.ts'
 import { crashInTurn } from '../support/chat-crash.ts'
@@ -8,8 +9,8 @@ import { createChance } from '../support/random.ts'
 import { findCutFaults, findReplayFaults } from '../support/turn-cuts.ts'
 
 /** Every case is one thread; what happens in it follows from the seed and its number. */
-const CASES = Number(process.env.SVC_TEST_CASES ?? 12)
-const seed = Number(process.env.SVC_TEST_SEED ?? Date.now() % 1_000_000)
+const CASES = amount({ short: 8, long: 400 })
+const seed = seedOf(17)
 /** Threads on the server at the same time. */
 const TOGETHER = 6
 const ACTIONS = 16

@@ -1,5 +1,5 @@
-import t, { type Test } from 'tap'
 import type { ClientMessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
+import t, { type Test } from '../run/file-test.ts'
 import { startChat } from '../support/chat.ts'
 import { seedThread } from '../support/chat-seed.ts'
 

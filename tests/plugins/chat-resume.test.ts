@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { type ChatSocket, createHold, range, startChat } from '../support/chat.ts'
 import type { TestFrame } from '../support/socket.ts'
 

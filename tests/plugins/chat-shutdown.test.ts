@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { type ChatSocket, createHold, range, startChat, textOf } from '../support/chat.ts'
 
 /** Sends turns until one is refused, which tells that the server takes no more; gives the refusal. */

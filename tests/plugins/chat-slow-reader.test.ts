@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { type ChatSocket, range, startChat, textOf } from '../support/chat.ts'
 import type { TestFrame } from '../support/socket.ts'
 

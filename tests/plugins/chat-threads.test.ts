@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { MODEL, startChat } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
 

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { createHold, range, startChat, textOf } from '../support/chat.ts'
 
 /** A tool that tells the test that it was called, and returns when it is let go. */

@@ -14,7 +14,8 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
+import { amount } from '../run/tier.ts'
 import { createHome, startServer } from '../support/server.ts'
 
 const server = await startServer(t)
@@ -351,7 +352,7 @@ t.test('No link is followed that is swapped in while an agent is published', asy
   }
   const swapping = Promise.all([exchange('folder', 'spare-folder'), exchange('file.md', 'spare-file')])
   const seen = new Set<string>()
-  for (let round = 0; round < 40; round++) {
+  for (let round = 0; round < amount({ short: 10, long: 200 }); round++) {
     const { status, body } = await publish(id)
     t.equal(status, 201, JSON.stringify(body))
     for (const content of Object.values(await contentOf(copyOf(body)))) seen.add(content.toString())
@@ -370,7 +371,7 @@ t.test('A file that grows while it is copied is cut off at the limit', async (t)
     for (let size = 1; !isOver; size = size > 8 << 20 ? 1 : size * 2)
       await truncate(join(workspace, 'growing.txt'), size)
   })()
-  for (let round = 0; round < 8; round++) {
+  for (let round = 0; round < amount({ short: 2, long: 40 }); round++) {
     const { status, body } = await publish(id)
     t.equal(status, 201)
     for (const content of Object.values(await contentOf(copyOf(body))))

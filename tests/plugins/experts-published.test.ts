@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { startServer } from '../support/server.ts'
 
 const server = await startServer(t)

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import t from 'tap'
 import { parse } from 'yaml'
+import t from '../run/file-test.ts'
 import { createHome, startServer } from '../support/server.ts'
 
 const BUNDLED = [

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import t from 'tap'
 import { eventRange, type LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
+import t from '../run/file-test.ts'
 import { chatUrl, connectChat, range } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
 import { spawnService } from '../support/service-process.ts'

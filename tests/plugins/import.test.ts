@@ -1,7 +1,7 @@
-import t from 'tap'
 import { sentFrames } from '../../plugins/chat/frames.ts'
 import { eventId, type LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
 import { frameSchemas } from '../../plugins/migration/frame-schemas.ts'
+import t from '../run/file-test.ts'
 import { createHold, range, startChat } from '../support/chat.ts'
 import { createMigrationCalls } from './migration-calls.ts'
 

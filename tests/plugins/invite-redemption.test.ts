@@ -1,5 +1,5 @@
-import t from 'tap'
 import type { Users } from '../../plugins/users/users.ts'
+import t from '../run/file-test.ts'
 import { createTestClock } from '../support/clock.ts'
 import { startServer } from '../support/server.ts'
 import {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import t from 'tap'
 import type { AuditRecord } from '../../kernel/types.ts'
 import type { AuthCaller } from '../../plugins/auth/types.ts'
 import type { Invites } from '../../plugins/invites/invites.ts'
+import t from '../run/file-test.ts'
 import { createTestClock } from '../support/clock.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import {

@@ -1,5 +1,5 @@
-import t from 'tap'
 import type { AgentDocument } from '../../plugins/agents/types.ts'
+import t from '../run/file-test.ts'
 import { createHold, startChat, textOf } from '../support/chat.ts'
 import { seedThread } from '../support/chat-seed.ts'
 import { spawnService } from '../support/service-process.ts'

@@ -1,7 +1,7 @@
-import t from 'tap'
 import type { LocalizedText } from '../../kernel/locale.ts'
 import { PERSONA_CODES } from '../../plugins/agents/persona-codes.ts'
 import type { Profile } from '../../plugins/personas/profile.ts'
+import t from '../run/file-test.ts'
 import { createHold, startChat } from '../support/chat.ts'
 import { probePlugin, setProbe } from './agents-probe.ts'
 

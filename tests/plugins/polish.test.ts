@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events'
-import t, { type Test } from 'tap'
 import type { ModelCalled } from '../../plugins/providers/types.ts'
+import t, { type Test } from '../run/file-test.ts'
 import { createHold, startChat } from '../support/chat.ts'
 import { pluginSource } from '../support/kernel.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { chatUrl, connectChat, textOf } from '../support/chat.ts'
 import { createFakeAnthropic } from '../support/fake-anthropic.ts'
 import { ADAPTIVE_MODEL } from '../support/fake-anthropic-rules.ts'

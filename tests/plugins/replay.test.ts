@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { createHold, startChat } from '../support/chat.ts'
 import type { Script } from '../support/fake-openai.ts'
 import { createHome, runCommand } from '../support/kernel.ts'

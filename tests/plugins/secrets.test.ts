@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { createFakeOpenAI } from '../support/fake-openai.ts'
 import { runCommand } from '../support/kernel.ts'
 import { databaseEnvironment, startServer } from '../support/server.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { startServer } from '../support/server.ts'
 import { makeZip, type ZipEntry } from '../support/zip.ts'
 import { createSkillCalls, listAll, refusal, skillText } from './skill-calls.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { startChat } from '../support/chat.ts'
 import { createSkillCalls, skillText } from './skill-calls.ts'
 

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { ssoConfig, useIssuer } from '../support/oidc-client.ts'
 import { comeFrom, startOidcForger } from '../support/oidc-forger.ts'
 import { startServer } from '../support/server.ts'

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { CLIENT, SSO_PUBLIC_URL, ssoConfig, useIssuer } from '../support/oidc-client.ts'
 import { startOidcForger } from '../support/oidc-forger.ts'
 import { startServer, type TestReply } from '../support/server.ts'

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { createTestClock } from '../support/clock.ts'
 import { CLIENT, SSO_PUBLIC_URL, ssoConfig, useIssuer } from '../support/oidc-client.ts'
 import { comeFrom, type Forgery, startOidcForger } from '../support/oidc-forger.ts'

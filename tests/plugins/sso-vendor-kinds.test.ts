@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import t from 'tap'
 import { createGuardedFetch } from '../../kernel/guarded-fetch.ts'
+import t from '../run/file-test.ts'
 import type { Fault } from '../support/fake-sign-in-vendor.ts'
 import { benchOf, challenge, comeBack, failureOf, never } from '../support/sign-in-bench.ts'
 import { startVendors } from '../support/sign-in-vendors.ts'

@@ -1,10 +1,10 @@
 import { EventEmitter, once } from 'node:events'
 import { mock } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import t from 'tap'
 import { createDingtalkKind } from '../../plugins/sso/kinds/dingtalk.ts'
 import { createFeishuKind } from '../../plugins/sso/kinds/feishu.ts'
 import { createWecomKind } from '../../plugins/sso/kinds/wecom.ts'
+import t from '../run/file-test.ts'
 import { challenge, failureOf, never } from '../support/sign-in-bench.ts'
 import { CALLBACK } from '../support/sign-in-vendors.ts'
 

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { COMPANY } from '../support/fake-sign-in-dingtalk.ts'
 import { SSO_PUBLIC_URL } from '../support/oidc-client.ts'
 import { benchOf, challenge, comeBack, never } from '../support/sign-in-bench.ts'

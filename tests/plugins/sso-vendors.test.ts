@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { COMPANY } from '../support/fake-sign-in-dingtalk.ts'
 import { SSO_PUBLIC_URL } from '../support/oidc-client.ts'
 import { startServer } from '../support/server.ts'

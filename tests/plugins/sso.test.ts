@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { SSO_PUBLIC_URL, ssoConfig, useIssuer } from '../support/oidc-client.ts'
 import { comeFrom, startOidcForger } from '../support/oidc-forger.ts'
 import { startOidcIssuer } from '../support/oidc-issuer.ts'

@@ -3,7 +3,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import t, { type Test } from '../run/file-test.ts'
 import { createFakeService, type FakeTurn } from '../support/fake-service.ts'
 import { CTRL_C, CTRL_D, start } from './terminal-run.ts'
 

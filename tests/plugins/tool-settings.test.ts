@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { type Decide, startChat } from '../support/chat.ts'
 
 /** A plugin with a plain tool, one that needs approval, and one that takes a permission. */

@@ -1,5 +1,5 @@
-import t from 'tap'
 import { eventId, type LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
+import t from '../run/file-test.ts'
 import { createHold, range, startChat } from '../support/chat.ts'
 
 const chat = await startChat(t)

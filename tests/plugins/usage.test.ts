@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import t from 'tap'
 import type { ModelAccount } from '../../plugins/providers/types.ts'
 import type { UsageCounterDocument, UsageDocument } from '../../plugins/usage/types.ts'
+import t from '../run/file-test.ts'
 import { createHold, MODEL, range, startChat, type TestChat } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { ADMIN, createHome, startServer, type TestServer } from '../support/server.ts'
 
 /** Servers whose first administrator's password is not configured, so that one is generated. */

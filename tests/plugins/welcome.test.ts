@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
 import { bundledExperts } from '../../plugins/experts/catalog/index.ts'
+import t, { type Test } from '../run/file-test.ts'
 import { pluginSource } from '../support/kernel.ts'
 import { startServer } from '../support/server.ts'
 

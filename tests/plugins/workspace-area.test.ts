@@ -1,6 +1,6 @@
 import { link, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import t, { type Test } from '../run/file-test.ts'
 import { createWorkspace, pathsIn, SECRET, startSwapping, tools } from './workspace-calls.ts'
 
 /** A workspace in a server's home, a folder that may be written besides it, and links between all of them. */

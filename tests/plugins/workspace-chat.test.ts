@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { startChat } from '../support/chat.ts'
 
 const chat = await startChat(t)

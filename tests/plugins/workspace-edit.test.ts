@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { chmod, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import t from 'tap'
 import { changeFile } from '../../plugins/workspace/files/file-replacement.ts'
+import t from '../run/file-test.ts'
 import { countingTurns, createWorkspace } from './workspace-calls.ts'
 
 t.test('One exact occurrence is replaced, and the file attached', async (t) => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, readdir, readlink, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { countingTurns, createWorkspace, SECRET } from './workspace-calls.ts'
 
 const TREE = {

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { constants } from 'node:fs'
 import { link, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import t from 'tap'
 import { createFile } from '../../plugins/workspace/files/file-replacement.ts'
 import { findPlace, openFile, openFolder } from '../../plugins/workspace/files/workspace-path.ts'
+import t from '../run/file-test.ts'
 import { createWorkspace, SECRET, startSwapping, tools } from './workspace-calls.ts'
 
 t.test('The tools say what they are and which of them always stay on', async (t) => {

@@ -1,7 +1,7 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
-import t, { type Test } from 'tap'
 import { compileSchema, type ProviderConnection } from '#kernel'
 import kind from '../../providers/anthropic/index.ts'
+import t, { type Test } from '../run/file-test.ts'
 import { createFakeAnthropic } from '../support/fake-anthropic.ts'
 import { ADAPTIVE_MODEL, BUDGET_MODEL } from '../support/fake-anthropic-rules.ts'
 import { REDACTION_TRIGGER } from '../support/fake-claude.ts'

@@ -1,6 +1,6 @@
-import t, { type Test } from 'tap'
 import type { ProviderConnection } from '#kernel'
 import kind from '../../providers/azure-openai/index.ts'
+import t, { type Test } from '../run/file-test.ts'
 import { readChatRequest, readResponsesRequest } from '../support/fake-openai-requests.ts'
 import { createFakeOpenAIResponses, type FakeOpenAIOptions } from '../support/fake-openai-responses.ts'
 import {

@@ -1,8 +1,8 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
-import t, { type Test } from 'tap'
 import { compileSchema, type ProviderConnection } from '#kernel'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import kind from '../../providers/bedrock/index.ts'
+import t, { type Test } from '../run/file-test.ts'
 import { createFakeBedrock, frame } from '../support/fake-bedrock.ts'
 import {
   ADAPTIVE_MODEL,

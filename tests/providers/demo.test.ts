@@ -1,6 +1,6 @@
 import type { LanguageModelV3CallOptions, LanguageModelV3ToolResultOutput } from '@ai-sdk/provider'
-import t from 'tap'
 import demo from '../../providers/demo/index.ts'
+import t from '../run/file-test.ts'
 import {
   callModel,
   connectionTo,

@@ -1,8 +1,8 @@
 import { APICallError } from '@ai-sdk/provider'
-import t, { type Test } from 'tap'
 import type { ProviderConnection } from '#kernel'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import kind from '../../providers/google/index.ts'
+import t, { type Test } from '../run/file-test.ts'
 import { createFakeGoogle } from '../support/fake-google.ts'
 import { startFakeVendor, type VendorRequest } from '../support/fake-vendor.ts'
 import {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { startChat } from '../support/chat.ts'
 import { readRecipe } from '../support/readme.ts'
 import { runRecipe } from '../support/recipe-shell.ts'

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { testChannelKind } from '../support/channel-kind-suite.ts'
 import { startFakePigeon } from '../support/fake-pigeon.ts'
 import { readRecipe } from '../support/readme.ts'

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { startFakeTelegram } from '../support/fake-telegram.ts'
 import { runRecipe } from '../support/recipe-shell.ts'
 import { startServer } from '../support/server.ts'

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { readRecipe } from '../support/readme.ts'
 import { startServer } from '../support/server.ts'
 

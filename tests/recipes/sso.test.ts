@@ -1,4 +1,4 @@
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { runRecipe } from '../support/recipe-shell.ts'
 import { startServer } from '../support/server.ts'
 

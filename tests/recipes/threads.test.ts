@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import t from 'tap'
+import t from '../run/file-test.ts'
 import { startChat } from '../support/chat.ts'
 import { runRecipe } from '../support/recipe-shell.ts'
 

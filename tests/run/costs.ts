@@ -49,7 +49,7 @@ export function createMeter(reports: string | undefined): { take(): Costs } {
     const costs: Costs = { own: (user + system) / 1000, engine: 0, children: 0, engines: 0, ...started }
     if (reports === undefined) return costs
     mkdirSync(reports, { recursive: true })
-    for (const name of readdirSync(reports)) {
+    for (const name of readdirSync(reports).filter((name) => name.endsWith('.json'))) {
       const { pid, kind, cpu }: ProcessReport = JSON.parse(readFileSync(join(reports, name), 'utf8'))
       if (pid === process.pid) continue
       costs[kind === 'engine' ? 'engine' : 'children'] += processorTime(pid) ?? cpu

@@ -67,7 +67,9 @@ export function createReporter(write: (text: string) => void, { names }: { names
 export const duration = (ms: number): string =>
   ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 
-function details({ diff, stack, source, found, wanted, at, ...rest }: Record<string, unknown>): string {
+function details(diag: Record<string, unknown>): string {
+  // Open sockets and the like, of which there are hundreds.
+  const { diff, stack, source, found, wanted, at, handles, requests, signal, ...rest } = diag
   const { fileName, lineNumber } = (at ?? {}) as { fileName?: string; lineNumber?: number }
   const compared = diff === undefined && found !== undefined ? inspect({ found, wanted }, { depth: 5 }) : diff
   const more = Object.keys(rest).length > 0 ? inspect(rest, { depth: 5 }) : undefined

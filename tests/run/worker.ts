@@ -1,7 +1,8 @@
 import t from 'tap'
 import { createMeter } from './costs.ts'
-import { runFile } from './file-test.ts'
+import test, { runFile } from './file-test.ts'
 import { openQueue } from './queue.ts'
+import { catchWithoutTracing } from './tracing.ts'
 
 /** What `main` tells a process that runs test files. */
 export interface Assignment {
@@ -15,10 +16,11 @@ export interface Assignment {
   reports?: string
 }
 
-// `node worker.js <assignment as JSON>`: runs files from the queue, one after another, until there are no more.
+// `node worker.js`, with an assignment as JSON in TEST_ASSIGNMENT: runs files from the queue, one after another.
 
 const { id, queue: folder, files, limit, reports }: Assignment = JSON.parse(process.env.TEST_ASSIGNMENT!)
 const queue = openQueue(folder, files)
+catchWithoutTracing(t, () => test)
 
 for (let file = queue.take(id); file; file = queue.take(id)) {
   // Counted anew for each file; the process that started this one is told, and ends it when the time is over.
@@ -26,5 +28,7 @@ for (let file = queue.take(id); file; file = queue.take(id)) {
   const meter = createMeter(reports)
   const before = performance.now()
   await runFile(file, new URL(`../${file}.test.js`, import.meta.url))
+  // Tap ends all tests when nothing is left that could go on with the one that is waited for.
+  if (t.ended) break
   queue.finish({ file, wall: performance.now() - before, ...meter.take() })
 }

@@ -4,9 +4,10 @@ import { Writable } from 'node:stream'
 import type { Test } from 'tap'
 import type { Clock } from '../../kernel/clock.ts'
 import { type Server, startServer as start } from '../../kernel/server.ts'
+import { started } from '../run/costs.ts'
 import { createHome } from './home.ts'
 import { connectSocket, type TestSocket } from './socket.ts'
-import { createDatabaseUrl } from './test-engine.ts'
+import { lendDatabase } from './test-engine.ts'
 
 /** An answer as a client sees it. */
 export interface TestReply {
@@ -43,6 +44,9 @@ export interface TestServer {
 
 export { createHome }
 
+/** Makes hashing a password cost next to nothing. */
+export const CHEAP_PASSWORDS = { SVC_PASSWORD_MEMORY_KIB: '8' }
+
 export const ADMIN = { username: 'admin', password: 'correct-horse-1' }
 
 /** Puts a plugin in plain JavaScript into a home, as an integrator would. */
@@ -75,12 +79,17 @@ export async function startServer(
     signIn?: boolean
   } = {},
 ): Promise<TestServer> {
-  const home = options.home ?? createHome(t, await withDatabase(options))
+  const { config = {} } = options
+  const isDatabaseChosen =
+    options.home || process.env.SVC_TEST_DATABASE_URL || options.env?.SVC_DATABASE_URL || 'database' in config
+  const lent = isDatabaseChosen ? undefined : await lendDatabase(t)
+  const home = options.home ?? createHome(t, lent ? { ...config, database: { url: lent.url } } : config)
   for (const [name, source] of Object.entries(options.plugins ?? {})) installPlugin(home, name, source)
   const env = {
     SVC_PORT: '0',
     SVC_LOG_LEVEL: 'debug',
     SVC_ADMIN_PASSWORD: ADMIN.password,
+    ...CHEAP_PASSWORDS,
     ...databaseEnvironment(home),
     ...options.env,
   }
@@ -93,7 +102,14 @@ export async function startServer(
   })
   const { clock, pingIntervalMs, strictReplies = true, stepLimitMs } = options
   const settings = { home, env, logTo, clock, strictReplies, pingIntervalMs, stepLimitMs }
-  let server = await start(settings)
+  const begin = () => {
+    started.servers++
+    return start(settings)
+  }
+  let server = await begin().catch(async (error) => {
+    await lent?.giveBack()
+    throw error
+  })
   t.teardown(() => server.stop())
 
   const test: TestServer = {
@@ -148,16 +164,11 @@ export async function startServer(
     stop: () => server.stop(),
     async restart() {
       await server.stop()
-      server = await start(settings)
+      server = await begin()
     },
   }
   if (options.signIn ?? true) test.admin.token = await test.login(ADMIN.username, ADMIN.password)
   return test
-}
-
-async function withDatabase({ config = {}, env }: { config?: object; env?: Record<string, string> }) {
-  const isChosen = process.env.SVC_TEST_DATABASE_URL || env?.SVC_DATABASE_URL || 'database' in config
-  return isChosen ? config : { ...config, database: { url: await createDatabaseUrl() } }
 }
 
 /** Each home gets a database of its own on the server that the suite is pointed at; none where it is at none. */

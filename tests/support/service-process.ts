@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { nodeCommand } from './node-command.ts'
-import { ADMIN } from './server.ts'
+import { ADMIN, CHEAP_PASSWORDS } from './server.ts'
 
 /** A server in a process of its own. */
 export interface ServiceProcess {
@@ -28,6 +28,7 @@ export async function spawnService(
       SVC_HOME: home,
       SVC_PORT: '0',
       SVC_ADMIN_PASSWORD: ADMIN.password,
+      ...CHEAP_PASSWORDS,
       SVC_LOG_LEVEL: 'error',
       ...env,
     },
