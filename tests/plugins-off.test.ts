@@ -1,15 +1,19 @@
+import { MongoClient } from 'mongodb'
 import { readBlueprint } from '../kernel/blueprint.ts'
 import t from './run/file-test.ts'
 import { createHome, startServer } from './support/server.ts'
-import { createBlankDatabaseUrl } from './support/test-engine.ts'
+import { createDatabaseUrl } from './support/test-engine.ts'
 
 const all = await readBlueprint({ home: createHome(t), env: {} })
 
 for (const { plugin } of all.plugins)
   t.test(`the server runs without the plugin ${plugin.name} and those that need it`, async (t) => {
+    // The database is lent with the collections of all plugins.
+    const url = await createDatabaseUrl(t)
+    await dropCollections(url, plugin.name)
     const server = await startServer(t, {
       config: {
-        database: { url: await createBlankDatabaseUrl(t) },
+        database: { url },
         plugins: { [plugin.name]: { enabled: false } },
       },
       signIn: false,
@@ -56,3 +60,15 @@ for (const { plugin } of all.plugins)
         for (const name of planned.declarations.collections.keys())
           t.notOk(collections.includes(name), `no ${name}`)
   })
+
+/** Drops the collections of a plugin and of those that need it. */
+async function dropCollections(url: string, name: string): Promise<void> {
+  const without = new Set([name])
+  for (const { plugin } of all.plugins)
+    if (plugin.depends?.some((needed) => without.has(needed))) without.add(plugin.name)
+  const client = new MongoClient(url)
+  for (const { plugin, declarations } of all.plugins)
+    for (const collection of without.has(plugin.name) ? declarations.collections.keys() : [])
+      await client.db().dropCollection(collection)
+  await client.close()
+}

@@ -41,7 +41,7 @@ export async function openDatabase({
     appName: 'svc',
     ignoreUndefined: true,
     writeConcern: url ? { w: 'majority', journal: true } : EMBEDDED_WRITE_CONCERN,
-    serverSelectionTimeoutMS: SELECTION_TIMEOUT_MS,
+    ...(namesSelectionTimeout(url) ? {} : { serverSelectionTimeoutMS: SELECTION_TIMEOUT_MS }),
     // The engine has a thread for each connection.
     ...(url ? {} : { maxIdleTimeMS: IDLE_LIMIT_MS }),
   })
@@ -69,5 +69,8 @@ export async function openDatabase({
     close,
   }
 }
+
+/** True if the address itself says how long to look for a server, which an option beside it would outweigh. */
+const namesSelectionTimeout = (url = ''): boolean => /[?&]serverSelectionTimeoutMS=/i.test(url)
 
 const nameIn = (url: string): string => /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? DEFAULT_NAME

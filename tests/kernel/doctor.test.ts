@@ -97,7 +97,7 @@ t.test('a Node that is too old is named', async (t) => {
 t.test('a database server is looked at where one is configured', async (t) => {
   const database = await startDatabaseProxy(t)
   const home = createHome(t, bareConfig())
-  const env = { ...anyPort.env, SVC_DATABASE_URL: database.serverUrl }
+  const env = { ...anyPort.env, SVC_DATABASE_URL: database.url }
   t.match(await examine(home, { env }), { code: 0, database: { detail: /^MongoDB server, [\d.]+ ms$/ } })
 })
 

@@ -5,6 +5,7 @@ import { openKeyRing } from '../../kernel/key-ring.ts'
 import { createSecrets } from '../../kernel/secrets.ts'
 import t from '../run/file-test.ts'
 import { bareConfig, createHome, spawnCommand, startKernel } from '../support/kernel.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
 
 const newBox = () => {
   const key = randomBytes(32)
@@ -64,7 +65,7 @@ t.test('what has another form than ours does not open', async (t) => {
 })
 
 t.test('the key is made once, also by processes that start at the same time', async (t) => {
-  const home = createHome(t)
+  const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
   const checks = await Promise.all([1, 2, 3, 4].map(() => spawnCommand(home, ['doctor', '--json'])))
   for (const { stdout } of checks)
     t.match(
@@ -114,7 +115,7 @@ t.test('a key file of another form stops the start in a sentence and stays as it
 })
 
 t.test('who makes the key a moment after another process takes the other one', async (t) => {
-  const home = createHome(t)
+  const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
   await spawnCommand(home, ['doctor'])
   const key = readFileSync(keyFile(home), 'utf8')
   const tooEarly = `data:text/javascript,${encodeURIComponent(`
@@ -130,7 +131,7 @@ t.test('who makes the key a moment after another process takes the other one', a
 })
 
 t.test('a home that takes no hard links stops the start with the reason', async (t) => {
-  const home = createHome(t)
+  const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
   const withoutLinks = `data:text/javascript,${encodeURIComponent(`
     import fs from 'node:fs'
     import { syncBuiltinESMExports } from 'node:module'

@@ -1,6 +1,7 @@
 import t from '../run/file-test.ts'
 import { createHome, runCommand } from '../support/kernel.ts'
 import { startServer } from '../support/server.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
 
 t.test('accounts are managed from the command line while the server runs', async (t) => {
   const server = await startServer(t)
@@ -68,14 +69,14 @@ t.test('accounts are managed from the command line while the server runs', async
 })
 
 t.test('an account made before the first start does not stand for the administrator', async (t) => {
-  const home = createHome(t)
+  const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
   t.equal((await runCommand(home, ['user', 'create', 'ann'])).code, 0)
   const server = await startServer(t, { home })
   t.equal((await server.request('GET', '/users')).body.length, 2)
 })
 
 t.test('an administrator can be made before the server’s first start', async (t) => {
-  const home = createHome(t)
+  const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
   const { code, stdout } = await runCommand(home, ['user', 'create', 'root', '--admin', '--json'])
   t.equal(code, 0)
   const { password, ...row } = JSON.parse(stdout)

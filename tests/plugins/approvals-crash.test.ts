@@ -12,6 +12,7 @@ import { ADMIN, createHome, installPlugin, type TestReply } from '../support/ser
 import { type ServiceProcess, spawnService } from '../support/service-process.ts'
 import type { TestFrame } from '../support/socket.ts'
 import { readEvents } from '../support/sse.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
 import {
   approve,
   call,
@@ -179,7 +180,7 @@ t.test('What a process left when it died is taken up by the next one', async (t)
 async function startService(t: Test) {
   const fake = await createFakeOpenAI()
   t.teardown(() => fake.close())
-  const home = createHome(t)
+  const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
   installPlugin(home, 'press', press)
   let service: ServiceProcess = await spawnService(t, home)
   let token = ''

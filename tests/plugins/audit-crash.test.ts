@@ -75,7 +75,6 @@ t.test('Each answered call has one row though the engine is killed', { skip: !EM
 t.test('A row is stored once though the answer to its write is lost', async (t) => {
   const proxy = await startDatabaseProxy(t)
   const server = await startShop(t, { env: { SVC_DATABASE_URL: proxy.url } })
-  t.teardown(() => server.db.dropDatabase())
   const calls = range(amount({ short: 3, long: 30 })).map((n) => `call-${n}`)
   for (const id of calls) {
     const held = proxy.hold()
@@ -99,7 +98,6 @@ t.test('A row whose place was taken is stored behind it, however slow the answer
   const proxy = await startDatabaseProxy(t)
   const env = { SVC_DATABASE_URL: proxy.url }
   const first = await startShop(t, { env })
-  t.teardown(() => first.db.dropDatabase())
   const second = await startServer(t, { home: first.home, env })
   t.equal(await buy(first, 'before'), 204)
   t.equal(await buy(second, 'taken'), 204)
@@ -121,7 +119,6 @@ t.test('A row whose place was taken is stored behind it, however slow the answer
 t.test('A call whose row cannot be stored is refused, and the row is in the log of the server', async (t) => {
   const proxy = await startDatabaseProxy(t)
   const server = await startShop(t, { env: { SVC_DATABASE_URL: proxy.url } })
-  t.teardown(() => server.db.dropDatabase())
   proxy.cut()
   const headers = { 'x-request-id': 'lost-1' }
   const { status, body } = await server.request('POST', '/shop', { headers, body: { name: 'canary' } })

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import t from '../run/file-test.ts'
 import { amount } from '../run/tier.ts'
 import { createHold, range, startChat, textOf } from '../support/chat.ts'
@@ -21,7 +22,7 @@ function killEngine(): void {
 
 /** Waits until the database answers again. */
 async function engineIsBack(): Promise<void> {
-  while ((await server.request('GET', '/health')).status !== 200);
+  while ((await server.request('GET', '/health')).status !== 200) await pause(10)
 }
 
 t.test('Turns go on over crashes of the database engine, and nothing of them is lost', async (t) => {

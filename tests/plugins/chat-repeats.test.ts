@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import t from '../run/file-test.ts'
 import { createHold, range, startChat, textOf } from '../support/chat.ts'
 
@@ -79,7 +80,7 @@ t.test(
         )
       await Promise.all(sockets.map((socket) => socket.settle()))
       t.equal(fake.requests.length, requests + 1)
-      while ((await listed()) > rows + (withThread ? 0 : 1)) await server.request('GET', '/health/live')
+      while ((await listed()) > rows + (withThread ? 0 : 1)) await pause(10)
       t.match((await history(first!.thread_id)).messages, { length: 2 })
     }
     t.equal(await server.db.collection('threads').countDocuments({ last_seq: 0, active_turn: null }), 0)

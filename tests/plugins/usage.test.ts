@@ -411,7 +411,6 @@ t.test('No row is lost or counted twice though the database goes away', async (t
   const proxy = await startDatabaseProxy(t)
   const home = createHome(t)
   const chat = await startChat(t, { home, env: { SVC_DATABASE_URL: proxy.url } })
-  t.teardown(() => chat.server.db.dropDatabase())
   const una = await createAccount('una', chat)
   const tell = (n: number) => eventsOf(chat).emit('model.called', ended(`una-${n}`, una.account, 1))
   for (const round of range(0, 5)) {

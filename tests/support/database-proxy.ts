@@ -1,16 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
-import { join } from 'node:path'
+import { MongoClient } from 'mongodb'
 import type { Test } from 'tap'
-import { joinEngine } from '../../kernel/database/engine.ts'
-import { createHome } from './server.ts'
+import { lendDatabase } from './test-engine.ts'
 
 /** A database whose network a test can take away. */
 export interface DatabaseProxy {
-  /** With a database of its own in it. */
   url: string
-  /** Without the name of a database. */
-  serverUrl: string
   /** Breaks every connection, and each new one, until `restore`. */
   cut(): void
   restore(): void
@@ -19,9 +16,12 @@ export interface DatabaseProxy {
   release(): void
 }
 
-/** Puts a TCP proxy before a database: the one that the suite is pointed at, else an engine of its own. */
+/** How long a server looks for a database that is away before it says so: less than the default, tests wait for it. */
+const SELECTION_MS = 1500
+
+/** Puts a TCP proxy before a database: the one that the suite is pointed at, else the engine of this process. */
 export async function startDatabaseProxy(t: Test): Promise<DatabaseProxy> {
-  const target = await findTarget(t)
+  const { target, name } = await findTarget(t)
   const sockets = new Set<Socket>()
   let away = false
   let kept: (() => void) | undefined
@@ -62,10 +62,8 @@ export async function startDatabaseProxy(t: Test): Promise<DatabaseProxy> {
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  const serverUrl = `mongodb://127.0.0.1:${port}/?directConnection=true`
   return {
-    url: serverUrl.replace('/?', `/svc-proxy-${process.pid}-${port}?`),
-    serverUrl,
+    url: `mongodb://127.0.0.1:${port}/${name}?directConnection=true&serverSelectionTimeoutMS=${SELECTION_MS}`,
     cut() {
       away = true
       breakAll()
@@ -84,19 +82,19 @@ export async function startDatabaseProxy(t: Test): Promise<DatabaseProxy> {
   }
 }
 
-async function findTarget(t: Test): Promise<NetConnectOpts> {
+/** Where the database server listens, and the name of a database of the test's own on it. */
+async function findTarget(t: Test): Promise<{ target: NetConnectOpts; name: string }> {
   const { SVC_TEST_DATABASE_URL } = process.env
-  if (SVC_TEST_DATABASE_URL) {
-    const { hostname, port } = new URL(SVC_TEST_DATABASE_URL)
-    return { host: hostname, port: Number(port) }
+  if (!SVC_TEST_DATABASE_URL) {
+    const { hostname, pathname } = new URL((await lendDatabase(t)).url)
+    return { target: { path: decodeURIComponent(hostname) }, name: pathname.slice(1) }
   }
-  const home = createHome(t)
-  const log = { info() {}, warn() {}, error() {} }
-  const engine = await joinEngine({
-    directory: join(home, 'db'),
-    runtimeDirectory: join(home, 'runtime'),
-    log,
+  const { hostname, port } = new URL(SVC_TEST_DATABASE_URL)
+  const name = `svc-proxy-${randomUUID()}`
+  t.teardown(async () => {
+    const client = new MongoClient(SVC_TEST_DATABASE_URL)
+    await client.db(name).dropDatabase()
+    await client.close()
   })
-  t.teardown(() => engine.close())
-  return { path: decodeURIComponent(new URL(engine.uri).hostname) }
+  return { target: { host: hostname, port: Number(port) }, name }
 }

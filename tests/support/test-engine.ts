@@ -43,15 +43,6 @@ export async function lendDatabase(t: Test): Promise<LentDatabase> {
 /** The address of a database from `lendDatabase` that is given back when the test ends. */
 export const createDatabaseUrl = async (t: Test): Promise<string> => (await lendDatabase(t)).url
 
-/** The address of a database on the same engine that holds nothing at all; it is dropped when the test ends. */
-export async function createBlankDatabaseUrl(t: Test): Promise<string> {
-  lender ??= openLender()
-  const { makeBlank, drop } = await lender
-  const { name, url } = makeBlank()
-  t.teardown(() => drop(name))
-  return url
-}
-
 async function openLender() {
   const home = mkdtempSync(join(tmpdir(), 'svc-test-engine-'))
   root.teardown(() => rm(home, { recursive: true, force: true, maxRetries: 20 }))
@@ -80,8 +71,6 @@ async function openLender() {
 
   return {
     lend: async () => addressed(free.shift() ?? (await make())),
-    makeBlank: () => addressed(`blank-${++made}`),
-    drop: (name: string) => client.db(name).dropDatabase(),
     async takeBack(name: string) {
       const db = client.db(name)
       const found = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name)
