@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { MessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
 import { eventId, type LedgerEvent, seqOf } from '../../plugins/chat/ledger/ledger-event.ts'
 import { createHold, type TestChat } from '../support/chat.ts'
@@ -23,9 +24,11 @@ export function createMigrationCalls(chat: TestChat) {
     start: () => server.request('POST', `${path()}/start`),
     /** Waits until the status is as wanted; gives all that were seen. */
     async statusUntil(isWanted: (status: TestReply['body']) => boolean): Promise<TestReply['body'][]> {
-      const seen: TestReply['body'][] = []
-      do seen.push(await status())
-      while (!isWanted(seen.at(-1)))
+      const seen: TestReply['body'][] = [await status()]
+      while (!isWanted(seen.at(-1))) {
+        await pause(5)
+        seen.push(await status())
+      }
       return seen
     },
     row: async (thread_id: string): Promise<TestReply['body']> =>

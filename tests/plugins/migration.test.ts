@@ -1,5 +1,6 @@
 import type { AgentDocument } from '../../plugins/agents/types.ts'
 import t from '../run/file-test.ts'
+import { amount } from '../run/tier.ts'
 import { createHold, startChat, textOf } from '../support/chat.ts'
 import { seedThread } from '../support/chat-seed.ts'
 import { spawnService } from '../support/service-process.ts'
@@ -16,6 +17,9 @@ const isDone = ({ remaining }: { remaining: number }) => remaining === 0
 
 const varied = await calls.carryOn()
 const long = await seedThread(chat, 50)
+
+/** How many threads are being rebuilt when a server is killed or stopped. */
+const MANY = amount({ short: 15, long: 80 })
 
 t.test('What is new needs no migration', async (t) => {
   t.match(await history(varied), READY)
@@ -277,7 +281,7 @@ t.test('A thread that is deleted while it is rebuilt leaves nothing behind', asy
 })
 
 t.test('What a killed server was rebuilding is taken up by another', async (t) => {
-  const made = await copy(long, 40)
+  const made = await copy(long, MANY)
   const before = await history(made[0]!, '?limit=200')
   await age(made)
   const other = await spawnService(t, server.home)
@@ -285,8 +289,8 @@ t.test('What a killed server was rebuilding is taken up by another', async (t) =
     method: 'POST',
     headers: { authorization: `Bearer ${server.admin.token}` },
   })
-  t.match(await response.json(), { accepted: 40 })
-  await statusUntil(({ queued }) => queued < 37)
+  t.match(await response.json(), { accepted: MANY })
+  await statusUntil(({ queued }) => queued < MANY - 3)
   await other.kill()
   const left = await status()
   t.ok(left.remaining > 0, `${left.remaining} are left`)
@@ -302,10 +306,10 @@ t.test('What a killed server was rebuilding is taken up by another', async (t) =
 })
 
 t.test('A server that is stopped meanwhile goes on when it is started again', async (t) => {
-  const made = await copy(long, 30)
+  const made = await copy(long, MANY)
   await age(made)
   await start()
-  await statusUntil(({ queued }) => queued < 28)
+  await statusUntil(({ queued }) => queued < MANY - 2)
   await server.restart()
   t.ok((await status()).remaining > 0)
   await statusUntil(isDone)

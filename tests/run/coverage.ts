@@ -1,15 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
+import { text } from 'node:stream/consumers'
 
 /** Files of the kernel that hold types alone, so that nothing of them is ever run. */
 const TYPES_ONLY = ['kernel/types.ts', 'kernel/cli/kernel-command.ts']
 
 /**
- * Prints which lines of the kernel were not covered, from what Node wrote to `folder` (`NODE_V8_COVERAGE`); false if
- * there are any, or branches or functions.
+ * Reports which lines, branches and functions of the kernel were not covered, from what Node wrote to `folder`
+ * (`NODE_V8_COVERAGE`).
  */
-export async function reportCoverage(root: string, folder: string): Promise<boolean> {
+export async function reportCoverage(
+  root: string,
+  folder: string,
+): Promise<{ isWhole: boolean; report: string }> {
   const c8 = createRequire(import.meta.url).resolve('c8/bin/c8.js')
   const files = [
     '--all',
@@ -17,7 +21,7 @@ export async function reportCoverage(root: string, folder: string): Promise<bool
     '--include=kernel/**',
     ...TYPES_ONLY.map((path) => `--exclude=${path}`),
   ]
-  const report = spawn(
+  const child = spawn(
     process.execPath,
     [
       c8,
@@ -32,8 +36,15 @@ export async function reportCoverage(root: string, folder: string): Promise<bool
       '--check-coverage',
       '--100',
     ],
-    { cwd: root, stdio: 'inherit' },
+    { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
   )
-  const [code] = await once(report, 'exit')
-  return code === 0
+  const [table, errors, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
+  return {
+    isWhole: code === 0,
+    report: code === 0 ? '\nThe kernel is covered whole.' : `\n${table}\n${errors}`,
+  }
 }

@@ -11,11 +11,14 @@ import { openQueue } from './queue.ts'
 import { createReporter, duration } from './reporter.ts'
 import type { Assignment } from './worker.ts'
 
-// `node main.js [--long] [--profile] [part of a file's name …]`: runs test files, one process a core.
+// `node main.js [--long] [--profile] [part of a file's name …]`: runs test files, many in one process.
 
-/** How long one file may take, and each of the two tiers as a whole, in milliseconds. */
+/** How long one file may take in each tier, in milliseconds. */
 const FILE_MS = { short: 120_000, long: 3_600_000 }
 const COSTLIEST = 5
+
+/** One more than there are cores, as tests also wait: for the time, for the database and for other processes. */
+const PROCESSES = availableParallelism() + 1
 
 const { values: options, positionals: patterns } = parseArgs({
   allowPositionals: true,
@@ -25,54 +28,48 @@ const { values: options, positionals: patterns } = parseArgs({
 const tests = fileURLToPath(new URL('..', import.meta.url))
 const root = join(tests, '..', '..')
 const folder = join(root, '.tap', 'run')
-const sizeOf = (file: string) => statSync(join(tests, `${file}.test.js`)).size
-const hasTiers = (file: string) =>
-  readFileSync(join(tests, `${file}.test.js`), 'utf8').includes('run/tier.js')
+const pathOf = (file: string) => join(tests, `${file}.test.js`)
+const hasTiers = (file: string) => readFileSync(pathOf(file), 'utf8').includes('run/tier.js')
 
-// The longest first, so that both processes end at about the same time.
+// The longest first, so that all processes end at about the same time.
 const files = readdirSync(tests, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js'))
   .map((file) => file.slice(0, -'.test.js'.length))
   .filter((file) => patterns.length === 0 || patterns.some((pattern) => file.includes(pattern)))
   .filter((file) => !options.long || hasTiers(file))
-  .sort((a, b) => sizeOf(b) - sizeOf(a))
+  .sort((a, b) => statSync(pathOf(b)).size - statSync(pathOf(a)).size)
 if (files.length === 0) {
-  process.stderr.write(
-    `No test file has ${patterns.map((pattern) => `"${pattern}"`).join(' or ')} in its name.\n`,
-  )
+  process.stderr.write(`No test file has ${patterns.map((text) => `"${text}"`).join(' or ')} in its name.\n`)
   process.exit(1)
 }
 
 const isWhole = patterns.length === 0 && !options.long && !options.profile
 const isOfKernel = (file: string) => file.startsWith('kernel/')
 /** The kernel is measured by its own tests, whose processes are slower for it; nothing else is. */
-const groups = isWhole
-  ? [
-      { files: files.filter(isOfKernel), coverage: join(folder, 'coverage') },
-      { files: files.filter((file) => !isOfKernel(file)) },
-    ]
-  : [{ files }]
+const measured = isWhole ? files.filter(isOfKernel) : []
+const others = files.filter((file) => !measured.includes(file))
+const coverage = join(folder, 'coverage')
 
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(join(folder, 'queue'), { recursive: true })
 
 const reporter = createReporter((text) => process.stdout.write(text), { names: patterns.length > 0 })
-const queue = openQueue(join(folder, 'queue'), files)
 t.pipe(createWriteStream(join(folder, 'results.tap')))
 t.register()
 t.setTimeout(0)
-t.jobs = Math.min(availableParallelism(), files.length)
+t.jobs = Math.min(PROCESSES, files.length)
 
 let processes = 0
-async function runFiles({ files, coverage }: { files: string[]; coverage?: string }): Promise<void> {
-  const group = openQueue(join(folder, 'queue'), files)
-  while (group.hasMore()) {
+/** Runs files that nobody has taken yet, in one process, and in another one whenever a file ends it. */
+async function run(files: string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const queue = openQueue(join(folder, 'queue'), files)
+  while (queue.hasMore()) {
     const id = `process ${++processes}`
-    const reports = options.profile ? join(folder, id.replace(' ', '-')) : undefined
-    if (reports) mkdirSync(reports)
+    const reports = options.profile ? join(folder, `process-${processes}`) : undefined
     const limit = options.long ? FILE_MS.long : FILE_MS.short
     const assignment: Assignment = { id, queue: join(folder, 'queue'), files, limit, reports }
     const hook = reports && `--import=${new URL(`report-process.js?to=${reports}`, import.meta.url)}`
+    if (reports) mkdirSync(reports)
     const running = t.spawn(
       'env',
       // In place of the hooks with which tap measures, which double what starting a process costs.
@@ -80,39 +77,45 @@ async function runFiles({ files, coverage }: { files: string[]; coverage?: strin
       {
         name: id,
         timeout: limit,
-        env: {
-          ...process.env,
-          TEST_ASSIGNMENT: JSON.stringify(assignment),
-          ...(options.long ? { SVC_TEST_TIER: 'long' } : {}),
-          ...(coverage ? { NODE_V8_COVERAGE: coverage } : {}),
-        },
+        env: { ...process.env, ...env, TEST_ASSIGNMENT: JSON.stringify(assignment) },
       },
     )
     reporter.follow(running.subtest!)
     await running
     const { signal, exitCode } = running.subtest!.options as { signal?: string; exitCode?: number }
-    const file = group.unfinishedBy(id)
-    if (file) reporter.fail(file, `${file} ended its process`, `${signal ?? `with exit code ${exitCode}`}`)
+    const file = queue.unfinishedBy(id)
+    if (file) reporter.fail(file, `${file} ended its process`, signal ?? `with exit code ${exitCode}`)
   }
 }
 
-await Promise.all(
-  Array.from({ length: t.jobs }, async () => {
-    for (const group of groups) await runFiles(group)
-  }),
-)
+const inParallel = (work: () => Promise<void>) => Promise.all(Array.from({ length: t.jobs }, work))
+const tier: NodeJS.ProcessEnv = options.long ? { SVC_TEST_TIER: 'long' } : {}
+const kernelRuns: Promise<void>[] = []
+const runs = inParallel(async () => {
+  const kernelRun = run(measured, { ...tier, NODE_V8_COVERAGE: coverage })
+  kernelRuns.push(kernelRun)
+  await kernelRun
+  await run(others, tier)
+})
+// While the other files run: it takes some seconds of one core.
+const covered = isWhole ? Promise.all(kernelRuns).then(() => reportCoverage(root, coverage)) : undefined
+await runs
 t.end()
 
-const records = queue.records()
-const { passed, failed, skipped } = reporter.counts
+const records = openQueue(join(folder, 'queue'), files).records()
 if (options.profile) printCosts(records)
-else if (files.length > COSTLIEST) printCostliest(records.slice(), COSTLIEST)
-const isCovered = !isWhole || (await reportCoverage(root, join(folder, 'coverage')))
-const cpu = process.cpuUsage()
+else if (files.length > COSTLIEST) printCostliest(records, COSTLIEST)
+const { isWhole: isCovered = true, report = '' } = (await covered) ?? {}
+const { user, system } = process.cpuUsage()
 const children = processorTime('self', 'ended children')
-process.stdout.write(`
-${duration(performance.now())}${children === undefined ? '' : `, ${duration(children + (cpu.user + cpu.system) / 1000)} of processor time`}
-${[...reporter.failed].map((file) => `failed: ${file}\n`).join('')}
-${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}
-`)
+const cpu = children === undefined ? '' : `, ${duration(children + (user + system) / 1000)} of processor time`
+const { passed, failed, skipped } = reporter.counts
+process.stdout.write(
+  [
+    report,
+    `${duration(performance.now())}${cpu}`,
+    ...[...reporter.failed].map((file) => `failed: ${file}`),
+    `\n${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}\n`,
+  ].join('\n'),
+)
 if (failed > 0 || !isCovered || !t.passing()) process.exitCode = 1
