@@ -1,7 +1,8 @@
 import t from './run/file-test.ts'
-import { isLong } from './run/tier.ts'
+import { inTurn } from './run/tier.ts'
 import {
   type AnsweredCall,
+  callersOf,
   createCalls,
   listRoutes,
   type SampledCall,
@@ -11,16 +12,9 @@ import { startCast } from './support/route-cast.ts'
 import { type Answer, expectedAnswer, isLetIn, routeSamples } from './support/route-samples.ts'
 
 const cast = await startCast(t)
-const { anonymous, plain, holders, administrator, createAccount } = cast
+const { anonymous, plain, holders, createAccount } = cast
 const calls = createCalls(t, cast)
 const routes = listRoutes(cast)
-
-/** Who calls a route; of those whose permission it does not ask for, in `npm test` two at each, in turn. */
-function callersOf(who: string, place: number) {
-  const others = holders.filter(({ permissions }) => !permissions.includes(who))
-  const tried = isLong ? others : [0, 1].map((n) => others[(2 * place + n) % others.length]!)
-  return [anonymous, plain, ...holders.filter((holder) => !others.includes(holder)), ...tried, administrator]
-}
 
 const disabled = await createAccount({ label: 'a user who is disabled' })
 await cast.disable(disabled)
@@ -63,7 +57,9 @@ for (const [place, route] of routes.entries())
         const spends = expected === 'ok' ? sample.spends : undefined
         return sent({ route, sample: { ...sample, spends }, query, caller, object })
       }
-      for (const caller of who === 'public' ? [anonymous, plain] : callersOf(who, place)) {
+      for (const caller of who === 'public'
+        ? [anonymous, plain]
+        : callersOf(cast, who, (others) => inTurn(others, place))) {
         const notFound = new Map<Answer, AnsweredCall>()
         const objects = on ? Object.keys(on.answers) : [undefined]
         const isRefused = !isLetIn(sample, caller)
@@ -97,7 +93,7 @@ for (const [place, route] of routes.entries())
       }
       const whenBound = open ? 'ok' : '403 PASSWORD_CHANGE_REQUIRED'
       t.equal((await call(bound, whenBound, on && 'missing')).answer, whenBound, bound.label)
-      for (const [caller, expected] of shutOut) {
+      for (const [caller, expected] of inTurn(shutOut, place)) {
         const { answer } = await calls.send({ route, sample, query, caller, object: on && 'missing' })
         t.equal(answer, expected, caller.label)
       }

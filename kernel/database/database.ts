@@ -37,11 +37,15 @@ export async function openDatabase({
   const engine = url
     ? undefined
     : await joinEngine({ directory: join(home, 'db'), runtimeDirectory: join(home, 'runtime'), log })
-  const client = new MongoClient(url ?? engine!.uri, {
+  const address = url ?? engine!.uri
+  const client = new MongoClient(address, {
     appName: 'svc',
     ignoreUndefined: true,
     writeConcern: url ? { w: 'majority', journal: true } : EMBEDDED_WRITE_CONCERN,
-    ...(namesSelectionTimeout(url) ? {} : { serverSelectionTimeoutMS: SELECTION_TIMEOUT_MS }),
+    // What the address itself says would be outweighed.
+    ...(/[?&]serverSelectionTimeoutMS=/i.test(address)
+      ? {}
+      : { serverSelectionTimeoutMS: SELECTION_TIMEOUT_MS }),
     // The engine has a thread for each connection.
     ...(url ? {} : { maxIdleTimeMS: IDLE_LIMIT_MS }),
   })
@@ -69,8 +73,5 @@ export async function openDatabase({
     close,
   }
 }
-
-/** True if the address itself says how long to look for a server, which an option beside it would outweigh. */
-const namesSelectionTimeout = (url = ''): boolean => /[?&]serverSelectionTimeoutMS=/i.test(url)
 
 const nameIn = (url: string): string => /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? DEFAULT_NAME

@@ -10,3 +10,7 @@ export const amount = ({ short, long }: { short: number; long: number }): number
  */
 export const seedOf = (fixed: number): number =>
   Number(process.env.SVC_TEST_SEED ?? (isLong ? Date.now() % 1_000_000 : fixed))
+
+/** All of these in `npm run test:long`; in `npm test` the one whose turn it is at this place of a walk. */
+export const inTurn = <Item>(items: readonly Item[], place: number): readonly Item[] =>
+  isLong ? items : [items[place % items.length]!]

@@ -58,6 +58,20 @@ export const samplesOf = ({ name }: ServedRoute): { sample: RouteSample; query: 
     return path === name ? [{ sample, query: query ? `?${query}` : '' }] : []
   })
 
+/**
+ * Who calls a route that is for `who`: nobody, a user, whoever holds its permission, an administrator, and some of
+ * those whose permission it does not ask for.
+ */
+export function callersOf(
+  { anonymous, plain, holders, administrator }: Cast,
+  who: string,
+  choose: (others: Account[]) => readonly Account[],
+): Account[] {
+  const others = holders.filter(({ permissions }) => !permissions.includes(who))
+  const own = holders.filter((holder) => !others.includes(holder))
+  return [anonymous, plain, ...own, ...choose(others), administrator]
+}
+
 /** Makes what calls routes, each call from an address and with a request id of its own. */
 export function createCalls(t: Test, cast: Cast) {
   const { server } = cast
