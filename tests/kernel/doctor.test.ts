@@ -97,8 +97,12 @@ t.test('a Node that is too old is named', async (t) => {
 t.test('a database server is looked at where one is configured', async (t) => {
   const database = await startDatabaseProxy(t)
   const home = createHome(t, bareConfig())
-  const env = { ...anyPort.env, SVC_DATABASE_URL: database.url }
-  t.match(await examine(home, { env }), { code: 0, database: { detail: /^MongoDB server, [\d.]+ ms$/ } })
+  for (const url of [database.url, database.url.replace(/\/[^/]*\?/, '/?')])
+    t.match(
+      await examine(home, { env: { ...anyPort.env, SVC_DATABASE_URL: url } }),
+      { code: 0, database: { detail: /^MongoDB server, [\d.]+ ms$/ } },
+      'with or without the name of a database',
+    )
 })
 
 t.test('a port that is in use is told apart from one that our own server holds', async (t) => {

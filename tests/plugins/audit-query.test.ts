@@ -41,7 +41,8 @@ t.test('Rows are chosen by actor, action, target and time', async (t) => {
   let now = START
   const server = await startShop(t, { clock: { now: () => now * 1000, seconds: () => now } })
   const start = now
-  await server.createUser({ username: 'bob' })
+  const bob = await server.createUser({ username: 'bob' })
+  await server.login('bob', bob.password)
   for (const id of ['a', 'b', 'a', 'c']) {
     now += 10
     await server.request('PUT', `/shop/${id}`)
@@ -135,6 +136,7 @@ t.test('Pages follow each other while rows are written: none twice, none left ou
 
 t.test('Every filter is served by an index that also gives the order', async (t) => {
   const server = await startShop(t)
+  await buy(server, 'the first row')
   const rows = await logOf(server).find().toArray()
   const { hash: _, ...row } = rows[0]!
   const actors = ['ann', 'bob', 'eve', 'joe']
