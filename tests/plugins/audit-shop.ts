@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import type { AuditDocument, AuditHeadDocument } from '../../plugins/audit/documents.ts'
 import { pluginSource, runCommand } from '../support/kernel.ts'
-import { databaseEnvironment, startServer, type TestServer } from '../support/server.ts'
+import { ADMIN, databaseEnvironment, startServer, type TestServer } from '../support/server.ts'
 
 /** A plugin whose calls touch no collection, take any body as no secret, and whose command changes something. */
 const shop = pluginSource(
@@ -24,9 +24,15 @@ const shop = pluginSource(
   "depends: ['auth'],",
 )
 
-/** Starts a server with the shop. */
-export const startShop = (t: Test, options: Parameters<typeof startServer>[1] = {}): Promise<TestServer> =>
-  startServer(t, { ...options, plugins: { shop } })
+/** Starts a server with the shop; the first row of its log is that of the administrator's login. */
+export async function startShop(
+  t: Test,
+  options: Parameters<typeof startServer>[1] = {},
+): Promise<TestServer> {
+  const server = await startServer(t, { ...options, plugins: { shop } })
+  await server.login(ADMIN.username, ADMIN.password)
+  return server
+}
 
 /** Makes a call of the shop that its row is found by; gives the status. */
 export async function buy(server: TestServer, request_id: string, body: unknown = {}): Promise<number> {

@@ -9,6 +9,7 @@ t.test(
     t.match(await rows(), [{ id: '1', actor: 'admin', action: 'auth.login', status: 200 }])
 
     const bob = await server.createUser({ username: 'bob' })
+    await server.login('bob', bob.password)
     const login = (password: string) =>
       server.request('POST', '/auth/login', {
         token: null,

@@ -17,8 +17,8 @@ import type { Assignment } from './worker.ts'
 const FILE_MS = { short: 120_000, long: 3_600_000 }
 const COSTLIEST = 5
 
-/** One more than there are cores, as tests also wait: for the time, for the database and for other processes. */
-const PROCESSES = availableParallelism() + 1
+/** Two a core, as tests also wait: for the time, for the database and for other processes. */
+const PROCESSES = 2 * availableParallelism()
 
 const { values: options, positionals: patterns } = parseArgs({
   allowPositionals: true,

@@ -87,10 +87,7 @@ export async function spawnCommand(
   args: readonly string[],
   { env = {}, nodeArgs = [] }: { env?: Record<string, string>; nodeArgs?: string[] } = {},
 ): Promise<CommandResult> {
-  const child = spawn(...nodeCommand([...nodeArgs, CLI, ...args]), {
-    // What commands cover is covered in this process or by servers as well, and telling it costs as much as they do.
-    env: { ...environment(home, env), NODE_V8_COVERAGE: '' },
-  })
+  const child = spawn(...nodeCommand([...nodeArgs, CLI, ...args]), { env: environment(home, env) })
   const output = collect(child)
   const [code] = await once(child, 'close')
   return { code, ...output() }
