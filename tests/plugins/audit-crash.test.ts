@@ -11,7 +11,7 @@ import { assertOnce, buy, logOf, rowsOf, run, startShop } from './audit-shop.ts'
 
 const range = (count: number) => [...Array(count).keys()]
 /** How many calls are made at once. */
-const CALLS = amount({ short: 60, long: 400 })
+const CALLS = amount({ short: 40, long: 400 })
 const EMBEDDED = !process.env.SVC_TEST_DATABASE_URL
 
 t.test(`${CALLS} calls at once have as many rows in one whole chain`, async (t) => {

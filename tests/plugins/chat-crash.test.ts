@@ -10,7 +10,7 @@ import type { TestFrame } from '../support/socket.ts'
 /** Two servers beside each other, so that one starts while the other works. */
 const SERVERS = 2
 /** For each of them; a change to the ledger deserves more. */
-const CRASHES = amount({ short: 2, long: 30 })
+const CRASHES = amount({ short: 1, long: 30 })
 const THREADS = 3
 const seed = seedOf(17)
 

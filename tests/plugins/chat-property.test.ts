@@ -9,7 +9,7 @@ import { createChance } from '../support/random.ts'
 import { findCutFaults, findReplayFaults } from '../support/turn-cuts.ts'
 
 /** Every case is one thread; what happens in it follows from the seed and its number. */
-const CASES = amount({ short: 8, long: 400 })
+const CASES = amount({ short: 6, long: 400 })
 const seed = seedOf(17)
 /** Threads on the server at the same time. */
 const TOGETHER = 6

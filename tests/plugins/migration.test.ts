@@ -19,7 +19,7 @@ const varied = await calls.carryOn()
 const long = await seedThread(chat, 50)
 
 /** How many threads are being rebuilt when a server is killed or stopped. */
-const MANY = amount({ short: 15, long: 80 })
+const MANY = amount({ short: 10, long: 80 })
 
 t.test('What is new needs no migration', async (t) => {
   t.match(await history(varied), READY)

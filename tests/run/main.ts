@@ -17,8 +17,8 @@ import type { Assignment } from './worker.ts'
 const FILE_MS = { short: 120_000, long: 3_600_000 }
 const COSTLIEST = 5
 
-/** Two a core, as tests also wait: for the time, for the database and for other processes. */
-const PROCESSES = 2 * availableParallelism()
+/** One more than there are cores, as tests also wait: for the time, for the database and for other processes. */
+const PROCESSES = availableParallelism() + 1
 
 const { values: options, positionals: patterns } = parseArgs({
   allowPositionals: true,
@@ -29,16 +29,17 @@ const tests = fileURLToPath(new URL('..', import.meta.url))
 const root = join(tests, '..', '..')
 const folder = join(root, '.tap', 'run')
 const pathOf = (file: string) => join(tests, `${file}.test.js`)
-const lengthOf = (file: string) => (file.includes('/') ? statSync(pathOf(file)).size : 1e9)
+const sizeOf = (file: string) => statSync(pathOf(file)).size
+const isSlow = (file: string) => !file.includes('/') || /^(channels|recipes)\//.test(file)
 const hasTiers = (file: string) => readFileSync(pathOf(file), 'utf8').includes('run/tier.js')
 
-// The longest first, so that all processes end at about the same time: what walks over everything, then by size.
+// The slowest first, so that all processes end at about the same time: walks over everything, platforms, recipes.
 const files = readdirSync(tests, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js'))
   .map((file) => file.slice(0, -'.test.js'.length))
   .filter((file) => patterns.length === 0 || patterns.some((pattern) => file.includes(pattern)))
   .filter((file) => !options.long || hasTiers(file))
-  .sort((a, b) => lengthOf(b) - lengthOf(a))
+  .sort((a, b) => Number(isSlow(b)) - Number(isSlow(a)) || sizeOf(b) - sizeOf(a))
 if (files.length === 0) {
   process.stderr.write(`No test file has ${patterns.map((text) => `"${text}"`).join(' or ')} in its name.\n`)
   process.exit(1)
