@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { CollectionInfo, Db, IndexDescription } from 'mongodb'
 
-/** What a collection's indexes were last made from. `_id` is the collection's name. */
+/** The state for which a collection's indexes were last made. `_id` is the collection's name. */
 interface IndexRecord {
   _id: string
   /** Changes with the declared indexes, and when the collection is dropped and made anew. */

@@ -22,7 +22,7 @@ import type { Socket } from './socket.ts'
 export interface OwnedSocket {
   socket: Socket
   owner: string
-  /** Whether it comes with the server, whose tests compile all of its schemas. */
+  /** True if it comes with the server, whose tests compile all of its schemas. */
   isBuiltIn: boolean
   cradle: Cradle
 }

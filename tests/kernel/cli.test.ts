@@ -43,7 +43,7 @@ t.test('a home that cannot be made is told in one sentence', async (t) => {
   const file = join(createHome(t), 'file')
   writeFileSync(file, 'mine')
   for (const home of [file, join(file, 'home')])
-    t.match(await spawnCommand(home, ['doctor']), {
+    t.match(await spawnCommand(home, ['doctor'], { isCovering: true }), {
       code: 1,
       stdout: '',
       stderr: new RegExp(`^svc: the home ${home} cannot be made: E(EXIST|NOTDIR): .*\\n$`),

@@ -193,6 +193,9 @@ t.test('the home is made if it is not there, for its owner alone', async (t) => 
   const byDefault = createHome(t)
   mkdirSync(join(byDefault, '.svc'))
   writeFileSync(join(byDefault, '.svc/config.json'), '{"http":{"port":77}}')
-  const { stdout } = await spawnCommand('', ['config'], { env: { HOME: byDefault } })
+  const { stdout } = await spawnCommand('', ['config'], {
+    env: { HOME: byDefault },
+    isCovering: true,
+  })
   t.match(stdout, /http\.port +77 +config\.json +SVC_PORT/)
 })

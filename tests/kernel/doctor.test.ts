@@ -22,7 +22,7 @@ type Finding = { check: string; ok: boolean; detail: string }
 /** What `svc doctor --json` finds, by check; in a process of its own where that gets arguments. */
 async function examine(home: string, { env, nodeArgs }: Parameters<typeof spawnCommand>[2] = {}) {
   const { code, stdout, stderr } = nodeArgs
-    ? await spawnCommand(home, ['doctor', '--json'], { env, nodeArgs })
+    ? await spawnCommand(home, ['doctor', '--json'], { env, nodeArgs, isCovering: true })
     : await runCommand(home, ['doctor', '--json'], { env })
   if (!stdout) throw new Error(stderr)
   const findings: Finding[] = JSON.parse(stdout)

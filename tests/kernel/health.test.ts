@@ -115,6 +115,7 @@ t.test('a server without its database does not start, and says so', { buffered: 
   const home = t.testdir({ 'config.json': '{}' })
   const { code, stderr, stdout } = await spawnCommand(home, ['serve'], {
     env: { SVC_DATABASE_URL: database.url, SVC_PORT: '0' },
+    isCovering: true,
   })
   t.equal(code, 1)
   t.equal(stdout, '')

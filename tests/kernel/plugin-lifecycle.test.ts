@@ -450,7 +450,10 @@ t.test('a start that fails leaves neither a database nor a port open', async (t)
 
   installPlugin(home, 'late', pluginSource('late', ''))
   mkdirSync(join(home, 'server.json'))
-  const { stderr, code } = await spawnCommand(home, ['serve'], { env: { SVC_PORT: '0' } })
+  const { stderr, code } = await spawnCommand(home, ['serve'], {
+    env: { SVC_PORT: '0' },
+    isCovering: true,
+  })
   t.equal(code, 1)
   t.match(stderr, /EISDIR/)
 })

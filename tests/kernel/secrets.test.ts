@@ -125,7 +125,10 @@ t.test('who makes the key a moment after another process takes the other one', a
     fs.existsSync = (path) => !String(path).endsWith('secret.key') && existsSync(path)
     syncBuiltinESMExports()
   `)}`
-  const { stdout } = await spawnCommand(home, ['doctor'], { nodeArgs: ['--import', tooEarly] })
+  const { stdout } = await spawnCommand(home, ['doctor'], {
+    nodeArgs: ['--import', tooEarly],
+    isCovering: true,
+  })
   t.match(stdout, /ok {4}secret key +present, 0600\n/)
   t.equal(readFileSync(keyFile(home), 'utf8'), key)
 })
@@ -138,7 +141,10 @@ t.test('a home that takes no hard links stops the start with the reason', async 
     fs.linkSync = () => { throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' }) }
     syncBuiltinESMExports()
   `)}`
-  const { code, stdout } = await spawnCommand(home, ['doctor'], { nodeArgs: ['--import', withoutLinks] })
+  const { code, stdout } = await spawnCommand(home, ['doctor'], {
+    nodeArgs: ['--import', withoutLinks],
+    isCovering: true,
+  })
   t.equal(code, 1)
   t.match(stdout, /FAIL {2}secret key +EPERM: operation not permitted, link\n/)
   t.strictSame(

@@ -111,7 +111,10 @@ t.test('a second signal ends a server that takes its time to stop', async (t) =>
 
 t.test('a signal that comes while the server starts stops it once it has started', async (t) => {
   const home = await prepareQuick(t, { manifest: "start() { process.kill(process.pid, 'SIGTERM') }," })
-  const { code, stdout, stderr } = await spawnCommand(home, ['serve'], { env: { SVC_PORT: '0' } })
+  const { code, stdout, stderr } = await spawnCommand(home, ['serve'], {
+    env: { SVC_PORT: '0' },
+    isCovering: true,
+  })
   t.equal(code, 0, stderr)
   t.match(stdout, /address +http/)
   t.notOk(existsSync(join(home, 'server.json')))
@@ -123,7 +126,9 @@ t.test('a port in use is told in one sentence, and the other server goes on', as
   t.teardown(() => other.close())
   const { port } = other.address() as { port: number }
   const home = await prepareQuick(t)
-  const { code, stdout, stderr } = await spawnCommand(home, ['serve', '--port', String(port)])
+  const { code, stdout, stderr } = await spawnCommand(home, ['serve', '--port', String(port)], {
+    isCovering: true,
+  })
   t.equal(code, 1)
   t.equal(stdout, '')
   t.match(

@@ -1,11 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What running something cost; processor times in milliseconds. */
+/** The costs of running a file; processor times in milliseconds. */
 export interface Costs {
   /** Of the process that runs the tests. */
   own: number
-  /** Of database engines; counted, like all that follows, only in a run that is profiled. */
+  /** Of database engines: counted, as other processes are, only in a profiled run. */
   engine: number
   /** Of all other processes that were started. */
   children: number
@@ -48,7 +48,6 @@ export function createMeter(reports: string | undefined): { take(): Costs } {
     const { user, system } = process.cpuUsage()
     const costs: Costs = { own: (user + system) / 1000, engine: 0, children: 0, engines: 0, ...started }
     if (reports === undefined) return costs
-    mkdirSync(reports, { recursive: true })
     for (const name of readdirSync(reports).filter((name) => name.endsWith('.json'))) {
       const { pid, kind, cpu }: ProcessReport = JSON.parse(readFileSync(join(reports, name), 'utf8'))
       if (pid === process.pid) continue

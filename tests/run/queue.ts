@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Costs } from './costs.ts'
 
-/** What is known of a file once it has been run; times in milliseconds. */
+/** The costs of a file that was run to its end; times in milliseconds. */
 export interface FileRecord extends Costs {
   file: string
   wall: number

@@ -15,7 +15,11 @@ interface Result {
 }
 
 /** Writes what the processes of a run report: a line for each file when it ends, failures with all that is known. */
-export function createReporter(write: (text: string) => void, { names }: { names: boolean }) {
+export function createReporter(
+  write: (text: string) => void,
+  /** True to show the tests of each file by their names. */
+  { names }: { names: boolean },
+) {
   const counts = { passed: 0, failed: 0, skipped: 0 }
   const failed = new Set<string>()
 
@@ -25,13 +29,13 @@ export function createReporter(write: (text: string) => void, { names }: { names
     write(`\n✗ ${title}\n${details.replace(/^(?=.)/gm, '    ')}\n`)
   }
 
-  /** Shows the tests of a file by their names, as they end. */
-  const showTests = (parser: Parser, depth: number) => {
+  /** Hands on a line for each test of a file when it ends. */
+  const nameTests = (parser: Parser, depth: number, say: (line: string) => void) => {
     parser.on('child', (child: Parser) => {
       child.on('complete', ({ ok, time }) => {
-        write(`${'  '.repeat(depth)}${ok ? '✓' : '✗'} ${child.name}${time ? ` (${duration(time)})` : ''}\n`)
+        say(`${'  '.repeat(depth)}${ok ? '✓' : '✗'} ${child.name}${time ? ` (${duration(time)})` : ''}\n`)
       })
-      showTests(child, depth + 1)
+      nameTests(child, depth + 1, say)
     })
   }
 
@@ -52,11 +56,16 @@ export function createReporter(write: (text: string) => void, { names }: { names
       parser.on('child', (file: Parser) => {
         const before = performance.now()
         let tests = 0
+        // Together, as other processes report at the same time.
+        let lines = ''
         file.on('child', () => tests++)
-        if (names) showTests(file, 1)
+        if (names)
+          nameTests(file, 1, (line) => {
+            lines += line
+          })
         file.on('complete', ({ ok }) => {
           const took = duration(performance.now() - before).padStart(8)
-          write(`${ok ? '✓' : '✗'} ${file.name.padEnd(40)}${`${tests} tests`.padStart(10)}${took}\n`)
+          write(`${ok ? '✓' : '✗'} ${file.name.padEnd(40)}${`${tests} tests`.padStart(10)}${took}\n${lines}`)
         })
       })
     },
