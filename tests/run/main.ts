@@ -85,8 +85,10 @@ async function run(files: string[], env: NodeJS.ProcessEnv): Promise<void> {
     reporter.follow(running.subtest!)
     await running
     const { signal, exitCode } = running.subtest!.options as { signal?: string; exitCode?: number }
+    const end = signal ?? `with exit code ${exitCode}`
     const file = queue.unfinishedBy(id)
-    if (file) reporter.fail(file, `${file} ended its process`, signal ?? `with exit code ${exitCode}`)
+    if (file) reporter.fail(file, `${file} ended its process`, end)
+    else if (queue.hasMore()) return reporter.fail(id, `${id} ended before it had run anything`, end)
   }
 }
 
