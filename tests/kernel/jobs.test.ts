@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { openDatabase } from '../../kernel/database/database.ts'
 import t from '../run/file-test.ts'
+import { createStillClock } from '../support/clock.ts'
 import { bareConfig, createHome, pluginSource, spawnServer, startKernel } from '../support/kernel.ts'
 import { databaseEnvironment, installPlugin, startServer, type TestServer } from '../support/server.ts'
 
@@ -71,9 +72,11 @@ t.test('a job that fails is logged and tried again', async (t) => {
 })
 
 t.test('of two servers one runs the job, and the other when that one has stopped', async (t) => {
-  const one = await startKernel(t, { plugins: { turner: turner(0.05) } })
+  // No lease ends by itself, however slow the one that renews it is.
+  const clock = createStillClock()
+  const one = await startKernel(t, { plugins: { turner: turner(0.05) }, clock })
   const node = one.server.runtime.facts.node_id
-  const two = await startServer(t, { home: one.home, signIn: false })
+  const two = await startServer(t, { home: one.home, signIn: false, clock })
   const ran: string[] = []
   const note = (by: string) => ran.push(by)
   bench.on('turned', note)
@@ -90,17 +93,19 @@ t.test('a job is taken over when the server that ran it is gone without a word',
   const home = createHome(t, bareConfig())
   installPlugin(home, 'turner', turner(0.05))
   const env = databaseEnvironment(home)
+  const clock = createStillClock()
   const { child, ended } = await spawnServer(t, home, [], { env })
   const database = await openDatabase({ url: env.SVC_DATABASE_URL, home, log: pino({ enabled: false }) })
   t.teardown(() => database.close())
   while ((await leasesOf(database).findOne({ _id: 'turn' }))?.holder === undefined) await sleep(10)
-  const server = await startServer(t, { home, signIn: false })
+  const server = await startServer(t, { home, signIn: false, clock })
   const node = server.server.runtime.facts.node_id
   t.not((await leasesOf(server).findOne({ _id: 'turn' }))?.holder, node)
   t.notOk(await server.db.collection('runs').findOne({ node }))
   const taken = once(bench, 'turned')
   child.kill('SIGKILL')
   await ended
+  clock.advance(60)
   t.same(await taken, [node])
   t.match(await leasesOf(server).findOne({ _id: 'turn' }), { holder: node })
 })
@@ -118,9 +123,13 @@ t.test('a job that runs for longer than its lease keeps it', async (t) => {
   const one = await startServer(t, { home, signIn: false })
   await first
   const { until } = (await leasesOf(one).findOne({ _id: 'long' }))!
-  await startServer(t, { home, signIn: false })
-  // Ten periods are more than three leases.
-  while ((await leasesOf(one).findOne({ _id: 'long' }))!.until < until + 500) await sleep(10)
+  const renewed = async (ms: number) => {
+    while ((await leasesOf(one).findOne({ _id: 'long' }))!.until < until + ms) await sleep(10)
+  }
+  await renewed(100)
+  // For this server the lease would be over, had it not been renewed.
+  await startServer(t, { home, signIn: false, clock: createStillClock(until + 1) })
+  await renewed(500)
   t.match(await leasesOf(one).findOne({ _id: 'long' }), { holder: one.server.runtime.facts.node_id })
   t.equal(begun, 1)
   bench.emit('finish')

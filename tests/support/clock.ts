@@ -1,9 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts'
 
-/** A clock that goes with the system's and that a test can put forward, by seconds. */
-export function createTestClock(): Clock & { advance(seconds: number): void } {
+/** A clock that a test can put forward, by seconds; in between it goes with the system's, or as `time` says. */
+export function createTestClock(time = Date.now): Clock & { advance(seconds: number): void } {
   let ahead = 0
-  const now = () => Date.now() + ahead * 1000
+  const now = () => time() + ahead * 1000
   return {
     now,
     seconds: () => Math.floor(now() / 1000),
@@ -12,3 +12,6 @@ export function createTestClock(): Clock & { advance(seconds: number): void } {
     },
   }
 }
+
+/** A test clock that stands still in between, at `time` in Unix milliseconds. */
+export const createStillClock = (time = Date.now()) => createTestClock(() => time)
