@@ -30,16 +30,19 @@ const root = join(tests, '..', '..')
 const folder = join(root, '.tap', 'run')
 const pathOf = (file: string) => join(tests, `${file}.test.js`)
 const sizeOf = (file: string) => statSync(pathOf(file)).size
-const isSlow = (file: string) => !file.includes('/') || /^(channels|recipes)\//.test(file)
+/** Files that wait more than they compute: for timers of platforms, for leases, for processes that are killed. */
+const isWaiting = (file: string) => /^(channels|recipes)\/|-crash|held|leases|shell|shutdown|slow/.test(file)
+/** What goes over all routes or all plugins: slow, however small the file is. */
+const isWalk = (file: string) => !file.includes('/')
 const hasTiers = (file: string) => readFileSync(pathOf(file), 'utf8').includes('run/tier.js')
 
-// The slowest first, so that all processes end at about the same time: walks over everything, platforms, recipes.
+// The slowest first, so that all processes end at about the same time.
 const files = readdirSync(tests, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js'))
   .map((file) => file.slice(0, -'.test.js'.length))
   .filter((file) => patterns.length === 0 || patterns.some((pattern) => file.includes(pattern)))
   .filter((file) => !options.long || hasTiers(file))
-  .sort((a, b) => Number(isSlow(b)) - Number(isSlow(a)) || sizeOf(b) - sizeOf(a))
+  .sort((a, b) => Number(isWalk(b)) - Number(isWalk(a)) || sizeOf(b) - sizeOf(a))
 if (files.length === 0) {
   process.stderr.write(`No test file has ${patterns.map((text) => `"${text}"`).join(' or ')} in its name.\n`)
   process.exit(1)
@@ -50,6 +53,8 @@ const isOfKernel = (file: string) => file.startsWith('kernel/')
 /** The kernel is measured by its own tests, whose processes are slower for it; nothing else is. */
 const measured = isWhole ? files.filter(isOfKernel) : []
 const others = files.filter((file) => !measured.includes(file))
+const waiting = others.filter(isWaiting)
+const computing = others.filter((file) => !isWaiting(file))
 const coverage = join(folder, 'coverage')
 
 rmSync(folder, { recursive: true, force: true })
@@ -92,18 +97,20 @@ async function run(files: string[], env: NodeJS.ProcessEnv): Promise<void> {
   }
 }
 
-const inParallel = (work: () => Promise<void>) => Promise.all(Array.from({ length: t.jobs }, work))
 const tier: NodeJS.ProcessEnv = options.long ? { SVC_TEST_TIER: 'long' } : {}
 const kernelRuns: Promise<void>[] = []
-const runs = inParallel(async () => {
-  const kernelRun = run(measured, { ...tier, NODE_V8_COVERAGE: coverage })
-  kernelRuns.push(kernelRun)
-  await kernelRun
-  await run(others, tier)
+// One in three begins with files that wait and one with those of the kernel, so that the cores are never idle at once.
+const runs = Array.from({ length: t.jobs }, async (_, index) => {
+  if (index % 3 === 0) {
+    const kernelRun = run(measured, { ...tier, NODE_V8_COVERAGE: coverage })
+    kernelRuns.push(kernelRun)
+    await kernelRun
+  }
+  await run(index % 3 === 1 ? [...waiting, ...computing] : [...computing, ...waiting], tier)
 })
 // While the other files run: it takes some seconds of one core.
 const covered = isWhole ? Promise.all(kernelRuns).then(() => reportCoverage(root, coverage)) : undefined
-await runs
+await Promise.all(runs)
 t.end()
 
 const records = openQueue(join(folder, 'queue'), files).records()
