@@ -145,7 +145,7 @@ t.test(
       [[], /^\{"level":30,"time":\d+,.*"msg":"listening"\}$/m],
       [asTerminal, /INFO.*listening/],
     ] as const) {
-      const { child, ended } = await spawnServer(t, home, [], { nodeArgs: [...nodeArgs] })
+      const { child, ended } = await spawnServer(t, home, [], { nodeArgs: [...nodeArgs], isCovering: true })
       child.kill('SIGTERM')
       const { code, stdout, stderr } = await ended
       t.equal(code, 0)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { openKeyRing } from '../../kernel/key-ring.ts'
 import { createSecrets } from '../../kernel/secrets.ts'
 import t from '../run/file-test.ts'
-import { bareConfig, createHome, spawnCommand, startKernel } from '../support/kernel.ts'
+import { bareConfig, createHome, runCommand, spawnCommand, startKernel } from '../support/kernel.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
 const newBox = () => {
@@ -109,14 +109,14 @@ t.test('a key file of another form stops the start in a sentence and stays as it
   }
   const home = createHome(t)
   writeFileSync(keyFile(home), 'short')
-  const { code, stderr } = await spawnCommand(home, ['serve'])
+  const { code, stderr } = await runCommand(home, ['serve'])
   t.equal(code, 1)
   t.equal(stderr, `svc: ${keyFile(home)} does not hold a key of 32 bytes\n`)
 })
 
 t.test('who makes the key a moment after another process takes the other one', async (t) => {
   const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
-  await spawnCommand(home, ['doctor'])
+  await runCommand(home, ['doctor'])
   const key = readFileSync(keyFile(home), 'utf8')
   const tooEarly = `data:text/javascript,${encodeURIComponent(`
     import fs from 'node:fs'

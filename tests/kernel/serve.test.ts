@@ -4,7 +4,14 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { readBlueprint } from '../../kernel/blueprint.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { bareConfig, createHome, pluginSource, spawnCommand, spawnServer } from '../support/kernel.ts'
+import {
+  bareConfig,
+  createHome,
+  pluginSource,
+  runCommand,
+  spawnCommand,
+  spawnServer,
+} from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
@@ -58,7 +65,7 @@ t.test('serve --json prints one line for programs', async (t) => {
   const home = await prepareQuick(t, {
     setup: "host.on('server.starting', ({ announce }) => announce('sky', 'clear tonight'))",
   })
-  const { child, url, ended } = await spawnServer(t, home, ['--json'])
+  const { child, url, ended } = await spawnServer(t, home, ['--json'], { isCovering: true })
   child.kill('SIGTERM')
   const { stdout, code } = await ended
   t.equal(code, 0)
@@ -151,13 +158,13 @@ t.test('a flag that is not valid stops the start in one sentence', async (t) => 
     [['--colour'], /unknown option '--colour'/],
   ]
   for (const [args, stderr] of cases)
-    t.match(await spawnCommand(home, ['serve', ...args]), { code: 1, stdout: '', stderr }, args.join(' '))
+    t.match(await runCommand(home, ['serve', ...args]), { code: 1, stdout: '', stderr }, args.join(' '))
   t.notOk(existsSync(join(home, 'db')), 'no database was opened')
 })
 
 t.test('two servers on one home leave the note of the one that runs on', async (t) => {
   const home = prepare(t)
-  const [row] = JSON.parse((await spawnCommand(home, ['plugins', '--json'])).stdout)
+  const [row] = JSON.parse((await runCommand(home, ['plugins', '--json'])).stdout)
   t.equal(row.start_ms, null, 'no server runs yet')
   const first = await spawnServer(t, home)
   const second = await spawnServer(t, home)
@@ -165,7 +172,7 @@ t.test('two servers on one home leave the note of the one that runs on', async (
   t.equal((await first.ended).code, 0)
   const note = JSON.parse(readFileSync(join(home, 'server.json'), 'utf8'))
   t.equal(note.pid, second.child.pid)
-  const rows = JSON.parse((await spawnCommand(home, ['plugins', '--json'])).stdout)
+  const rows = JSON.parse((await runCommand(home, ['plugins', '--json'])).stdout)
   const weather = rows.find(({ name }: { name: string }) => name === 'weather')
   t.equal(weather.start_ms, note.start_ms.weather, 'svc plugins shows the start of the server that runs')
   second.child.kill('SIGTERM')

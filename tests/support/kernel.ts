@@ -81,6 +81,9 @@ export async function runCommand(
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 
+/** Counts what a process covers, which takes a third of its time, only where no other test covers it. */
+const coverageOf = (isCovering: boolean) => (isCovering ? {} : { NODE_V8_COVERAGE: '' })
+
 /** Runs `svc` in a process of its own to its end. */
 export async function spawnCommand(
   home: string,
@@ -92,12 +95,11 @@ export async function spawnCommand(
   }: {
     env?: Record<string, string>
     nodeArgs?: string[]
-    /** Counts what it covers, which takes a third of its time: for what no other test covers. */
     isCovering?: boolean
   } = {},
 ): Promise<CommandResult> {
   const child = spawn(...nodeCommand([...nodeArgs, CLI, ...args]), {
-    env: { ...environment(home, env), ...(isCovering ? {} : { NODE_V8_COVERAGE: '' }) },
+    env: { ...environment(home, env), ...coverageOf(isCovering) },
   })
   const output = collect(child)
   const [code] = await once(child, 'close')
@@ -120,10 +122,14 @@ export async function spawnServer(
   t: Test,
   home: string,
   args: string[] = [],
-  { env = {}, nodeArgs = [] }: { env?: Record<string, string>; nodeArgs?: string[] } = {},
+  {
+    env = {},
+    nodeArgs = [],
+    isCovering = false,
+  }: { env?: Record<string, string>; nodeArgs?: string[]; isCovering?: boolean } = {},
 ) {
   const child = spawn(...nodeCommand([...nodeArgs, CLI, 'serve', ...args]), {
-    env: environment(home, { SVC_PORT: '0', ...env }),
+    env: { ...environment(home, { SVC_PORT: '0', ...env }), ...coverageOf(isCovering) },
   })
   t.teardown(() => child.kill('SIGKILL'))
   const output = collect(child)
