@@ -1,6 +1,3 @@
-import { mkdtempSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
 import root, { type Test } from 'tap'
@@ -8,6 +5,7 @@ import { readBlueprint } from '../../kernel/blueprint.ts'
 import { joinEngine } from '../../kernel/database/engine.ts'
 import { ensureIndexes } from '../../kernel/database/indexes.ts'
 import type { Declarations } from '../../kernel/host.ts'
+import { createProcessFolder, runtimeDirectory } from './home.ts'
 
 type Collections = [string, Declarations['collections'] extends Map<string, infer Value> ? Value : never][]
 
@@ -44,11 +42,10 @@ export async function lendDatabase(t: Test): Promise<LentDatabase> {
 export const createDatabaseUrl = async (t: Test): Promise<string> => (await lendDatabase(t)).url
 
 async function openLender() {
-  const home = mkdtempSync(join(tmpdir(), 'svc-test-engine-'))
-  root.teardown(() => rm(home, { recursive: true, force: true, maxRetries: 20 }))
+  const home = createProcessFolder('engine')
   const engine = await joinEngine({
     directory: join(home, 'db'),
-    runtimeDirectory: join(home, 'runtime'),
+    runtimeDirectory: runtimeDirectory(),
     log: { info() {}, warn() {}, error() {} },
   })
   root.teardown(() => engine.close())
