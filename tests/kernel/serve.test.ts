@@ -31,7 +31,7 @@ t.test('serve welcomes with addresses and announcements, and stops in order when
     setup: "host.on('server.starting', ({ announce }) => announce('sky', 'clear tonight'))",
   })
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    const { child, url, ended } = await spawnServer(t, home)
+    const { child, url, ended } = await spawnServer(t, home, [], { isCovering: signal === 'SIGTERM' })
     const note = join(home, 'server.json')
     t.match(JSON.parse(readFileSync(note, 'utf8')), { url, pid: child.pid, start_ms: { weather: Number } })
     t.equal(statSync(note).mode & 0o777, 0o600)
@@ -56,6 +56,8 @@ t.test('serve names the page of the API where it is on', async (t) => {
   const { child, url, ended } = await spawnServer(
     t,
     await prepareQuick(t, { config: { enable_api_docs: true } }),
+    [],
+    { isCovering: true },
   )
   child.kill('SIGTERM')
   t.match((await ended).stdout, new RegExp(`^ {2}API docs +${url}/api/docs$`, 'm'))

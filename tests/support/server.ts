@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import type { Test } from 'tap'
+import { type Dispatcher, request } from 'undici'
 import type { Clock } from '../../kernel/clock.ts'
 import { type Server, startServer as start } from '../../kernel/server.ts'
 import { started } from '../run/costs.ts'
@@ -120,22 +121,28 @@ export async function startServer(
     admin: { ...ADMIN, token: '' },
     logged: () => log,
     async request(method, path, { token = test.admin.token, body, headers = {} } = {}) {
-      const response = await fetch(`${server.url}/api${path}`, {
-        method,
-        redirect: 'manual',
+      const form = body instanceof FormData ? new Response(body) : undefined
+      const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+      // Half the price of `fetch`.
+      const response = await request(`${server.url}/api${path}`, {
+        method: method as Dispatcher.HttpMethod,
         headers: {
           ...(token ? { authorization: `Bearer ${token}` } : {}),
-          ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),
+          ...(body === undefined
+            ? {}
+            : { 'content-type': form?.headers.get('content-type') ?? 'application/json' }),
           ...headers,
         },
-        body:
-          body === undefined || typeof body === 'string' || body instanceof FormData
-            ? body
-            : JSON.stringify(body),
+        body: form ? Buffer.from(await form.arrayBuffer()) : text,
       })
-      const text = await response.text()
-      const json = response.headers.get('content-type')?.startsWith('application/json')
-      return { status: response.status, body: json ? JSON.parse(text) : text, headers: response.headers }
+      const answer = await response.body.text()
+      const answered = new Headers(
+        Object.entries(response.headers).flatMap(([name, value]) =>
+          [value ?? []].flat().map((one): [string, string] => [name, one]),
+        ),
+      )
+      const json = answered.get('content-type')?.startsWith('application/json')
+      return { status: response.statusCode, body: json ? JSON.parse(answer) : answer, headers: answered }
     },
     async login(username, password) {
       const { status, body } = await test.request('POST', '/auth/login', {
