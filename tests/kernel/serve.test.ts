@@ -111,7 +111,7 @@ t.test('flags go over variables, and variables over the file', async (t) => {
 
 t.test('a second signal ends a server that takes its time to stop', async (t) => {
   const home = await prepareQuick(t, { manifest: 'stop() { return new Promise(() => {}) },' })
-  const { child, ended, output } = await spawnServer(t, home)
+  const { child, ended, output } = await spawnServer(t, home, [], { isCovering: true })
   child.kill('SIGTERM')
   while (!output().stderr.includes('stopping')) await once(child.stderr, 'data')
   child.kill('SIGINT')
