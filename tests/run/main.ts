@@ -1,4 +1,4 @@
-import { createWriteStream, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -31,7 +31,8 @@ const folder = join(root, '.tap', 'run')
 const pathOf = (file: string) => join(tests, `${file}.test.js`)
 const sizeOf = (file: string) => statSync(pathOf(file)).size
 /** Files that wait more than they compute: for timers of platforms, for leases, for processes that are killed. */
-const isWaiting = (file: string) => /^(channels|recipes)\/|-crash|held|leases|shell|shutdown|slow/.test(file)
+const isWaiting = (file: string) =>
+  /^(channels|recipes)\/|acp-|-crash|held|leases|shell|shutdown|slow/.test(file)
 /** What goes over all routes or all plugins: slow, however small the file is. */
 const isWalk = (file: string) => !file.includes('/')
 const hasTiers = (file: string) => readFileSync(pathOf(file), 'utf8').includes('run/tier.js')
@@ -61,7 +62,8 @@ rmSync(folder, { recursive: true, force: true })
 mkdirSync(join(folder, 'queue'), { recursive: true })
 
 const reporter = createReporter((text) => process.stdout.write(text), { names: patterns.length > 0 })
-t.pipe(createWriteStream(join(folder, 'results.tap')))
+// What it says the reporter hears from the processes themselves.
+t.resume()
 t.register()
 t.setTimeout(0)
 t.jobs = Math.min(PROCESSES, files.length)
