@@ -97,7 +97,7 @@ export async function readBlueprint({
     if (!settings[name]!.enabled) leaveOut(SWITCHED_OFF)
     else if (missing) leaveOut(`needs ${missing}, which is off`)
     else {
-      const { host, declarations } = createHost()
+      const { host, declarations } = createHost({ isBuiltIn: source === 'built-in' })
       try {
         plugin.setup(host)
         plugins.push({ plugin, source, version, optional: settings[name]!.optional, declarations })

@@ -4,7 +4,7 @@ import { closest } from 'fastest-levenshtein'
 import { type ConfigLeaf, configSchema, type KernelConfig, listLeaves } from './config-schema.ts'
 import type { AppError } from './errors.ts'
 import { MASK } from './mask.ts'
-import { compileSchema, type Issue, type JSONSchema } from './schema.ts'
+import { deferSchema, type Issue, type JSONSchema } from './schema.ts'
 
 /** Where a value came from: a default, the file, a variable or a flag. */
 export type ConfigSource = 'default' | 'config.json' | `env ${string}` | `flag --${string}`
@@ -72,7 +72,7 @@ export function layerConfig({
   }
   fillSections(values, schema)
   try {
-    compileSchema(schema, 'json')(values)
+    deferSchema(schema, 'json')(values)
   } catch (error) {
     throw new ConfigError(explain((error as AppError).details.issues as Issue[], leaves))
   }
@@ -133,7 +133,7 @@ function parseText({ path, schema }: ConfigLeaf, { source, text }: Layer): unkno
         : text,
   }
   try {
-    compileSchema({ type: 'object', properties: { value: schema } }, 'text')(parsed)
+    deferSchema({ type: 'object', properties: { value: schema } }, 'text')(parsed)
   } catch (error) {
     const [issue] = (error as AppError).details.issues as Issue[]
     throw new ConfigError(`${path.join('.')} (${source}) ${issue!.message}`)

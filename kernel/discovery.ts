@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { ConfigError } from './config.ts'
-import { assertPlugin, type Plugin } from './plugin.ts'
+import { assertPlugin, assertSettings, type Plugin } from './plugin.ts'
 import type { Registries } from './types.ts'
 
 /** Where something was found: `built-in`, a package's name or a folder. */
@@ -70,6 +70,7 @@ export async function discoverPlugins({
       const { entry, version } = locate()
       candidate = await loadDefault(entry)
       const plugin = assertPlugin(candidate)
+      if (source !== 'built-in') assertSettings(plugin)
       plugins.push({ value: plugin, source, version: plugin.version ?? version })
     } catch (error) {
       broken.push({ name: nameIn(candidate) ?? name, source, error: error as Error })

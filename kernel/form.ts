@@ -1,6 +1,6 @@
 import { ConfigError } from './config.ts'
 import type { AppError } from './errors.ts'
-import { compileSchema, type Issue, type JSONSchema } from './schema.ts'
+import { deferSchema, type Issue, type JSONSchema } from './schema.ts'
 
 /**
  * Makes a check of something that a plugin brings: its fields against a schema, the named ones also for being
@@ -10,7 +10,7 @@ export function createFormCheck<Value>(
   schema: JSONSchema,
   functions: readonly (keyof Value & string)[],
 ): (candidate: unknown, subject: string) => Value {
-  const check = compileSchema<Value>(schema, 'json')
+  const check = deferSchema<Value>(schema, 'json')
   return (candidate, subject) => {
     const refuse = (what: string): never => {
       throw new Error(`${subject} is not valid: ${what}`)

@@ -74,6 +74,7 @@ export type {
 export type { Registry } from './registry.ts'
 export {
   compileSchema,
+  deferSchema,
   type Issue,
   type JSONSchema,
   nullable,

@@ -1,8 +1,8 @@
 import type { ErrorTable } from './errors.ts'
-import { createFormCheck } from './form.ts'
+import { compileFor, createFormCheck } from './form.ts'
 import type { Host } from './host.ts'
 import { type LocalizedText, localizedText } from './locale.ts'
-import type { JSONSchema } from './schema.ts'
+import { compileSchema, type JSONSchema, objectOf } from './schema.ts'
 import type { Cradle } from './types.ts'
 
 /** The version of the plugin contract that this kernel speaks. */
@@ -93,4 +93,9 @@ export function assertPlugin(candidate: unknown): Plugin {
   if (typeof candidate !== 'object' || candidate === null)
     throw new Error('its default export is not a manifest object')
   return checkManifest(candidate, 'its manifest')
+}
+
+/** Checks the schemas of a plugin's settings; throws one readable sentence. */
+export function assertSettings({ config = {} }: Plugin): void {
+  compileFor('its configuration', () => compileSchema(objectOf(config), 'json'))
 }

@@ -29,8 +29,9 @@ const createAjv = (coerceTypes: false | 'array') => {
     strictRequired: false,
     allowUnionTypes: true,
     discriminator: true,
-    // The meta-schema is compiled once, below, and compiling takes longer than running what is not optimized.
+    // To compile the meta-schema takes a tenth of a start: only `assertSchema` does, for what plugins of others bring.
     validateSchema: false,
+    // To optimize takes longer than to run what is not optimized.
     code: { optimize: false },
   })
   addFormats(ajv)
@@ -56,23 +57,24 @@ export function assertSchema(schema: JSONSchema): void {
 /** What `compileSchema` does, now or when the schema is first needed. */
 export type SchemaCompiler = <Value>(schema: JSONSchema, use: keyof typeof instances) => Validator<Value>
 
-/** Compiles a schema when it is first needed: for those that are known to be valid. */
+/**
+ * Compiles a schema that is known to be valid when it is first needed. `text` turns strings into the types asked for;
+ * `json` and `reply` do not.
+ */
 export const deferSchema: SchemaCompiler = <Value>(schema: JSONSchema, use: keyof typeof instances) => {
-  let validate: Validator<Value> | undefined
+  let validate: ValidateFunction<Value> | undefined
   return (value) => {
-    validate ??= compileSchema<Value>(schema, use)
-    return validate(value)
-  }
-}
-
-/** Compiles a schema. `text` turns strings into the types asked for; `json` and `reply` do not. */
-export function compileSchema<Value>(schema: JSONSchema, use: keyof typeof instances): Validator<Value> {
-  assertSchema(schema)
-  const validate = instances[use].compile(schema) as ValidateFunction<Value>
-  return (value) => {
+    validate ??= instances[use].compile<Value>(schema)
     if (validate(value)) return value
     throw new AppError('VALIDATION_FAILED', { issues: describeIssues(validate.errors!) })
   }
+}
+
+/** Compiles a schema now, as `deferSchema` does later; throws where it is no JSON Schema. */
+export const compileSchema: SchemaCompiler = <Value>(schema: JSONSchema, use: keyof typeof instances) => {
+  assertSchema(schema)
+  instances[use].compile(schema)
+  return deferSchema<Value>(schema, use)
 }
 
 /** Puts ajv's errors in the contract's form, the field that is too many or missing included in the path. */

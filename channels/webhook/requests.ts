@@ -1,7 +1,7 @@
 import {
   AppError,
   type ButtonPress,
-  compileSchema,
+  deferSchema,
   type HookReply,
   type HookRequest,
   type InboundMessage,
@@ -48,8 +48,8 @@ const pressBody = objectOf(
   ['type', 'value', 'conversation_id', 'user'],
 )
 
-const checkMessage = compileSchema<TypeOf<typeof messageBody>>(messageBody, 'json')
-const checkPress = compileSchema<TypeOf<typeof pressBody>>(pressBody, 'json')
+const checkMessage = deferSchema<TypeOf<typeof messageBody>>(messageBody, 'json')
+const checkPress = deferSchema<TypeOf<typeof pressBody>>(pressBody, 'json')
 
 /** Takes a signed message or the press of a button. Throws AUTH_FAILED, BAD_JSON or VALIDATION_FAILED. */
 export async function takeRequest(

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
-import { compileSchema } from '../schema.ts'
+import { deferSchema } from '../schema.ts'
 
-const PARAMETER = compileSchema<string>(
+const PARAMETER = deferSchema<string>(
   { type: 'string', maxLength: 256, pattern: '^[^/\\u0000-\\u001f\\u007f]+$' },
   'text',
 )

@@ -1,6 +1,6 @@
 import {
   AppError,
-  compileSchema,
+  deferSchema,
   type Issue,
   type JSONSchema,
   type ProviderKind,
@@ -47,7 +47,7 @@ export function replaceOptions(provider: Sealed, options: Options, secrets: Secr
 const validators = new WeakMap<ProviderKind, Validator>()
 
 function checkOptions(options: Options, kind: ProviderKind): void {
-  const validate = validators.get(kind) ?? compileSchema(kind.config_schema, 'json')
+  const validate = validators.get(kind) ?? deferSchema(kind.config_schema, 'json')
   validators.set(kind, validate)
   try {
     // A copy, because defaults are filled in: a later version of the kind may have others.

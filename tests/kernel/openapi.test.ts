@@ -1,5 +1,9 @@
 import { readBlueprint } from '../../kernel/blueprint.ts'
+import { assertChannelKind } from '../../kernel/channel-kind-form.ts'
+import { assertSettings } from '../../kernel/plugin.ts'
+import { assertProviderKind } from '../../kernel/provider-kind.ts'
 import { compileSchema } from '../../kernel/schema.ts'
+import { assertTool } from '../../kernel/tool.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { createHome, getRoute, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
 import { startServer } from '../support/server.ts'
@@ -73,8 +77,16 @@ t.test('the document describes everything that the server serves', async (t) => 
     t.equal(operationsOf(document).length, described + own.length, 'and nothing else')
   })
 
-  await t.test('every schema that comes with the server compiles', async (t) => {
-    for (const { declarations } of plugins)
+  await t.test('every schema that comes with the server is valid', async (t) => {
+    const { tools, channel_kinds, provider_kinds } = server.server.runtime.registries
+    for (const tool of tools.list()) t.doesNotThrow(() => assertTool(tool), tool.name)
+    for (const kind of channel_kinds.list()) t.doesNotThrow(() => assertChannelKind(kind), kind.kind)
+    for (const kind of provider_kinds.list()) t.doesNotThrow(() => assertProviderKind(kind), kind.kind)
+    for (const { plugin, declarations } of plugins) {
+      t.doesNotThrow(() => assertSettings(plugin), plugin.name)
+      for (const { path, receive, send } of declarations.sockets)
+        for (const [type, schema] of Object.entries({ ...receive, ...send }))
+          t.doesNotThrow(() => compileSchema(schema, 'json'), `${path}, ${type}`)
       for (const { method, path, query, body, response } of declarations.routes) {
         const of = `${method} ${path}`
         if (query) t.doesNotThrow(() => compileSchema(query, 'text'), `${of}, query`)
@@ -82,6 +94,7 @@ t.test('the document describes everything that the server serves', async (t) => 
         for (const schema of Object.values(response))
           if (schema) t.doesNotThrow(() => compileSchema(schema, 'reply'), `${of}, reply`)
       }
+    }
   })
 
   await t.test('it is whole: references lead somewhere, operations have names of their own', async (t) => {

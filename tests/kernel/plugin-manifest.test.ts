@@ -59,6 +59,14 @@ t.test('a manifest that is not valid is refused in a sentence with the plugin an
     [manifest(`${named}, setup() {}, depends: 'auth'`), /\/depends must be array/],
     [manifest(`${named}, setup() {}, depend: []`), /\/depend must NOT have additional properties/],
     [manifest(`${named}, setup() {}, config: { key: 'text' }`), /\/config\/key must be object/],
+    [
+      manifest(`${named}, setup() {}, config: { key: { type: 'text' } }`),
+      /its configuration has a schema that is not valid: .*\/key\/type must be/,
+    ],
+    [
+      manifest(`${named}, setup() {}, config: { key: { typ: 'string' } }`),
+      /its configuration has a schema that is not valid: .*unknown keyword: "typ"/,
+    ],
     [manifest(`${named}, setup() {}, errors: { bad: {} }`), /\/errors property name must be valid|pattern/],
     [
       manifest(`${named}, setup() {}, errors: { BAD: { status: 200, message: ${label} } }`),

@@ -3,7 +3,7 @@ import {
   ChannelFailure,
   type ChannelKind,
   type Cradle,
-  compileSchema,
+  deferSchema,
   type JSONSchema,
   type Locale,
   type Validator,
@@ -70,11 +70,11 @@ function completeKind(kind: ChannelKind): KnownKind {
   const { required = [], properties: own = {}, ...more } = kind.config_schema as ObjectSchema
   const properties = { ...commonSettings, ...own }
   const full_schema = { ...more, type: 'object', properties, required, additionalProperties: false } as const
-  const checkPartly: Validator = compileSchema(
+  const checkPartly: Validator = deferSchema(
     { type: 'object', properties, additionalProperties: false },
     'json',
   )
-  const checkWhole: Validator = compileSchema(full_schema, 'json')
+  const checkWhole: Validator = deferSchema(full_schema, 'json')
   return {
     ...kind,
     full_schema,

@@ -1,4 +1,4 @@
-import { type AppError, compileSchema, type Issue, type JSONSchema, type Tool, type Validator } from '#kernel'
+import { type AppError, deferSchema, type Issue, type JSONSchema, type Tool, type Validator } from '#kernel'
 
 const validators = new WeakMap<JSONSchema, Validator>()
 
@@ -24,7 +24,7 @@ export function readInput(tool: Tool, text: string): unknown {
 
 /** An input that a tool takes; throws VALIDATION_FAILED. */
 export function checkInput({ input_schema }: Tool, input: unknown): unknown {
-  const validate = validators.get(input_schema) ?? compileSchema(input_schema, 'json')
+  const validate = validators.get(input_schema) ?? deferSchema(input_schema, 'json')
   validators.set(input_schema, validate)
   return validate(input)
 }
