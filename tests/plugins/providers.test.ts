@@ -13,12 +13,32 @@ const alone = Object.fromEntries(
   ['agents', 'chat', 'terminal', 'workspace'].map((name) => [name, { enabled: false }]),
 )
 
-type Options = Parameters<typeof startServer>[1]
+const start = (t: Test, options?: Parameters<typeof startServer>[1]) =>
+  startServer(t, { ...options, config: { plugins: alone } })
 
-async function start(t: Test, { config, ...options }: Options & { config?: { plugins?: object } } = {}) {
-  const server = await startServer(t, { ...options, config: { plugins: { ...alone, ...config?.plugins } } })
-  const cradle = server.server.runtime.cradleOf('providers') as Cradle<ProvidersConfig>
-  return { server, cradle, ada: await server.createUser({ username: 'ada' }) }
+const server = await start(t)
+const ada = await server.createUser({ username: 'ada' })
+const bob = await server.createUser({ username: 'bob' })
+
+/** Returns the cradle of the shared server, which changes with a restart. */
+const currentCradle = () => server.server.runtime.cradleOf('providers') as Cradle<ProvidersConfig>
+
+/** Removes all providers and the choice of the active model, as before a first start. */
+async function removeAll() {
+  const { providers, model_settings } = currentCradle().collections
+  await providers.deleteMany({})
+  await model_settings.deleteMany({})
+}
+
+t.afterEach(async () => {
+  await removeAll()
+  await setUpFirstProviders(currentCradle(), () => {})
+})
+
+/** Returns a function that reads the part of the shared server's log written from now on. */
+function followLog() {
+  const position = server.logged().length
+  return () => server.logged().slice(position)
 }
 
 const KEY = 'sk-canary-0123456789abcdef'
@@ -49,7 +69,6 @@ async function listModels(server: TestServer, count: number, token?: string) {
 }
 
 t.test('the kinds are listed with their labels in the language of the caller', async (t) => {
-  const { server, ada } = await start(t)
   const { body } = await server.request('GET', '/providers/kinds', {
     token: ada.token,
     headers: { 'accept-language': 'zh' },
@@ -69,7 +88,7 @@ t.test('the kinds are listed with their labels in the language of the caller', a
 })
 
 t.test('a user keeps providers of their own; the key goes in and never comes out', async (t) => {
-  const { server, ada } = await start(t)
+  const logged = followLog()
   const models = [
     { id: 'org/llama:70b', context_window: 8192 },
     { id: 'embed', name: 'Embed', embedding: true },
@@ -124,7 +143,7 @@ t.test('a user keeps providers of their own; the key goes in and never comes out
   const stored = await server.db.collection('providers').findOne({ name: 'mine' })
   t.match(stored!.api_key, /^v1\./)
   const audit = await server.db.collection('audit_log').find().toArray()
-  t.notMatch(JSON.stringify([made.body, listed.body, stored, audit, server.logged()]), KEY)
+  t.notMatch(JSON.stringify([made.body, listed.body, stored, audit, logged()]), KEY)
 
   t.equal((await server.request('DELETE', `/providers/${id}`, { token: ada.token })).status, 204)
   t.equal((await patch({ enabled: true })).status, 404)
@@ -133,8 +152,6 @@ t.test('a user keeps providers of their own; the key goes in and never comes out
 t.test(
   'a provider that is somebody else’s does not exist, and a global one may be seen but not changed',
   async (t) => {
-    const { server, ada } = await start(t)
-    const bob = await server.createUser({ username: 'bob' })
     const { id } = await create(
       server,
       { name: 'mine', kind, base_url: PUBLIC, models: [{ id: 'm' }] },
@@ -176,8 +193,6 @@ t.test(
 )
 
 t.test('a name is taken once among what a user can see, also when many ask at once', async (t) => {
-  const { server, ada } = await start(t)
-  const bob = await server.createUser({ username: 'bob' })
   const post = (name: string, token?: string) =>
     server.request('POST', token ? '/providers' : '/admin/providers', {
       token,
@@ -202,7 +217,6 @@ t.test('a name is taken once among what a user can see, also when many ask at on
 })
 
 t.test('bodies that do not fit are refused with the field', async (t) => {
-  const { server, ada } = await start(t)
   const refused: [object, string][] = [
     [{ kind, base_url: PUBLIC }, '/name'],
     [{ name: 'No', kind, base_url: PUBLIC }, '/name'],
@@ -233,7 +247,7 @@ t.test('bodies that do not fit are refused with the field', async (t) => {
 })
 
 t.test('options that are secrets are used, stay when others change, and are never shown', async (t) => {
-  const { server, cradle } = await start(t)
+  const logged = followLog()
   const fake = await upstream(t)
   const options = { headers: { 'x-gateway-key': 'gw-canary' } }
   const { id, options: shown } = await create(server, { name: 'gate', kind, base_url: fake.url, options })
@@ -244,8 +258,8 @@ t.test('options that are secrets are used, stay when others change, and are neve
   t.match((await patch({})).body, { options: {} })
   t.match((await test()).body, { ok: true })
   t.equal(fake.requests.at(-1)!.headers['x-gateway-key'], 'gw-canary')
-  const stored = await cradle.collections.providers.findOne({ _id: id })
-  t.notMatch(JSON.stringify([stored, server.logged()]), 'gw-canary')
+  const stored = await currentCradle().collections.providers.findOne({ _id: id })
+  t.notMatch(JSON.stringify([stored, logged()]), 'gw-canary')
 
   t.match(await patch({ headers: { 'x-a': 1 } }), { status: 422 })
   t.match(await patch({ headers: null }), { status: 200 })
@@ -254,7 +268,6 @@ t.test('options that are secrets are used, stay when others change, and are neve
 })
 
 t.test('a user’s own provider reaches no local address; an administrator’s may', async (t) => {
-  const { server, ada } = await start(t)
   const fake = await upstream(t)
   const post = (base_url: string) =>
     server.request('POST', '/providers', { token: ada.token, body: { name: 'local', kind, base_url } })
@@ -297,7 +310,8 @@ t.test('a user’s own provider reaches no local address; an administrator’s m
 })
 
 t.test('an allowed host is reached by everybody', async (t) => {
-  const { server, ada } = await start(t, { env: { SVC_ALLOW_HOSTS: '127.0.0.1' } })
+  const server = await start(t, { env: { SVC_ALLOW_HOSTS: '127.0.0.1' } })
+  const ada = await server.createUser({ username: 'ada' })
   const fake = await upstream(t)
   const { id } = await create(server, { name: 'local', kind, base_url: fake.url, api_key: KEY }, ada.token)
   const { body } = await server.request('POST', `/providers/${id}/test`, { token: ada.token, body: {} })
@@ -308,7 +322,6 @@ t.test('an allowed host is reached by everybody', async (t) => {
 t.test(
   'the models of all enabled providers are listed, as entered or as the upstream has them',
   async (t) => {
-    const { server, ada } = await start(t, { env: { SVC_ALLOW_HOSTS: '127.0.0.1' } })
     const fake = await upstream(t, { models: ['gpt-x', 'text-embedding-x', 'org/model:1'] })
     await create(server, { name: 'asked', kind, base_url: fake.url })
     const models = [
@@ -344,11 +357,10 @@ t.test(
 )
 
 t.test('the list of an upstream outlives a restart, and goes with its provider', async (t) => {
-  const { server, cradle } = await start(t)
   const fake = await upstream(t, { models: ['gpt-x'] })
   const { id } = await create(server, { name: 'up', kind, base_url: fake.url })
   await listModels(server, 2)
-  const lists = cradle.collections.model_lists
+  const lists = currentCradle().collections.model_lists
   while ((await lists.countDocuments({ _id: id })) === 0) await pause(5)
   await fake.close()
   await server.restart()
@@ -365,19 +377,18 @@ t.test('the list of an upstream outlives a restart, and goes with its provider',
 })
 
 t.test('an upstream that fails to list its models leaves them out', async (t) => {
-  const { server } = await start(t)
+  const logged = followLog()
   const fake = await upstream(t)
   await fake.close()
   await create(server, { name: 'gone', kind, base_url: fake.url, api_key: KEY })
   t.match(await listModels(server, 1), [{ id: 'demo:demo' }])
-  while (!/"provider":"gone".*the models cannot be listed/.test(server.logged())) await pause(10)
-  t.notMatch(server.logged(), KEY)
+  while (!/"provider":"gone".*the models cannot be listed/.test(logged())) await pause(10)
+  t.notMatch(logged(), KEY)
 })
 
 t.test(
   'an upstream that is slow to list its models is not waited for, and listed when it has answered',
   async (t) => {
-    const { server } = await start(t)
     let answer = () => {}
     const slow = createServer((_, res) => {
       answer = () => res.end('{"data":[{"id":"m"}]}')
@@ -400,7 +411,6 @@ t.test(
 )
 
 t.test('the active model is everybody’s: an administrator chooses it among the global ones', async (t) => {
-  const { server, ada } = await start(t)
   const put = (model: string, token?: string) =>
     server.request('PUT', '/models/active', { token, body: { model } })
   t.strictSame((await server.request('GET', '/models/active', { token: ada.token })).body, {
@@ -427,7 +437,6 @@ t.test('the active model is everybody’s: an administrator chooses it among the
 })
 
 t.test('a test says whether a model answers, and if not, what to do', async (t) => {
-  const { server } = await start(t)
   const fake = await upstream(t)
   const { id } = await create(server, { name: 'up', kind, base_url: fake.url, api_key: KEY })
   const test = async (body: object = {}, language = 'en') => {
@@ -479,7 +488,6 @@ t.test('a test says whether a model answers, and if not, what to do', async (t) 
 })
 
 t.test('a provider whose models all embed is tested at the embeddings endpoint', async (t) => {
-  const { server } = await start(t)
   const fake = await upstream(t)
   const models = [{ id: 'vectors', embedding: true }]
   const { id } = await create(server, { name: 'up', kind, base_url: fake.url, models })
@@ -493,8 +501,7 @@ t.test('a provider whose models all embed is tested at the embeddings endpoint',
 })
 
 t.test('a turn gets the first candidate that is usable, else the active model', async (t) => {
-  const { server, cradle, ada } = await start(t)
-  const { models } = cradle
+  const { collections, models } = currentCradle()
   const open = async (...candidates: (string | null | undefined)[]) =>
     (await models.open(candidates, ada.id)).reference
   const own = await create(server, { name: 'own', kind, base_url: PUBLIC, models: [{ id: 'a' }] }, ada.token)
@@ -519,11 +526,10 @@ t.test('a turn gets the first candidate that is usable, else the active model', 
   t.equal(await open('own:a'), 'demo:demo')
   await t.rejects(models.assertUsable('own:a', ada.id), { code: 'PROVIDER_NOT_VISIBLE' })
 
-  const bob = await server.createUser({ username: 'bob' })
   await patch({ enabled: true })
   t.equal((await models.open(['own:a'], bob.id)).reference, 'demo:demo', 'somebody else’s is not used')
 
-  const [demo] = await cradle.collections.providers.find({ name: 'demo' }).toArray()
+  const [demo] = await collections.providers.find({ name: 'demo' }).toArray()
   await server.request('PATCH', `/admin/providers/${demo!._id}`, { body: { enabled: false } })
   await t.rejects(models.open(['own:b'], ada.id), { code: 'NO_MODEL' })
 })
@@ -531,7 +537,6 @@ t.test('a turn gets the first candidate that is usable, else the active model', 
 t.test(
   'a user’s own provider wins over a later global one of its name, except as the active model',
   async (t) => {
-    const { server, cradle, ada } = await start(t)
     const fake = await upstream(t)
     await create(server, { name: 'llm', kind, base_url: PUBLIC, models: [{ id: 'mine' }] }, ada.token)
     await create(server, { name: 'llm', kind, base_url: fake.url, models: [{ id: 'ours' }] })
@@ -540,16 +545,15 @@ t.test(
       ({ id }: { id: string }) => id,
     )
     t.strictSame(ids, ['demo:demo', 'llm:mine'])
-    t.equal((await cradle.models.open(['llm:ours'], ada.id)).reference, 'llm:ours')
-    t.equal((await cradle.models.open(['llm:mine'], ada.id)).reference, 'llm:mine')
+    t.equal((await currentCradle().models.open(['llm:ours'], ada.id)).reference, 'llm:ours')
+    t.equal((await currentCradle().models.open(['llm:mine'], ada.id)).reference, 'llm:mine')
   },
 )
 
 t.test('a failed call becomes an error with guidance and without the key', async (t) => {
-  const { server, cradle, ada } = await start(t)
   const fake = await upstream(t)
   await create(server, { name: 'up', kind, base_url: fake.url, api_key: KEY, models: [{ id: 'm' }] })
-  const { stream, explain } = await cradle.models.open(['up:m'], ada.id)
+  const { stream, explain } = await currentCradle().models.open(['up:m'], ada.id)
   const fail = async (locale: 'en' | 'zh') => {
     const account = { user_id: ada.id, token_quota: null, agent_id: 'agent', thread_id: null }
     const options = { prompt: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'hi' }] }] }
@@ -598,7 +602,8 @@ t.test('a provider that something refers to is neither deleted nor renamed', asy
       })
     },
   }`
-  const { server, ada } = await start(t, { plugins: { references: listener } })
+  const server = await start(t, { plugins: { references: listener } })
+  const ada = await server.createUser({ username: 'ada' })
   const own = await create(
     server,
     { name: 'named', kind, base_url: PUBLIC, models: [{ id: 'm' }] },
@@ -636,7 +641,6 @@ t.test('a provider that something refers to is neither deleted nor renamed', asy
 })
 
 t.test('concurrent changes of one provider are all kept', async (t) => {
-  const { server } = await start(t)
   const { id } = await create(server, { name: 'busy', kind, base_url: PUBLIC, models: [{ id: 'm' }] })
   const patch = (body: object) => server.request('PATCH', `/admin/providers/${id}`, { body })
   await Promise.all([
@@ -661,7 +665,7 @@ t.test('concurrent changes of one provider are all kept', async (t) => {
 
 t.test('a first start makes providers of the keys in the environment, and only a first start', async (t) => {
   const fake = await upstream(t)
-  const { server } = await start(t, {
+  const server = await start(t, {
     env: {
       OPENAI_API_KEY: KEY,
       OPENAI_BASE_URL: fake.url,
@@ -687,21 +691,20 @@ t.test('a first start makes providers of the keys in the environment, and only a
 })
 
 t.test('two servers that start at once make one demonstration provider', async (t) => {
-  const { server, cradle } = await start(t)
-  await cradle.collections.providers.deleteMany({})
-  await cradle.collections.model_settings.deleteMany({})
+  await removeAll()
   const announced: string[] = []
   await Promise.all(
-    Array.from({ length: 5 }, () => setUpFirstProviders(cradle, (_, text) => announced.push(text))),
+    Array.from({ length: 5 }, () => setUpFirstProviders(currentCradle(), (_, text) => announced.push(text))),
   )
   t.strictSame(announced, ['demo:demo'])
   t.equal((await server.request('GET', '/admin/providers')).body.length, 1)
 })
 
 t.test('the providers of an account that is gone go with it', async (t) => {
-  const { server, cradle, ada } = await start(t)
-  await create(server, { name: 'own', kind, base_url: PUBLIC, models: [{ id: 'm' }] }, ada.token)
-  await cradle.events.emit('user.deleted', { user_id: ada.id, username: ada.username })
-  t.equal(await cradle.collections.providers.countDocuments({ owner_id: ada.id }), 0)
-  t.equal(await cradle.collections.providers.countDocuments({ name: 'demo' }), 1)
+  const { collections, events } = currentCradle()
+  const { id, username, token } = await server.createUser({ username: 'leaver' })
+  await create(server, { name: 'own', kind, base_url: PUBLIC, models: [{ id: 'm' }] }, token)
+  await events.emit('user.deleted', { user_id: id, username })
+  t.equal(await collections.providers.countDocuments({ owner_id: id }), 0)
+  t.equal(await collections.providers.countDocuments({ name: 'demo' }), 1)
 })
