@@ -2,9 +2,10 @@ import type { Base, TAP, Test } from 'tap'
 
 /**
  * Ends tap's tracing of asynchronous steps, by which it finds the test that threw outside of its promise: a tenth of
- * the processor time of all tests. What is thrown so counts against the file that is running.
+ * the processor time of all tests. What is thrown so counts against the file that is running; `hasThrown` tells that it
+ * happened, and that no file can be run after it.
  */
-export function catchWithoutTracing(root: TAP, running: () => Test): void {
+export function catchWithoutTracing(root: TAP, running: () => Test): { hasThrown(): boolean } {
   const untrace = (test: Base) => {
     test.hookDomain.destroy()
     test.on('subtestAdd', (added) => untrace(added as Base))
@@ -13,5 +14,10 @@ export function catchWithoutTracing(root: TAP, running: () => Test): void {
   root.pipe(process.stdout)
   root.hook.emitDestroy()
   untrace(root)
-  process.on('uncaughtException', (error) => running().threw(error))
+  let hasThrown = false
+  process.on('uncaughtException', (error) => {
+    hasThrown = true
+    running().threw(error)
+  })
+  return { hasThrown: () => hasThrown }
 }

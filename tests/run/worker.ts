@@ -20,7 +20,7 @@ export interface Assignment {
 
 const { id, queue: folder, files, limit, reports }: Assignment = JSON.parse(process.env.TEST_ASSIGNMENT!)
 const queue = openQueue(folder, files)
-catchWithoutTracing(t, () => test)
+const { hasThrown } = catchWithoutTracing(t, () => test)
 
 for (let file = queue.take(id); file; file = queue.take(id)) {
   // Counted anew for each file; the process that started this one is told, and ends it when the time is over.
@@ -28,6 +28,8 @@ for (let file = queue.take(id); file; file = queue.take(id)) {
   const meter = createMeter(reports)
   const before = performance.now()
   await runFile(file, new URL(`../${file}.test.js`, import.meta.url))
+  // Its tests may still run, and would be taken for the next file's; main goes on in another process.
+  if (hasThrown()) process.exit(1)
   // Tap ends all tests when nothing is left that could go on with the one that is waited for.
   if (t.ended) break
   queue.finish({ file, wall: performance.now() - before, ...meter.take() })
