@@ -184,7 +184,7 @@ t.test('a message that replies to another says to what', async (t) => {
   await connection.send(received.at(-1)!.target, saying('an answer of mine'), never)
   const [answer] = fake.shown('direct')
   const parent_id = answer!.id
-  fake.events.deliver({
+  await fake.events.deliver({
     schema: '2.0',
     header: { event_type: 'im.message.receive_v1' },
     event: {

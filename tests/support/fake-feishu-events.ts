@@ -51,6 +51,7 @@ export function createFakeEvents({
   const ready = new Set<WebSocket>()
   const changes = new EventEmitter().setMaxListeners(0)
   const answers = new EventEmitter().setMaxListeners(0)
+  const closing = new AbortController()
   const acknowledged: number[] = []
   const held = new Set<Duplex>()
   let isHolding = false
@@ -134,8 +135,9 @@ export function createFakeEvents({
     async deliver(event) {
       const end = Date.now() + PATIENCE_MS
       while (Date.now() < end) {
+        if (closing.signal.aborted) return
         if (ready.size === 0) {
-          const signal = AbortSignal.timeout(end - Date.now())
+          const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(end - Date.now())])
           // Nobody came: said below.
           await once(changes, 'change', { signal }).catch(() => {})
           continue
@@ -161,6 +163,7 @@ export function createFakeEvents({
     },
 
     close() {
+      closing.abort()
       for (const socket of held) socket.destroy()
       for (const socket of sockets) socket.terminate()
       server.close()
