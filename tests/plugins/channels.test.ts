@@ -78,10 +78,17 @@ function onPager<Values extends unknown[]>(
   t.teardown(() => void process.off(event, listener as never))
 }
 
-/** A server with pagers, an agent, and calls below that agent's channels. */
-async function startPagers(t: Test, options: Parameters<typeof startChat>[1] = {}) {
-  const chat = await startChat(t, { plugins: { pager: PAGER }, ...options })
-  const { server, agent_id } = chat
+const { server, fake } = await startChat(t, {
+  plugins: { pager: PAGER },
+  config: { plugins: { channels: { endpoints: { pager: { api: 'http://127.0.0.1:1/' } } } } },
+})
+
+/** Creates an agent that is deleted with its channels when the test ends, and functions that act on these. */
+async function createPagers(t: Test) {
+  const made = await server.request('POST', '/agents', { body: { name: 'pagers' } })
+  if (made.status !== 201) throw new Error(`no agent: ${made.status} ${JSON.stringify(made.body)}`)
+  const agent_id: string = made.body.id
+  t.teardown(() => server.request('DELETE', `/agents/${agent_id}`))
   const links = new Map<string, ChannelLink>()
   const closed: string[] = []
   const sent: { number: string; text: string }[] = []
@@ -121,13 +128,13 @@ async function startPagers(t: Test, options: Parameters<typeof startChat>[1] = {
       ...message,
     })
   const seeSent = (words: string) => eventually(words, () => sent.find(({ text }) => text.includes(words)))
-  return { ...chat, channels, create, see, say, links, closed, sent, seeSent }
+  return { agent_id, channels, create, see, say, links, closed, sent, seeSent }
 }
 
 const isConnected = ({ state }: Runtime) => state === 'connected'
 
 t.test('a channel that is being closed is gone before it is said to be', async (t) => {
-  const { server, agent_id, channels, create, see, closed } = await startPagers(t)
+  const { agent_id, channels, create, see, closed } = await createPagers(t)
   const goings: [string, string, (id: string) => Promise<{ status: number }>][] = [
     ['1', 'deleted', (id) => channels('DELETE', `/${id}`)],
     ['2', 'of an agent that is stopped', () => server.request('POST', `/agents/${agent_id}/stop`)],
@@ -162,7 +169,7 @@ t.test('a channel that is being closed is gone before it is said to be', async (
 })
 
 t.test('a channel that is just being opened is not open once it is deleted', async (t) => {
-  const { channels, create, closed } = await startPagers(t)
+  const { channels, create, closed } = await createPagers(t)
   const opened: string[] = []
   onPager(t, 'opened', (number: string) => void opened.push(number))
   for (let round = 0; round < 15; round += 1) {
@@ -177,7 +184,7 @@ t.test('a channel that is just being opened is not open once it is deleted', asy
 })
 
 t.test('a channel is made, shown, changed and deleted', async (t) => {
-  const { server, agent_id, channels, see, closed } = await startPagers(t)
+  const { agent_id, channels, see, closed } = await createPagers(t)
   const config = {
     number: '1',
     code: 'the code 1234',
@@ -222,7 +229,7 @@ t.test('a channel is made, shown, changed and deleted', async (t) => {
 })
 
 t.test('what does not fit is refused in words', async (t) => {
-  const { channels, create } = await startPagers(t)
+  const { channels, create } = await createPagers(t)
   const id = await create('1')
   const post = (body: object) => channels('POST', '', { kind: 'pager', name: 'other', ...body })
   const cases: [answer: { status: number; body: object }, status: number, code: string, path?: string][] = [
@@ -264,7 +271,7 @@ t.test('what does not fit is refused in words', async (t) => {
 })
 
 t.test('the kinds are listed with what their channels take', async (t) => {
-  const { server, channels } = await startPagers(t)
+  const { channels } = await createPagers(t)
   const { body } = await server.request('GET', '/channels/kinds', { headers: { 'accept-language': 'zh' } })
   const pager = body.find(({ kind }: { kind: string }) => kind === 'pager')
   t.match(pager, { label: '寻呼机', registration: 'channel' })
@@ -282,9 +289,7 @@ t.test('the kinds are listed with what their channels take', async (t) => {
 })
 
 t.test('a probe gives each of the reasons, stores nothing and shows no secret', async (t) => {
-  const { server, channels, create } = await startPagers(t, {
-    config: { plugins: { channels: { endpoints: { pager: { api: 'http://127.0.0.1:1/' } } } } },
-  })
+  const { channels, create } = await createPagers(t)
   const probed: [config: Record<string, unknown>, endpoints: unknown][] = []
   onPager(t, 'probed', (...values: (typeof probed)[number]) => void probed.push(values))
   const probe = async (config: object, more = {}) =>
@@ -323,7 +328,7 @@ t.test('a probe gives each of the reasons, stores nothing and shows no secret', 
 })
 
 t.test('a channel that lacks what it needs can be stored, and says so', async (t) => {
-  const { channels, see } = await startPagers(t)
+  const { channels, see } = await createPagers(t)
   const { status, body } = await channels('POST', '', { kind: 'pager', name: 'empty' })
   t.equal(status, 201)
   t.match(await see(body.id, ({ state }) => state === 'failed'), {
@@ -336,7 +341,7 @@ t.test('a channel that lacks what it needs can be stored, and says so', async (t
 })
 
 t.test('one channel that fails touches no other, and comes back by itself', async (t) => {
-  const { create, see, links, say, fake, seeSent, channels } = await startPagers(t)
+  const { create, see, links, say, seeSent, channels } = await createPagers(t)
   const good = await create('1')
   const bad = await create('2', { refusal: 'forbidden' })
   await see(good, isConnected)
@@ -361,7 +366,7 @@ t.test('one channel that fails touches no other, and comes back by itself', asyn
 })
 
 t.test('one account of a platform is connected once', async (t) => {
-  const { create, see, channels, links } = await startPagers(t)
+  const { create, see, channels, links } = await createPagers(t)
   const first = await create('1')
   await see(first, isConnected)
   const link = links.get('1')
@@ -377,7 +382,7 @@ t.test('one account of a platform is connected once', async (t) => {
 })
 
 t.test('channels follow their agent, and go with it', async (t) => {
-  const { server, agent_id, create, see, closed } = await startPagers(t)
+  const { agent_id, create, see, closed } = await createPagers(t)
   const id = await create('1')
   await see(id, isConnected)
   await server.request('POST', `/agents/${agent_id}/stop`)
@@ -398,7 +403,7 @@ t.test('channels follow their agent, and go with it', async (t) => {
 })
 
 t.test('a scan makes one channel, however often it is asked about', async (t) => {
-  const { channels, see, server } = await startPagers(t)
+  const { channels, see } = await createPagers(t)
   let answer: object = { value: { status: 'waiting' } }
   let polls = 0
   onPager(t, 'polled', (state: unknown, given: object) => {
