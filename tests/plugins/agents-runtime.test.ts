@@ -21,6 +21,13 @@ async function create(body: object) {
 
 const stateOf = async (id: string) => (await call('GET', `/agents/${id}/status`)).body.state as string
 
+/** Switches all global providers on or off. */
+async function enableProviders(enabled: boolean): Promise<void> {
+  const { body: providers } = await server.request('GET', '/admin/providers')
+  for (const { id } of providers)
+    await server.request('PATCH', `/admin/providers/${id}`, { body: { enabled } })
+}
+
 /** Has `agent.stopping` wait; gives a promise that it has come, and the means to let it go on. */
 function holdStopping() {
   let release = () => {}
@@ -160,8 +167,7 @@ t.test('A stop that fails is said and leaves the agent failed but not busy', asy
 t.test('A start without a model or a folder fails in words', async (t) => {
   const { id } = await create({ name: 'helpless' })
   const active = await server.db.collection('model_settings').findOne({})
-  await server.db.collection('providers').updateMany({ scope: 'global' }, { $set: { enabled: false } })
-  await server.restart()
+  await enableProviders(false)
   t.equal((await call('POST', `/agents/${id}/reload`)).status, 204)
   t.match((await call('GET', `/agents/${id}/status`)).body, {
     state: 'failed',
@@ -172,7 +178,7 @@ t.test('A start without a model or a folder fails in words', async (t) => {
   t.match(created, { state: 'failed', last_error: /No model/ })
   t.ok(active, 'a model is active, but its provider is off')
 
-  await server.db.collection('providers').updateMany({ scope: 'global' }, { $set: { enabled: true } })
+  await enableProviders(true)
   await server.restart()
   t.equal(await stateOf(id), 'running', 'what only wanted a model runs again before the server answers')
   t.equal(await stateOf(created.id), 'running')
@@ -214,7 +220,7 @@ t.test('After a restart agents are as they were', async (t) => {
   for (const { id } of [running, stopped, broken]) await call('DELETE', `/agents/${id}`)
 })
 
-t.test('What a server that died had begun is finished by the next', async (t) => {
+t.test('A server that starts finds operations of others', async (t) => {
   const cases = [
     ['start', 'starting', 'running'],
     ['start', 'running', 'running'],
@@ -223,36 +229,55 @@ t.test('What a server that died had begun is finished by the next', async (t) =>
     ['reload', 'starting', 'running'],
     ['delete', 'stopping', undefined],
   ] as const
-  for (const [operation, state, after] of cases) {
-    const { id } = await create({ name: 'orphan' })
-    await agents().updateOne({ _id: id as never }, { $set: { state, operation: abandoned(operation) } })
-    const event = after === undefined ? 'agent.deleted' : 'agent.changed'
-    const recovered = nextEvent(event, ({ agent_id }) => agent_id === id)
-    await server.restart()
-    await recovered
-    if (after === undefined) {
-      // The row goes right after the event.
-      for (let found: object | null = {}; found; ) found = await agents().findOne({ _id: id as never })
-      t.equal((await call('GET', `/agents/${id}`)).status, 404, `${operation} is carried through`)
-    } else {
-      t.equal(await stateOf(id), after, `${operation} that got as far as ${state} ends in ${after}`)
-      t.equal((await call('DELETE', `/agents/${id}`)).status, 204)
-    }
-  }
-})
+  const orphans = await Promise.all(
+    cases.map(async ([operation, state, after]) => {
+      const { id } = await create({ name: `${operation} at ${state}` })
+      return { id, operation, state, after }
+    }),
+  )
+  const { id: held } = await create({ name: 'held' })
+  const alive = { ...abandoned('stop'), until: Math.floor(Date.now() / 1000) + 60 }
 
-t.test('An operation whose server is alive is left to it', async (t) => {
-  const { id } = await create({ name: 'held' })
-  const operation = { ...abandoned('stop'), until: Math.floor(Date.now() / 1000) + 60 }
-  await agents().updateOne({ _id: id as never }, { $set: { state: 'stopping', operation } })
-  await server.restart()
-  t.match(await call('POST', `/agents/${id}/start`), {
-    status: 409,
-    body: { error: { details: { operation: 'stop' } } },
+  const awaited = new Set(orphans.map(({ id, after }) => `${after ? 'changed' : 'deleted'} ${id}`))
+  const recovered = new Promise<void>((resolve) => {
+    const tell = (event: string) => {
+      awaited.delete(event)
+      if (awaited.size === 0) resolve()
+    }
+    setProbe({
+      'agent.changed': ({ agent_id }) => tell(`changed ${agent_id}`),
+      'agent.deleted': ({ agent_id }) => tell(`deleted ${agent_id}`),
+    })
   })
-  t.strictSame((await agents().findOne({ _id: id as never }))?.operation, operation)
-  await agents().updateOne({ _id: id as never }, { $set: { operation: null } })
-  await call('DELETE', `/agents/${id}`)
+  const leave = (id: string, state: string, operation: object) =>
+    agents().updateOne({ _id: id as never }, { $set: { state, operation } })
+  await leave(held, 'stopping', alive)
+  for (const { id, operation, state } of orphans) await leave(id, state, abandoned(operation))
+  await server.restart()
+  await recovered
+
+  await t.test('What a server that died had begun is finished by the next', async (t) => {
+    for (const { id, operation, state, after } of orphans) {
+      if (after === undefined) {
+        // The row goes right after the event.
+        for (let found: object | null = {}; found; ) found = await agents().findOne({ _id: id as never })
+        t.equal((await call('GET', `/agents/${id}`)).status, 404, `${operation} is carried through`)
+      } else {
+        t.equal(await stateOf(id), after, `${operation} that got as far as ${state} ends in ${after}`)
+        t.equal((await call('DELETE', `/agents/${id}`)).status, 204)
+      }
+    }
+  })
+
+  await t.test('An operation whose server is alive is left to it', async (t) => {
+    t.match(await call('POST', `/agents/${held}/start`), {
+      status: 409,
+      body: { error: { details: { operation: 'stop' } } },
+    })
+    t.strictSame((await agents().findOne({ _id: held as never }))?.operation, alive)
+    await agents().updateOne({ _id: held as never }, { $set: { operation: null } })
+    await call('DELETE', `/agents/${held}`)
+  })
 })
 
 t.test('A second server on the same database shares operations and disturbs nothing', async (t) => {
