@@ -21,6 +21,11 @@ const NOTHING = {
   channels: { connected: 0, failed: 0 },
 }
 
+const clock = createTestClock()
+const chat = await startChat(t, { clock })
+const { server, fake } = chat
+const { facts } = server.server.runtime
+
 async function read({ request }: Pick<TestServer, 'request'>) {
   const { status, body } = await request('GET', '/admin/overview')
   if (status !== 200) throw new Error(`the overview answered ${status} ${JSON.stringify(body)}`)
@@ -40,11 +45,38 @@ async function svc(home: string, ...options: string[]): Promise<string> {
   return stdout
 }
 
-t.test('The overview counts what there is', async (t) => {
-  const chat = await startChat(t)
-  const { server, fake } = chat
-  const { facts } = server.server.runtime
+t.test('svc admin overview shows the same as the route', async (t) => {
+  await server.createUser({ username: 'ann' })
+  t.teardown(() => server.request('DELETE', '/users/ann'))
+  const withoutSeen = ({ nodes, ...rest }: { nodes: NodeDocument[] }) => ({
+    ...rest,
+    nodes: nodes.map(({ seen_at: _, ...node }) => node),
+  })
+  const answer = await read(server)
+  t.strictSame(withoutSeen(JSON.parse(await svc(server.home, '--json'))), withoutSeen(answer))
+  t.equal(await nodesIn(server).countDocuments(), 1, 'a command is no node')
 
+  const lines = (await svc(server.home)).split('\n')
+  const since = new Date(answer.started_at * 1000).toISOString().slice(0, 19)
+  t.match(lines, [
+    `version        ${answer.version}`,
+    `running since  ${since}Z`,
+    'users          2',
+    'tokens used    0',
+    'agents         2 (2 running)',
+    'threads        0',
+    'active turns   0',
+    'channels       0 connected, 0 failed',
+    '',
+    /^node {34}host +pid +version +started +seen$/,
+    new RegExp(`^${idOf(server)}  \\S+ +${process.pid} +${answer.version} +${since}Z  \\S+Z$`),
+    '',
+    /^plugin +version +state$/,
+    /^users +\S+ +running$/,
+  ])
+})
+
+t.test('The overview counts what there is', async (t) => {
   const { nodes, ...rest } = await read(server)
   t.equal(nodes.length, 1)
   t.match(nodes, [{ id: facts.node_id, host: hostname(), pid: process.pid, seen_at: Number }])
@@ -113,43 +145,9 @@ t.test('The overview counts what there is', async (t) => {
     t.strictSame(await threads.hide({ _id: hidden }), [hidden])
     t.equal((await read(server)).threads, 1)
   })
-
-  await t.test('turns while they run, whichever server runs them', async (t) => {
-    const other = await spawnService(t, server.home)
-    const holds = [createHold(), createHold()]
-    fake.next(...holds.map(({ hold }) => ({ text: ['half ', 'said'], hold, holdAfter: 1 })))
-    const sockets = [
-      await chat.connect(),
-      await connectChat(t, chatUrl(other.url, chat.agent_id, server.admin.token)),
-    ]
-    const turns: (() => Promise<unknown>)[] = []
-    for (const [index, socket] of sockets.entries()) {
-      const sent = socket.say({ thread_id: await chat.createThread(), text: 'talk' })
-      await socket.until(({ content }) => content === 'half ')
-      t.equal((await read(server)).turns_active, index + 1)
-      turns.push(() => socket.seeTurn(sent))
-    }
-    const headers = { authorization: `Bearer ${server.admin.token}` }
-    t.match(await (await fetch(`${other.url}/api/admin/overview`, { headers })).json(), { turns_active: 2 })
-
-    const threads = server.db.collection<ThreadDocument>('threads')
-    const clientMessages = server.db.collection<ClientMessageDocument>('client_messages')
-    const clock = createTestClock()
-    const later = createTurns({ threads, clientMessages, clock, ids: createIds(), node_id: facts.node_id })
-    t.equal(await later.countLive(), 2)
-    clock.advance(60)
-    t.equal(await later.countLive(), 0, 'those whose servers have gone silent run no more')
-
-    for (const [index, see] of turns.entries()) {
-      holds[index]!.release()
-      await see()
-      t.equal((await read(server)).turns_active, 1 - index)
-    }
-  })
 })
 
 t.test('Only administrators are shown the overview', async (t) => {
-  const server = await startServer(t)
   const plain = await server.createUser({ username: 'plain' })
   const manager = await server.createUser({ username: 'manager', permissions: ['users'] })
   const get = async (token: string | null) => {
@@ -187,28 +185,47 @@ t.test('What is switched off counts nothing, and is listed with what failed', as
   t.match(statesOf(withoutChat), { agents: 'running', chat: 'disabled', lame: 'failed' })
 })
 
-t.test('Servers on one database are listed while they run', async (t) => {
-  const clock = createTestClock()
-  const server = await startServer(t, { clock })
-  const { facts } = server.server.runtime
+t.test('Servers on one database are listed and their turns counted while they run', async (t) => {
+  const spawned = await spawnService(t, server.home)
 
-  await t.test('one that is stopped goes at once', async (t) => {
-    clock.advance(2)
-    const other = await startServer(t, { home: server.home, clock })
-    const both = [idOf(server), idOf(other)]
-    t.strictSame(await nodeIds(server), both, 'the longest running comes first')
-    t.strictSame(await nodeIds(other), both)
-    t.equal((await read(other)).started_at, other.server.runtime.facts.started_at)
-    t.equal((await read(server)).started_at, facts.started_at)
-    await other.stop()
-    t.strictSame(await nodeIds(server), [idOf(server)])
+  await t.test('turns while they run, whichever server runs them', async (t) => {
+    const holds = [createHold(), createHold()]
+    fake.next(...holds.map(({ hold }) => ({ text: ['half ', 'said'], hold, holdAfter: 1 })))
+    const sockets = [
+      await chat.connect(),
+      await connectChat(t, chatUrl(spawned.url, chat.agent_id, server.admin.token)),
+    ]
+    const turns: (() => Promise<unknown>)[] = []
+    for (const [index, socket] of sockets.entries()) {
+      const sent = socket.say({ thread_id: await chat.createThread(), text: 'talk' })
+      await socket.until(({ content }) => content === 'half ')
+      t.equal((await read(server)).turns_active, index + 1)
+      turns.push(() => socket.seeTurn(sent))
+    }
+    const headers = { authorization: `Bearer ${server.admin.token}` }
+    t.match(await (await fetch(`${spawned.url}/api/admin/overview`, { headers })).json(), { turns_active: 2 })
+
+    const threads = server.db.collection<ThreadDocument>('threads')
+    const clientMessages = server.db.collection<ClientMessageDocument>('client_messages')
+    const clock = createTestClock()
+    const later = createTurns({ threads, clientMessages, clock, ids: createIds(), node_id: facts.node_id })
+    t.equal(await later.countLive(), 2)
+    clock.advance(60)
+    t.equal(await later.countLive(), 0, 'those whose servers have gone silent run no more')
+
+    for (const [index, see] of turns.entries()) {
+      holds[index]!.release()
+      await see()
+      t.equal((await read(server)).turns_active, 1 - index)
+    }
   })
 
   await t.test('one that was killed goes when it has been silent for 15 s', async (t) => {
-    const other = await spawnService(t, server.home)
     const { nodes } = await read(server)
-    t.same(new Set(nodes.map(({ pid }: NodeDocument) => pid)), new Set([process.pid, other.pid]))
-    await other.kill()
+    t.same(new Set(nodes.map(({ pid }: NodeDocument) => pid)), new Set([process.pid, spawned.pid]))
+    await spawned.kill()
+    // The database removes it too, but by a clock that is not moved.
+    t.teardown(() => nodesIn(server).deleteOne({ pid: spawned.pid }))
     t.equal((await nodeIds(server)).length, 2)
     clock.advance(16)
     const now = clock.seconds()
@@ -222,9 +239,10 @@ t.test('Servers on one database are listed while they run', async (t) => {
     t.match(await nodesIn(server).indexes(), [{ key: { _id: 1 } }, removal])
   })
 
+  const oneOnly = await nodesIn(server).createIndex({ pid: 1 }, { unique: true })
+  const other = await startServer(t, { home: server.home, clock })
+
   await t.test('a heartbeat that fails is logged and does no harm to the next ones', async (t) => {
-    const oneOnly = await nodesIn(server).createIndex({ pid: 1 }, { unique: true })
-    const other = await startServer(t, { home: server.home, clock })
     t.match(other.logged(), /the heartbeat of this server failed/)
     t.strictSame(await nodesIn(server).findOne({ _id: idOf(other) }), null)
     t.ok((await nodeIds(other)).includes(idOf(other)), 'the one that answers is always listed')
@@ -235,6 +253,16 @@ t.test('Servers on one database are listed while they run', async (t) => {
     const beat = await beatSince(other, now)
     t.equal(beat.delete_at.getTime(), (beat.seen_at + 15) * 1000)
     t.strictSame(await nodeIds(server), [idOf(server), idOf(other)])
+  })
+
+  await t.test('one that is stopped goes at once', async (t) => {
+    const both = [idOf(server), idOf(other)]
+    t.strictSame(await nodeIds(server), both, 'the longest running comes first')
+    t.strictSame(await nodeIds(other), both)
+    t.equal((await read(other)).started_at, other.server.runtime.facts.started_at)
+    t.equal((await read(server)).started_at, facts.started_at)
+    await other.stop()
+    t.strictSame(await nodeIds(server), [idOf(server)])
   })
 })
 
@@ -247,44 +275,6 @@ async function beatSince(server: TestServer, seconds: number): Promise<NodeDocum
   }
 }
 
-t.test('svc admin overview shows the same as the route', async (t) => {
-  const server = await startServer(t)
-  await server.createUser({ username: 'ann' })
-  const withoutSeen = ({ nodes, ...rest }: { nodes: NodeDocument[] }) => ({
-    ...rest,
-    nodes: nodes.map(({ seen_at: _, ...node }) => node),
-  })
-  const answer = await read(server)
-  t.strictSame(withoutSeen(JSON.parse(await svc(server.home, '--json'))), withoutSeen(answer))
-  t.equal(await nodesIn(server).countDocuments(), 1, 'a command is no node')
-
-  const lines = (await svc(server.home)).split('\n')
-  const since = new Date(answer.started_at * 1000).toISOString().slice(0, 19)
-  t.match(lines, [
-    `version        ${answer.version}`,
-    `running since  ${since}Z`,
-    'users          2',
-    'tokens used    0',
-    'agents         2 (2 running)',
-    'threads        0',
-    'active turns   0',
-    'channels       0 connected, 0 failed',
-    '',
-    /^node {34}host +pid +version +started +seen$/,
-    new RegExp(`^${idOf(server)}  \\S+ +${process.pid} +${answer.version} +${since}Z  \\S+Z$`),
-    '',
-    /^plugin +version +state$/,
-    /^users +\S+ +running$/,
-  ])
-
-  await server.stop()
-  const { started_at, nodes, ...rest } = JSON.parse(await svc(server.home, '--json'))
-  t.strictSame({ started_at, nodes }, { started_at: null, nodes: [] })
-  const { started_at: _, nodes: __, ...before } = answer
-  t.strictSame(rest, before, 'what is stored is shown without a server')
-  t.match(await svc(server.home), /^running since {2}no server runs$/m)
-})
-
 t.test('svc admin overview works before the first start', async (t) => {
   t.match(JSON.parse(await svc(createHome(t), '--json')), {
     ...NOTHING,
@@ -293,4 +283,15 @@ t.test('svc admin overview works before the first start', async (t) => {
     started_at: null,
     nodes: [],
   })
+})
+
+// Comes last, as it stops the server of all tests.
+t.test('svc admin overview shows what is stored without a server', async (t) => {
+  const answer = await read(server)
+  await server.stop()
+  const { started_at, nodes, ...rest } = JSON.parse(await svc(server.home, '--json'))
+  t.strictSame({ started_at, nodes }, { started_at: null, nodes: [] })
+  const { started_at: _, nodes: __, ...before } = answer
+  t.strictSame(rest, before, 'what is stored is shown without a server')
+  t.match(await svc(server.home), /^running since {2}no server runs$/m)
 })
