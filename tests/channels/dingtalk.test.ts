@@ -771,10 +771,12 @@ t.test('A call ends when nobody waits for it', async (t) => {
   await rejects(t, late, 'timeout')
 
   const unanswered = { ...(target as object), webhook: undefined } as never
+  const asked = () => fake.http.calls.filter((call) => call.endsWith('accessToken')).length
   const other = say(channel, unanswered, 'Hello').catch((error) => error.name)
+  while (asked() === 0) await sleep(5)
   const impatient = channel.connection.send(unanswered, { text: 'Hello', key: KEY }, AbortSignal.timeout(50))
   await rejects(t, impatient, 'timeout')
-  t.equal(fake.http.calls.filter((call) => call.endsWith('accessToken')).length, 1, 'also for a token')
+  t.equal(asked(), 1, 'also for a token')
   await channel.close()
   t.equal(await other, 'AbortError', 'which others go on waiting for')
 })

@@ -422,17 +422,17 @@ t.test('Hostile HTML is given up, and holds up nobody else', async (t) => {
   site.set('/tables', { body: '<table><tr><td>'.repeat(MIB / 4) })
   site.set('/text', { type: 'text/plain', body: 'quick' })
   const given = { message: /^the page is too large or too deeply nested .* format "raw"$/ }
-  const order: string[] = []
+  let isGivenUp = false
   const hostile = Promise.all(
     ['/nested', '/tables'].map(async (path) => {
       await t.rejects(get(site.url + path), given, path)
-      order.push(path)
+      isGivenUp = true
     }),
   )
-  for (let n = 0; n < 20; n++) t.match(await get(`${site.url}/text`), /quick$/)
-  order.push('others')
+  t.match(await get(`${site.url}/text`), /quick$/)
+  t.notOk(isGivenUp, 'other pages are read meanwhile')
+  for (let n = 1; n < 20; n++) t.match(await get(`${site.url}/text`), /quick$/)
   await hostile
-  t.equal(order[0], 'others', 'other pages are read meanwhile')
   const raw = await get(`${site.url}/nested`, { format: 'raw' })
   t.match(textOf(raw), /^(<div>){100}/)
 
