@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import t from '../run/file-test.ts'
 import { createHold, range, startChat } from '../support/chat.ts'
 
-const chat = await startChat(t)
+// A reader that is paused answers no pings.
+const chat = await startChat(t, { pingIntervalMs: 600_000 })
 const { server, fake, threads, createThread } = chat
 
 /** How much is stored of a thread, by collection. */

@@ -14,7 +14,7 @@ import type { Assignment } from './worker.ts'
 // `node main.js [--long] [--profile] [part of a file's name …]`: runs test files, many in one process.
 
 /** How long one file may take in each tier, in milliseconds. */
-const FILE_MS = { short: 120_000, long: 3_600_000 }
+const FILE_MS = { short: 300_000, long: 3_600_000 }
 const COSTLIEST = 5
 
 /** One more than there are cores, as tests also wait: for the time, for the database and for other processes. */
