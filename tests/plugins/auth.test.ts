@@ -13,6 +13,8 @@ const doors = `export default {
   },
 }`
 
+const server = await startServer(t, { plugins: { doors } })
+
 const logIn = (server: TestServer, username: string, password: string, headers?: Record<string, string>) =>
   server.request('POST', '/auth/login', { token: null, body: { username, password }, headers })
 
@@ -54,14 +56,12 @@ t.test('a login answers a bearer token, its life in seconds and the user', async
 })
 
 t.test("an administrator's permissions are the whole catalog, sorted", async (t) => {
-  const server = await startServer(t, { plugins: { doors } })
   const { body } = await server.request('GET', '/auth/me')
   t.ok(['beer', 'users', 'wine'].every((key) => body.permissions.includes(key)))
   t.strictSame(body.permissions, [...body.permissions].sort())
 })
 
 t.test('a login that cannot be is refused alike, whatever is wrong with it', async (t) => {
-  const server = await startServer(t)
   const disabled = await server.createUser({ username: 'disabled' })
   const passwordless = await server.createUser({ username: 'passwordless' })
   await updateUser(server, 'disabled', { enabled: false })
@@ -89,7 +89,6 @@ t.test('a login that cannot be is refused alike, whatever is wrong with it', asy
 })
 
 t.test('a login body that is not as declared is refused without its values being repeated', async (t) => {
-  const server = await startServer(t)
   const bodies = [
     {},
     { username: 'admin' },
@@ -113,17 +112,17 @@ t.test('a login body that is not as declared is refused without its values being
 })
 
 t.test('refusals are written in the language of the request, else of the account', async (t) => {
-  const server = await startServer(t)
-  const chinese = await logIn(server, 'admin', 'wrong-password-1', { 'accept-language': 'zh-CN,zh;q=0.9' })
+  const mei = await server.createUser({ username: 'mei' })
+  const { token } = mei
+  const chinese = await logIn(server, 'mei', 'wrong-password-1', { 'accept-language': 'zh-CN,zh;q=0.9' })
   t.match(chinese.body.error.message, /用户名/)
-  await server.request('PATCH', '/auth/me', { body: { locale: 'zh' } })
-  const body = { old_password: ADMIN.password, new_password: 'weak' }
-  const { body: answer } = await server.request('POST', '/auth/change-password', { body })
+  await server.request('PATCH', '/auth/me', { token, body: { locale: 'zh' } })
+  const body = { old_password: mei.password, new_password: 'weak' }
+  const { body: answer } = await server.request('POST', '/auth/change-password', { token, body })
   t.match(answer.error.message, /密码/)
 })
 
 t.test('me shows the account and changes name, language and address only', async (t) => {
-  const server = await startServer(t)
   const ada = await server.createUser({ username: 'ada' })
   const patch = (body: unknown) => server.request('PATCH', '/auth/me', { token: ada.token, body })
   const profile = { display_name: 'Ada L.', locale: 'zh', email: 'ada@example.org' }
@@ -149,53 +148,53 @@ t.test('me shows the account and changes name, language and address only', async
 })
 
 t.test('a changed password takes effect, keeps this session and ends the others', async (t) => {
-  const server = await startServer(t)
-  const other = await server.login('admin', ADMIN.password)
+  const { token, password } = await server.createUser({ username: 'grace' })
+  const other = await server.login('grace', password)
   const change = (old_password: string, new_password: string) =>
-    server.request('POST', '/auth/change-password', { body: { old_password, new_password } })
+    server.request('POST', '/auth/change-password', { token, body: { old_password, new_password } })
 
   t.strictSame(refusal(await change('wrong-password-1', 'another-secret-2')), {
     status: 401,
     code: 'AUTH_FAILED',
   })
-  t.strictSame(refusal(await change(ADMIN.password, ADMIN.password)), {
+  t.strictSame(refusal(await change(password, password)), {
     status: 400,
     code: 'PASSWORD_SAME_AS_OLD',
   })
-  t.strictSame(refusal(await change(ADMIN.password, 'short1')), { status: 400, code: 'PASSWORD_TOO_WEAK' })
+  t.strictSame(refusal(await change(password, 'short1')), { status: 400, code: 'PASSWORD_TOO_WEAK' })
   t.equal(
     (await server.request('GET', '/auth/me', { token: other })).status,
     200,
     'until now nothing has ended',
   )
 
-  const changed = await change(ADMIN.password, 'another-secret-2')
+  const changed = await change(password, 'another-secret-2')
   t.equal(changed.status, 204)
   t.equal(changed.body, '')
-  t.equal((await server.request('GET', '/auth/me')).status, 200)
+  t.equal((await server.request('GET', '/auth/me', { token })).status, 200)
   t.strictSame(refusal(await server.request('GET', '/auth/me', { token: other })), {
     status: 401,
     code: 'AUTH_FAILED',
   })
-  t.equal((await logIn(server, 'admin', ADMIN.password)).status, 401)
-  t.equal((await logIn(server, 'admin', 'another-secret-2')).status, 200)
+  t.equal((await logIn(server, 'grace', password)).status, 401)
+  t.equal((await logIn(server, 'grace', 'another-secret-2')).status, 200)
 })
 
 t.test('of two changes of one password at the same time one is made', async (t) => {
-  const server = await startServer(t)
-  const second = await server.login('admin', ADMIN.password)
+  const alan = await server.createUser({ username: 'alan' })
+  const second = await server.login('alan', alan.password)
   const change = (token: string, new_password: string) =>
     server.request('POST', '/auth/change-password', {
       token,
-      body: { old_password: ADMIN.password, new_password },
+      body: { old_password: alan.password, new_password },
     })
   const replies = await Promise.all([
-    change(server.admin.token, 'another-secret-2'),
+    change(alan.token, 'another-secret-2'),
     change(second, 'another-secret-3'),
   ])
   t.strictSame(replies.map(({ status }) => status).sort(), [204, 401])
   const works = await Promise.all(
-    ['another-secret-2', 'another-secret-3'].map((word) => logIn(server, 'admin', word)),
+    ['another-secret-2', 'another-secret-3'].map((word) => logIn(server, 'alan', word)),
   )
   t.strictSame(
     works.map(({ status }) => status === 200),
@@ -204,7 +203,6 @@ t.test('of two changes of one password at the same time one is made', async (t) 
 })
 
 t.test('a logout ends that session and no other', async (t) => {
-  const server = await startServer(t)
   const token = await server.login('admin', ADMIN.password)
   const reply = await server.request('POST', '/auth/logout', { token })
   t.equal(reply.status, 204)
@@ -225,9 +223,8 @@ t.test('a logout ends that session and no other', async (t) => {
 t.test(
   'sessions are listed for their own account, the latest first, and can be ended one by one',
   async (t) => {
-    const server = await startServer(t)
-    const ada = await server.createUser({ username: 'ada' })
-    const phone = (await logIn(server, 'ada', ada.password, { 'user-agent': 'phone' })).body.access_token
+    const eve = await server.createUser({ username: 'eve' })
+    const phone = (await logIn(server, 'eve', eve.password, { 'user-agent': 'phone' })).body.access_token
     const list = (token: string) => server.request('GET', '/auth/sessions', { token })
     const { status, body } = await list(phone)
     t.equal(status, 200)
@@ -255,7 +252,7 @@ t.test(
     t.strictSame(refusal(await end('unknown', phone)), { status: 404, code: 'NOT_FOUND' })
     t.equal((await end(first.id, phone)).status, 204)
     t.strictSame(refusal(await end(first.id, phone)), { status: 404, code: 'NOT_FOUND' }, 'not twice')
-    t.equal((await list(ada.token)).status, 401)
+    t.equal((await list(eve.token)).status, 401)
     t.strictSame((await list(phone)).body, [current])
     t.equal((await end(current.id, phone)).status, 204, 'one may end the session in use')
     t.equal((await list(phone)).status, 401)
@@ -263,9 +260,8 @@ t.test(
 )
 
 t.test('guards let in whom they should, by what the database says at the time', async (t) => {
-  const server = await startServer(t, { plugins: { doors } })
-  const ada = await server.createUser({ username: 'ada' })
-  const visit = (door: string, token: string | null = ada.token) =>
+  const ken = await server.createUser({ username: 'ken' })
+  const visit = (door: string, token: string | null = ken.token) =>
     server.request('GET', `/doors/${door}`, { token })
 
   t.equal((await visit('admin', server.admin.token)).status, 200)
@@ -273,32 +269,31 @@ t.test('guards let in whom they should, by what the database says at the time', 
   t.strictSame(refusal(await visit('user', null)), { status: 401, code: 'AUTH_FAILED' })
   t.strictSame(refusal(await visit('admin', null)), { status: 401, code: 'AUTH_FAILED' })
   const user = await visit('user')
-  t.match(user.body, { id: ada.id, username: 'ada', role: 'user', permissions: [], locale: null })
+  t.match(user.body, { id: ken.id, username: 'ken', role: 'user', permissions: [], locale: null })
   t.strictSame(refusal(await visit('admin')), { status: 403, code: 'FORBIDDEN' })
   const wine = await visit('wine')
   t.strictSame(refusal(wine), { status: 403, code: 'FORBIDDEN' })
   t.strictSame(wine.body.error.details, { permission: 'wine' })
 
-  await updateUser(server, 'ada', { permissions: ['wine'] })
+  await updateUser(server, 'ken', { permissions: ['wine'] })
   t.equal((await visit('wine')).status, 200, 'a grant applies to the next request')
   t.equal((await visit('admin')).status, 403)
-  await updateUser(server, 'ada', { role: 'admin', permissions: [] })
+  await updateUser(server, 'ken', { role: 'admin', permissions: [] })
   t.equal((await visit('admin')).status, 200, 'the role is not read from the token')
-  await updateUser(server, 'ada', { role: 'user' })
+  await updateUser(server, 'ken', { role: 'user' })
   t.equal((await visit('wine')).status, 403)
-  await updateUser(server, 'ada', { enabled: false })
+  await updateUser(server, 'ken', { enabled: false })
   t.strictSame(refusal(await visit('user')), { status: 403, code: 'USER_DISABLED' })
-  await server.db.collection('users').deleteOne({ username: 'ada' })
+  await server.db.collection('users').deleteOne({ username: 'ken' })
   t.strictSame(refusal(await visit('user')), { status: 401, code: 'AUTH_FAILED' })
 })
 
 t.test(
   'who must change the password can do that, look at the account and log out, and nothing else',
   async (t) => {
-    const server = await startServer(t, { plugins: { doors } })
-    const ada = await server.createUser({ username: 'ada', role: 'admin' })
-    await updateUser(server, 'ada', { must_change_password: true })
-    const login = await logIn(server, 'ada', ada.password)
+    const joy = await server.createUser({ username: 'joy', role: 'admin' })
+    await updateUser(server, 'joy', { must_change_password: true })
+    const login = await logIn(server, 'joy', joy.password)
     t.equal(login.body.user.must_change_password, true)
     const token = login.body.access_token
     const call = (method: string, path: string, body?: unknown) =>
@@ -313,23 +308,31 @@ t.test(
       code: 'PASSWORD_CHANGE_REQUIRED',
     })
 
-    const body = { old_password: ada.password, new_password: 'another-secret-2' }
+    const body = { old_password: joy.password, new_password: 'another-secret-2' }
     t.equal((await call('POST', '/auth/change-password', body)).status, 204)
     t.equal((await call('GET', '/auth/me')).body.must_change_password, false)
     t.equal((await call('GET', '/doors/admin')).status, 200)
 
-    await updateUser(server, 'ada', { must_change_password: true })
+    await updateUser(server, 'joy', { must_change_password: true })
     t.equal((await call('POST', '/auth/logout')).status, 204)
   },
 )
 
 t.test('no password and no token is in the log', async (t) => {
-  const server = await startServer(t)
-  await logIn(server, 'admin', 'wrong-canary-77')
-  const body = { old_password: ADMIN.password, new_password: 'new-canary-88' }
-  await server.request('POST', '/auth/change-password', { body })
-  await server.request('GET', '/auth/me', { token: `${server.admin.token}x` })
-  t.match(server.logged(), '/auth/change-password')
-  for (const secret of [ADMIN.password, 'wrong-canary-77', 'new-canary-88', server.admin.token])
+  const before = server.logged().length
+  const { token, password } = await server.createUser({ username: 'whit' })
+  await logIn(server, 'whit', 'wrong-canary-77')
+  const body = { old_password: password, new_password: 'new-canary-88' }
+  await server.request('POST', '/auth/change-password', { token, body })
+  await server.request('GET', '/auth/me', { token: `${token}x` })
+  t.match(server.logged().slice(before), '/auth/change-password')
+  for (const secret of [
+    ADMIN.password,
+    server.admin.token,
+    password,
+    token,
+    'wrong-canary-77',
+    'new-canary-88',
+  ])
     t.notOk(server.logged().includes(secret))
 })
