@@ -18,6 +18,9 @@ const mirror = `export default {
   },
 }`
 
+const server = await startServer(t, { plugins: { mirror } })
+const second = await startServer(t, { home: server.home })
+
 const ENDED = { code: 4401, reason: 'session ended' }
 const AUTH_FAILED = { status: 401, code: 'AUTH_FAILED' }
 
@@ -44,7 +47,6 @@ const svc = async ({ home, server }: TestServer, ...args: string[]): Promise<str
 }
 
 t.test('a logout closes the sockets of its session and no others', async (t) => {
-  const server = await startServer(t, { plugins: { mirror } })
   const token = await server.login('admin', ADMIN.password)
   const [one, two, other] = [
     await open(server, token),
@@ -58,7 +60,6 @@ t.test('a logout closes the sockets of its session and no others', async (t) => 
 })
 
 t.test('ending a session from another one closes its sockets', async (t) => {
-  const server = await startServer(t, { plugins: { mirror } })
   const token = await server.login('admin', ADMIN.password)
   const socket = await open(server, token)
   const { session_id } = await socket.ask()
@@ -67,20 +68,18 @@ t.test('ending a session from another one closes its sockets', async (t) => {
 })
 
 t.test('a change of the password closes the sockets of the other sessions, on every server', async (t) => {
-  const server = await startServer(t, { plugins: { mirror } })
-  const second = await startServer(t, { home: server.home })
-  const here = await open(server, server.admin.token)
-  const there = await open(second, server.admin.token)
-  const others = [await open(server, second.admin.token), await open(second, second.admin.token)]
-  const body = { old_password: ADMIN.password, new_password: 'another-secret-2' }
-  t.equal((await server.request('POST', '/auth/change-password', { body })).status, 204)
+  const { token, password } = await server.createUser({ username: 'eve' })
+  const other = await second.login('eve', password)
+  const here = await open(server, token)
+  const there = await open(second, token)
+  const others = [await open(server, other), await open(second, other)]
+  const body = { old_password: password, new_password: 'another-secret-2' }
+  t.equal((await server.request('POST', '/auth/change-password', { token, body })).status, 204)
   for (const socket of others) t.strictSame(await socket.closed, ENDED)
-  for (const socket of [here, there]) t.match(await socket.ask(), { username: 'admin' })
+  for (const socket of [here, there]) t.match(await socket.ask(), { username: 'eve' })
 })
 
 t.test('disabling an account ends its sessions and sockets, on every server and for good', async (t) => {
-  const server = await startServer(t, { plugins: { mirror } })
-  const second = await startServer(t, { home: server.home })
   const ada = await server.createUser({ username: 'ada' })
   const sockets = [await open(server, ada.token), await open(second, ada.token)]
   const bystander = await open(second, second.admin.token)
@@ -96,69 +95,32 @@ t.test('disabling an account ends its sessions and sockets, on every server and 
 })
 
 t.test('a change of role or permissions applies to the next frame, and the session goes on', async (t) => {
-  const server = await startServer(t, { plugins: { mirror } })
-  const ada = await server.createUser({ username: 'ada' })
-  const socket = await open(server, ada.token)
+  const kay = await server.createUser({ username: 'kay' })
+  const socket = await open(server, kay.token)
   t.match(await socket.ask(), { role: 'user', permissions: [] })
   const { users } = server.server.runtime.cradleOf('users')
-  await users.update(ada.id, { permissions: ['users'] })
+  await users.update(kay.id, { permissions: ['users'] })
   t.match(await socket.ask(), { role: 'user', permissions: ['users'] })
-  await users.update(ada.id, { role: 'admin' })
+  await users.update(kay.id, { role: 'admin' })
   t.match(await socket.ask(), { role: 'admin' })
-
-  const second = await startServer(t, { home: server.home })
-  await second.server.runtime.cradleOf('users').users.update(ada.id, { role: 'user', permissions: [] })
+  await second.server.runtime.cradleOf('users').users.update(kay.id, { role: 'user', permissions: [] })
   let caller = await socket.ask()
   // The other server's change is there once the watch has looked; each question is answered meanwhile.
   while (caller.role === 'admin') caller = await socket.ask()
   t.match(caller, { role: 'user', permissions: [] })
 })
 
-t.test('rotating the secret ends every session at once while the servers run', async (t) => {
-  const server = await startServer(t, { plugins: { mirror } })
-  const second = await startServer(t, { home: server.home })
-  const ada = await server.createUser({ username: 'ada' })
-  const sockets = [await open(server, ada.token), await open(second, second.admin.token)]
-
-  const line = await svc(server, 'admin', 'rotate-jwt-secret')
-  t.match(line, /^[^\n]*epoch 2[^\n]*sessions ended: 3[^\n]*\n$/)
-  for (const token of [server.admin.token, second.admin.token, ada.token])
-    for (const node of [server, second]) t.strictSame(refusal(await me(node, token)), AUTH_FAILED)
-  for (const socket of sockets) t.strictSame(await socket.closed, ENDED)
-
-  const token = await second.login('admin', ADMIN.password)
-  for (const node of [server, second])
-    t.equal((await me(node, token)).status, 200, 'a new login works everywhere')
-
-  t.strictSame(JSON.parse(await svc(server, 'admin', 'rotate-jwt-secret', '--json')), {
-    epoch: 3,
-    sessions_ended: 1,
-  })
-  for (const node of [server, second]) t.strictSame(refusal(await me(node, token)), AUTH_FAILED)
-})
-
-t.test('the secret can be rotated without a server, before or between its runs', async (t) => {
-  const server = await startServer(t)
-  const { token } = server.admin
-  await server.stop()
-  t.match(await svc(server, 'admin', 'rotate-jwt-secret'), 'epoch 2')
-  await server.restart()
-  t.strictSame(refusal(await me(server, token)), AUTH_FAILED)
-  t.ok(await server.login('admin', ADMIN.password))
-})
-
 t.test('a session opened while the account is being disabled does not survive it', async (t) => {
-  const server = await startServer(t)
-  const ada = await server.createUser({ username: 'ada' })
+  const ken = await server.createUser({ username: 'ken' })
   const { users } = server.server.runtime.cradleOf('users')
-  const body = { username: 'ada', password: ada.password }
+  const body = { username: 'ken', password: ken.password }
   const logins = Array.from({ length: 10 }, () =>
     server.request('POST', '/auth/login', { token: null, body }),
   )
   await Promise.race(logins)
-  await users.update(ada.id, { enabled: false })
+  await users.update(ken.id, { enabled: false })
   const tokens = (await Promise.all(logins)).flatMap(({ body }) => body.access_token ?? [])
-  await users.update(ada.id, { enabled: true })
+  await users.update(ken.id, { enabled: true })
   t.ok(tokens.length > 0)
   for (const token of tokens) t.strictSame(refusal(await me(server, token)), AUTH_FAILED)
 })
@@ -190,25 +152,58 @@ t.test(
 )
 
 t.test('without the policy a reset password is used as it is', async (t) => {
-  const server = await startServer(t)
-  const ada = await server.createUser({ username: 'ada' })
-  await server.server.runtime.cradleOf('auth').passwordChanges.reset(ada.id, 'another-secret-2')
-  const token = await server.login('ada', 'another-secret-2')
+  const joy = await server.createUser({ username: 'joy' })
+  await server.server.runtime.cradleOf('auth').passwordChanges.reset(joy.id, 'another-secret-2')
+  const token = await server.login('joy', 'another-secret-2')
   t.match((await me(server, token)).body, { must_change_password: false })
+})
+
+// The tests below come last, as they rotate the secret, which ends every session, and stop the servers.
+
+t.test('rotating the secret ends every session at once while the servers run', async (t) => {
+  const amy = await server.createUser({ username: 'amy' })
+  const sockets = [await open(server, amy.token), await open(second, second.admin.token)]
+
+  const live = await server.db.collection('sessions').countDocuments({ ended_at: null })
+  const line = await svc(server, 'admin', 'rotate-jwt-secret')
+  t.match(line, new RegExp(`^[^\n]*epoch 2[^\n]*sessions ended: ${live}[^\n]*\n$`))
+  for (const token of [server.admin.token, second.admin.token, amy.token])
+    for (const node of [server, second]) t.strictSame(refusal(await me(node, token)), AUTH_FAILED)
+  for (const socket of sockets) t.strictSame(await socket.closed, ENDED)
+
+  const token = await second.login('admin', ADMIN.password)
+  for (const node of [server, second])
+    t.equal((await me(node, token)).status, 200, 'a new login works everywhere')
+
+  t.strictSame(JSON.parse(await svc(server, 'admin', 'rotate-jwt-secret', '--json')), {
+    epoch: 3,
+    sessions_ended: 1,
+  })
+  for (const node of [server, second]) t.strictSame(refusal(await me(node, token)), AUTH_FAILED)
+})
+
+t.test('the secret can be rotated without a server, before or between its runs', async (t) => {
+  const token = await server.login('admin', ADMIN.password)
+  const { epoch } = await server.server.runtime.cradleOf('auth').signingKeys.read()
+  await Promise.all([server.stop(), second.stop()])
+  t.match(await svc(server, 'admin', 'rotate-jwt-secret'), `epoch ${epoch + 1}`)
+  await server.restart()
+  t.strictSame(refusal(await me(server, token)), AUTH_FAILED)
+  t.ok(await server.login('admin', ADMIN.password))
 })
 
 t.test(
   'a start without the key that sealed the secret is refused in a sentence, and a rotation helps',
   async (t) => {
-    const server = await startServer(t)
-    await server.stop()
+    const token = await server.login('admin', ADMIN.password)
+    await Promise.all([server.stop(), second.stop()])
     rmSync(join(server.home, 'secret.key'))
     await t.rejects(server.restart(), {
       message: /sealed with another secret\.key.*svc admin rotate-jwt-secret/,
     })
     await svc(server, 'admin', 'rotate-jwt-secret')
     await server.restart()
-    t.strictSame(refusal(await me(server, server.admin.token)), AUTH_FAILED)
+    t.strictSame(refusal(await me(server, token)), AUTH_FAILED)
     t.equal((await me(server, await server.login('admin', ADMIN.password))).status, 200)
   },
 )
