@@ -18,6 +18,8 @@ const mirror = `export default {
   },
 }`
 
+const server = await startServer(t, { plugins: { mirror } })
+
 type Claims = Record<string, unknown>
 
 const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
@@ -45,7 +47,6 @@ const refused = (status: number, code: string) =>
   Object.assign(new Error(`refused with ${status}`), { status, body: { error: { code } } })
 
 t.test('a token that was tampered with is refused', async (t) => {
-  const server = await startServer(t)
   const ada = await server.createUser({ username: 'ada' })
   const secret = await secretOf(server)
   const claims = claimsOf(ada.token)
@@ -93,7 +94,6 @@ t.test('a token that was tampered with is refused', async (t) => {
 })
 
 t.test('a request brings its token in the Authorization header and nowhere else', async (t) => {
-  const server = await startServer(t)
   const { token } = server.admin
   for (const scheme of ['Bearer', 'bearer', 'BEARER'])
     t.equal((await me(server, null, { authorization: `${scheme} ${token}` })).status, 200, scheme)
@@ -117,7 +117,6 @@ t.test('a request brings its token in the Authorization header and nowhere else'
 })
 
 t.test('a socket takes the token from header, query or subprotocol', async (t) => {
-  const server = await startServer(t, { plugins: { mirror } })
   const { token } = server.admin
   const url = `${server.url.replace('http', 'ws')}/api/mirror`
   const sockets = [
@@ -137,11 +136,9 @@ t.test('a socket takes the token from header, query or subprotocol', async (t) =
 })
 
 t.test('who must change the password gets no socket', async (t) => {
-  const server = await startServer(t, { plugins: { mirror } })
-  await server.db
-    .collection('users')
-    .updateOne({ username: 'admin' }, { $set: { must_change_password: true } })
-  await t.rejects(server.connect('/mirror'), refused(403, 'PASSWORD_CHANGE_REQUIRED'))
+  const { token } = await server.createUser({ username: 'eve' })
+  await server.db.collection('users').updateOne({ username: 'eve' }, { $set: { must_change_password: true } })
+  await t.rejects(server.connect('/mirror', { token }), refused(403, 'PASSWORD_CHANGE_REQUIRED'))
 })
 
 t.test('a token expires', async (t) => {
@@ -197,7 +194,6 @@ t.test('two servers that start at once on an empty database sign with one secret
 })
 
 t.test('the secret is not in the clear in the database', async (t) => {
-  const server = await startServer(t)
   const secret = await secretOf(server)
   const stored = JSON.stringify(await server.db.collection('signing_keys').find().toArray())
   t.ok(secret.length >= 32)
