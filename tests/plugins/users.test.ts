@@ -2,9 +2,13 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from '../run/file-test.ts'
 import { ADMIN, createHome, startServer, type TestServer } from '../support/server.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
 
 /** Servers whose first administrator's password is not configured, so that one is generated. */
 const GENERATED = { signIn: false, env: { SVC_ADMIN_PASSWORD: '' } }
+
+const generated = await startServer(t, GENERATED)
+const server = await startServer(t, { signIn: false, env: { SVC_ADMIN_USERNAME: 'Root.User' } })
 
 const fileOf = (home: string) => join(home, 'initial-admin-password')
 const passwordIn = (home: string) => readFileSync(fileOf(home), 'utf8').trim()
@@ -16,15 +20,14 @@ const change = (server: TestServer, token: string, old_password: string, new_pas
 t.test(
   'the first start makes an administrator whose random password is shown once and kept in a file',
   async (t) => {
-    const server = await startServer(t, GENERATED)
-    const password = passwordIn(server.home)
+    const password = passwordIn(generated.home)
     t.match(password, /^(?=.*[a-z])(?=.*\d)[a-z\d-]{16,}$/)
-    t.equal(statSync(fileOf(server.home)).mode & 0o777, 0o600)
-    t.equal(announced(server).length, 1)
-    t.match(announced(server)[0], password)
-    t.notMatch(server.logged(), password, 'it is not in the log')
+    t.equal(statSync(fileOf(generated.home)).mode & 0o777, 0o600)
+    t.equal(announced(generated).length, 1)
+    t.match(announced(generated)[0], password)
+    t.notMatch(generated.logged(), password, 'it is not in the log')
 
-    const { status, body } = await server.request('POST', '/auth/login', {
+    const { status, body } = await generated.request('POST', '/auth/login', {
       token: null,
       body: { username: 'admin', password },
     })
@@ -32,31 +35,29 @@ t.test(
     t.match(body.user, { username: 'admin', role: 'admin', must_change_password: false })
     t.ok(body.user.permissions.includes('users'), 'an administrator holds what the plugin declares')
 
-    await server.restart()
-    t.strictSame(announced(server), [], 'a later start shows nothing')
-    t.equal(passwordIn(server.home), password)
+    await generated.restart()
+    t.strictSame(announced(generated), [], 'a later start shows nothing')
+    t.equal(passwordIn(generated.home), password)
   },
 )
 
 t.test(
   'the file goes when that administrator changes the password, not when somebody else does',
   async (t) => {
-    const server = await startServer(t, GENERATED)
-    const password = passwordIn(server.home)
-    const ada = await server.createUser({ username: 'ada' })
-    t.equal((await change(server, ada.token, ada.password, 'another-secret-2')).status, 204)
-    t.equal(passwordIn(server.home), password)
-    const token = await server.login('admin', password)
-    t.equal((await change(server, token, password, 'another-secret-2')).status, 204)
-    t.notOk(existsSync(fileOf(server.home)))
-    t.ok(await server.login('admin', 'another-secret-2'))
+    const password = passwordIn(generated.home)
+    const ada = await generated.createUser({ username: 'ada' })
+    t.equal((await change(generated, ada.token, ada.password, 'another-secret-2')).status, 204)
+    t.equal(passwordIn(generated.home), password)
+    const token = await generated.login('admin', password)
+    t.equal((await change(generated, token, password, 'another-secret-2')).status, 204)
+    t.notOk(existsSync(fileOf(generated.home)))
+    t.ok(await generated.login('admin', 'another-secret-2'))
   },
 )
 
 t.test(
   'a configured administrator gets that name in lower case and that password, and no file',
   async (t) => {
-    const server = await startServer(t, { signIn: false, env: { SVC_ADMIN_USERNAME: 'Root.User' } })
     t.notOk(existsSync(fileOf(server.home)))
     t.notMatch(announced(server).join(), ADMIN.password)
     t.ok(await server.login('root.user', ADMIN.password))
@@ -71,8 +72,7 @@ t.test(
 t.test(
   'a start with a weak administrator password is refused in a sentence that names the key',
   async (t) => {
-    const home = createHome(t)
-    const started = startServer(t, { home, signIn: false, env: { SVC_ADMIN_PASSWORD: 'password1' } })
+    const started = startServer(t, { signIn: false, env: { SVC_ADMIN_PASSWORD: 'password1' } })
     await t.rejects(started, { message: /plugins\.users\.admin_password \(SVC_ADMIN_PASSWORD\) is too weak/ })
   },
 )
@@ -92,7 +92,7 @@ t.test('two servers that start at once on an empty database make one administrat
 })
 
 t.test('a first start that was cut off after writing the file goes on with that password', async (t) => {
-  const home = createHome(t)
+  const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
   writeFileSync(fileOf(home), 'left-by-start-1\n', { mode: 0o600 })
   const server = await startServer(t, { ...GENERATED, home })
   t.match(announced(server)[0], 'left-by-start-1')
@@ -100,7 +100,6 @@ t.test('a first start that was cut off after writing the file goes on with that 
 })
 
 t.test('usernames are one name in upper and lower case', async (t) => {
-  const server = await startServer(t)
   const { password } = await server.createUser({ username: 'Ada.Lovelace' })
   const { body } = await server.request('POST', '/auth/login', {
     token: null,
@@ -113,8 +112,7 @@ t.test('usernames are one name in upper and lower case', async (t) => {
 })
 
 t.test('passwords are stored as argon2id hashes only', async (t) => {
-  const server = await startServer(t)
-  const stored = await server.db.collection('users').findOne({ username: ADMIN.username })
+  const stored = await server.db.collection('users').findOne({ username: 'root.user' })
   t.match(stored?.password_hash, /^\$argon2id\$v=19\$/)
   t.notMatch(JSON.stringify(stored), ADMIN.password)
 })
@@ -122,10 +120,10 @@ t.test('passwords are stored as argon2id hashes only', async (t) => {
 t.test(
   'a new password must have 8 to 200 characters with a letter and a digit and be uncommon',
   async (t) => {
-    const server = await startServer(t)
+    const { token, password: old } = await server.createUser({ username: 'eve' })
     const weak = ['abc1234', '12345678', 'abcdefgh', 'password1', 'PassWord123', 'Qwerty123', '!!!!!!!1']
     for (const password of weak) {
-      const { status, body } = await change(server, server.admin.token, ADMIN.password, password)
+      const { status, body } = await change(server, token, old, password)
       t.match(
         { status, code: body.error?.code },
         { status: 400, code: 'PASSWORD_TOO_WEAK' },
@@ -133,10 +131,10 @@ t.test(
       )
     }
     const long = `a1${'x'.repeat(198)}`
-    t.equal((await change(server, server.admin.token, ADMIN.password, `${long}x`)).status, 422)
-    t.equal((await change(server, server.admin.token, ADMIN.password, long)).status, 204)
-    t.equal((await change(server, server.admin.token, long, 'пароль-第7个')).status, 204)
-    t.equal((await change(server, server.admin.token, 'пароль-第7个', 'e\u0301clair-no-9')).status, 204)
-    t.ok(await server.login('admin', '\u00e9clair-no-9'), 'however the keyboard composes a letter')
+    t.equal((await change(server, token, old, `${long}x`)).status, 422)
+    t.equal((await change(server, token, old, long)).status, 204)
+    t.equal((await change(server, token, long, 'пароль-第7个')).status, 204)
+    t.equal((await change(server, token, 'пароль-第7个', 'e\u0301clair-no-9')).status, 204)
+    t.ok(await server.login('eve', '\u00e9clair-no-9'), 'however the keyboard composes a letter')
   },
 )
