@@ -5,7 +5,8 @@ import t from '../run/file-test.ts'
 import { type ChatSocket, range, startChat, textOf } from '../support/chat.ts'
 import type { TestFrame } from '../support/socket.ts'
 
-const chat = await startChat(t)
+// A reader that has stopped answers no pings.
+const chat = await startChat(t, { pingIntervalMs: 600_000 })
 const { fake, createThread } = chat
 
 const PIECE = 'x'.repeat(8000)
