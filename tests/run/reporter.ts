@@ -64,9 +64,11 @@ export function createReporter(
             lines += line
           })
         file.on('complete', ({ ok }) => {
-          if (tests === 0) fail(file.name, `${file.name} ran no test`)
+          if (ok && tests === 0) fail(file.name, `${file.name} ran no test`)
           const took = duration(performance.now() - before).padStart(8)
-          write(`${ok ? '✓' : '✗'} ${file.name.padEnd(40)}${`${tests} tests`.padStart(10)}${took}\n${lines}`)
+          write(
+            `${ok && tests > 0 ? '✓' : '✗'} ${file.name.padEnd(40)}${`${tests} tests`.padStart(10)}${took}\n${lines}`,
+          )
         })
       })
     },

@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from './run/file-test.ts'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const project = join(here, '..', '..')
+
+/** Runs test files, by their names, in a project that holds nothing else. */
+async function run(t: Test, files: Record<string, string>) {
+  const root = mkdtempSync(join(tmpdir(), 'svc-runner-'))
+  t.teardown(() => rmSync(root, { recursive: true, force: true }))
+  const tests = join(root, 'dist', 'tests')
+  cpSync(join(here, 'run'), join(tests, 'run'), { recursive: true })
+  cpSync(join(project, 'package.json'), join(root, 'package.json'))
+  symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'))
+  for (const [name, source] of Object.entries(files))
+    writeFileSync(join(tests, `${name}.test.js`), `import t from './run/file-test.js'\n${source}`)
+  return new Promise<{ code: unknown; stdout: string }>((resolve) =>
+    execFile(process.execPath, [join(tests, 'run', 'main.js'), ...Object.keys(files)], (error, stdout) =>
+      resolve({ code: error?.code ?? 0, stdout }),
+    ),
+  )
+}
+
+const PASSES = "t.test('it holds', async (t) => t.pass('that one is one'))"
+
+t.test('every file is run, whatever becomes of the others, and what failed is named', async (t) => {
+  const { code, stdout } = await run(t, {
+    fails: "t.test('it holds', async (t) => t.equal(1, 2, 'that one is two'))",
+    throws: "throw new Error('no file')",
+    exits: "t.test('it goes', () => process.exit(3))",
+    dies: "t.test('it dies', () => process.kill(process.pid, 'SIGKILL'))",
+    waits: "t.test('it waits', () => new Promise(() => {}))",
+    empty: '',
+    strays:
+      "t.test('it strays', async () => void setImmediate(() => Promise.reject(new Error('stray'))))\nawait new Promise((resolve) => setTimeout(resolve, 1000))",
+    first: PASSES,
+    second: PASSES,
+  })
+  t.equal(code, 1)
+  const lines = stdout.split('\n')
+  const failed = lines.flatMap((line) => /^failed: (.*)/.exec(line)?.[1] ?? []).sort()
+  t.strictSame(failed, ['dies', 'empty', 'exits', 'fails', 'strays', 'throws', 'waits'])
+  for (const name of ['first', 'second'])
+    t.ok(
+      lines.some((line) => line.startsWith(`✓ ${name} `)),
+      name,
+    )
+  t.match(stdout, /✗ fails > it holds > that one is two/)
+  t.match(stdout, /✗ throws > no file/)
+  t.match(stdout, /✗ exits > it goes > test unfinished/)
+  t.match(stdout, /✗ exits ended its process/)
+  t.match(stdout, /✗ dies ended its process\n +SIGKILL/)
+  t.match(stdout, /✗ empty ran no test/)
+  t.match(stdout, /✗ strays > .*stray/)
+})
+
+t.test('a run whose files all pass ends well and says how much was checked', async (t) => {
+  const { code, stdout } = await run(t, { first: PASSES, second: PASSES })
+  t.equal(code, 0, stdout)
+  t.match(stdout, / {2}✓ it holds/)
+  t.match(stdout, /^[\d.]+ m?s, [\d.]+ m?s of processor time\n\n2 passed, 0 failed\n$/m)
+})
