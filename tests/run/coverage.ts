@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { text } from 'node:stream/consumers'
 
 /** Files of the kernel that hold types alone, so that nothing of them is ever run. */
-const TYPES_ONLY = ['kernel/types.ts', 'kernel/cli/kernel-command.ts']
+const TYPES_ONLY = ['types.js', 'cli/kernel-command.js']
 
 /**
  * Reports which lines, branches and functions of the kernel were not covered, from what Node wrote to `folder`
@@ -15,11 +15,12 @@ export async function reportCoverage(
   folder: string,
 ): Promise<{ isWhole: boolean; report: string }> {
   const c8 = createRequire(import.meta.url).resolve('c8/bin/c8.js')
+  // What was run; the report names the sources.
   const files = [
     '--all',
-    '--src=kernel',
-    '--include=kernel/**',
-    ...TYPES_ONLY.map((path) => `--exclude=${path}`),
+    '--src=dist/kernel',
+    '--include=dist/kernel/**',
+    ...TYPES_ONLY.map((path) => `--exclude=dist/kernel/${path}`),
   ]
   const child = spawn(
     process.execPath,
@@ -27,8 +28,6 @@ export async function reportCoverage(
       c8,
       'report',
       `--temp-directory=${folder}`,
-      // What is named are sources, what was run was compiled from them.
-      '--exclude-after-remap',
       ...files,
       '--reporter=text',
       '--skip-full',
