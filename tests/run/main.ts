@@ -32,7 +32,7 @@ const pathOf = (file: string) => join(tests, `${file}.test.js`)
 const sizeOf = (file: string) => statSync(pathOf(file)).size
 /** Files that wait more than they compute: for timers of platforms, for leases, for processes that are killed. */
 const isWaiting = (file: string) =>
-  /^(channels|recipes)\/|acp-|-crash|held|leases|shell|shutdown|slow/.test(file)
+  /^(channels|recipes)\/|-crash|held|leases|limits|shell|shutdown|slow/.test(file)
 /** What goes over all routes or all plugins: slow, however small the file is. */
 const isWalk = (file: string) => !file.includes('/')
 const hasTiers = (file: string) => readFileSync(pathOf(file), 'utf8').includes('run/tier.js')
