@@ -18,12 +18,13 @@ export interface GuardedFetch {
 /** Bytes of one response; the longest answers of models have about half of that, event by event. */
 const MAX_RESPONSE = 64 * 1024 * 1024
 
-/** Networks that belong to a machine, a site or a carrier, and what stands for them in IPv6, after the IANA registries. */
+/** Networks of a machine, a site, a carrier or documentation, and their forms in IPv6, after the IANA registries. */
 const forbidden = new BlockList()
 for (const network of [
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16',
-  '198.18.0.0/15 224.0.0.0/4 240.0.0.0/4 168.63.129.16/32',
-  '::/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/32 2002::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8',
+  '192.0.2.0/24 192.88.99.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 168.63.129.16/32',
+  '::/96 ::ffff:0:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16',
+  'fc00::/7 fe80::/10 fec0::/10 ff00::/8',
 ].flatMap((line) => line.split(' '))) {
   const [address, bits] = network.split('/') as [string, string]
   forbidden.addSubnet(address, Number(bits), isIP(address) === 6 ? 'ipv6' : 'ipv4')

@@ -42,7 +42,8 @@ function followLog() {
 }
 
 const KEY = 'sk-canary-0123456789abcdef'
-const PUBLIC = 'http://203.0.113.7/v1'
+/** A network that is public and sinks what is sent to it (RFC 7535). */
+const PUBLIC = 'http://192.31.196.7/v1'
 const kind = 'openai-compatible'
 
 const upstream = async (t: Test, options?: Parameters<typeof createFakeOpenAI>[0]) => {
@@ -222,9 +223,9 @@ t.test('bodies that do not fit are refused with the field', async (t) => {
     [{ name: 'No', kind, base_url: PUBLIC }, '/name'],
     [{ name: 'x', kind }, '/base_url'],
     [{ name: 'x', kind, base_url: 'ftp://example.org' }, '/base_url'],
-    [{ name: 'x', kind, base_url: 'http://user:word@203.0.113.7' }, '/base_url'],
-    [{ name: 'x', kind, base_url: 'http://203.0.113.7/v1?key=word' }, '/base_url'],
-    [{ name: 'x', kind, base_url: 'http://203.0.113.7#word' }, '/base_url'],
+    [{ name: 'x', kind, base_url: 'http://user:word@192.31.196.7' }, '/base_url'],
+    [{ name: 'x', kind, base_url: 'http://192.31.196.7/v1?key=word' }, '/base_url'],
+    [{ name: 'x', kind, base_url: 'http://192.31.196.7#word' }, '/base_url'],
     [{ name: 'x', kind, base_url: PUBLIC, note: 'x' }, '/note'],
     [{ name: 'x', kind, base_url: PUBLIC, api_key: 'two\nlines' }, '/api_key'],
     [{ name: 'x', kind, base_url: PUBLIC, models: [{ id: 'a' }, { id: 'a' }] }, '/models/1/id'],
@@ -647,7 +648,7 @@ t.test('concurrent changes of one provider are all kept', async (t) => {
     patch({ enabled: false }),
     patch({ api_key: KEY }),
     patch({ models: [{ id: 'm' }] }),
-    patch({ base_url: 'http://203.0.113.8' }),
+    patch({ base_url: 'http://192.31.196.8' }),
     patch({ name: 'busier' }),
   ])
   const rows = (await server.request('GET', '/admin/providers')).body
@@ -657,7 +658,7 @@ t.test('concurrent changes of one provider are all kept', async (t) => {
       enabled: false,
       has_api_key: true,
       models: [{ id: 'm' }],
-      base_url: 'http://203.0.113.8',
+      base_url: 'http://192.31.196.8',
       name: 'busier',
     },
   )

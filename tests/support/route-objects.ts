@@ -118,7 +118,7 @@ export function createObjects(cast: Cast) {
     return `${provider}:fake-model`
   }
   const newChannel = async ({ id }: Params, enabled = false): Promise<Params> => {
-    const config = { secret: secret(), callback_url: 'http://203.0.113.1/callback' }
+    const config = { secret: secret(), callback_url: 'http://192.31.196.1/callback' }
     const body = { kind: 'webhook', name: name(), enabled, config }
     const channel = await arrange(server, administrator, ['POST', `/agents/${id}/channels`, body])
     return { id: id!, cid: channel.id }
