@@ -19,7 +19,15 @@ const PAGE = `<!doctype html>
 </html>
 `
 const START = `SwaggerUIBundle({ url: '/api/openapi.json', dom_id: '#swagger-ui', persistAuthorization: true, validatorUrl: null })\n`
-const POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'"
+const POLICY = [
+  "default-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
 
 /** Serves the interactive page at /api/docs; all of its files come from the installed package. */
 export function serveApiDocs(): (context: Context, next: Next) => Promise<unknown> {
@@ -37,6 +45,7 @@ export function serveApiDocs(): (context: Context, next: Next) => Promise<unknow
     if (!found || (context.method !== 'GET' && context.method !== 'HEAD')) return next()
     const [type, content] = found
     context.set('Content-Security-Policy', POLICY)
+    context.set('Referrer-Policy', 'no-referrer')
     context.set('Cache-Control', 'no-cache')
     context.type = type
     context.body = content()
