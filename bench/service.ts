@@ -6,6 +6,21 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
+/** One account does here what thousands do elsewhere. */
+const NO_LIMITS = Object.fromEntries(
+  [
+    'SOCKETS',
+    'THREADS',
+    'RUNNING_TURNS',
+    'WAITING_TURNS',
+    'REQUESTS_PER_MINUTE',
+    'REQUESTS_BURST',
+    'FRAMES_PER_SECOND',
+    'FRAMES_BURST',
+    'SIGN_INS_PER_ADDRESS',
+  ].map((name) => [`SVC_LIMIT_${name}`, '1000000']),
+)
+
 /** The service in a process of its own, on a home of its own. */
 export interface Service {
   url: string
@@ -47,6 +62,7 @@ export async function startService({
       SVC_PORT: '0',
       SVC_ADMIN_PASSWORD: password,
       SVC_LOG_LEVEL: 'warn',
+      ...NO_LIMITS,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,3 +1,4 @@
+import { type LimitSettings, limitsSchema } from './limits.ts'
 import { type JSONSchema, objectOf } from './schema.ts'
 
 /** What the kernel itself can be told; each leaf may name the variable (`env`) and the flag that set it. */
@@ -21,6 +22,7 @@ export const kernelConfigProperties = {
       flag: 'log-level',
     },
   }),
+  limits: limitsSchema,
   enable_api_docs: { type: 'boolean', default: false, env: 'SVC_ENABLE_API_DOCS' },
   packages: { type: 'array', items: { type: 'string' }, default: [] },
 } as const
@@ -37,6 +39,7 @@ export interface KernelConfig {
   }
   database: { url?: string }
   log: { level: string }
+  limits: LimitSettings
   enable_api_docs: boolean
   packages: string[]
   plugins: Record<string, { enabled: boolean; optional: boolean } & Record<string, unknown>>

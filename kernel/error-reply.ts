@@ -39,6 +39,12 @@ export function replyTo(
   }
 }
 
+/** The header that says when to ask again, where an error knows that. */
+export function retryHeaders({ details }: ErrorBody): Record<string, string> {
+  const seconds = details.retry_after_seconds
+  return typeof seconds === 'number' ? { 'Retry-After': String(Math.ceil(seconds)) } : {}
+}
+
 /** Makes an explainer over an error table; causes that the reader is not told go to the log. */
 export function createErrorExplainer(table: ErrorTable, log: Logger): ErrorExplainer {
   return (error, locale, request_id) => {

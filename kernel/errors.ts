@@ -59,6 +59,20 @@ export const kernelErrors: ErrorTable = {
     status: 405,
     message: { en: 'This path does not know this method.', zh: '此路径不支持该方法。' },
   },
+  LIMIT_REACHED: {
+    status: 409,
+    message: {
+      en: 'The limit "{limit}" of {max} is reached.',
+      zh: '已达到上限“{limit}”（{max}）。',
+    },
+  },
+  RATE_LIMITED: {
+    status: 429,
+    message: {
+      en: 'Too many requests. Try again in {retry_after_seconds} s.',
+      zh: '请求过于频繁，请在 {retry_after_seconds} 秒后重试。',
+    },
+  },
   REQUEST_TIMEOUT: {
     status: 408,
     message: { en: 'The request took too long to arrive.', zh: '请求接收超时。' },

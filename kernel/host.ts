@@ -6,6 +6,7 @@ import { assertExpert } from './expert.ts'
 import { assertGuard, type Guard } from './http/guard.ts'
 import { assertRoute, type Route } from './http/route.ts'
 import { assertJob, type Job } from './jobs.ts'
+import { type LimitName, limitProperties, type UsageCounter } from './limits.ts'
 import { assertProviderKind } from './provider-kind.ts'
 import type { SealedPurposes } from './sealed-fields.ts'
 import { assertSocket, type Socket } from './socket/socket.ts'
@@ -19,6 +20,8 @@ export interface Host {
   /** A collection that this plugin owns; its indexes are made before any plugin starts. */
   collection(name: keyof Collections, options?: Partial<CollectionDeclaration>): void
   guard<Name extends keyof GuardContexts>(name: Name, guard: Guard<Name>): void
+  /** Counts how much of a limit an account has used; the plugin that owns what is limited declares it. */
+  limit(name: LimitName, count: (cradle: Cradle<never>, account_id: string) => ReturnType<UsageCounter>): void
   routes(routes: readonly Route[]): void
   socket(socket: Socket): void
   on<Name extends keyof Events>(
@@ -58,6 +61,7 @@ export interface Declarations {
   services: Map<string, (cradle: Cradle) => unknown>
   collections: Map<string, CollectionDeclaration>
   guards: Map<string, Guard>
+  limits: Map<LimitName, (cradle: Cradle, account_id: string) => ReturnType<UsageCounter>>
   routes: Route[]
   sockets: Socket[]
   listeners: { event: keyof Events; listener: (payload: never, cradle: Cradle) => unknown }[]
@@ -76,6 +80,7 @@ export function createHost({ isBuiltIn = false } = {}): { host: Host; declaratio
     services: new Map(),
     collections: new Map(),
     guards: new Map(),
+    limits: new Map(),
     routes: [],
     sockets: [],
     listeners: [],
@@ -89,6 +94,10 @@ export function createHost({ isBuiltIn = false } = {}): { host: Host; declaratio
     collection: (name, { indexes = [], sealed = {} } = {}) =>
       setOnce(declarations.collections, 'collection', name, { indexes, sealed }),
     guard: (name, guard) => setOnce(declarations.guards, 'guard', name, assertGuard(guard, `guard ${name}`)),
+    limit: (name, count) => {
+      if (!Object.hasOwn(limitProperties, name)) throw new Error(`"${name}" is not a known limit`)
+      setOnce(declarations.limits, 'limit', name, count as never)
+    },
     routes: (routes) => {
       for (const route of routes)
         declarations.routes.push(assertRoute(route, `route ${route.method} ${route.path}`))
@@ -112,7 +121,12 @@ export function createHost({ isBuiltIn = false } = {}): { host: Host; declaratio
   return { host, declarations }
 }
 
-function setOnce<Value>(declared: Map<string, Value>, sort: string, name: string, value: Value): void {
+function setOnce<Name extends string, Value>(
+  declared: Map<Name, Value>,
+  sort: string,
+  name: Name,
+  value: Value,
+): void {
   if (declared.has(name)) throw new Error(`${sort} "${name}" is declared twice`)
   declared.set(name, value)
 }

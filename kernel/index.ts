@@ -40,6 +40,15 @@ export { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
 export type { Host } from './host.ts'
 export type { ServerSentEvent } from './http/event-stream.ts'
 export type { Caller, ContextOf, Guard, GuardRequest, GuardUse } from './http/guard.ts'
+export { networkOf } from './http/network.ts'
+export {
+  findPage,
+  type Page,
+  type PageRequest,
+  pageOf,
+  pageQuery,
+  pageReply,
+} from './http/paging.ts'
 export {
   type Download,
   type Method,
@@ -53,6 +62,7 @@ export type { UploadedFile } from './http/upload.ts'
 export type { Ids } from './ids.ts'
 export type { Job } from './jobs.ts'
 export { acquireLease, type LeaseDocument } from './lease.ts'
+export { type LimitName, type Limits, limitStates } from './limits.ts'
 export { chooseLocale, LOCALES, type Locale, type LocalizedText, localizedText } from './locale.ts'
 export type { Logger } from './log.ts'
 export { MASK, maskOf } from './mask.ts'

@@ -115,14 +115,15 @@ const FILE_FORM = {
   additionalProperties: false,
 }
 
-function codesOf({ guard, query, body, upload, raw, errors = [] }: Route): string[] {
+function codesOf({ path, guard, query, body, upload, raw, errors = [] }: Route): string[] {
   const guarded = guard === 'public' ? [] : ['AUTH_FAILED', 'TOKEN_EXPIRED', 'USER_DISABLED', 'FORBIDDEN']
   const validated = query || body || upload ? ['VALIDATION_FAILED'] : []
   const parsed = body ? ['BAD_JSON'] : []
   const received = upload ? ['BAD_FORM'] : []
   const bounded = body || upload || raw ? ['BODY_TOO_LARGE'] : []
   const typed = body || upload ? ['UNSUPPORTED_MEDIA_TYPE'] : []
-  return [...guarded, ...parsed, ...received, ...bounded, ...typed, ...validated, ...errors]
+  const limited = path.startsWith('/health') ? [] : ['RATE_LIMITED']
+  return [...guarded, ...limited, ...parsed, ...received, ...bounded, ...typed, ...validated, ...errors]
 }
 
 function describeErrors(codes: string[], errors: ErrorTable): Json {

@@ -11,6 +11,7 @@ import { createIds } from './ids.ts'
 import { startJobs } from './jobs.ts'
 import { openKeyRing } from './key-ring.ts'
 import type { LeaseDocument } from './lease.ts'
+import { createLimits, type Limits, type UsageCounter } from './limits.ts'
 import type { Logger } from './log.ts'
 import { noteSealedFields } from './sealed-fields.ts'
 import { createSecretRotation } from './secret-rotation.ts'
@@ -31,6 +32,7 @@ export interface Runtime {
   registries: OpenRegistries
   events: OpenEventBus
   sockets: OpenSocketDirectory
+  limits: Limits
   clock: Clock
   log: Logger
   facts: ServerFacts
@@ -89,6 +91,18 @@ export async function openRuntime({
       })),
     ],
   }
+  const limits = createLimits({
+    settings: config.values.limits,
+    counters: new Map([
+      ['sockets', (account_id): number => sockets.countOf(account_id)],
+      ...blueprint.plugins.flatMap(({ plugin: { name: owner }, declarations }) =>
+        [...declarations.limits].map(([name, count]): [typeof name, UsageCounter] => [
+          name,
+          (account_id) => count(cradleOf(owner), account_id),
+        ]),
+      ),
+    ]),
+  })
   const shared = {
     clock,
     ids: createIds(),
@@ -97,6 +111,7 @@ export async function openRuntime({
     events,
     registries,
     sockets,
+    limits,
     explainError: createErrorExplainer(blueprint.errors, log),
     server: facts,
   }
@@ -124,6 +139,7 @@ export async function openRuntime({
     registries,
     events,
     sockets,
+    limits,
     clock,
     log,
     facts,

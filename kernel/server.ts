@@ -9,6 +9,7 @@ import { replyTo } from './error-reply.ts'
 import { AppError } from './errors.ts'
 import { createApp } from './http/app.ts'
 import { createGuardChains } from './http/guard-chain.ts'
+import { ignoreUpgrade } from './http/ignore-upgrade.ts'
 import { originOf } from './http/origin.ts'
 import { requestIdOf } from './http/request-facts.ts'
 import { kernelRoutes } from './kernel-routes.ts'
@@ -115,8 +116,12 @@ async function listen({
     heartbeatMs: pingIntervalMs,
   })
 
-  const http = createHttpServer(app.callback())
-  http.on('upgrade', upgrader.upgrade)
+  // A request without Host is answered by the application, in the form of all its errors.
+  const http = createHttpServer({ requireHostHeader: false }, app.callback())
+  http.on('upgrade', (incoming, stream, head) => {
+    if (/^websocket$/i.test(incoming.headers.upgrade ?? '')) void upgrader.upgrade(incoming, stream, head)
+    else ignoreUpgrade(http, incoming, stream, head)
+  })
   http.on('clientError', (error: NodeJS.ErrnoException, stream: Duplex) => {
     const code = CLIENT_ERRORS[error.code!] ?? 'BAD_REQUEST'
     refuse(stream, replyTo(new AppError(code), { table: errors, locale: 'en', request_id: requestIdOf({}) }))

@@ -6,6 +6,7 @@ import type { EventBus } from './events.ts'
 import type { Expert } from './expert.ts'
 import type { GuardRequest } from './http/guard.ts'
 import type { Ids } from './ids.ts'
+import type { Limits } from './limits.ts'
 import type { Logger } from './log.ts'
 import type { Permission } from './plugin.ts'
 import type { ProviderKind } from './provider-kind.ts'
@@ -72,6 +73,7 @@ export interface KernelServices<Config = unknown> {
   events: EventBus
   registries: { readonly [Name in keyof Registries]: Registry<Registries[Name]> }
   sockets: SocketDirectory
+  limits: Limits
   explainError: ErrorExplainer
   server: ServerFacts
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import cors from '@koa/cors'
 import Router from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
-import { replyTo } from '../error-reply.ts'
+import { replyTo, retryHeaders } from '../error-reply.ts'
 import { AppError } from '../errors.ts'
 import { compileFor } from '../form.ts'
 import { chooseLocale, type Locale } from '../locale.ts'
@@ -97,6 +97,7 @@ export function createApp({
       explain,
       report,
       sockets: runtime.sockets,
+      limits: runtime.limits,
       heartbeatMs,
       seconds: () => clock.seconds(),
       onWrongReply: (error) => {
@@ -123,6 +124,8 @@ export function createApp({
     context.set('X-Content-Type-Options', 'nosniff')
     context.set('Cache-Control', 'no-store')
     try {
+      if (context.req.httpVersion === '1.1' && context.headers.host === undefined)
+        throw new AppError('BAD_REQUEST', { reason: 'the header Host is missing' })
       if (draining() && context.path !== LIVE_PATH) throw new AppError('SHUTTING_DOWN')
       await next()
       if (context.body === undefined) refuseUnanswered(context)
@@ -149,8 +152,7 @@ export function createApp({
   function answerError(context: Context, error: unknown): void {
     const { request_id, locale } = context.state
     const { status, body } = report(error, locale, request_id, 'request refused')
-    const wait = body.details.retry_after_seconds
-    if (typeof wait === 'number') context.set('Retry-After', String(Math.ceil(wait)))
+    context.set(retryHeaders(body))
     if (status === 503) context.set('Connection', 'close')
     context.status = status
     context.body = { error: body }

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import type { ErrorReply } from '../error-reply.ts'
 import { AppError } from '../errors.ts'
+import type { Limits } from '../limits.ts'
 import { chooseLocale, type Locale } from '../locale.ts'
 import { objectOf, type SchemaCompiler } from '../schema.ts'
 import type { OpenSocketDirectory } from '../socket/directory.ts'
@@ -32,6 +33,7 @@ export interface EndpointParts {
   report: (error: unknown, locale: Locale, request_id: string) => ErrorReply
   /** Where those who read a stream are known. */
   sockets: OpenSocketDirectory
+  limits: Limits
   /** Milliseconds between two signs of life on a stream. */
   heartbeatMs: number
   /** Unix seconds. */
@@ -47,6 +49,8 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
   // A body that nobody reads is refused like any other unknown field.
   const bodySchema = route.body ?? (route.method === 'GET' ? undefined : NO_FIELDS)
   const checkBody = bodySchema && parts.compile(bodySchema, 'json')
+  // Whoever watches over the server must not be turned away with those who flood it.
+  const isProbe = route.path.startsWith('/health')
   const takesFile = (context: Context): boolean => {
     if (!route.upload) return false
     if (context.is(FORM)) return true
@@ -84,6 +88,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
       const request = { transport: 'http', method: context.method, params, query: context.query } as const
       const guarded = { ...request, headers, ip, request_id, route: route.path, setHeader }
       checkReader = () => parts.guard({ ...guarded, setHeader: () => undefined }, {})
+      if (route.guard === 'public' && !isProbe) parts.limits.admitAddress(ip)
       try {
         await parts.guard(guarded, added)
       } finally {
@@ -91,6 +96,8 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
         state.caller = added.caller
         state.locale = chooseLocale(headers['accept-language'], added.caller?.locale)
       }
+      if (route.stream === 'events' && added.caller)
+        parts.limits.assertRoom('sockets', parts.sockets.countOf(added.caller.id))
       const query = route.raw ? { ...context.query } : checkQuery?.({ ...context.query })
       let bytes: Uint8Array | undefined
       if (route.raw) bytes = await readBytes(context.req, route.raw.max_bytes)

@@ -24,7 +24,7 @@ export interface GuardRequest {
   readonly request_id: string
   /** The path as declared, e.g. `/agents/:id`. */
   readonly route: string
-  /** Headers for the answer, also of an upgrade. */
+  /** Headers for the answer, also of an upgrade; there, `Sec-WebSocket-Protocol` confirms an offered subprotocol. */
   setHeader(name: string, value: string): void
 }
 

@@ -1,3 +1,5 @@
+import { callerIn } from '../http/guard.ts'
+
 /** The open sockets and streams of events of this process, for plugins that must end or re-examine some of them. */
 export interface SocketDirectory {
   /** Closes every connection whose guard context matches; gives how many. */
@@ -19,6 +21,8 @@ export interface DirectoryEntry {
 export interface OpenSocketDirectory extends SocketDirectory {
   add(entry: DirectoryEntry): void
   remove(entry: DirectoryEntry): void
+  /** Returns how many connections an account has open. */
+  countOf(account_id: string): number
 }
 
 /** Makes an empty directory. */
@@ -32,6 +36,8 @@ export function createSocketDirectory(): OpenSocketDirectory {
   return {
     add: (entry) => entries.add(entry),
     remove: (entry) => entries.delete(entry),
+    countOf: (account_id) =>
+      [...entries].filter(({ context }) => callerIn(context)?.id === account_id).length,
     close: (match, code, reason) => visit(match, (entry) => entry.close(code, reason)),
     recheck: (match) => visit(match, (entry) => entry.recheck()),
     contexts: () => [...entries].map(({ context }) => context),

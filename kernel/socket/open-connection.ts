@@ -1,15 +1,24 @@
 import type { RawData, WebSocket } from 'ws'
 import type { ErrorBody } from '../error-reply.ts'
 import { AppError } from '../errors.ts'
+import { createTokenBucket, type Rate } from '../token-bucket.ts'
 import type { DirectoryEntry } from './directory.ts'
 import type { Frame } from './frames.ts'
 import type { Connection, ConnectionHandler } from './socket.ts'
 
 /** Close codes of our own and of RFC 6455. */
-export const CLOSE = { goingAway: 1001, badFrames: 1008, failed: 1011, sessionEnded: 4401 } as const
+export const CLOSE = {
+  goingAway: 1001,
+  badFrames: 1008,
+  failed: 1011,
+  tooSlow: 1013,
+  sessionEnded: 4401,
+} as const
 
 const BAD_FRAMES_IN_A_ROW = 20
 const FRAMES_WAITING = 64
+/** How long a peer that sends too much has to read why it is closed, in milliseconds. */
+const FAREWELL_MS = 1000
 
 /** What one open WebSocket is run with. */
 export interface ConnectionParts {
@@ -23,6 +32,10 @@ export interface ConnectionParts {
   context: object
   accept: (connection: Connection<never>, request: { readonly context: object }) => ConnectionHandler<never>
   onClose: (entry: OpenConnection) => void
+  /** How many frames the peer may send; one more closes the connection. */
+  frameRate: Rate
+  /** Bytes that may wait to be sent; beyond, nothing is read from the peer until it has taken them. */
+  maxBacklog: number
 }
 
 /** A connection as the server keeps it. */
@@ -41,15 +54,32 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
   let lastHeard = performance.now()
   const waiting: (() => Promise<void>)[] = []
   let working = false
+  const frames = createTokenBucket(parts.frameRate)
 
   /** Frames that came before are not handled any more. */
   const end = (code: number, reason: string) => {
     waiting.length = 0
     webSocket.close(code, reason)
+    // The peer's own close frame shall be read.
+    webSocket.resume()
+  }
+  const isBacklogged = () => webSocket.bufferedAmount > parts.maxBacklog
+  /** Reads from the peer only while there is room for what it asks and for the answers. */
+  const adjustReading = () => {
+    if (waiting.length < FRAMES_WAITING && !isBacklogged()) webSocket.resume()
+    else if (webSocket.readyState === webSocket.OPEN) webSocket.pause()
   }
   const sendText = (text: string, flushed?: () => void) => {
-    if (webSocket.readyState === webSocket.OPEN) webSocket.send(text, flushed)
-    else flushed?.()
+    if (webSocket.readyState !== webSocket.OPEN) return flushed?.()
+    webSocket.send(text, () => {
+      if (webSocket.isPaused) {
+        // A peer that takes what waits for it is there, though nothing is read from it.
+        lastHeard = performance.now()
+        adjustReading()
+      }
+      flushed?.()
+    })
+    if (isBacklogged()) adjustReading()
   }
   const sendError = (error: unknown, fields: Record<string, unknown> = {}) =>
     sendText(JSON.stringify({ type: 'error', ...fields, ...explain(error).body }))
@@ -74,8 +104,10 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
       stale = true
     },
     keepAlive(now, patienceMs) {
-      if (now - lastHeard > patienceMs) webSocket.terminate()
-      else webSocket.ping()
+      if (now - lastHeard <= patienceMs) webSocket.ping()
+      else if (isBacklogged() && webSocket.readyState === webSocket.OPEN)
+        end(CLOSE.tooSlow, 'reads too slowly')
+      else webSocket.terminate()
     },
     terminate: () => webSocket.terminate(),
   }
@@ -142,7 +174,7 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
     working = true
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       await next()
-      if (waiting.length < FRAMES_WAITING && webSocket.isPaused) webSocket.resume()
+      if (webSocket.isPaused) adjustReading()
     }
     working = false
   }
@@ -155,16 +187,26 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
     }
   }
 
-  webSocket.on('message', (data, isBinary) => {
+  /** Counts a frame of whatever kind; false where it is one too many, or the connection is about to close. */
+  const admit = () => {
     lastHeard = performance.now()
-    if (webSocket.readyState !== webSocket.OPEN) return
+    if (webSocket.readyState !== webSocket.OPEN) return false
+    if (frames.take() === 0) return true
+    end(CLOSE.badFrames, 'too many frames')
+    // What a flood still sends is not even parsed.
+    webSocket.pause()
+    setTimeout(() => webSocket.terminate(), FAREWELL_MS)
+    return false
+  }
+
+  webSocket.on('message', (data, isBinary) => {
+    if (!admit()) return
     waiting.push(() => handle(data, isBinary))
-    if (waiting.length >= FRAMES_WAITING) webSocket.pause()
+    if (waiting.length >= FRAMES_WAITING) adjustReading()
     void work()
   })
-  webSocket.on('pong', () => {
-    lastHeard = performance.now()
-  })
+  webSocket.on('ping', admit)
+  webSocket.on('pong', admit)
   webSocket.on('close', () => {
     waiting.length = 0
     parts.onClose(entry)

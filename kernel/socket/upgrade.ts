@@ -3,7 +3,8 @@ import type { Duplex } from 'node:stream'
 import Router from '@koa/router'
 import bytes from 'bytes'
 import { WebSocketServer } from 'ws'
-import { type ErrorReply, replyTo } from '../error-reply.ts'
+import type { KernelConfig } from '../config-schema.ts'
+import { type ErrorReply, replyTo, retryHeaders } from '../error-reply.ts'
 import { AppError } from '../errors.ts'
 import { compileFor } from '../form.ts'
 import { callerIn, type GuardRequest, type GuardUse } from '../http/guard.ts'
@@ -27,6 +28,12 @@ export interface OwnedSocket {
   cradle: Cradle
 }
 
+/** With it, a guard confirms the subprotocol that it has read. */
+const PROTOCOL_HEADER = 'Sec-WebSocket-Protocol'
+
+/** How long the peer of a refused connection has to read why, in milliseconds. */
+const REFUSAL_MS = 500
+
 /** Opens WebSockets for declared sockets; a refusal is an HTTP answer with the usual error body. */
 export function createUpgrader({
   runtime,
@@ -44,7 +51,7 @@ export function createUpgrader({
   /** How often peers are pinged, in milliseconds; one that is silent for 1.4 times as long is dropped at the next ping. */
   pingIntervalMs: number
 }) {
-  const { log, blueprint } = runtime
+  const { log, blueprint, limits } = runtime
   const { http } = blueprint.config.values
   const open = new Set<OpenConnection>()
   const webSockets = new WebSocketServer({
@@ -52,7 +59,11 @@ export function createUpgrader({
     perMessageDeflate: false,
     clientTracking: false,
     maxPayload: bytes.parse(http.body_limit)!,
+    handleProtocols: (_, incoming) => protocols.get(incoming) ?? false,
   })
+  const frameRate = { per_second: limits.of('frames_per_second'), burst: limits.of('frames_burst') }
+  /** The subprotocol that a guard has confirmed, by request; one that nobody knows is not. */
+  const protocols = new WeakMap<IncomingMessage, string>()
   const answerHeaders = new WeakMap<IncomingMessage, Record<string, string>>()
   webSockets.on('headers', (headers, incoming) => {
     for (const [name, value] of Object.entries(answerHeaders.get(incoming)!))
@@ -108,6 +119,7 @@ export function createUpgrader({
     stream.on('error', dropped)
     try {
       if (draining()) throw new AppError('SHUTTING_DOWN')
+      assertOrigin(incoming, http)
       const url = parseUrl(incoming)
       const { endpoint, params } = find(url.pathname)
       const { socket, cradle, guard, readFrame, checkSent } = endpoint
@@ -121,7 +133,8 @@ export function createUpgrader({
         request_id,
         route: socket.path,
         setHeader: (name, value) => {
-          extra[name] = value
+          if (name === PROTOCOL_HEADER) protocols.set(incoming, value)
+          else extra[name] = value
         },
       }
       const runGuards = async (context: object = {}) => {
@@ -136,6 +149,8 @@ export function createUpgrader({
         locale = chooseLocale(incoming.headers['accept-language'], callerIn(context)?.locale)
       }
       if (draining()) throw new AppError('SHUTTING_DOWN')
+      const account_id = callerIn(context)?.id
+      if (account_id !== undefined) limits.assertRoom('sockets', runtime.sockets.countOf(account_id))
       stream.off('error', dropped)
       answerHeaders.set(incoming, extra)
       webSockets.handleUpgrade(incoming, stream, head, (webSocket) => {
@@ -146,6 +161,8 @@ export function createUpgrader({
           explain,
           runGuards: () => runGuards(),
           context,
+          frameRate,
+          maxBacklog: limits.of('socket_backlog_bytes'),
           accept: (connection, request) =>
             socket.handler(
               connection,
@@ -200,6 +217,19 @@ function parseUrl({ url }: IncomingMessage): URL {
   }
 }
 
+/** Where other origins are named, pages of no others may open sockets: browsers do not ask first, as they do for requests. */
+function assertOrigin(
+  { headers }: IncomingMessage,
+  { cors_origins, public_url }: KernelConfig['http'],
+): void {
+  const { origin, host } = headers
+  if (cors_origins.length === 0 || origin === undefined) return
+  const own = [public_url, `http://${host}`, `https://${host}`].map(originIn)
+  if (![...cors_origins, ...own].includes(origin)) throw new AppError('FORBIDDEN')
+}
+
+const originIn = (url = '') => (URL.canParse(url) ? new URL(url).origin : undefined)
+
 /** The peer's address; behind a trusted proxy, what that proxy added last. */
 function addressOf({ headers, socket }: IncomingMessage, trustProxy: boolean): string {
   const forwarded = trustProxy ? String(headers['x-forwarded-for'] ?? '').split(',') : []
@@ -222,7 +252,12 @@ export function refuse(
     'Content-Length': String(Buffer.byteLength(content)),
     Connection: 'close',
     'X-Request-Id': body.request_id,
+    ...retryHeaders(body),
     ...headers,
   }).map(([name, value]) => `${name}: ${value}\r\n`)
   stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${content}`)
+  // The peer may never close its side. What it still sends is read, as the answer could get lost otherwise.
+  stream.resume()
+  const timer = setTimeout(() => stream.destroy(), REFUSAL_MS)
+  stream.once('close', () => clearTimeout(timer))
 }

@@ -31,6 +31,7 @@ export function createAgents(
     | 'clock'
     | 'events'
     | 'ids'
+    | 'limits'
     | 'log'
     | 'models'
     | 'registries'
@@ -39,7 +40,7 @@ export function createAgents(
     | 'users'
   >,
 ) {
-  const { clock, events, ids, models, registries, users } = cradle
+  const { clock, events, ids, limits, models, registries, users } = cradle
   const { agents } = cradle.collections
   const operations = createOperations(cradle)
   const folders = createWorkspaceFolders(cradle)
@@ -51,8 +52,8 @@ export function createAgents(
   return {
     /**
      * Stores an agent and starts it; a start that fails leaves it `failed`. Its workspace begins with what `seed`
-     * puts there, or with its template's files in this language. Throws VALIDATION_FAILED, PROVIDER_NOT_VISIBLE or
-     * AGENT_NAME_TAKEN.
+     * puts there, or with its template's files in this language. Throws VALIDATION_FAILED, PROVIDER_NOT_VISIBLE,
+     * LIMIT_REACHED or AGENT_NAME_TAKEN.
      */
     async create(
       owner: { id: string; username: string },
@@ -90,7 +91,7 @@ export function createAgents(
       try {
         // Before the agent can be seen, so that no turn finds half of it.
         if (fill) await fill(await folders.ensure(agent._id))
-        await refuseTakenName(agent.name, agents.insertOne(agent))
+        await limits.within('agents', owner.id, () => refuseTakenName(agent.name, agents.insertOne(agent)))
       } catch (error) {
         await folders.remove(agent._id)
         throw error

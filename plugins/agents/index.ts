@@ -30,6 +30,7 @@ export default plugin({
       ],
     })
     host.service('agents', createAgents)
+    host.limit('agents', ({ collections }, owner_id) => collections.agents.countDocuments({ owner_id }))
     host.guard('agent', agentGuard)
     host.guard('owner', ownerGuard)
     host.guard('permitted_owner', permittedOwnerGuard)

@@ -21,7 +21,7 @@ const createAgent = route({
   guard: 'user',
   body: newAgent,
   response: { 201: agentRow },
-  errors: ['AGENT_NAME_TAKEN', 'PROVIDER_NOT_VISIBLE'],
+  errors: ['AGENT_NAME_TAKEN', 'PROVIDER_NOT_VISIBLE', 'LIMIT_REACHED'],
   audit: 'agent.create',
 }).handle(async ({ caller, body, locale }, { agents }) =>
   agents.show(await agents.create(caller, body, { locale }), caller),

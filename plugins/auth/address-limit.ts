@@ -1,8 +1,7 @@
 import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible'
-import type { KernelServices } from '#kernel'
+import { type KernelServices, networkOf } from '#kernel'
 import { createGate } from './gate.ts'
 import { lockedFor } from './login-lock.ts'
-import { networkOf } from './network.ts'
 import type { AuthConfig } from './types.ts'
 
 /** How many accounts' worth of failures one address has in a lockout period; a whole office may share it. */

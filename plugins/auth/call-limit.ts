@@ -1,6 +1,5 @@
 import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible'
-import { AppError, type KernelServices } from '#kernel'
-import { networkOf } from './network.ts'
+import { AppError, type KernelServices, networkOf } from '#kernel'
 
 const FEW_CALLS = 20
 const MANY_CALLS = 300

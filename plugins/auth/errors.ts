@@ -32,10 +32,6 @@ export const authErrors: ErrorTable = {
       zh: '失败次数过多，请在 {minutes} 分钟后重试。',
     },
   },
-  RATE_LIMITED: {
-    status: 429,
-    message: { en: 'Too many calls. Try again in a moment.', zh: '请求过于频繁，请稍后重试。' },
-  },
   LOGIN_BUSY: {
     status: 503,
     level: 'warn',

@@ -7,19 +7,23 @@ import type { AuthCaller, AuthConfig, SessionDocument } from './types.ts'
 /** What an account that must change its password can still use. */
 const OPEN_ROUTES = new Set(['/auth/me', '/auth/change-password', '/auth/logout'])
 
+/** The subprotocol of this API's sockets, and what a token is offered behind, as one more of them. */
+const PROTOCOL = 'svc'
+const BEARER = 'bearer.'
+
 /** Lets in the holder of a token whose session and account are alive; adds the caller. */
 export const userGuard: Guard<'user'> = {
   async check(request, cradle) {
-    const { tokens, sessions, users, registries } = cradle
-    const token = tokenOf(request)
-    if (!token) throw new AppError('AUTH_FAILED')
-    const claims = await tokens.verify(token)
+    const { sessions, users, registries, limits } = cradle
+    const claims = await readClaims(request, cradle)
+    limits.admitAccount(claims.sub)
     const [session, user] = await Promise.all([sessions.find(claims.jti), users.find(claims.sub)])
     if (user && !user.enabled) throw new AppError('USER_DISABLED')
     if (!user || session?.user_id !== user._id || session.ended_at !== null) throw new AppError('AUTH_FAILED')
     if (user.must_change_password && !OPEN_ROUTES.has(request.route))
       throw new AppError('PASSWORD_CHANGE_REQUIRED')
     if (request.transport === 'http') await renew(request, claims, user, session, cradle)
+    else confirmProtocol(request)
     const { _id: id, username, role, locale, token_quota, must_change_password } = user
     const permissions = permissionsOf(user, registries)
     const { _id: session_id } = session
@@ -47,13 +51,36 @@ export const adminGuard: Guard<'admin'> = {
   },
 }
 
+/** Whose token a request carries; who has none that is valid is counted by their address. */
+async function readClaims(request: GuardRequest, { tokens, limits }: Cradle): Promise<Claims> {
+  const token = tokenOf(request)
+  try {
+    if (!token) throw new AppError('AUTH_FAILED')
+    return await tokens.verify(token)
+  } catch (error) {
+    limits.admitAddress(request.ip)
+    throw error
+  }
+}
+
 /** The token of a request; browsers cannot set headers on a WebSocket, so there it may come in other ways. */
 function tokenOf({ transport, headers, query }: GuardRequest): string | undefined {
   const bearer = /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
   if (bearer || transport === 'http') return bearer
   if (typeof query.token === 'string') return query.token
-  const protocols = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
-  return protocols.find((name) => name.startsWith('bearer.'))?.slice('bearer.'.length)
+  return offeredProtocols(headers)
+    .find((name) => name.startsWith(BEARER))
+    ?.slice(BEARER.length)
+}
+
+const offeredProtocols = (headers: GuardRequest['headers']) =>
+  (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
+
+/** Browsers fail where none of what they offered is confirmed; with PROTOCOL beside it, the token stays out of the answer. */
+function confirmProtocol({ headers, setHeader }: GuardRequest): void {
+  const offered = offeredProtocols(headers)
+  const known = offered.find((name) => name === PROTOCOL) ?? offered.find((name) => name.startsWith(BEARER))
+  if (known) setHeader('Sec-WebSocket-Protocol', known)
 }
 
 /** Hands a fresh token to whoever uses one with less than a third of its life left. */

@@ -4,6 +4,7 @@ import {
   currentUser,
   loginAnswer,
   loginBody,
+  ownAccount,
   passwordChangeBody,
   profileBody,
   sessionRow,
@@ -37,13 +38,13 @@ const logOut = route({
 const getMe = route({
   method: 'GET',
   path: '/auth/me',
-  summary: 'The account of the token',
+  summary: 'The account of the token, and what it may take of this server',
   guard: 'user',
-  response: { 200: currentUser },
-}).handle(async ({ caller }, { users, registries }) => {
-  const user = await users.find(caller.id)
+  response: { 200: ownAccount },
+}).handle(async ({ caller }, { users, registries, limits }) => {
+  const [user, states] = await Promise.all([users.find(caller.id), limits.describe(caller.id)])
   if (!user) throw new AppError('AUTH_FAILED')
-  return describeUser(user, registries)
+  return { ...describeUser(user, registries), limits: states }
 })
 
 const updateMe = route({

@@ -1,4 +1,4 @@
-import { LOCALES, nullable, objectOf } from '#kernel'
+import { LOCALES, limitStates, nullable, objectOf } from '#kernel'
 
 /** Long enough for every password that the policy takes; the rules themselves are the account store's. */
 const password = { type: 'string', minLength: 1, maxLength: 200, writeOnly: true } as const
@@ -37,6 +37,12 @@ export const currentUser = {
     },
     ['id', 'username', 'role', 'display_name', 'email', 'locale', 'permissions', 'must_change_password'],
   ),
+} as const
+
+/** GET /auth/me. */
+export const ownAccount = {
+  title: 'OwnAccount',
+  ...objectOf({ ...currentUser.properties, limits: limitStates }, [...currentUser.required, 'limits']),
 } as const
 
 /** What every way of signing in answers. */

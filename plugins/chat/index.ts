@@ -84,8 +84,9 @@ export default plugin({
     host.service('ledgerReader', ({ collections, hub, ledger }) =>
       createLedgerReader({ events: collections.events, hub, ledger }),
     )
-    host.service('threads', ({ collections, clock, ids }) =>
-      createThreads({ threads: collections.threads, clock, ids }),
+    host.limit('threads', ({ collections }, user_id) => collections.threads.countDocuments({ user_id }))
+    host.service('threads', ({ collections, clock, ids, limits }) =>
+      createThreads({ threads: collections.threads, clock, ids, limits }),
     )
     host.service('threadMigrations', ({ collections, clock }) =>
       createThreadMigrations({ threads: collections.threads, clock }),

@@ -62,6 +62,7 @@ export const chatRoutes = [
     guard: 'agent',
     audit: 'thread.create',
     response: { 201: threadCreated },
+    errors: ['LIMIT_REACHED'],
   }).handle(async (request, { threads }) => {
     const { _id, session_key } = await threads.create(ownerOf(request))
     return { thread_id: _id, session_key }
@@ -115,7 +116,7 @@ export const chatRoutes = [
     audit: 'thread.fork',
     body: forkPlace,
     response: { 201: threadForked },
-    errors: ['THREAD_NOT_FOUND', 'REPLY_NOT_FOUND', 'AGENT_NOT_RUNNING'],
+    errors: ['THREAD_NOT_FOUND', 'REPLY_NOT_FOUND', 'AGENT_NOT_RUNNING', 'LIMIT_REACHED'],
   }).handle(async ({ caller, agent, params, body, locale }, { threads, forks }) => {
     const source = await threads.get(ownerOf({ caller, agent }), params.thread_id!)
     if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })

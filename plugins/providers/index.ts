@@ -65,6 +65,7 @@ export default plugin({
     host.service('openedModels', createOpenedModels)
     host.service('models', createModels)
     host.service('providers', createProviders)
+    host.limit('providers', ({ collections }, owner_id) => collections.providers.countDocuments({ owner_id }))
     host.service('providerProbe', createProviderProbe)
     host.routes(providerRoutes)
     host.on('user.deleted', ({ user_id }, { providers }) => providers.removeOwn(user_id))

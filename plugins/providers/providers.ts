@@ -34,6 +34,7 @@ export function createProviders({
   events,
   guardedFetch,
   ids,
+  limits,
   modelCatalog,
   providerConnections,
   registries,
@@ -143,10 +144,13 @@ export function createProviders({
         created_at: now,
         updated_at: now,
       }
-      await save(
-        name,
-        providers.insertOne(provider).then(() => provider),
-      )
+      const store = async () => {
+        await save(
+          name,
+          providers.insertOne(provider).then(() => provider),
+        )
+      }
+      await (holder ? limits.within('providers', holder.id, store) : store())
       await modelCatalog.list(provider)
       return toRow(provider, holder)
     },

@@ -40,7 +40,7 @@ export const providerRoutes = [
     guard: 'user',
     body: newProvider,
     response: { 201: providerRow },
-    errors: [...createErrors, 'ADDRESS_NOT_ALLOWED'],
+    errors: [...createErrors, 'ADDRESS_NOT_ALLOWED', 'LIMIT_REACHED'],
     audit: 'provider.create',
   }).handle(({ caller, body }, { providers }) => providers.create(caller, body)),
 

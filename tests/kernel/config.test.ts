@@ -52,9 +52,11 @@ t.test('every key is listed with its value and where that comes from', async (t)
     { key: 'http.body_limit', value: '1mb' },
     { key: 'database.url', value: undefined, source: 'default', env: 'SVC_DATABASE_URL' },
     { key: 'log.level', value: 'info' },
-    { key: 'enable_api_docs', value: false },
-    { key: 'packages', value: [] },
+    { key: 'limits.agents', value: 100, source: 'default', env: 'SVC_LIMIT_AGENTS' },
   ])
+  t.match(rowOf(rows, 'limits.account_bytes'), { value: '5gb', env: 'SVC_LIMIT_ACCOUNT_BYTES' })
+  t.match(rowOf(rows, 'enable_api_docs'), { value: false })
+  t.match(rowOf(rows, 'packages'), { value: [] })
   t.match(rowOf(rows, 'plugins.tuned.enabled'), { value: true, source: 'default' })
   t.match(rowOf(rows, 'plugins.tuned.size'), { value: 3, env: 'TUNED_SIZE' })
   t.match(rowOf(rows, 'plugins.tuned.deep.on'), { value: true })

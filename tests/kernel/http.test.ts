@@ -191,6 +191,13 @@ t.test('requests', async (t) => {
     }
   })
 
+  t.test('a request without Host is refused in the form of all errors', async (t) => {
+    const reply = await sendRaw(server.url, 'GET /api/nowhere HTTP/1.1\r\nConnection: close\r\n\r\n')
+    t.equal(reply.status, 400)
+    t.match(JSON.parse(reply.text).error, { code: 'BAD_REQUEST', details: { reason: /Host/ } })
+    t.equal((await sendRaw(server.url, 'GET /api/nowhere HTTP/1.0\r\n\r\n')).status, 404)
+  })
+
   t.test('messages are in the best language of the request, then in that of the caller', async (t) => {
     const cases: [accept: string | undefined, own: string | undefined, language: 'en' | 'zh'][] = [
       [undefined, undefined, 'en'],

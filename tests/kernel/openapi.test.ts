@@ -155,7 +155,7 @@ t.test('an operation has the statuses that its declaration leads to', async (t) 
      ])`,
     errors,
   )
-  t.strictSame(Object.keys(paths['/open'].get.responses), ['200'])
+  t.strictSame(Object.keys(paths['/open'].get.responses), ['200', '429'])
   const { responses, parameters, requestBody } = paths['/sky/{town}/{day}'].put
   t.strictSame(
     Object.entries<Json>(responses).map(([status, { description }]) => [status, description]),
@@ -170,6 +170,7 @@ t.test('an operation has the statuses that its declaration leads to', async (t) 
       ['413', 'BODY_TOO_LARGE'],
       ['415', 'UNSUPPORTED_MEDIA_TYPE'],
       ['422', 'VALIDATION_FAILED'],
+      ['429', 'RATE_LIMITED'],
     ],
     'errors that no enabled plugin knows are not named',
   )
@@ -276,7 +277,11 @@ t.test('the page and all of its files come from this server', async (t) => {
     t.equal(response.status, 200, link)
     t.match(response.headers.get('content-type'), types[link.split('.').at(-1)!]!)
     t.equal(response.headers.get('x-content-type-options'), 'nosniff')
-    t.match(response.headers.get('content-security-policy'), /^default-src 'self';/)
+    t.match(
+      response.headers.get('content-security-policy'),
+      /^default-src 'self';.*; frame-ancestors 'none'$/,
+    )
+    t.equal(response.headers.get('referrer-policy'), 'no-referrer')
     t.notMatch(response.headers.get('content-security-policy'), /https?:|\*/)
     t.ok(content.length > 50)
     const head = await get(link, 'HEAD')

@@ -261,6 +261,52 @@ t.test('a peer that sends faster than it is served is not read any further', asy
   )
 })
 
+t.test(
+  'a peer that asks and does not read is not read any further either, and is closed in the end',
+  async (t) => {
+    const config = { limits: { frames_burst: 1000, socket_backlog_bytes: '100kb' } }
+    const { server, open, present } = await start(t, { config, pingIntervalMs: 400 })
+    const text = 'x'.repeat(50_000)
+    const slow = await open('slow')
+    for (let n = 0; n < 200; n++) slow.send({ type: 'echo', text })
+    while (slow.frames.length < 200) await slow.next('echoed')
+    t.same(await present('slow'), ['slow'], 'who reads is served, however much that is')
+
+    const deaf = await open('deaf')
+    deaf.webSocket.pause()
+    for (let n = 0; n < 400; n++) deaf.send({ type: 'echo', text })
+    let left = -1
+    while (left !== deaf.webSocket.bufferedAmount) {
+      left = deaf.webSocket.bufferedAmount
+      for (let n = 0; n < 20; n++) await server.request('GET', '/health/live')
+    }
+    t.ok(left > 1_000_000, `${left} bytes wait with the peer`)
+    await once(wire, 'closed deaf')
+    deaf.webSocket.resume()
+    await deaf.closed
+    t.ok(deaf.frames.length < 400)
+  },
+)
+
+t.test('a peer that floods the server is closed, whatever kind of frame it sends', async (t) => {
+  const { server, open, present } = await start(t, {
+    config: { limits: { frames_burst: 5, frames_per_second: 1 } },
+  })
+  const fast = await open('fast')
+  for (let n = 0; n < 8; n++) fast.send({ type: 'echo', text: String(n) })
+  t.match(await fast.closed, { code: 1008, reason: 'too many frames' })
+  t.ok(fast.frames.length <= 5)
+
+  for (const opcode of [0x89, 0x8a]) {
+    const stream = await openRaw(server.url, 'pinger')
+    const closed = once(stream, 'close')
+    stream.write(Buffer.concat(Array.from({ length: 50 }, () => Buffer.from([opcode, 0x80, 0, 0, 0, 0]))))
+    stream.resume()
+    await closed
+  }
+  t.same(await present('fast', 'pinger'), [])
+})
+
 t.test('a connection that its handler closes sends nothing more', async (t) => {
   const { open } = await start(t)
   const socket = await open()

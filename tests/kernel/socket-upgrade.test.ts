@@ -1,5 +1,7 @@
 import { once } from 'node:events'
+import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import WebSocket from 'ws'
 import t from '../run/file-test.ts'
 import { getRoute, pluginSource, rawRequest, sendRaw, startKernel } from '../support/kernel.ts'
@@ -23,13 +25,18 @@ const hall = pluginSource(
       if (ticket === 'slow') await new Promise((resolve) => { process.emit('guard waits', resolve) })
       if (ticket === 'broken') throw new Error('the canary sang')
       setHeader('X-Seat', ticket)
+      if (query.ticket === undefined) setHeader('Sec-WebSocket-Protocol', protocol)
       return { caller: { id: '1', username: ticket, locale: query.locale }, facts: { transport, method, route, argument, ip } }
     },
   })
   host.socket({ path: '/hall/ws', summary: 's', guard: 'public', ...frames, handler: tell })
   host.socket({ path: '/halls/:id/ws', summary: 's', guard: ['ticket', 'front'], ...frames, handler: tell })
   host.socket({ path: '/halls/:id/broken', summary: 's', guard: 'public', ...frames, handler() { throw new Error('no floor') } })
-  host.routes([${getRoute('/hall', "'open'")}])`,
+  host.routes([
+    ${getRoute('/hall', "'open'")},
+    { method: 'POST', path: '/words', summary: 's', guard: 'public', audit: false, response: { 200: {} },
+      body: { type: 'object', properties: { words: { type: 'string' } } }, handler: ({ body }) => ({ length: body.words.length }) },
+  ])`,
   "errors: { NO_TICKET: { status: 401, message: { en: 'A ticket, please.', zh: '请出示门票。' } } },",
 )
 
@@ -82,12 +89,22 @@ t.test('opening', async (t) => {
     t.match(response.headers, { 'x-request-id': 'req-2', 'x-seat': 'ann' })
   })
 
-  t.test('a subprotocol can stand for a query, and the first one offered is chosen', async (t) => {
-    const socket = await open('/halls/7/ws', ['ticket.ann', 'other'])
-    t.equal(socket.webSocket.protocol, 'ticket.ann')
-    socket.send({ type: 'where' })
-    t.match(await socket.next(), { context: { caller: { username: 'ann' } } })
-  })
+  t.test(
+    'a guard confirms the subprotocol that it has read; one that nobody knows is not confirmed',
+    async (t) => {
+      const socket = await open('/halls/7/ws', ['ticket.ann', 'other'])
+      t.equal(socket.webSocket.protocol, 'ticket.ann')
+      socket.send({ type: 'where' })
+      t.match(await socket.next(), { context: { caller: { username: 'ann' } } })
+      const headers = { ...upgrade, Connection: 'Upgrade', 'Sec-WebSocket-Protocol': 'other' }
+      const stream = connect(Number(new URL(server.url).port), '127.0.0.1')
+      stream.write(rawRequest('GET', '/api/halls/7/ws?ticket=ann', headers))
+      const [answer] = await once(stream, 'data')
+      stream.destroy()
+      t.match(String(answer), /^HTTP\/1.1 101 /)
+      t.notMatch(String(answer), /Sec-WebSocket-Protocol/i)
+    },
+  )
 
   t.test('a refusal is an HTTP answer with the error body', async (t) => {
     const cases: [path: string, status: number, code: string][] = [
@@ -125,7 +142,6 @@ t.test('opening', async (t) => {
     const cases: [headers: Record<string, string>, reason: RegExp][] = [
       [{ 'Sec-WebSocket-Key': 'short' }, /Sec-WebSocket-Key/],
       [{ 'Sec-WebSocket-Version': '7' }, /Sec-WebSocket-Version/],
-      [{ Upgrade: 'h2c' }, /Upgrade/],
       [{ 'Sec-WebSocket-Protocol': 'a,,b' }, /Sec-WebSocket-Protocol/],
     ]
     for (const [headers, reason] of cases) {
@@ -141,6 +157,51 @@ t.test('opening', async (t) => {
     }
     const posted = await sendRaw(server.url, rawRequest('POST', '/api/hall/ws', upgrade))
     t.equal(posted.status, 400)
+  })
+
+  t.test('a wish for another protocol is ignored', async (t) => {
+    const h2c = {
+      Connection: 'Upgrade, HTTP2-Settings',
+      Upgrade: 'h2c',
+      'HTTP2-Settings': 'AAMAAABkAAQAAP__',
+    }
+    const health = await sendRaw(
+      server.url,
+      rawRequest('GET', '/api/health/live', { ...h2c, Connection: `${h2c.Connection}, close` }),
+    )
+    t.match(health, { status: 200, headers: { 'content-type': /json/ } })
+    const body = JSON.stringify({ words: '你好'.repeat(20_000) })
+    const length = String(Buffer.byteLength(body))
+    const headers = { ...h2c, 'Content-Type': 'application/json', 'Content-Length': length }
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    t.teardown(() => agent.destroy())
+    for (let n = 0; n < 15; n++) {
+      const posted = request(`${server.url}/api/words`, { method: 'POST', headers, agent })
+      posted.end(body)
+      const [response] = await once(posted, 'response')
+      t.equal(response.statusCode, 200)
+      t.equal(await text(response), JSON.stringify({ length: 40_000 }))
+      t.equal(posted.reusedSocket, n > 0, 'the connection stays')
+    }
+    t.equal(
+      (await sendRaw(server.url, rawRequest('GET', '/api/hall/ws', { ...h2c, Connection: 'Upgrade, close' })))
+        .status,
+      426,
+    )
+  })
+
+  t.test('who is refused is cut off, though it does not close its side', async (t) => {
+    const port = Number(new URL(server.url).port)
+    for (const request of [rawRequest('GET', '/api/nowhere', upgrade), 'NONSENSE\r\n\r\n']) {
+      const stream = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+      stream.write(request)
+      stream.resume()
+      await once(stream, 'end')
+      // What is written to a connection that is there only on one side breaks it.
+      const writing = setInterval(() => stream.write('x'), 50)
+      t.match(await once(stream, 'error'), [{ code: /^(ECONNRESET|EPIPE)$/ }])
+      clearInterval(writing)
+    }
   })
 
   t.test('a plain request to a socket is told to upgrade', async (t) => {
@@ -173,6 +234,20 @@ t.test('opening', async (t) => {
     t.match(server.logged(), /no floor/)
     t.match(await ask('/hall/ws'), { params: {} }, 'the server goes on')
   })
+})
+
+t.test('pages of other origins open no sockets where origins are named', async (t) => {
+  const config = {
+    http: { cors_origins: ['https://app.example.org'], public_url: 'https://agents.example.org/svc' },
+  }
+  const server = await startKernel(t, { plugins: { hall }, config })
+  const open = (origin: string) =>
+    connectSocket(t, `${server.url.replace('http', 'ws')}/api/hall/ws`, [], { origin })
+  for (const origin of ['https://app.example.org', 'https://agents.example.org', server.url])
+    (await open(origin)).close()
+  for (const origin of ['https://evil.example.org', 'null'])
+    await t.rejects(open(origin), { status: 403, body: { error: { code: 'FORBIDDEN' } } } as never)
+  ;(await connectSocket(t, `${server.url.replace('http', 'ws')}/api/hall/ws`)).close()
 })
 
 t.test('behind a trusted proxy the address is the one that the proxy added', async (t) => {

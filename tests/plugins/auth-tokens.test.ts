@@ -123,7 +123,13 @@ t.test('a socket takes the token from header, query or subprotocol', async (t) =
     await server.connect('/mirror'),
     await connectSocket(t, url, [`bearer.${token}`]),
     await connectSocket(t, url, ['chat', `bearer.${token}`]),
+    await connectSocket(t, url, [`bearer.${token}`, 'svc']),
   ]
+  t.strictSame(
+    sockets.map(({ webSocket }) => webSocket.protocol),
+    ['', `bearer.${token}`, `bearer.${token}`, 'svc'],
+    'what nobody knows is not confirmed',
+  )
   for (const socket of sockets) {
     socket.send({ type: 'who' })
     t.equal((await socket.next('you')).username, 'admin')

@@ -129,7 +129,14 @@ t.test('me shows the account and changes name, language and address only', async
   const changed = await patch(profile)
   t.equal(changed.status, 200)
   t.match(changed.body, { ...profile, username: 'ada', role: 'user' })
-  t.strictSame((await server.request('GET', '/auth/me', { token: ada.token })).body, changed.body)
+  const { limits, ...account } = (await server.request('GET', '/auth/me', { token: ada.token })).body
+  t.strictSame(account, changed.body)
+  t.match(limits, {
+    agents: { used: 1, max: 100 },
+    threads: { used: 0, max: 10_000 },
+    providers: { used: 0 },
+  })
+  t.match(limits, { frames_per_second: { used: null }, account_bytes: { max: 5 * 1024 ** 3 } })
   const cleared = await patch({ display_name: null, locale: null, email: null })
   t.match(cleared.body, { display_name: null, locale: null, email: null })
   t.strictSame((await patch({})).body, cleared.body)
@@ -144,7 +151,7 @@ t.test('me shows the account and changes name, language and address only', async
   for (const body of wrong) {
     t.strictSame(refusal(await patch(body)), { status: 422, code: 'VALIDATION_FAILED' }, JSON.stringify(body))
   }
-  t.strictSame((await server.request('GET', '/auth/me', { token: ada.token })).body, cleared.body)
+  t.match((await server.request('GET', '/auth/me', { token: ada.token })).body, cleared.body)
 })
 
 t.test('a changed password takes effect, keeps this session and ends the others', async (t) => {

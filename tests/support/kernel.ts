@@ -9,7 +9,7 @@ import type { Test } from 'tap'
 import { runProgram } from '../../kernel/cli/program.ts'
 import { started } from '../run/costs.ts'
 import { nodeCommand } from './node-command.ts'
-import { CHEAP_PASSWORDS, createHome, startServer, type TestServer } from './server.ts'
+import { CHEAP_PASSWORDS, createHome, HIGH_RATES, startServer, type TestServer } from './server.ts'
 
 /** The program `svc`. */
 export const CLI = fileURLToPath(new URL('../../kernel/cli/main.js', import.meta.url))
@@ -54,7 +54,7 @@ export const getRoute = (path: string, expression: string, more = '') =>
 /** The environment of a `svc` of its own: nothing of ours but the home, so that a developer's settings do not count. */
 export function environment(home: string, more: Record<string, string>): NodeJS.ProcessEnv {
   const clean = Object.entries(process.env).filter(([name]) => !/^SVC_|_API_KEY$|^LC_ALL$|^LANG$/.test(name))
-  return { ...Object.fromEntries(clean), SVC_HOME: home, ...CHEAP_PASSWORDS, ...more }
+  return { ...Object.fromEntries(clean), SVC_HOME: home, ...CHEAP_PASSWORDS, ...HIGH_RATES, ...more }
 }
 
 /** How a command ended. */

@@ -48,6 +48,14 @@ export { createHome }
 /** Makes hashing a password cost next to nothing. */
 export const CHEAP_PASSWORDS = { SVC_PASSWORD_MEMORY_KIB: '8' }
 
+/** Lets tests ask as fast as they can; those of the limits set their own in the configuration. */
+export const HIGH_RATES = {
+  SVC_LIMIT_REQUESTS_PER_MINUTE: '1000000',
+  SVC_LIMIT_REQUESTS_BURST: '1000000',
+  SVC_LIMIT_FRAMES_PER_SECOND: '1000000',
+  SVC_LIMIT_FRAMES_BURST: '1000000',
+}
+
 export const ADMIN = { username: 'admin', password: 'correct-horse-1' }
 
 /** Puts a plugin in plain JavaScript into a home, as an integrator would. */
@@ -91,6 +99,7 @@ export async function startServer(
     SVC_LOG_LEVEL: 'debug',
     SVC_ADMIN_PASSWORD: ADMIN.password,
     ...CHEAP_PASSWORDS,
+    ...('limits' in config ? {} : HIGH_RATES),
     ...databaseEnvironment(home),
     ...options.env,
   }

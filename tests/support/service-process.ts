@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { nodeCommand } from './node-command.ts'
-import { ADMIN, CHEAP_PASSWORDS } from './server.ts'
+import { ADMIN, CHEAP_PASSWORDS, HIGH_RATES } from './server.ts'
 
 /** A server in a process of its own. */
 export interface ServiceProcess {
@@ -29,6 +29,7 @@ export async function spawnService(
       SVC_PORT: '0',
       SVC_ADMIN_PASSWORD: ADMIN.password,
       ...CHEAP_PASSWORDS,
+      ...HIGH_RATES,
       SVC_LOG_LEVEL: 'error',
       ...env,
     },

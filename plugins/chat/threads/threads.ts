@@ -1,5 +1,5 @@
 import type { Collection, IndexDescription } from 'mongodb'
-import { AppError, type Clock, type Ids } from '#kernel'
+import { AppError, type Clock, type Ids, type Limits } from '#kernel'
 import type { Artifact, Source, ThreadDocument, ThreadSummary } from '../documents.ts'
 import { newestOf } from './named.ts'
 import { PROJECTION_VERSION } from './projection-version.ts'
@@ -54,7 +54,7 @@ export interface ThreadProgress {
 
 /** The conversations. */
 export interface Threads {
-  /** Begins a thread, an empty one unless told otherwise. */
+  /** Begins a thread, an empty one unless told otherwise. Throws LIMIT_REACHED. */
   create(owner: ThreadOwner, beginning?: Partial<ThreadDocument>): Promise<ThreadDocument>
   /** Shows a thread that was created with `deleted_at: null`; throws THREAD_NOT_FOUND where it was hidden meanwhile. */
   publish(thread_id: string): Promise<void>
@@ -91,10 +91,12 @@ export function createThreads({
   threads,
   clock,
   ids,
+  limits,
 }: {
   threads: Collection<ThreadDocument>
   clock: Clock
   ids: Ids
+  limits: Limits
 }): Threads {
   const visible = { deleted_at: { $exists: false } }
   const unseen = { unread: { $gt: 0 } }
@@ -122,7 +124,7 @@ export function createThreads({
         active_turn: null,
         ...beginning,
       }
-      await threads.insertOne(thread)
+      await limits.within('threads', user_id, () => threads.insertOne(thread))
       return thread
     },
     async publish(thread_id) {

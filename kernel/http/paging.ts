@@ -1,0 +1,139 @@
+import type { Collection, Document, Filter } from 'mongodb'
+import { AppError } from '../errors.ts'
+import { type ChosenReply, reply } from './route.ts'
+
+/** The most rows that one page of a list has. */
+export const MAX_PAGE_ROWS = 200
+
+/** What the query of every list that grows takes. */
+export const pageQuery = {
+  limit: {
+    type: 'integer',
+    minimum: 1,
+    default: 50,
+    description: `Rows of a page; more than ${MAX_PAGE_ROWS} is brought down to ${MAX_PAGE_ROWS}`,
+  },
+  cursor: {
+    type: 'string',
+    maxLength: 1024,
+    description: 'Where a page begins, from the header Link of the page before',
+  },
+} as const
+
+/** Which page of a list is asked for. */
+export interface PageRequest {
+  limit: number
+  cursor?: string
+}
+
+/** One page; `next` is the cursor of the page behind it, null on the last one. */
+export interface Page<Row> {
+  rows: Row[]
+  next: string | null
+}
+
+/** Answers with a page; the header Link names the next one, relative to the address of the request. */
+export function pageReply<Row>(query: object, { rows, next }: Page<Row>): ChosenReply<200, Row[]> {
+  if (next === null) return reply(200, rows)
+  const fields = Object.entries({ ...query, cursor: next }).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ])
+  return reply(200, rows, { Link: `<?${new URLSearchParams(fields)}>; rel="next"` })
+}
+
+/** A page of rows that are all at hand, in the order of their keys. Throws VALIDATION_FAILED for an unknown cursor. */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+  { limit, cursor }: PageRequest,
+): Page<Row> {
+  const after = cursor === undefined ? undefined : (readCursor(cursor, isText)[0] as string)
+  const open = rows
+    .map((row) => ({ row, key: keyOf(row) }))
+    .filter(({ key }) => after === undefined || key > after)
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+  const size = Math.min(limit, MAX_PAGE_ROWS)
+  const page = open.slice(0, size)
+  return {
+    rows: page.map(({ row }) => row),
+    next: open.length > size ? writeCursor([page.at(-1)!.key]) : null,
+  }
+}
+
+/** Whose documents are listed, in which order; the fields of `sort` are never null, and the last one is unique. */
+export interface Listing<Row extends Document> {
+  /** Documents that fit the first filter come before all that fit the second, and so on; none fits two of them. */
+  parts: readonly Filter<Row>[]
+  sort: Readonly<Record<string, 1 | -1>>
+  projection?: Document
+}
+
+/** Reads a page of documents, whose cost does not depend on where it begins. Throws VALIDATION_FAILED for an unknown cursor. */
+export async function findPage<Row extends Document>(
+  collection: Collection<Row>,
+  { parts, sort, projection }: Listing<Row>,
+  { limit, cursor }: PageRequest,
+): Promise<Page<Row>> {
+  const names = Object.keys(sort)
+  const size = Math.min(limit, MAX_PAGE_ROWS)
+  const [begun, ...keys] =
+    cursor === undefined
+      ? [0]
+      : readCursor(
+          cursor,
+          (part) => Number.isInteger(part) && (part as number) in parts,
+          ...names.map(() => isKey),
+        )
+  const rows: { row: Row; part: number }[] = []
+  for (let part = begun as number; part < parts.length && rows.length <= size; part += 1) {
+    const filters = part === begun && keys.length > 0 ? [parts[part], behind(sort, keys)] : [parts[part]]
+    const found = await collection
+      .find({ $and: filters } as Filter<Row>, { projection })
+      .sort(sort)
+      .limit(size + 1 - rows.length)
+      .toArray()
+    rows.push(...found.map((row) => ({ row: row as Row, part })))
+  }
+  const page = rows.slice(0, size)
+  const last = page.at(-1)
+  return {
+    rows: page.map(({ row }) => row),
+    next:
+      last && rows.length > size ? writeCursor([last.part, ...names.map((name) => last.row[name])]) : null,
+  }
+}
+
+/** Matches what comes behind a position: later in the first field, or equal in it and later in the second, and so on. */
+function behind(sort: Listing<Document>['sort'], keys: readonly unknown[]): Document {
+  const fields = Object.entries(sort)
+  return {
+    $or: fields.map(([name, direction], index) => ({
+      ...Object.fromEntries(fields.slice(0, index).map(([before], place) => [before, keys[place]])),
+      [name]: { [direction === 1 ? '$gt' : '$lt']: keys[index] },
+    })),
+  }
+}
+
+const writeCursor = (keys: readonly unknown[]): string =>
+  Buffer.from(JSON.stringify(keys)).toString('base64url')
+
+type Check = (key: unknown) => boolean
+
+const isText: Check = (key) => typeof key === 'string'
+
+/** Never an object, which a database could take for an operator. */
+const isKey: Check = (key) => ['string', 'number', 'boolean'].includes(typeof key)
+
+function readCursor(cursor: string, ...checks: readonly Check[]): unknown[] {
+  try {
+    const keys: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    if (Array.isArray(keys) && keys.length === checks.length && checks.every((fits, at) => fits(keys[at])))
+      return keys
+  } catch {
+    // It is not JSON, which is answered below.
+  }
+  throw new AppError('VALIDATION_FAILED', {
+    issues: [{ path: '/cursor', rule: 'cursor', message: 'is not a cursor of this list' }],
+  })
+}

@@ -1,0 +1,198 @@
+import bytes from 'bytes'
+import { AppError } from './errors.ts'
+import { networkOf } from './http/network.ts'
+import { objectOf } from './schema.ts'
+import { createTokenBuckets } from './token-bucket.ts'
+
+const count = (limit: number, description: string) =>
+  ({ type: 'integer', minimum: 1, maximum: 1_000_000_000, default: limit, description }) as const
+
+const size = (limit: string, description: string) =>
+  ({
+    type: ['integer', 'string'],
+    minimum: 1,
+    pattern: '^[1-9]\\d{0,8}(b|kb|mb|gb|tb)?$',
+    default: limit,
+    description: `${description}: a number of bytes, or a text such as "1gb"`,
+  }) as const
+
+/** The section `limits` of the configuration: everything that one account, address or connection may take. */
+export const limitProperties = {
+  agents: count(100, 'Agents of an account'),
+  threads: count(10_000, 'Threads of an account, with all agents'),
+  providers: count(20, 'Providers of an account; those of the server do not count'),
+  published_experts: count(20, 'Experts that an account has published'),
+  skill_packages: count(50, 'Skill packages that an account has created'),
+  sessions: count(50, 'Live sessions of an account; the oldest ends when there would be more'),
+  sockets: count(256, 'Open WebSockets and event streams of an account'),
+  running_turns: count(64, 'Turns of an account that run at a time; more of them wait'),
+  waiting_turns: count(256, 'Turns of an account that wait'),
+  requests_per_minute: count(3000, 'Requests of an account, or of an address that has not signed in'),
+  requests_burst: count(500, 'Requests at once, before the rate counts'),
+  frames_per_second: count(50, 'Frames that one WebSocket may send'),
+  frames_burst: count(200, 'Frames at once, before the rate counts'),
+  sign_ins_per_address: count(30, 'Wrong sign-ins of an address in 15 minutes'),
+  workspace_bytes: size('1gb', 'Files of an agent'),
+  account_bytes: size('5gb', 'Files of all agents of an account'),
+  socket_backlog_bytes: size('1mb', 'What may wait to be sent on one WebSocket'),
+} as const
+
+/** The schema of that section; each key has a variable, such as SVC_LIMIT_AGENTS. */
+export const limitsSchema = objectOf(
+  Object.fromEntries(
+    Object.entries(limitProperties).map(([name, schema]) => [
+      name,
+      { ...schema, env: `SVC_LIMIT_${name.toUpperCase()}` },
+    ]),
+  ),
+)
+
+/** The name of a limit. */
+export type LimitName = keyof typeof limitProperties
+
+/** The section as it is configured. */
+export type LimitSettings = Record<LimitName, number | string>
+
+/** Returns how much of a limit an account has used. */
+export type UsageCounter = (account_id: string) => number | Promise<number>
+
+/** A limit as an account sees it; `used` is null where nothing is counted for an account. */
+export interface LimitState {
+  used: number | null
+  max: number
+}
+
+/** The schema of every limit's state. */
+export const limitStates = {
+  title: 'Limits',
+  type: 'object',
+  additionalProperties: objectOf(
+    {
+      used: { type: ['integer', 'null'], description: 'Null where nothing is counted for an account' },
+      max: { type: 'integer', description: 'Of sizes in bytes' },
+    },
+    ['used', 'max'],
+  ),
+  description: 'By name; see the section `limits` of the configuration',
+} as const
+
+/** The limits of this server. */
+export interface Limits {
+  /** The configured number; of sizes in bytes. */
+  of(name: LimitName): number
+  /**
+   * Runs `create` if the account has room for one more; throws LIMIT_REACHED. Parallel creations of this process never
+   * pass the limit together; what other processes create is noticed within half a minute.
+   */
+  within<Value>(name: LimitName, account_id: string, create: () => Promise<Value>): Promise<Value>
+  /** Throws LIMIT_REACHED where `used` is the limit or more. */
+  assertRoom(name: LimitName, used: number): void
+  /** Counts one request of an account; throws RATE_LIMITED past its rate. */
+  admitAccount(account_id: string): void
+  /** Counts one request of somebody unknown, by their network; throws RATE_LIMITED past its rate. */
+  admitAddress(ip: string): void
+  /** Every limit with what an account has used of it. */
+  describe(account_id: string): Promise<Record<LimitName, LimitState>>
+}
+
+/** How long a count is trusted, in milliseconds. */
+const RECOUNT_MS = 30_000
+
+/** What one account has of one thing, counted now and then, and kept up to date with what is created here. */
+function createTally(count: () => ReturnType<UsageCounter>) {
+  const creating = new Set<Promise<unknown>>()
+  let used = 0
+  let countedAt = Number.NEGATIVE_INFINITY
+  let counting: Promise<void> | undefined
+
+  const recount = () => {
+    counting ??= (async () => {
+      // What is being created may or may not be counted, so that nothing may be under way.
+      await Promise.allSettled(creating)
+      used = await count()
+      countedAt = performance.now()
+    })().finally(() => {
+      counting = undefined
+    })
+    return counting
+  }
+
+  return {
+    get used() {
+      return used
+    },
+    recount,
+    refresh: () => (performance.now() - countedAt > RECOUNT_MS ? recount() : counting),
+    async add<Value>(create: () => Promise<Value>): Promise<Value> {
+      used += 1
+      const created = create()
+      creating.add(created)
+      try {
+        return await created
+      } catch (error) {
+        used -= 1
+        throw error
+      } finally {
+        creating.delete(created)
+      }
+    },
+  }
+}
+
+type Tally = ReturnType<typeof createTally>
+
+/** Makes the limits. `counters` count what accounts have, by the name of the limit. */
+export function createLimits({
+  settings,
+  counters,
+}: {
+  settings: LimitSettings
+  counters: ReadonlyMap<LimitName, UsageCounter>
+}): Limits {
+  const names = Object.keys(limitProperties) as LimitName[]
+  const values = Object.fromEntries(names.map((name) => [name, bytes.parse(settings[name])!])) as Record<
+    LimitName,
+    number
+  >
+  const requests = createTokenBuckets({
+    per_second: values.requests_per_minute / 60,
+    burst: values.requests_burst,
+  })
+  const tallies = new Map<string, Tally>()
+
+  const assertRoom: Limits['assertRoom'] = (name, used) => {
+    if (used >= values[name]) throw new AppError('LIMIT_REACHED', { limit: name, max: values[name] })
+  }
+  const admit = (key: string) => {
+    const wait = requests.take(key)
+    if (wait > 0) throw new AppError('RATE_LIMITED', { retry_after_seconds: Math.ceil(wait / 1000) })
+  }
+
+  return {
+    of: (name) => values[name],
+
+    async within(name, account_id, create) {
+      const key = `${name} ${account_id}`
+      const tally = tallies.get(key) ?? createTally(() => counters.get(name)!(account_id))
+      tallies.set(key, tally)
+      await tally.refresh()
+      if (tally.used >= values[name]) {
+        await tally.recount()
+        assertRoom(name, tally.used)
+      }
+      return tally.add(create)
+    },
+
+    assertRoom,
+    admitAccount: (account_id) => admit(account_id),
+    admitAddress: (ip) => admit(networkOf(ip)),
+
+    async describe(account_id) {
+      const states = names.map(async (name): Promise<[LimitName, LimitState]> => {
+        const used = (await counters.get(name)?.(account_id)) ?? null
+        return [name, { used, max: values[name] }]
+      })
+      return Object.fromEntries(await Promise.all(states)) as Record<LimitName, LimitState>
+    },
+  }
+}

@@ -1,0 +1,55 @@
+/** How often something may happen: `burst` times at once, and `per_second` times a second from then on. */
+export interface Rate {
+  per_second: number
+  burst: number
+}
+
+/** One peer's allowance, which fills up again with time. */
+export interface TokenBucket {
+  /** Takes one token and returns 0, or takes none and returns the milliseconds until there is one. */
+  take(): number
+}
+
+/** Makes a full bucket. `now` returns milliseconds that only rise. */
+export function createTokenBucket({ per_second, burst }: Rate, now = () => performance.now()): TokenBucket {
+  const perMs = per_second / 1000
+  let tokens = burst
+  let filledAt = now()
+  return {
+    take() {
+      const time = now()
+      tokens = Math.min(burst, tokens + (time - filledAt) * perMs)
+      filledAt = time
+      if (tokens < 1) return (1 - tokens) / perMs
+      tokens -= 1
+      return 0
+    },
+  }
+}
+
+/** Buckets by key, such as an account's id or an address. */
+export interface TokenBuckets {
+  /** Takes one token of a key's bucket, as `TokenBucket.take` does. */
+  take(key: string): number
+}
+
+/** Makes buckets that are kept only as long as they may not be full. */
+export function createTokenBuckets(rate: Rate, now = () => performance.now()): TokenBuckets {
+  const fillMs = (rate.burst / rate.per_second) * 1000
+  let current = new Map<string, TokenBucket>()
+  let older = new Map<string, TokenBucket>()
+  let turnedAt = now()
+  return {
+    take(key) {
+      // A bucket that was not used for the time that fills it is a full one, which need not be remembered.
+      if (now() - turnedAt > fillMs) {
+        older = current
+        current = new Map()
+        turnedAt = now()
+      }
+      const bucket = current.get(key) ?? older.get(key) ?? createTokenBucket(rate, now)
+      current.set(key, bucket)
+      return bucket.take()
+    },
+  }
+}

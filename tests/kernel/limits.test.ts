@@ -1,0 +1,168 @@
+import t from '../run/file-test.ts'
+import { createHome, getRoute, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
+import { connectSocket } from '../support/socket.ts'
+
+const shop = pluginSource(
+  'shop',
+  `
+  const made = new Map()
+  host.limit('agents', async (cradle, account_id) => made.get(account_id) ?? 0)
+  host.guard('account', {
+    check({ headers, ip }, { limits }) {
+      const id = headers.account
+      if (id === undefined) {
+        limits.admitAddress(headers.address ?? ip)
+        throw host.error('NO_ACCOUNT')
+      }
+      limits.admitAccount(id)
+      return { caller: { id, username: id } }
+    },
+  })
+  const make = async (id, isRefused) => {
+    await new Promise(setImmediate)
+    if (isRefused) throw host.error('NO_ACCOUNT')
+    made.set(id, (made.get(id) ?? 0) + 1)
+    return { made: made.get(id) }
+  }
+  const account = "guard: 'account', response: { 200: {} }"
+  host.routes([
+    ${getRoute('/open', "'open'")},
+    { method: 'GET', path: '/make', summary: 's', guard: 'account', response: { 200: {} },
+      handler: ({ caller, headers }, { limits }) =>
+        limits.within('agents', caller.id, () => make(caller.id, headers.refused !== undefined)) },
+    { method: 'GET', path: '/limits', summary: 's', guard: 'account', response: { 200: {} },
+      handler: ({ caller }, { limits }) => limits.describe(caller.id) },
+    { method: 'GET', path: '/news', summary: 's', guard: 'account', stream: 'events', response: { 200: {} },
+      async *handler({ signal }) {
+        yield { event: 'news', data: 1 }
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      } },
+  ])
+  host.socket({ path: '/ws', summary: 's', guard: 'account', receive: {}, send: {}, handler: () => ({ message() {} }) })`,
+  "errors: { NO_ACCOUNT: { status: 401, message: { en: 'No account.', zh: '没有账号。' } } },",
+)
+
+const limits = { agents: 3, sockets: 2, requests_per_minute: 1, requests_burst: 30, workspace_bytes: '2kb' }
+
+t.test('the limits of a server', async (t) => {
+  const server = await startKernel(t, { plugins: { shop }, config: { limits } })
+  const get = (path: string, headers: Record<string, string>) => server.request('GET', path, { headers })
+  const account = (name: string) => ({ account: name })
+
+  t.test('an account creates as much as its limit allows, in parallel as well', async (t) => {
+    const replies = await Promise.all(Array.from({ length: 8 }, () => get('/make', account('ann'))))
+    t.strictSame(replies.map(({ status }) => status).sort(), [200, 200, 200, 409, 409, 409, 409, 409])
+    t.match(replies.find(({ status }) => status === 409)!.body.error, {
+      code: 'LIMIT_REACHED',
+      message: 'The limit "agents" of 3 is reached.',
+      details: { limit: 'agents', max: 3 },
+    })
+    t.equal((await get('/make', account('bob'))).status, 200, 'others have limits of their own')
+  })
+
+  t.test('what could not be created takes no room', async (t) => {
+    const refused = { ...account('cy'), refused: 'yes' }
+    const replies = await Promise.all(
+      [refused, refused, account('cy')].map((headers) => get('/make', headers)),
+    )
+    t.strictSame(
+      replies.map(({ status }) => status),
+      [401, 401, 200],
+    )
+    t.equal(replies[2]!.body.made, 1)
+  })
+
+  t.test('an account sees its limits and what it has used', async (t) => {
+    const { body } = await get('/limits', account('ann'))
+    t.match(body, {
+      agents: { used: 3, max: 3 },
+      sockets: { used: 0, max: 2 },
+      threads: { used: null, max: 10_000 },
+      workspace_bytes: { used: null, max: 2048 },
+      account_bytes: { used: null, max: 5 * 1024 ** 3 },
+    })
+  })
+
+  t.test('open sockets and event streams count together', async (t) => {
+    const open = () => connectSocket(t, `${server.url.replace('http', 'ws')}/api/ws`, [], account('dee'))
+    const first = await open()
+    const news = await fetch(`${server.url}/api/news`, { headers: account('dee') })
+    t.equal(news.status, 200)
+    await t.rejects(open(), { status: 409, body: { error: { code: 'LIMIT_REACHED' } } } as never)
+    t.match(await get('/news', account('dee')), { status: 409, body: { error: { details: { max: 2 } } } })
+    t.match((await get('/limits', account('dee'))).body.sockets, { used: 2 })
+    first.close()
+    await news.body!.cancel()
+    const { contexts } = server.server.runtime.sockets
+    while (contexts().length > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    t.match((await get('/limits', account('dee'))).body.sockets, { used: 0 })
+  })
+
+  t.test('requests beyond the rate are told when to come again', async (t) => {
+    const statuses = new Map<number, number>()
+    let refused: Awaited<ReturnType<typeof get>> | undefined
+    for (let n = 0; n < 32; n += 1) {
+      const reply = await get('/limits', account('eve'))
+      statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1)
+      if (reply.status === 429) refused = reply
+    }
+    t.ok(statuses.get(200)! >= 30)
+    t.match(refused, {
+      body: { error: { code: 'RATE_LIMITED', details: { retry_after_seconds: Number } } },
+    })
+    t.match(refused!.headers.get('retry-after'), /^\d+$/)
+    await t.rejects(connectSocket(t, `${server.url.replace('http', 'ws')}/api/ws`, [], account('eve')), {
+      status: 429,
+      headers: { 'retry-after': /^\d+$/ },
+    } as never)
+    t.equal((await get('/limits', account('fay'))).status, 200, 'another account')
+  })
+
+  t.test('who has not signed in is counted by network, probes of health are not', async (t) => {
+    const knock = async (address: string) => (await get('/make', { address })).status
+    const all = async (address: string) => {
+      const statuses = new Set<number>()
+      for (let n = 0; n < 32; n += 1) statuses.add(await knock(address))
+      return [...statuses]
+    }
+    t.strictSame(await all('2001:db8:1:2::1'), [401, 429])
+    t.strictSame(await knock('2001:db8:1:2:ffff::2'), 429, 'the same household')
+    t.strictSame(await knock('2001:db8:1:3::1'), 401)
+    t.strictSame(await all('::ffff:192.0.2.7'), [401, 429])
+    t.strictSame(await knock('192.0.2.7'), 429, 'the same address, written otherwise')
+    t.strictSame(await knock('fe80::1%eth0'), 401)
+    const open = new Set<number>()
+    for (let n = 0; n < 32; n += 1) open.add((await get('/open', {})).status)
+    t.strictSame([...open], [200, 429])
+    t.equal((await get('/health/live', {})).status, 200)
+  })
+})
+
+t.test('limits that make no sense stop the start', async (t) => {
+  const refusals: [object, RegExp][] = [
+    [{ agents: 0 }, /limits\.agents must be >= 1/],
+    [{ workspace_bytes: '12 apples' }, /limits\.workspace_bytes must match/],
+    [{ agnets: 3 }, /no key "limits\.agnets"; did you mean "limits\.agents"/],
+  ]
+  for (const [limits, message] of refusals) {
+    const { code, stderr } = await runCommand(createHome(t, { limits }), ['config'])
+    t.equal(code, 1)
+    t.match(stderr, message)
+  }
+})
+
+t.test('a plugin counts for known limits only, and no two for one', async (t) => {
+  const counting = (name: string, limit: string) => pluginSource(name, `host.limit('${limit}', () => 0)`)
+  await t.rejects(
+    startKernel(t, { plugins: { a: counting('a', 'apples') } }),
+    /"apples" is not a known limit/,
+  )
+  await t.rejects(
+    startKernel(t, { plugins: { a: counting('a', 'agents'), b: counting('b', 'agents') } }),
+    /limit "agents" is declared by both a and b/,
+  )
+  await t.rejects(
+    startKernel(t, { plugins: { a: counting('a', 'sockets') } }),
+    /limit "sockets" is declared by both the kernel and a/,
+  )
+})

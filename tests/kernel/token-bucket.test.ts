@@ -1,0 +1,35 @@
+import { createTokenBucket, createTokenBuckets } from '../../kernel/token-bucket.ts'
+import t from '../run/file-test.ts'
+
+const rate = { per_second: 2, burst: 3 }
+
+t.test('a bucket gives its burst at once, then as many a second as its rate says', async (t) => {
+  let now = 0
+  const bucket = createTokenBucket(rate, () => now)
+  t.strictSame([1, 2, 3].map(bucket.take), [0, 0, 0])
+  t.equal(bucket.take(), 500, 'the next one comes after half a second')
+  now = 400
+  t.equal(Math.round(bucket.take()), 100, 'an attempt takes nothing')
+  now = 500
+  t.strictSame([bucket.take(), Math.round(bucket.take())], [0, 500])
+  now = 60_000
+  t.strictSame([1, 2, 3].map(bucket.take), [0, 0, 0], 'it never holds more than its burst')
+  t.ok(bucket.take() > 0)
+})
+
+t.test('keys have buckets of their own, which are remembered until they are full', async (t) => {
+  let now = 0
+  const buckets = createTokenBuckets(rate, () => now)
+  const takeAll = (key: string) => [1, 2, 3, 4].map(() => buckets.take(key) === 0)
+  t.strictSame(takeAll('ann'), [true, true, true, false])
+  t.strictSame(takeAll('bob'), [true, true, true, false])
+  now = 1600
+  t.strictSame(takeAll('cy'), [true, true, true, false])
+  t.strictSame(takeAll('ann'), [true, true, true, false], 'it was full again')
+  now = 3200
+  t.strictSame(takeAll('cy'), [true, true, true, false])
+  now = 4900
+  buckets.take('dee')
+  now = 5000
+  t.strictSame(takeAll('cy').filter(Boolean).length, 3)
+})
