@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { limitProperties } from '../../kernel/limits.ts'
 import t from '../run/file-test.ts'
 import { createHome, getRoute, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
 import { connectSocket } from '../support/socket.ts'
@@ -149,6 +151,20 @@ t.test('limits that make no sense stop the start', async (t) => {
     t.equal(code, 1)
     t.match(stderr, message)
   }
+})
+
+t.test('the README lists every limit with its default', async (t) => {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+  const rows = [...readme.matchAll(/^\| `limits\.(\w+)` \| (\w+) \| (.+) \|$/gm)].map(([, ...row]) => row)
+  const limits = Object.entries(limitProperties)
+  t.strictSame(
+    rows,
+    limits.map(([name, { default: value, description }]) => [
+      name,
+      String(value),
+      description.replace(/: .*/, ''),
+    ]),
+  )
 })
 
 t.test('a plugin counts for known limits only, and no two for one', async (t) => {

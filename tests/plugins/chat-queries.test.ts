@@ -28,7 +28,7 @@ async function examined(): Promise<Cost> {
 }
 
 const RUNS = 4
-const MOST_ROUNDS = 10
+const MOST_ROUNDS = 40
 
 /** What an operation costs; the least of several runs, as the server's own work goes on beside it. */
 async function costOf(operation: () => Promise<unknown>, least?: Cost): Promise<Cost> {
