@@ -55,6 +55,7 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
   const waiting: (() => Promise<void>)[] = []
   let working = false
   const frames = createTokenBucket(parts.frameRate)
+  let isFlooding = false
 
   /** Frames that came before are not handled any more. */
   const end = (code: number, reason: string) => {
@@ -66,6 +67,7 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
   const isBacklogged = () => webSocket.bufferedAmount > parts.maxBacklog
   /** Reads from the peer only while there is room for what it asks and for the answers. */
   const adjustReading = () => {
+    if (isFlooding) return
     if (waiting.length < FRAMES_WAITING && !isBacklogged()) webSocket.resume()
     else if (webSocket.readyState === webSocket.OPEN) webSocket.pause()
   }
@@ -193,7 +195,8 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
     if (webSocket.readyState !== webSocket.OPEN) return false
     if (frames.take() === 0) return true
     end(CLOSE.badFrames, 'too many frames')
-    // What a flood still sends is not even parsed.
+    // What it still sends is not even parsed.
+    isFlooding = true
     webSocket.pause()
     setTimeout(() => webSocket.terminate(), FAREWELL_MS)
     return false
