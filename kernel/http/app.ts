@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http'
 import { join } from 'node:path'
 import cors from '@koa/cors'
-import Router from '@koa/router'
+import Router, { type Layer } from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
 import { replyTo, retryHeaders } from '../error-reply.ts'
 import { AppError } from '../errors.ts'
@@ -142,6 +142,12 @@ export function createApp({
   if (http.cors_origins.length > 0) app.use(corsFor(http.cors_origins))
   if (serveDocs) app.use(serveDocs)
   app.use(router.routes())
+  app.use((context, next) => {
+    // What another path would take that only a parameter makes fit is not what this one takes.
+    const [closest] = context.matched
+    context.matched = context.matched.filter(({ path }: Layer) => path === closest?.path)
+    return next()
+  })
   app.use(router.allowedMethods())
 
   function refuseUnanswered({ status, path }: Context): void {
@@ -156,6 +162,8 @@ export function createApp({
     if (status === 503) context.set('Connection', 'close')
     context.status = status
     context.body = { error: body }
+    // A connection goes on only behind a body that was read to its end.
+    if (!context.req.complete) context.req.unpipe().resume()
   }
   return app
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createWriteStream, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { createWriteStream, mkdirSync, readdirSync, rmSync, statSync, type WriteStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
@@ -41,6 +41,7 @@ export function createUploadReader(folder: string): UploadReader {
     const issues: Issue[] = []
     const refuse = (issue: Issue) => void issues.push(issue)
     let file: Omit<UploadedFile, 'size'> | undefined
+    let sink: WriteStream | undefined
     let stored: Promise<void> | undefined
     const failed = new AbortController()
 
@@ -50,7 +51,8 @@ export function createUploadReader(folder: string): UploadReader {
           stream.once('limit', () => reject(tooLarge(maxBytes)))
           if (name !== FIELD) refuse(unknownField(name))
           else file = { path, filename: filename ?? FIELD, media_type }
-          stored = pipeline(stream, createWriteStream(path, { mode: 0o600 }), { signal: failed.signal })
+          sink = createWriteStream(path, { mode: 0o600 })
+          stored = pipeline(stream, sink, { signal: failed.signal })
           stored.catch(reject)
         })
         .on('field', (name) => refuse(unknownField(name)))
@@ -70,6 +72,8 @@ export function createUploadReader(folder: string): UploadReader {
       request.unpipe(form)
       failed.abort()
       await stored?.catch(() => 'why is known already')
+      // It may still be opening the file, which would come after it was removed.
+      if (sink && !sink.closed) await new Promise<void>((resolve) => sink!.once('close', resolve))
       await rm(path, { force: true })
       throw error
     }

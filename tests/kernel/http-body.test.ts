@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import t, { type Test } from '../run/file-test.ts'
@@ -196,6 +198,27 @@ t.test('a body over the limit is refused, however it is wrapped', async (t) => {
   t.equal((await send('{"name":"a"}')).status, 200)
   const fitting = await start(t)
   t.equal((await fitting.send(large)).status, 422, 'the limit is 1 MiB where none is set')
+})
+
+t.test('a connection goes on behind a body that was refused before its end', async (t) => {
+  const { server } = await start(t)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  t.teardown(() => agent.destroy())
+  // Larger than what is on its way at a time, packed and not.
+  const noise = randomBytes(4_000_000)
+  const packed = gzipSync(noise, { level: 0 })
+  const type = { 'content-type': 'application/json' }
+  for (let n = 0; n < 6; n++) {
+    const [body, headers] = n % 2 ? [packed, { ...type, 'content-encoding': 'gzip' }] : [noise, type]
+    const sent = request(`${server.url}/api/echo`, { method: 'POST', headers, agent })
+    sent.end(body)
+    const [response] = await once(sent, 'response')
+    response.resume()
+    await once(response, 'end')
+    t.equal(response.statusCode, 413)
+    if (!sent.writableFinished) await once(sent, 'finish')
+    t.equal(sent.reusedSocket, n > 0)
+  }
 })
 
 t.test('a body that breaks off is never handled', async (t) => {

@@ -51,6 +51,7 @@ ${pluginSource(
     ${getRoute('/breaking-file', "import('node:stream').then(({ Readable }) => Readable.from((async function* () { yield 'half'; throw new Error('torn') })()))")},
     ${getRoute('/patient', "new Promise((_, reject) => { request.signal.addEventListener('abort', () => { reject(request.signal.reason); bench.emit('left') }); bench.emit('entered', request.request_id) })")},
     ${getRoute('/quick', "bench.emit('signal', request.signal)")},
+    { method: 'DELETE', path: '/rooms/:id', summary: 's', guard: 'public', audit: false, response: { 204: null }, handler() {} },
     { method: 'POST', path: '/rooms', summary: 's', guard: 'public', audit: false, response: { 201: {} }, handler: () => ({}) },
   ])`,
   `errors: {
@@ -121,6 +122,9 @@ t.test('requests', async (t) => {
     const { status, headers } = await server.request('OPTIONS', '/rooms')
     t.equal(status, 200)
     t.equal(headers.get('allow'), 'POST')
+    const literal = await server.request('OPTIONS', '/rooms/best')
+    t.equal(literal.headers.get('allow'), 'HEAD, GET', 'and not those of `/rooms/:id`')
+    t.equal((await server.request('OPTIONS', '/rooms/hall')).headers.get('allow'), 'DELETE, HEAD, GET')
   })
 
   t.test('HEAD is answered like GET, without the body', async (t) => {
