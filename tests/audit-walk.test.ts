@@ -6,6 +6,7 @@ import {
   createCalls,
   listRoutes,
   type SampledCall,
+  type ServedRoute,
   samplesOf,
 } from './support/route-calls.ts'
 import { createCanaries, urlFieldsOf } from './support/route-canaries.ts'
@@ -18,6 +19,32 @@ const calls = createCalls(t, cast)
 const canaries = createCanaries(calls.secret)
 const routes = listRoutes(cast)
 const answers: { from: string; text: string }[] = []
+
+/** The routes with a mutating method that write no row; each declares its reason. */
+const UNAUDITED = [
+  'POST /admin/providers/:id/test',
+  'POST /agents/:id/channels/:cid/test',
+  'POST /agents/:id/channels/:kind/qrcode/poll',
+  'POST /agents/:id/channels/probe',
+  'POST /agents/:id/chat/polish',
+  'POST /agents/:id/read',
+  'POST /agents/:id/threads/:thread_id/read',
+  'POST /auth/invite/validate',
+  'POST /auth/oauth/bind/start',
+  'POST /auth/oauth/providers/:kind/preview',
+  'POST /auth/oauth/providers/:kind/test',
+  'POST /auth/oauth/start',
+  'POST /auth/oidc/config/test',
+  'POST /auth/oidc/start',
+  'POST /hooks/:channel_id',
+  'POST /providers/:id/test',
+]
+
+/** The action of a route's rows and the field that names what was made; undefined for a route that writes none. */
+const auditOf = ({ audit }: ServedRoute) => {
+  if (typeof audit === 'string') return { action: audit, target: 'id' }
+  return audit && 'action' in audit ? audit : undefined
+}
 
 /** A call that was sent, and what its row must say beyond what every row does. */
 interface Told {
@@ -66,9 +93,7 @@ const tell = async (
   const planted = route.body && { ...canaries.plant(route.body, given!, `${kind}, ${route.name}`), ...more }
   const body = planted ?? given
   const reply = await send({ ...call, caller }, body)
-  const { audit } = route
-  const field = typeof audit === 'object' ? audit.target : 'id'
-  const made: unknown = reply.answer === 'ok' ? reply.body?.[field] : undefined
+  const made: unknown = reply.answer === 'ok' ? reply.body?.[auditOf(route)?.target ?? 'id'] : undefined
   const isValid = reply.status !== 422
   // Whoever signs in says who they are, or learns it from the answer.
   const named = (given?.username ?? reply.body?.user?.username) as string | undefined
@@ -89,14 +114,14 @@ const rowsOf = async (request_id: string) => {
 }
 
 for (const route of routes.filter(({ method, audit }) => !['GET', 'SOCKET'].includes(method) || audit))
-  t.test(`${route.name} writes ${route.audit ? 'one row' : 'no row'} for each call`, async (t) => {
-    const { audit } = route
+  t.test(`${route.name} writes ${auditOf(route) ? 'one row' : 'no row'} for each call`, async (t) => {
+    const audit = auditOf(route)
     const samples = samplesOf(route)
     if (samples.length === 0) t.fail(`${route.name} has no entry in tests/support/route-samples.ts`)
     const assertRows = async (what: string, { reply, actor, target, payload }: Told) => {
       const rows = await rowsOf(reply.request_id)
       if (!audit) return t.same(rows, [], `no row, ${what}`)
-      const action = typeof audit === 'string' ? audit : audit.action
+      const { action } = audit
       const { status, ip, request_id } = reply
       t.equal(rows.length, 1, `one row, ${what}`)
       t.hasStrict(rows[0], { action, actor, target, status, ip, request_id }, what)
@@ -147,6 +172,12 @@ for (const route of routes.filter(({ method, audit }) => !['GET', 'SOCKET'].incl
       }
     }
   })
+
+t.test('The routes that write no row are known', (t) => {
+  const found = routes.filter((route) => !['GET', 'SOCKET'].includes(route.method) && !auditOf(route))
+  t.strictSame(found.map(({ name }) => name).sort(), UNAUDITED)
+  t.end()
+})
 
 t.test('No call has two rows, whatever it was', async (t) => {
   const rows = await server.db.collection('audit_log').find().toArray()

@@ -14,7 +14,7 @@ import type { Caller } from './guard.ts'
 import type { GuardChain } from './guard-chain.ts'
 import { assertParams } from './params.ts'
 import { readBytes } from './raw-body.ts'
-import { type Download, isChosenReply, type Route } from './route.ts'
+import { type AuditSpec, type Download, isChosenReply, type Route } from './route.ts'
 import type { UploadedFile, UploadReader } from './upload.ts'
 
 /** What serving a route needs besides the route. */
@@ -57,7 +57,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
     if (route.body) return false
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', { expected: FORM })
   }
-  const audit = typeof route.audit === 'string' ? { action: route.audit, target: 'id' } : route.audit
+  const audit = auditOf(route)
   const statuses = Object.keys(route.response).map(Number)
   const checkReply = new Map(
     statuses.flatMap((status) => {
@@ -179,6 +179,12 @@ function sendFile(context: Context, { filename, media_type, content }: Download)
   context.attachment(filename)
   context.type = media_type
   context.body = Readable.from(content, { objectMode: false })
+}
+
+/** The content of the route's audit rows; undefined if it writes none. */
+function auditOf({ audit }: Route): AuditSpec | undefined {
+  if (typeof audit === 'string') return { action: audit, target: 'id' }
+  return audit && 'action' in audit ? audit : undefined
 }
 
 /** What a reply says the name of the new object is. */

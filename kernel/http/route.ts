@@ -30,8 +30,8 @@ export interface RouteSpec {
   readonly response: { readonly [status: number]: JSONSchema | null }
   /** Codes of errors that this route answers besides those of its guard and of validation. */
   readonly errors?: readonly string[]
-  /** What the audit row says; every route that changes something has it, false for those that do not. */
-  readonly audit?: string | AuditSpec | false
+  /** The content of the audit row; required for methods that change something. */
+  readonly audit?: string | AuditSpec | NoAudit
 }
 
 const STREAM_KINDS = ['events', 'download'] as const
@@ -60,6 +60,11 @@ export interface UploadSpec {
 export interface AuditSpec {
   readonly action: string
   readonly target: string
+}
+
+/** The reason why calls of a route leave no audit row: they change nothing, or nothing that anybody decided. */
+export interface NoAudit {
+  readonly none: string
 }
 
 /** What every handler gets, whatever its guard. */
@@ -187,7 +192,12 @@ export const assertRoute = createFormCheck<Route>(
             required: ['action', 'target'],
             additionalProperties: false,
           },
-          { const: false },
+          {
+            type: 'object',
+            properties: { none: { type: 'string', minLength: 1 } },
+            required: ['none'],
+            additionalProperties: false,
+          },
         ],
       },
       handler: true,

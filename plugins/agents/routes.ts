@@ -94,7 +94,7 @@ const readAgent = route({
   summary: "Mark an agent's replies to the caller as read",
   guard: 'owner',
   response: { 204: null },
-  audit: 'agent.read',
+  audit: { none: 'Marking as read is bookkeeping.' },
 }).handle(
   async ({ agent, caller }, { events }) =>
     void (await events.emit('agent.read', { agent_id: agent._id, user_id: caller.id })),

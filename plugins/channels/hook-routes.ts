@@ -48,9 +48,12 @@ async function handOver(
 
 /** The routes by which platforms call this server. */
 export const hookRoutes = [
-  route({ ...spec, method: 'POST', summary: 'What a platform tells a channel', audit: false }).handle(
-    (request, cradle) => handOver('POST', request, cradle),
-  ),
+  route({
+    ...spec,
+    method: 'POST',
+    summary: 'What a platform tells a channel',
+    audit: { none: 'It is a platform that calls. What people say there is in the conversations.' },
+  }).handle((request, cradle) => handOver('POST', request, cradle)),
   route({ ...spec, method: 'GET', summary: 'What a platform asks a channel' }).handle((request, cradle) =>
     handOver('GET', request, cradle),
   ),

@@ -52,7 +52,7 @@ export const channelRoutes = [
     body: probeRequest,
     response: { 200: probeResult },
     errors: ['CHANNEL_KIND_UNSUPPORTED', 'NOT_FOUND'],
-    audit: false,
+    audit: { none: 'It tests and stores nothing.' },
   }).handle(async ({ agent, body }, { channels, channelProbe }) => {
     const { kind, config = {}, channel_id } = body
     const stored = channel_id === undefined ? undefined : await channels.get(agent, channel_id)
@@ -98,7 +98,7 @@ export const channelRoutes = [
     guard: permitted,
     response: { 200: probeResult },
     errors: ['NOT_FOUND', 'CHANNEL_KIND_UNSUPPORTED'],
-    audit: false,
+    audit: { none: 'It tests and stores nothing.' },
   }).handle(async ({ agent, params }, { channels, channelProbe }) =>
     channelProbe.test(await channels.get(agent, params.cid!)),
   ),
@@ -126,7 +126,7 @@ export const channelRoutes = [
     body: registrationToken,
     response: { 200: registrationStatus },
     errors: ['CHANNEL_KIND_UNSUPPORTED', 'CHANNEL_QR_UNSUPPORTED'],
-    audit: false,
+    audit: { none: 'Clients poll it. What a scan leads to was begun by an audited call.' },
   }).handle(async ({ agent, caller, params, body, locale }, { registrations }) => {
     const token = (body.qrcode_token ?? body.registration_id)!
     const { gives, status, channel_id, config } = await registrations.poll(

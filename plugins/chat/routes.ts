@@ -100,7 +100,7 @@ export const chatRoutes = [
     path: '/agents/:id/threads/:thread_id/read',
     summary: 'Clear the unread count of a thread',
     guard: 'agent',
-    audit: 'thread.read',
+    audit: { none: 'Marking as read is bookkeeping.' },
     response: { 204: null },
     errors: ['THREAD_NOT_FOUND'],
   }).handle(

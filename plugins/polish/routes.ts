@@ -24,8 +24,7 @@ const polishPrompt = route({
     'POLISH_INCOMPLETE',
     'POLISH_TIMED_OUT',
   ],
-  // A draft is its author's alone, as threads are; what the call costs is metered like that of any other.
-  audit: false,
+  audit: { none: "A draft is its author's alone, as threads are, and usage is metered." },
 }).handle(async ({ agent, caller, body, locale, signal }, { polisher }) => ({
   text: await polisher.polish({ agent, caller, ...body, locale, signal }),
 }))

@@ -75,7 +75,7 @@ export const providerRoutes = [
     body: probeRequest,
     response: { 200: probeResult },
     errors: testErrors,
-    audit: false,
+    audit: { none: 'It tests and stores nothing.' },
   }).handle(async ({ caller, params, body, locale }, { providers, providerProbe }) =>
     providerProbe.test(await providers.find(caller, params.id!), body, locale),
   ),
@@ -130,7 +130,7 @@ export const providerRoutes = [
     body: probeRequest,
     response: { 200: probeResult },
     errors: testErrors,
-    audit: false,
+    audit: { none: 'It tests and stores nothing.' },
   }).handle(async ({ params, body, locale }, { providers, providerProbe }) =>
     providerProbe.test(await providers.find(null, params.id!), body, locale),
   ),

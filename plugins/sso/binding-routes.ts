@@ -30,7 +30,7 @@ const startBinding = route({
   body: startBody,
   response: { 200: started },
   errors: [...departureErrors('oauth'), 'IDENTITY_ALREADY_LINKED'],
-  audit: false,
+  audit: { none: 'The return from the other service is audited.' },
 }).handle(async (request, cradle) => {
   const { body, caller } = request
   const { kind } = body

@@ -15,7 +15,7 @@ const start = route({
   body: startBody,
   response: { 200: started },
   errors: departureErrors('oauth'),
-  audit: false,
+  audit: { none: 'The return from the other service is audited.' },
 }).handle((request, cradle) => sendAway({ entry: 'oauth', ...request.body }, request, cradle))
 
 const startOidc = route({
@@ -26,7 +26,7 @@ const startOidc = route({
   body: oidcStartBody,
   response: { 200: started },
   errors: departureErrors('oidc'),
-  audit: false,
+  audit: { none: 'The return from the other service is audited.' },
 }).handle((request, cradle) => sendAway({ entry: 'oidc', kind: 'oidc', ...request.body }, request, cradle))
 
 /** Always sends the browser on to the console, and says nothing where it came from. */

@@ -47,7 +47,7 @@ const managing = (
     guard,
     response: { 200: testResult },
     errors: ['NOT_FOUND'],
-    audit: false,
+    audit: { none: 'It tests and stores nothing.' },
   }).handle(({ params, locale, signal }, cradle) =>
     testSettings(cradle.signInSettings.kindOf(kindIn(params)), cradle, { locale, signal }),
   ),
@@ -61,7 +61,7 @@ const previewRules = route({
   body: previewBody,
   response: { 200: preview },
   errors: ['NOT_FOUND'],
-  audit: false,
+  audit: { none: 'It calculates and stores nothing.' },
 }).handle(async ({ params, body }, { signInSettings, registries }) => {
   const stored = await signInSettings.find(signInSettings.kindOf(params.kind!))
   const rules = body.rules ?? stored.rules

@@ -43,7 +43,7 @@ ${pluginSource(
     route('POST', '/entered', 'door.enter', ({ identify, body }) => { identify(body.name); return {} }, { body }),
     route('POST', '/guarded/:id', 'goods.guard', () => ({}), { body, guard: 'nobody' }),
     route('GET', '/called-back', 'door.return', () => ({})),
-    route('POST', '/probe', false, () => ({})),
+    route('POST', '/probe', { none: 'It only looks.' }, () => ({})),
     route('GET', '/goods', undefined, () => []),
   ])`,
 )}`

@@ -20,7 +20,7 @@ const echo = pluginSource(
   }
   const closed = { type: 'object', properties, additionalProperties: false }
   const route = (method, path, body) => ({
-    method, path, body, summary: 'Give the body back', guard: 'public', audit: false, response: { 200: {} },
+    method, path, body, summary: 'Give the body back', guard: 'public', audit: { none: 'a test' }, response: { 200: {} },
     handler: (request) => { process.emit('echo'); return request.body },
   })
   host.guard('locked', { check() { throw host.error('FORBIDDEN') } })

@@ -8,7 +8,7 @@ const hooks = pluginSource(
   `
   const route = (method) => ({
     method, path: '/hook', summary: 'Take a call', guard: 'public', raw: { max_bytes: 1000 },
-    ...(method === 'GET' ? {} : { audit: false }),
+    ...(method === 'GET' ? {} : { audit: { none: 'a test' } }),
     response: { 200: { type: 'string' } },
     handler: ({ bytes, query }) => { process.emit('hooked'); return JSON.stringify({ query, text: Buffer.from(bytes).toString('latin1') }) },
   })

@@ -10,7 +10,7 @@ const shelf = pluginSource(
   'shelf',
   `
   const route = (path, handler, more = {}) => ({
-    method: 'POST', path, summary: 'Take a file', guard: 'public', audit: false, upload: { max_bytes: ${MAX_BYTES} },
+    method: 'POST', path, summary: 'Take a file', guard: 'public', audit: { none: 'a test' }, upload: { max_bytes: ${MAX_BYTES} },
     response: { 200: {} }, handler, ...more,
   })
   const described = ({ file, body }) => ({ file, body, bytes: file && readFileSync(file.path, 'base64') })

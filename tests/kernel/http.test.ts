@@ -51,8 +51,8 @@ ${pluginSource(
     ${getRoute('/breaking-file', "import('node:stream').then(({ Readable }) => Readable.from((async function* () { yield 'half'; throw new Error('torn') })()))")},
     ${getRoute('/patient', "new Promise((_, reject) => { request.signal.addEventListener('abort', () => { reject(request.signal.reason); bench.emit('left') }); bench.emit('entered', request.request_id) })")},
     ${getRoute('/quick', "bench.emit('signal', request.signal)")},
-    { method: 'DELETE', path: '/rooms/:id', summary: 's', guard: 'public', audit: false, response: { 204: null }, handler() {} },
-    { method: 'POST', path: '/rooms', summary: 's', guard: 'public', audit: false, response: { 201: {} }, handler: () => ({}) },
+    { method: 'DELETE', path: '/rooms/:id', summary: 's', guard: 'public', audit: { none: 'a test' }, response: { 204: null }, handler() {} },
+    { method: 'POST', path: '/rooms', summary: 's', guard: 'public', audit: { none: 'a test' }, response: { 201: {} }, handler: () => ({}) },
   ])`,
   `errors: {
     NO_BADGE: { status: 401, message: { en: 'Show your badge.', zh: '请出示证件。' } },

@@ -125,6 +125,8 @@ t.test('what a plugin declares is checked, and refused with the plugin and the f
     [route('audits: false'), /route GET \/x is not valid: \/audits must NOT have additional/],
     [route('audit: true'), /route GET \/x is not valid: \/audit must be/],
     [route("audit: { action: 'x' }"), /route GET \/x is not valid: \/audit must/],
+    [route('audit: false'), /route GET \/x is not valid: \/audit must/],
+    [route("audit: { none: '' }"), /route GET \/x is not valid: \/audit must/],
     [socket('receive: undefined'), /socket \/x is not valid: \/receive must have required property/],
     [socket('handler: 1'), /socket \/x is not valid: \/handler must be a function/],
     [job('every_seconds: 0'), /job j is not valid: \/every_seconds must be > 0/],
@@ -195,7 +197,7 @@ t.test(
   'a route that cannot be served as it is declared is refused with the plugin and the reason',
   async (t) => {
     const post = (fields: string) =>
-      `host.routes([{ method: 'POST', path: '/x', summary: 's', guard: 'public', audit: false, response: { 200: {} }, handler() {}, ${fields} }])`
+      `host.routes([{ method: 'POST', path: '/x', summary: 's', guard: 'public', audit: { none: 'a test' }, response: { 200: {} }, handler() {}, ${fields} }])`
     const cases: [setup: string, message: RegExp][] = [
       [post('guard: undefined'), /^route POST \/x of plugin "weather" has no guard$/],
       [post("guard: 'night'"), /^route POST \/x of plugin "weather" uses the guard "night", which no plugin/],
@@ -259,7 +261,7 @@ t.test('a name that two plugins declare is refused with both owners', async (t) 
   const permission =
     "permissions: [{ key: 'rain', category: 'c', label: { en: 'a', zh: 'a' }, description: { en: 'a', zh: 'a' } }],"
   const post = (path: string) =>
-    `host.routes([{ method: 'POST', path: '${path}', summary: 's', guard: 'public', audit: false, response: { 200: {} }, handler() {} }])`
+    `host.routes([{ method: 'POST', path: '${path}', summary: 's', guard: 'public', audit: { none: 'a test' }, response: { 200: {} }, handler() {} }])`
   const socket = (path: string) =>
     `host.socket({ path: '${path}', summary: 's', guard: 'public', receive: {}, send: {}, handler() {} })`
   const cases: [name: string, one: string, two?: string, manifest?: string][] = [

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { AuditSpec, Method, StreamKind } from '../../kernel/http/route.ts'
+import type { AuditSpec, Method, NoAudit, StreamKind } from '../../kernel/http/route.ts'
 import { kernelRoutes } from '../../kernel/kernel-routes.ts'
 import type { JSONSchema } from '../../kernel/schema.ts'
 import type { Account, Cast } from './route-cast.ts'
@@ -14,7 +14,7 @@ export interface ServedRoute {
   method: Method | 'SOCKET'
   path: string
   body?: JSONSchema
-  audit?: string | AuditSpec | false
+  audit?: string | AuditSpec | NoAudit
   stream?: StreamKind
 }
 
