@@ -100,6 +100,52 @@ for (const [place, route] of routes.entries())
     }
   })
 
+const permissions = holders.flatMap((holder) => holder.permissions)
+
+for (const route of routes)
+  for (const { sample, query } of samplesOf(route))
+    if (sample.on?.kind === 'user' && route.method !== 'GET')
+      t.test(`${route.name} acts on no account that holds what its caller lacks`, async (t) => {
+        const { who } = sample
+        const refused = expectedAnswer(sample, { ...plain, permissions: [who] }, 'stronger')
+        const answerOf = async (
+          caller: SampledCall['caller'],
+          held: string[],
+          folder: string | null = null,
+        ) => {
+          const target = await createAccount({ label: 'another user', permissions: held })
+          await cast.setFolder(target, folder)
+          const call = { route, sample: { ...sample, on: undefined }, query, caller, object: undefined }
+          const { status, body } = await calls.sendTo(call, { id: target.username }, await calls.bodyOf(call))
+          return {
+            isDone: status === sample.status,
+            code: body?.error?.code,
+            missing: body?.error?.details.missing,
+          }
+        }
+        const done = { isDone: true, code: undefined, missing: undefined }
+        const expect = (missing: string) =>
+          refused === 'ok' ? done : { isDone: false, code: 'FORBIDDEN', missing: [missing] }
+        for (const key of permissions.filter((key) => key !== who)) {
+          const others = permissions.filter((other) => other !== key)
+          const lacking = await createAccount({ label: `all but ${key}`, permissions: others })
+          const holding = await createAccount({ label: `only ${key}`, permissions: [who, key] })
+          t.strictSame(await answerOf(lacking, [key]), expect(key), `by ${lacking.label}`)
+          t.strictSame(await answerOf(holding, [who, key]), done, `by ${holding.label}`)
+        }
+        const manager = await createAccount({ label: 'a user manager', permissions: [who] })
+        t.strictSame(
+          await answerOf(manager, [], '/srv/team'),
+          expect('workspace_root_dir'),
+          'who has no folder',
+        )
+        await cast.setFolder(manager, '/srv/team')
+        for (const folder of [null, '/srv/team', '/srv/team/below'])
+          t.strictSame(await answerOf(manager, [], folder), done, `of the folder ${folder}`)
+        for (const folder of ['/', '/srv', '/srv/teamster'])
+          t.strictSame(await answerOf(manager, [], folder), expect('workspace_root_dir'), `of ${folder}`)
+      })
+
 t.test('Every entry of the table has a route, and names permissions that there are', async (t) => {
   const names = new Set(routes.map(({ name }) => name))
   const known = new Set(['public', 'user', 'admin', ...holders.flatMap(({ permissions }) => permissions)])

@@ -5,7 +5,11 @@ import type { PasswordChanges } from '../auth/password-changes.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import type { NewUser, UserChanges, UserCondition, UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
+import { type Authority, isChanged, readAuthority } from './authority.ts'
 import type { Grants } from './grants.ts'
+
+/** How often an account is judged that changes while somebody acts on it. */
+const MAX_LOOKS = 5
 
 /** What user managers do to accounts, by the rules of who may do what. */
 export type Accounts = ReturnType<typeof createAccounts>
@@ -29,19 +33,31 @@ export function createAccounts({
     return user
   }
 
-  /** The account, and the condition that it must still fit when it is changed. Throws ADMINISTRATOR_PROTECTED. */
-  const findManageable = async (caller: AuthCaller, username: string) => {
-    const user = await find(username)
-    if (caller.role === 'admin') return { user, where: {} satisfies UserCondition }
-    if (user.role === 'admin') throw new AppError('ADMINISTRATOR_PROTECTED')
-    return { user, where: { role: 'user' } satisfies UserCondition }
+  /**
+   * Judges an account, which throws where the caller may not do this, and acts on it as it was judged: one that is
+   * changed in between is judged anew.
+   */
+  const act = async <Result>(
+    caller: AuthCaller,
+    username: string,
+    judge: (user: UserDocument, authority: Authority) => void,
+    work: (user: UserDocument, where: UserCondition) => Promise<Result>,
+  ): Promise<Result> => {
+    for (let look = 1; ; look += 1) {
+      const [user, authority] = await Promise.all([find(username), readAuthority(caller, { users })])
+      authority.assertManageable(user)
+      judge(user, authority)
+      try {
+        return await work(user, authority.conditionFor(user))
+      } catch (error) {
+        const isChangedMeanwhile = error instanceof AppError && error.code === 'NOT_FOUND'
+        if (!isChangedMeanwhile || look === MAX_LOOKS) throw error
+      }
+    }
   }
 
-  /** Gives the folder in its normal form. Throws VALIDATION_FAILED, or GRANT_EXCEEDS beyond the caller's own. */
-  const grantableFolder = async (
-    caller: AuthCaller,
-    folder: string | null | undefined,
-  ): Promise<{ workspace_root_dir?: string | null }> => {
+  /** Returns the folder in its normal form. Throws VALIDATION_FAILED. */
+  const normalizeFolder = (folder: string | null | undefined): { workspace_root_dir?: string | null } => {
     if (folder === undefined) return {}
     if (folder === null) return { workspace_root_dir: null }
     const path = normalize(folder)
@@ -52,11 +68,6 @@ export function createAccounts({
         issues: [{ path: '/workspace_root_dir', rule: 'path', message }],
       })
     }
-    if (caller.role !== 'admin') {
-      const own = (await users.find(caller.id))?.workspace_root_dir
-      if (!own || !isWithin(own, path))
-        throw new AppError('GRANT_EXCEEDS', { missing: ['workspace_root_dir'] })
-    }
     return { workspace_root_dir: path }
   }
 
@@ -66,38 +77,67 @@ export function createAccounts({
 
     /** Throws what `users.create` does, VALIDATION_FAILED, GRANT_EXCEEDS. */
     async create(caller: AuthCaller, given: NewUser): Promise<UserDocument> {
+      const folder = normalizeFolder(given.workspace_root_dir)
       grants.assertGrantable(caller, given)
-      return users.create({ ...given, ...(await grantableFolder(caller, given.workspace_root_dir)) })
+      const authority = await readAuthority(caller, { users })
+      authority.assertHoldsFolder(folder.workspace_root_dir ?? null)
+      return users.create({ ...given, ...folder })
     },
 
-    /** Throws VALIDATION_FAILED, GRANT_EXCEEDS, ADMINISTRATOR_PROTECTED, SELF_DEMOTION, LAST_ADMINISTRATOR. */
-    async update(caller: AuthCaller, username: string, changes: UserChanges): Promise<UserDocument> {
-      const { user, where } = await findManageable(caller, username)
-      grants.assertGrantable(caller, changes, user.permissions)
-      const folder = await grantableFolder(caller, changes.workspace_root_dir)
-      const demotes = changes.role === 'user' && user.role === 'admin'
-      if (user._id === caller.id && (demotes || changes.enabled === false))
-        throw new AppError('SELF_DEMOTION')
-      return users.update(user._id, { ...changes, ...folder }, where)
+    /**
+     * Throws VALIDATION_FAILED, GRANT_EXCEEDS, ACCOUNT_EXCEEDS, ADMINISTRATOR_PROTECTED, SELF_DEMOTION, SELF_LIMITS,
+     * LAST_ADMINISTRATOR.
+     */
+    async update(caller: AuthCaller, username: string, given: UserChanges): Promise<UserDocument> {
+      const changes = { ...given, ...normalizeFolder(given.workspace_root_dir) }
+      return act(
+        caller,
+        username,
+        (user, authority) => {
+          const demotes = changes.role === 'user' && user.role === 'admin'
+          if (user._id === caller.id && (demotes || changes.enabled === false))
+            throw new AppError('SELF_DEMOTION')
+          authority.assertKeepsOwnLimits(user, changes)
+          grants.assertGrantable(caller, changes, user.permissions)
+          // Each of these lets somebody in, or shuts somebody out.
+          if (isChanged(user, changes, 'email') || isChanged(user, changes, 'enabled'))
+            authority.assertCovers(user)
+          if (!isChanged(user, changes, 'workspace_root_dir')) return
+          authority.assertHoldsFolder(user.workspace_root_dir)
+          authority.assertHoldsFolder(changes.workspace_root_dir!)
+        },
+        (user, where) => users.update(user._id, changes, where),
+      )
     },
 
-    /** Throws ADMINISTRATOR_PROTECTED, PASSWORD_TOO_WEAK. */
-    async resetPassword(caller: AuthCaller, username: string, new_password: string): Promise<void> {
-      const { user, where } = await findManageable(caller, username)
-      await passwordChanges.reset(user._id, new_password, where)
-    },
+    /** Throws ADMINISTRATOR_PROTECTED, ACCOUNT_EXCEEDS, PASSWORD_TOO_WEAK. */
+    resetPassword: (caller: AuthCaller, username: string, new_password: string): Promise<void> =>
+      act(
+        caller,
+        username,
+        (user, authority) => authority.assertCovers(user),
+        (user, where) => passwordChanges.reset(user._id, new_password, where),
+      ),
 
     /** Throws ADMINISTRATOR_PROTECTED. */
-    async unlock(caller: AuthCaller, username: string): Promise<void> {
-      const { user } = await findManageable(caller, username)
-      await accountLockout.clear(user.username)
-    },
+    unlock: (caller: AuthCaller, username: string): Promise<void> =>
+      act(
+        caller,
+        username,
+        () => {},
+        (user) => accountLockout.clear(user.username),
+      ),
 
-    /** Throws ADMINISTRATOR_PROTECTED, SELF_DELETION, LAST_ADMINISTRATOR. */
-    async remove(caller: AuthCaller, username: string): Promise<void> {
-      const { user, where } = await findManageable(caller, username)
-      if (user._id === caller.id) throw new AppError('SELF_DELETION')
-      await users.remove(user, where)
-    },
+    /** Throws ADMINISTRATOR_PROTECTED, ACCOUNT_EXCEEDS, SELF_DELETION, LAST_ADMINISTRATOR. */
+    remove: (caller: AuthCaller, username: string): Promise<void> =>
+      act(
+        caller,
+        username,
+        (user, authority) => {
+          if (user._id === caller.id) throw new AppError('SELF_DELETION')
+          authority.assertCovers(user)
+        },
+        users.remove,
+      ),
   }
 }

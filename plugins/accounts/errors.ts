@@ -6,8 +6,24 @@ export const accountErrors: ErrorTable = {
     status: 403,
     code: 'FORBIDDEN',
     message: {
-      en: 'You can grant only what you have yourself; the details name what is missing.',
-      zh: '您只能授予自己拥有的权限，详细信息中列出了缺少的权限。',
+      en: 'You can grant and take away only what you have yourself; the details name what is missing.',
+      zh: '您只能授予或收回自己拥有的权限，详细信息中列出了缺少的权限。',
+    },
+  },
+  ACCOUNT_EXCEEDS: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: {
+      en: 'This account has more rights than you; the details name what is missing. Ask an administrator.',
+      zh: '该账号拥有您没有的权限，详细信息中列出了缺少的权限。请联系管理员。',
+    },
+  },
+  SELF_LIMITS: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: {
+      en: 'Only an administrator can change your own token quota or folder.',
+      zh: '只有管理员才能修改您自己的令牌配额或目录。',
     },
   },
   ADMINISTRATOR_PROTECTED: {

@@ -8,22 +8,22 @@ export interface Grant {
   permissions?: readonly string[]
 }
 
-/** Holds the rule that people give away only what they have. */
+/** The rule that people give and take only what they hold. */
 export type Grants = ReturnType<typeof createGrants>
 
 /** Makes the rule over the permissions that enabled plugins declare. */
 export function createGrants({ registries }: Pick<KernelServices, 'registries'>) {
   return {
     /**
-     * Throws VALIDATION_FAILED for permissions that no plugin declares, GRANT_EXCEEDS for what the caller does
-     * not have. `held` is what the account has already.
+     * Throws VALIDATION_FAILED for permissions that no plugin declares, GRANT_EXCEEDS if the caller lacks one that is
+     * given or taken away. `held` is what the account has already.
      */
     assertGrantable(
       caller: Pick<AuthCaller, 'role' | 'permissions'>,
-      { role, permissions = [] }: Grant,
+      { role, permissions: wanted }: Grant,
       held: readonly string[] = [],
     ): void {
-      const added = permissions.filter((key) => !held.includes(key))
+      const permissions = wanted ?? held
       const issues = permissions.flatMap((key, index) =>
         held.includes(key) || registries.permissions.get(key)
           ? []
@@ -31,13 +31,15 @@ export function createGrants({ registries }: Pick<KernelServices, 'registries'>)
               {
                 path: `/permissions/${index}`,
                 rule: 'permission',
-                message: 'is no permission that there is',
+                message: 'is not a known permission',
               },
             ],
       )
       if (issues.length > 0) throw new AppError('VALIDATION_FAILED', { issues })
       if (caller.role === 'admin') return
-      const missing = added.filter((key) => !caller.permissions.includes(key))
+      const given = permissions.filter((key) => !held.includes(key))
+      const taken = held.filter((key) => !permissions.includes(key))
+      const missing = [...given, ...taken].filter((key) => !caller.permissions.includes(key))
       if (role === 'admin') missing.push('admin')
       if (missing.length > 0) throw new AppError('GRANT_EXCEEDS', { missing })
     },

@@ -53,7 +53,15 @@ const changeAccount = route({
   guard,
   body: accountChanges,
   response: { 200: accountRow },
-  errors: ['NOT_FOUND', 'GRANT_EXCEEDS', 'ADMINISTRATOR_PROTECTED', 'SELF_DEMOTION', 'LAST_ADMINISTRATOR'],
+  errors: [
+    'NOT_FOUND',
+    'GRANT_EXCEEDS',
+    'ACCOUNT_EXCEEDS',
+    'ADMINISTRATOR_PROTECTED',
+    'SELF_DEMOTION',
+    'SELF_LIMITS',
+    'LAST_ADMINISTRATOR',
+  ],
   audit: 'user.update',
 }).handle(async ({ caller, params, body }, cradle) =>
   showAccount(await cradle.accounts.update(caller, params.id!, body), cradle),
@@ -66,7 +74,13 @@ const resetPassword = route({
   guard,
   body: newPassword,
   response: { 204: null },
-  errors: ['NOT_FOUND', 'ADMINISTRATOR_PROTECTED', 'PASSWORD_TOO_WEAK', 'PASSWORD_CHECKS_BUSY'],
+  errors: [
+    'NOT_FOUND',
+    'ADMINISTRATOR_PROTECTED',
+    'ACCOUNT_EXCEEDS',
+    'PASSWORD_TOO_WEAK',
+    'PASSWORD_CHECKS_BUSY',
+  ],
   audit: 'user.reset_password',
 }).handle(
   async ({ caller, params, body }, { accounts }) =>
@@ -89,7 +103,7 @@ const deleteAccount = route({
   summary: 'Delete an account with all that is kept of it',
   guard,
   response: { 204: null },
-  errors: ['NOT_FOUND', 'ADMINISTRATOR_PROTECTED', 'SELF_DELETION', 'LAST_ADMINISTRATOR'],
+  errors: ['NOT_FOUND', 'ADMINISTRATOR_PROTECTED', 'ACCOUNT_EXCEEDS', 'SELF_DELETION', 'LAST_ADMINISTRATOR'],
   audit: 'user.delete',
 }).handle(async ({ caller, params }, { accounts }) => void (await accounts.remove(caller, params.id!)))
 

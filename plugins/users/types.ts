@@ -72,7 +72,12 @@ export type UserChanges = Partial<
 >
 
 /** A condition that an account must still fit when it is changed. */
-export type UserCondition = Partial<Pick<UserDocument, 'role' | 'password_hash'>>
+export type UserCondition = Partial<
+  Pick<
+    UserDocument,
+    'role' | 'password_hash' | 'permissions' | 'workspace_root_dir' | 'token_quota' | 'email' | 'enabled'
+  >
+>
 
 /** The deletion of an account that is under way; `_id` is the account's, `begun_at` Unix seconds. */
 export interface UserDeletionDocument {

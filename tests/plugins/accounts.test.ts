@@ -172,7 +172,7 @@ t.test('accounts', async (t) => {
     t.match(await folder('/srv/team/../other'), exceeds('workspace_root_dir'))
     t.match(await folder('/srv/team'), { status: 200 })
     t.match(await folder('/srv/team/cid'), { status: 200 })
-    t.match(await mia.patch('cid', { permissions: [] }), { status: 200 }, 'taking away is free')
+    t.match(await mia.patch('cid', { permissions: [] }), { status: 200 }, 'taking away what one has')
     t.match(await mia.patch('cid', { permissions: ['gone'] }), { status: 422 }, 'no plugin declares it')
     t.match(
       await mia.patch('mia', { permissions: ['users', 'gone'] }),
@@ -184,6 +184,85 @@ t.test('accounts', async (t) => {
       status: 403,
       body: { error: { details: { permission: 'users' } } },
     })
+  })
+
+  await t.test('nobody takes over or shuts out an account with more rights', async (t) => {
+    const refused = (message: RegExp, ...missing: string[]) => ({
+      status: 403,
+      body: { error: { code: 'FORBIDDEN', message, details: { missing } } },
+    })
+    const exceeds = refused(/more rights than you/, 'execute', 'workspace_root_dir')
+    await admin.create({
+      username: 'ops',
+      email: 'ops@example.org',
+      permissions: ['execute', 'users'],
+      workspace_root_dir: '/srv/ops',
+    })
+    const before = (await admin.get('ops')).body
+    t.match(await mia.reset('ops'), exceeds)
+    t.match(await mia.remove('ops'), exceeds)
+    t.match(await mia.patch('ops', { email: 'mia@example.org' }), exceeds)
+    t.match(await mia.patch('ops', { email: null }), exceeds)
+    t.match(await mia.patch('ops', { enabled: false }), exceeds)
+    const taken = refused(/take away only what you have/, 'execute')
+    t.match(await mia.patch('ops', { permissions: ['users'] }), taken)
+    const folder = refused(/take away only what you have/, 'workspace_root_dir')
+    for (const workspace_root_dir of [null, '/srv/team', '/srv/ops/below'])
+      t.match(await mia.patch('ops', { workspace_root_dir }), folder)
+    t.strictSame((await admin.get('ops')).body, before, 'nothing of it was done')
+    t.ok(await server.login('ops', PASSWORD))
+
+    const { updated_at, ...same } = before
+    const { display_name, email, enabled, locale, permissions, workspace_root_dir, token_quota } = same
+    const unchanged = { display_name, email, enabled, locale, permissions, workspace_root_dir, token_quota }
+    t.match(
+      await mia.patch('ops', { ...unchanged, display_name: 'Ops' }),
+      { status: 200 },
+      'what stays is free',
+    )
+    t.match(await mia.unlock('ops'), { status: 204 })
+    t.match(await mia.patch('ops', { permissions: ['execute'] }), { status: 200 }, 'so is what mia has too')
+
+    await admin.patch('ops', { enabled: false })
+    t.match(await mia.patch('ops', { enabled: true }), exceeds, 'an account that is let in again')
+    await admin.patch('ops', { permissions: [], workspace_root_dir: '/srv/team/ops' })
+    t.match(await mia.patch('ops', { enabled: true, email: 'o@example.org' }), { status: 200 })
+    t.match(await mia.reset('ops'), { status: 204 }, 'a folder below one’s own counts as held')
+    t.match(await mia.remove('ops'), { status: 204 })
+  })
+
+  await t.test('a grant that comes between the judgement and the act is not overtaken', async (t) => {
+    const locks = server.db.collection<{ _id: string; lease: string; until: number }>('user_locks')
+    const acts = {
+      disabling: () => mia.patch('race', { enabled: false }),
+      deletion: () => mia.remove('race'),
+    }
+    for (const [name, act] of Object.entries(acts)) {
+      await admin.create({ username: 'race' })
+      // Both wait for this lock once they have been judged.
+      const lock = { lease: 'of the test', until: Date.now() + 30_000 }
+      await locks.updateOne({ _id: 'administrators' }, { $set: lock }, { upsert: true })
+      const acting = act()
+      for (let look = 0; look < 20; look += 1) await admin.get('race')
+      t.match(await admin.patch('race', { permissions: ['execute'] }), { status: 200 })
+      await locks.updateOne({ _id: 'administrators' }, { $set: { until: 0 } })
+      t.match(await acting, { status: 403, body: { error: { details: { missing: ['execute'] } } } }, name)
+      t.match(await admin.get('race'), { status: 200, body: { enabled: true } })
+      await admin.remove('race')
+    }
+  })
+
+  await t.test('only an administrator changes a manager’s own limits', async (t) => {
+    const refused = { status: 403, body: { error: { code: 'FORBIDDEN', message: /your own token quota/ } } }
+    await admin.patch('mia', { token_quota: 1000 })
+    t.match(await mia.patch('mia', { token_quota: null }), refused)
+    t.match(await mia.patch('mia', { token_quota: 10 }), refused)
+    t.match(await mia.patch('mia', { workspace_root_dir: '/srv/team/mia' }), refused)
+    const same = { token_quota: 1000, workspace_root_dir: '/srv/team', email: 'mia@example.org' }
+    t.match(await mia.patch('mia', same), { status: 200, body: same }, 'what stays as it is may be sent')
+    t.match(await admin.patch('admin', { token_quota: 5 }), { status: 200 })
+    t.match(await admin.patch('admin', { token_quota: null }), { status: 200 })
+    t.match(await mia.patch('ann', { token_quota: 7 }), { status: 200, body: { token_quota: 7 } })
   })
 
   await t.test('only an administrator touches an administrator', async (t) => {

@@ -121,8 +121,16 @@ export function createCalls(t: Test, cast: Cast) {
     },
 
     /** Sends a call. */
-    async send({ route, sample, query, caller, object }: SampledCall, body?: object): Promise<AnsweredCall> {
-      const params = await objects.params(sample, object, caller)
+    async send(call: SampledCall, body?: object): Promise<AnsweredCall> {
+      return this.sendTo(call, await objects.params(call.sample, call.object, call.caller), body)
+    },
+
+    /** Sends a call with these parameters of its path. */
+    async sendTo(
+      { route, sample, query, caller }: SampledCall,
+      params: Record<string, string>,
+      body?: object,
+    ): Promise<AnsweredCall> {
       const path = route.path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name]!)) + query
       calls += 1
       const request_id = `call-${calls}`

@@ -104,6 +104,8 @@ export async function startCast(t: Test) {
       await users.setPassword(id, password, { must_change_password })
     },
     disable: ({ id }: Account) => users.update(id, { enabled: false }),
+    setFolder: ({ id }: Account, workspace_root_dir: string | null) =>
+      users.update(id, { workspace_root_dir }),
   }
 }
 

@@ -129,8 +129,9 @@ export function createObjects(cast: Cast) {
     await arrange(server, administrator, ['PUT', `/acp/${runner}`, { command: 'nothing' }])
     return { name: runner }
   }
-  const newUser = async (role: 'user' | 'admin'): Promise<Params> => ({
-    id: (await cast.createAccount({ label: 'an account', role })).username,
+  const permissions = cast.holders.flatMap((holder) => holder.permissions)
+  const newUser = async (role: 'user' | 'admin', permissions: string[] = []): Promise<Params> => ({
+    id: (await cast.createAccount({ label: 'an account', role, permissions })).username,
   })
 
   const makers: Record<ObjectAnswers['kind'], Record<string, Maker>> = {
@@ -260,6 +261,7 @@ export function createObjects(cast: Cast) {
     user: {
       own: ({ username }) => ({ id: username }),
       other: () => newUser('user'),
+      stronger: () => newUser('user', permissions),
       administrator: () => newUser('admin'),
       missing: () => ({ id: 'nobody' }),
     },

@@ -198,11 +198,22 @@ const seenUser: ObjectAnswers = {
 }
 const managedUser: ObjectAnswers = {
   kind: 'user',
-  answers: { other: 'ok', own: 'ok', administrator: [FORBIDDEN, 'ok'], missing: NOT_FOUND },
+  answers: {
+    other: 'ok',
+    own: 'ok',
+    stronger: [FORBIDDEN, 'ok'],
+    administrator: [FORBIDDEN, 'ok'],
+    missing: NOT_FOUND,
+  },
+}
+/** A help that takes nothing over: also for an account with more rights than the caller's. */
+const helpedUser: ObjectAnswers = {
+  ...managedUser,
+  answers: { ...managedUser.answers, stronger: 'ok' },
 }
 const deletedUser: ObjectAnswers = {
-  kind: 'user',
-  answers: { other: 'ok', own: FORBIDDEN, administrator: [FORBIDDEN, 'ok'], missing: NOT_FOUND },
+  ...managedUser,
+  answers: { ...managedUser.answers, own: FORBIDDEN },
 }
 
 const provider = ({ name, secret, upstream }: Make) => ({
@@ -357,7 +368,8 @@ export const routeSamples: Record<string, RouteSample> = {
     who: 'users',
     status: 200,
     on: managedUser,
-    body: () => ({ display_name: 'Ann', email: 'ann@example.org' }),
+    spends: 'object',
+    body: ({ name }) => ({ display_name: 'Ann', email: `${name()}@example.org` }),
   },
   'POST /users/:id/reset-password': {
     who: 'users',
@@ -366,7 +378,7 @@ export const routeSamples: Record<string, RouteSample> = {
     spends: 'object',
     body: ({ secret }) => ({ new_password: secret() }),
   },
-  'POST /users/:id/unlock-login': { who: 'users', status: 204, on: managedUser },
+  'POST /users/:id/unlock-login': { who: 'users', status: 204, on: helpedUser },
   'DELETE /users/:id': { who: 'users', status: 204, on: deletedUser, spends: 'object' },
   'GET /users/invites': { who: 'users', status: 200 },
   'POST /users/invites': { who: 'users', status: 201, body: () => ({ note: 'for Ann' }) },

@@ -1,0 +1,71 @@
+import { AppError, isWithin } from '#kernel'
+import type { AuthCaller } from '../auth/types.ts'
+import type { UserChanges, UserCondition, UserDocument } from '../users/types.ts'
+import type { Users } from '../users/users.ts'
+
+/** The rights of a caller over other accounts: an administrator's are not limited. */
+export interface Authority {
+  /** Throws ADMINISTRATOR_PROTECTED unless the caller may change this account at all. */
+  assertManageable(user: UserDocument): void
+  /** Throws ACCOUNT_EXCEEDS if the account holds a permission or a folder that the caller lacks. */
+  assertCovers(user: UserDocument): void
+  /** Throws GRANT_EXCEEDS if the folder is not null and not within the caller's own. */
+  assertHoldsFolder(folder: string | null): void
+  /** Throws SELF_LIMITS if the changes touch a limit of the caller's own account. */
+  assertKeepsOwnLimits(user: UserDocument, changes: UserChanges): void
+  /** The state in which the account was judged, as a condition of the write that follows. */
+  conditionFor(user: UserDocument): UserCondition
+}
+
+const UNLIMITED: Authority = {
+  assertManageable: () => {},
+  assertCovers: () => {},
+  assertHoldsFolder: () => {},
+  assertKeepsOwnLimits: () => {},
+  conditionFor: () => ({}),
+}
+
+/** Reads what the caller holds and makes their authority over accounts. */
+export async function readAuthority(
+  caller: AuthCaller,
+  { users }: { users: Pick<Users, 'find'> },
+): Promise<Authority> {
+  if (caller.role === 'admin') return UNLIMITED
+  const own_folder = (await users.find(caller.id))?.workspace_root_dir ?? null
+  const holdsFolder = (folder: string | null) =>
+    folder === null || (own_folder !== null && isWithin(own_folder, folder))
+  const isSelf = ({ _id }: UserDocument) => _id === caller.id
+
+  return {
+    assertManageable({ role }) {
+      if (role === 'admin') throw new AppError('ADMINISTRATOR_PROTECTED')
+    },
+
+    assertCovers(user) {
+      if (isSelf(user)) return
+      const missing = user.permissions.filter((key) => !caller.permissions.includes(key))
+      if (!holdsFolder(user.workspace_root_dir)) missing.push('workspace_root_dir')
+      if (missing.length > 0) throw new AppError('ACCOUNT_EXCEEDS', { missing })
+    },
+
+    assertHoldsFolder(folder) {
+      if (!holdsFolder(folder)) throw new AppError('GRANT_EXCEEDS', { missing: ['workspace_root_dir'] })
+    },
+
+    assertKeepsOwnLimits(user, changes) {
+      if (
+        isSelf(user) &&
+        (isChanged(user, changes, 'token_quota') || isChanged(user, changes, 'workspace_root_dir'))
+      )
+        throw new AppError('SELF_LIMITS')
+    },
+
+    conditionFor: ({ role, permissions, workspace_root_dir, token_quota, email, enabled }) => {
+      return { role, permissions, workspace_root_dir, token_quota, email, enabled }
+    },
+  }
+}
+
+/** True if the changes give a field another value than the account has. */
+export const isChanged = (user: UserDocument, changes: UserChanges, field: keyof UserChanges): boolean =>
+  changes[field] !== undefined && changes[field] !== user[field]
