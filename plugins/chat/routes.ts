@@ -5,6 +5,7 @@ import {
   historyPage,
   historyQuery,
   listQuery,
+  newThread,
   threadChanges,
   threadCreated,
   threadForked,
@@ -61,10 +62,11 @@ export const chatRoutes = [
     summary: 'Begin a thread',
     guard: 'agent',
     audit: 'thread.create',
+    body: newThread,
     response: { 201: threadCreated },
     errors: ['LIMIT_REACHED'],
-  }).handle(async (request, { threads }) => {
-    const { _id, session_key } = await threads.create(ownerOf(request))
+  }).handle(async ({ caller, agent, body }, { threads }) => {
+    const { _id, session_key } = await threads.create(ownerOf({ caller, agent }), body)
     return { thread_id: _id, session_key }
   }),
 

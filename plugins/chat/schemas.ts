@@ -154,6 +154,11 @@ export const threadRow = {
   ),
 } as const
 
+const threadTitle = { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' } as const
+
+/** POST …/threads; a thread without a title is named after its first message. */
+export const newThread = objectOf({ title: threadTitle })
+
 export const threadCreated = {
   title: 'ThreadCreated',
   ...objectOf({ thread_id: string, session_key: string }, ['thread_id', 'session_key']),
@@ -161,7 +166,7 @@ export const threadCreated = {
 
 export const threadChanges = {
   ...objectOf({
-    title: { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' },
+    title: threadTitle,
     pinned: boolean,
     model: nullable({ type: 'string', minLength: 3, maxLength: 256 } as const),
     allowed_tools: toolNames,

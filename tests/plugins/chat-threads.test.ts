@@ -44,6 +44,24 @@ t.test('A new thread is empty, has a key to resume it, and is listed', async (t)
   })
 })
 
+t.test('A new thread takes a title, which its first message leaves alone', async (t) => {
+  const { status, body } = await threads('POST', '', { body: { title: 'Plans' } })
+  t.equal(status, 201)
+  t.strictSame(Object.keys(body).sort(), ['session_key', 'thread_id'])
+  const socket = await chat.connect()
+  await socket.ask({ thread_id: body.thread_id, text: 'hello' })
+  socket.close()
+  t.match((await list())[0], { thread_id: body.thread_id, title: 'Plans' })
+  for (const wrong of [
+    { title: '' },
+    { title: ' ' },
+    { title: 'x'.repeat(201) },
+    { title: null },
+    { name: 'x' },
+  ])
+    t.match(await threads('POST', '', { body: wrong }), { status: 422 })
+})
+
 t.test('Threads are listed pinned first, then by last activity, and page by page', async (t) => {
   const ann = await server.createUser({ username: 'ann' })
   const { token } = ann

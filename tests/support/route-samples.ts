@@ -534,7 +534,12 @@ export const routeSamples: Record<string, RouteSample> = {
 
   'SOCKET /agents/:id/chat/ws': { who: 'user', status: 101, on: seenAgent },
   'GET /agents/:id/threads': { who: 'user', status: 200, on: seenAgent },
-  'POST /agents/:id/threads': { who: 'user', status: 201, on: seenAgent },
+  'POST /agents/:id/threads': {
+    who: 'user',
+    status: 201,
+    on: seenAgent,
+    body: () => ({ title: 'Plans' }),
+  },
   'PATCH /agents/:id/threads/:thread_id': {
     who: 'user',
     status: 200,
