@@ -63,7 +63,15 @@ export type { Ids } from './ids.ts'
 export type { Job } from './jobs.ts'
 export { acquireLease, type LeaseDocument } from './lease.ts'
 export { type LimitName, type Limits, limitStates } from './limits.ts'
-export { chooseLocale, LOCALES, type Locale, type LocalizedText, localizedText } from './locale.ts'
+export {
+  chooseLocale,
+  LOCALES,
+  type Locale,
+  type LocalizedText,
+  languageTag,
+  localizedText,
+  nearestLocale,
+} from './locale.ts'
 export type { Logger } from './log.ts'
 export { MASK, maskOf } from './mask.ts'
 export { type OpenFolder, openFolder } from './open-folder.ts'

@@ -15,6 +15,30 @@ export const localizedText = {
   additionalProperties: false,
 } as const
 
+/** The JSON Schema of a language tag (BCP 47), such as `zh-CN` or `pt-BR`. */
+export const languageTag = {
+  type: 'string',
+  format: 'bcp47',
+  maxLength: 64,
+  description: 'A language tag such as zh-CN; stored as the nearest language that messages are written in',
+} as const
+
+/** True for a well-formed language tag. */
+export function isLanguageTag(text: string): boolean {
+  try {
+    new Intl.Locale(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Returns the supported language nearest to a well-formed tag: Chinese for all that is written in its script, else English. */
+export function nearestLocale(tag: string): Locale {
+  const { language, script } = new Intl.Locale(tag).maximize()
+  return language === 'zh' || script === 'Hans' || script === 'Hant' ? 'zh' : 'en'
+}
+
 /**
  * The language to answer in: the best of an `Accept-Language` header that we have, else the user's own,
  * else English.

@@ -3,6 +3,7 @@ import type { FormatsPlugin } from 'ajv-formats'
 import ajvFormats from 'ajv-formats'
 import type { FromSchema, JSONSchema as StaticSchema } from 'json-schema-to-ts'
 import { AppError } from './errors.ts'
+import { isLanguageTag } from './locale.ts'
 
 /** A JSON Schema, draft 2020-12, as a plain object. */
 export type JSONSchema = { readonly [keyword: string]: unknown }
@@ -35,6 +36,7 @@ const createAjv = (coerceTypes: false | 'array') => {
     code: { optimize: false },
   })
   addFormats(ajv)
+  ajv.addFormat('bcp47', isLanguageTag)
   // Notes on configuration leaves: which variable and which flag set them.
   ajv.addVocabulary(['env', 'flag'])
   return ajv

@@ -67,5 +67,8 @@ export async function readAuthority(
 }
 
 /** True if the changes give a field another value than the account has. */
-export const isChanged = (user: UserDocument, changes: UserChanges, field: keyof UserChanges): boolean =>
-  changes[field] !== undefined && changes[field] !== user[field]
+export const isChanged = (
+  user: UserDocument,
+  changes: UserChanges,
+  field: Exclude<keyof UserChanges, 'locale'>,
+): boolean => changes[field] !== undefined && changes[field] !== user[field]

@@ -1,11 +1,13 @@
-import { LOCALES, nullable, objectOf, type TypeOf } from '#kernel'
+import { LOCALES, languageTag, nullable, objectOf, type TypeOf } from '#kernel'
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 const time = { type: 'integer', description: 'Unix seconds' } as const
 const password = { type: 'string', minLength: 1, maxLength: 200, writeOnly: true } as const
 const role = { enum: ['user', 'admin'] } as const
+/** As it is stored. */
 const locale = nullable({ enum: LOCALES })
+const wantedLocale = nullable(languageTag)
 const email = nullable({ type: 'string', format: 'email', maxLength: 254 })
 const display_name = nullable({ type: 'string', minLength: 1, maxLength: 128 })
 const permissions = {
@@ -29,7 +31,7 @@ export const newAccount = objectOf(
     role,
     display_name,
     email,
-    locale,
+    locale: wantedLocale,
     permissions,
     workspace_root_dir,
     token_quota,
@@ -42,7 +44,7 @@ export const accountChanges = objectOf({
   display_name,
   email,
   enabled: flag,
-  locale,
+  locale: wantedLocale,
   permissions,
   workspace_root_dir,
   token_quota,

@@ -1,9 +1,11 @@
-import { LOCALES, limitStates, nullable, objectOf } from '#kernel'
+import { LOCALES, languageTag, limitStates, nullable, objectOf } from '#kernel'
 
 /** Long enough for every password that the policy takes; the rules themselves are the account store's. */
 const password = { type: 'string', minLength: 1, maxLength: 200, writeOnly: true } as const
 const time = { type: 'integer', description: 'Unix seconds' } as const
+/** As it is stored. */
 const locale = nullable({ enum: LOCALES })
+const wantedLocale = nullable(languageTag)
 
 export const loginBody = objectOf({ username: { type: 'string', minLength: 1, maxLength: 64 }, password }, [
   'username',
@@ -17,7 +19,7 @@ export const passwordChangeBody = objectOf({ old_password: password, new_passwor
 
 export const profileBody = objectOf({
   display_name: nullable({ type: 'string', minLength: 1, maxLength: 128 }),
-  locale,
+  locale: wantedLocale,
   email: nullable({ type: 'string', format: 'email', maxLength: 254 }),
 })
 

@@ -41,35 +41,28 @@ export interface UserDocument {
   creation_pending?: true
 }
 
+/** A language as it was wished for: any well-formed tag, stored as the nearest language that there is. */
+interface WantedLocale {
+  locale?: string | null
+}
+
 /** What a new account is made of; all but the name has a default. */
 export type NewUser = Pick<UserDocument, 'username'> & { id?: string } & Partial<
     Pick<
       UserDocument,
-      | 'role'
-      | 'display_name'
-      | 'email'
-      | 'locale'
-      | 'permissions'
-      | 'identities'
-      | 'workspace_root_dir'
-      | 'token_quota'
+      'role' | 'display_name' | 'email' | 'permissions' | 'identities' | 'workspace_root_dir' | 'token_quota'
     >
-  > & { password?: string }
+  > &
+  WantedLocale & { password?: string }
 
 /** The fields of an account that its own user or a user manager may set. */
 export type UserChanges = Partial<
   Pick<
     UserDocument,
-    | 'role'
-    | 'display_name'
-    | 'email'
-    | 'enabled'
-    | 'locale'
-    | 'permissions'
-    | 'workspace_root_dir'
-    | 'token_quota'
+    'role' | 'display_name' | 'email' | 'enabled' | 'permissions' | 'workspace_root_dir' | 'token_quota'
   >
->
+> &
+  WantedLocale
 
 /** A condition that an account must still fit when it is changed. */
 export type UserCondition = Partial<

@@ -1,4 +1,4 @@
-import { AppError, type Cradle, isDuplicateKey } from '#kernel'
+import { AppError, type Cradle, isDuplicateKey, type Locale, nearestLocale } from '#kernel'
 import { createAdministrators } from './administrators.ts'
 import { createCreations } from './creations.ts'
 import { createDeletions } from './deletions.ts'
@@ -45,7 +45,13 @@ export function createUsers(
      * Makes an account, to which nobody can log in with a password if it has none. Throws VALIDATION_FAILED,
      * PASSWORD_TOO_WEAK or USERNAME_TAKEN.
      */
-    async create({ id = ids.make(), username, password, ...fields }: NewUser): Promise<UserDocument> {
+    async create({
+      id = ids.make(),
+      username,
+      password,
+      locale = null,
+      ...fields
+    }: NewUser): Promise<UserDocument> {
       if (!USERNAME.test(username)) {
         const issue = {
           path: '/username',
@@ -64,11 +70,11 @@ export function createUsers(
         role: 'user',
         display_name: null,
         email: null,
-        locale: null,
         permissions: [],
         workspace_root_dir: null,
         token_quota: null,
         ...fields,
+        locale: toLocale(locale),
         enabled: true,
         tokens_used: 0,
         password_hash,
@@ -137,11 +143,16 @@ export function createUsers(
     },
 
     /** Throws NOT_FOUND where no such account fits `where`, LAST_ADMINISTRATOR. */
-    async update(user_id: string, changes: UserChanges, where: UserCondition = {}): Promise<UserDocument> {
+    async update(
+      user_id: string,
+      { locale, ...changes }: UserChanges,
+      where: UserCondition = {},
+    ): Promise<UserDocument> {
+      const language = locale === undefined ? {} : { locale: toLocale(locale) }
       const write = () =>
         users.findOneAndUpdate(
           { _id: user_id, ...where },
-          { $set: { ...changes, ...stamps() } },
+          { $set: { ...changes, ...language, ...stamps() } },
           { returnDocument: 'after' },
         )
       const weakens = changes.role === 'user' || changes.enabled === false
@@ -187,3 +198,5 @@ export function createUsers(
     },
   }
 }
+
+const toLocale = (tag: string | null): Locale | null => (tag === null ? null : nearestLocale(tag))

@@ -94,6 +94,7 @@ t.test('accounts', async (t) => {
       ],
       [{ username: 'x', email: 'nobody' }, 422, 'VALIDATION_FAILED', { issues: [{ path: '/email' }] }],
       [{ username: 'x', token_quota: -1 }, 422, 'VALIDATION_FAILED', { issues: [{ path: '/token_quota' }] }],
+      [{ username: 'x', locale: 'en_US' }, 422, 'VALIDATION_FAILED', { issues: [{ path: '/locale' }] }],
       [{ username: 'x', tokens_used: 0 }, 422, 'VALIDATION_FAILED', { issues: [{ path: '/tokens_used' }] }],
       [
         { username: 'x', permissions: ['fly'] },

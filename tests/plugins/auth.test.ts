@@ -140,11 +140,15 @@ t.test('me shows the account and changes name, language and address only', async
   const cleared = await patch({ display_name: null, locale: null, email: null })
   t.match(cleared.body, { display_name: null, locale: null, email: null })
   t.strictSame((await patch({})).body, cleared.body)
+  t.match(await patch({ locale: 'zh-CN' }), { status: 200, body: { locale: 'zh' } }, 'what browsers send')
+  t.match(await patch({ locale: 'fr-CA' }), { status: 200, body: { locale: 'en' } }, 'the nearest')
+  await patch({ locale: null })
 
   const wrong = [
     { role: 'admin' },
     { permissions: ['users'] },
-    { locale: 'xx' },
+    { locale: 'en_US' },
+    { locale: 'no language' },
     { email: 'ada' },
     { display_name: '' },
   ]
