@@ -14,7 +14,7 @@ const MAX_LOOKS = 5
 /** What user managers do to accounts, by the rules of who may do what. */
 export type Accounts = ReturnType<typeof createAccounts>
 
-/** Makes the administration of accounts. Every method throws NOT_FOUND where there is no account of that name. */
+/** Makes the administration of accounts. Every method takes a username or an id, and throws NOT_FOUND for neither. */
 export function createAccounts({
   users,
   passwordChanges,
@@ -27,8 +27,8 @@ export function createAccounts({
   accountLockout: AccountLockout
   grants: Grants
 } & Pick<KernelServices, 'server'>) {
-  const find = async (username: string): Promise<UserDocument> => {
-    const user = await users.findByUsername(username)
+  const find = async (key: string): Promise<UserDocument> => {
+    const user = (await users.findByUsername(key)) ?? (await users.find(key))
     if (!user) throw new AppError('NOT_FOUND')
     return user
   }
@@ -39,12 +39,12 @@ export function createAccounts({
    */
   const act = async <Result>(
     caller: AuthCaller,
-    username: string,
+    key: string,
     judge: (user: UserDocument, authority: Authority) => void,
     work: (user: UserDocument, where: UserCondition) => Promise<Result>,
   ): Promise<Result> => {
     for (let look = 1; ; look += 1) {
-      const [user, authority] = await Promise.all([find(username), readAuthority(caller, { users })])
+      const [user, authority] = await Promise.all([find(key), readAuthority(caller, { users })])
       authority.assertManageable(user)
       judge(user, authority)
       try {
@@ -88,11 +88,11 @@ export function createAccounts({
      * Throws VALIDATION_FAILED, GRANT_EXCEEDS, ACCOUNT_EXCEEDS, ADMINISTRATOR_PROTECTED, SELF_DEMOTION, SELF_LIMITS,
      * LAST_ADMINISTRATOR.
      */
-    async update(caller: AuthCaller, username: string, given: UserChanges): Promise<UserDocument> {
+    async update(caller: AuthCaller, key: string, given: UserChanges): Promise<UserDocument> {
       const changes = { ...given, ...normalizeFolder(given.workspace_root_dir) }
       return act(
         caller,
-        username,
+        key,
         (user, authority) => {
           const demotes = changes.role === 'user' && user.role === 'admin'
           if (user._id === caller.id && (demotes || changes.enabled === false))
@@ -111,28 +111,28 @@ export function createAccounts({
     },
 
     /** Throws ADMINISTRATOR_PROTECTED, ACCOUNT_EXCEEDS, PASSWORD_TOO_WEAK. */
-    resetPassword: (caller: AuthCaller, username: string, new_password: string): Promise<void> =>
+    resetPassword: (caller: AuthCaller, key: string, new_password: string): Promise<void> =>
       act(
         caller,
-        username,
+        key,
         (user, authority) => authority.assertCovers(user),
         (user, where) => passwordChanges.reset(user._id, new_password, where),
       ),
 
     /** Throws ADMINISTRATOR_PROTECTED. */
-    unlock: (caller: AuthCaller, username: string): Promise<void> =>
+    unlock: (caller: AuthCaller, key: string): Promise<void> =>
       act(
         caller,
-        username,
+        key,
         () => {},
         (user) => accountLockout.clear(user.username),
       ),
 
     /** Throws ADMINISTRATOR_PROTECTED, ACCOUNT_EXCEEDS, SELF_DELETION, LAST_ADMINISTRATOR. */
-    remove: (caller: AuthCaller, username: string): Promise<void> =>
+    remove: (caller: AuthCaller, key: string): Promise<void> =>
       act(
         caller,
-        username,
+        key,
         (user, authority) => {
           if (user._id === caller.id) throw new AppError('SELF_DELETION')
           authority.assertCovers(user)

@@ -2,7 +2,7 @@ import { type Command, type CommandInput, type Cradle, JSON_OPTION, printJson, p
 import { showAccount, showAccounts } from './account-rows.ts'
 import type { AccountRow } from './schemas.ts'
 
-const USERNAME = { name: 'username', summary: 'whose account', required: true }
+const USERNAME = { name: 'username', summary: 'username or id of the account', required: true }
 const PASSWORD_STDIN = {
   flags: '--password-stdin',
   summary: 'take the password from the first line of standard input instead of making one',

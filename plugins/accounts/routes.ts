@@ -2,7 +2,7 @@ import { type Route, route } from '#kernel'
 import { showAccount, showAccounts } from './account-rows.ts'
 import { accountChanges, accountRow, newAccount, newPassword, permissionRows } from './schemas.ts'
 
-/** The username is what stands in the position of the id. */
+/** The position of the id takes the username or the id. */
 const ACCOUNT = '/users/:id'
 const guard = ['permission', 'users'] as const
 
@@ -40,7 +40,7 @@ const createAccount = route({
 const getAccount = route({
   method: 'GET',
   path: ACCOUNT,
-  summary: 'One account, by its username',
+  summary: 'One account, by its username or id',
   guard,
   response: { 200: accountRow },
   errors: ['NOT_FOUND'],

@@ -31,5 +31,17 @@ export function showInvite(invite: InviteDocument, now: number) {
     revoked_at,
   } = invite
   const status = statusOf(invite, now)
-  return { id, note, created_by, created_at, expires_at, used_at, used_by, revoked_at, status, permissions }
+  return {
+    id,
+    invite_id: id,
+    note,
+    created_by,
+    created_at,
+    expires_at,
+    used_at,
+    used_by,
+    revoked_at,
+    status,
+    permissions,
+  }
 }

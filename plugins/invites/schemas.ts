@@ -19,6 +19,7 @@ export const newInvite = objectOf({
 
 const fields = {
   id: { type: 'string' },
+  invite_id: { type: 'string', description: 'The same as id' },
   note: nullable({ type: 'string' }),
   created_by: { type: 'string', description: 'A username' },
   created_at: time,
@@ -32,6 +33,7 @@ const fields = {
 
 const names = [
   'id',
+  'invite_id',
   'note',
   'created_by',
   'created_at',

@@ -15,6 +15,9 @@ const USERNAME = new RegExp(USERNAME_PATTERN)
 /** Names that stand for something else in the position of a username in a path. */
 const RESERVED_USERNAMES = new Set(['invites', 'permissions'])
 
+/** The form of account ids, which take the same position: nobody may be named like another account's id. */
+const ID_FORM = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/i
+
 /** The accounts and their passwords. */
 export type Users = ReturnType<typeof createUsers>
 
@@ -60,7 +63,8 @@ export function createUsers(
         }
         throw new AppError('VALIDATION_FAILED', { issues: [issue] })
       }
-      if (RESERVED_USERNAMES.has(username.toLowerCase())) throw new AppError('USERNAME_TAKEN')
+      if (RESERVED_USERNAMES.has(username.toLowerCase()) || ID_FORM.test(username))
+        throw new AppError('USERNAME_TAKEN')
       if (password !== undefined) assertStrongPassword(password)
       const password_hash = password === undefined ? null : await passwords.hash(password)
       const now = stamps()

@@ -64,6 +64,11 @@ t.test('accounts', async (t) => {
     }
     t.match(await admin.create(given), { status: 201, body: { ...given, workspace_root_dir: '/srv/ben/' } })
     t.match(await admin.get('BEN'), { status: 200, body: { username: 'ben' } }, 'without regard to case')
+
+    const { id: id_of_ben } = (await admin.get('ben')).body
+    t.match(await admin.get(id_of_ben), { status: 200, body: { username: 'ben' } }, 'by its id')
+    t.match(await admin.patch(id_of_ben, { locale: 'en-GB' }), { status: 200, body: { locale: 'en' } })
+    t.match(await admin.create({ username: id_of_ben }), { status: 409 }, 'nobody is named like an id')
   })
 
   await t.test('the list has everybody, by username', async (t) => {

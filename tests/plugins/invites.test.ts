@@ -41,9 +41,16 @@ t.test('an invite lasts seven days unless told otherwise, and its code is shown 
   t.match(code, /^[\w-]{32}$/)
   t.equal(invite_url, null, 'no public URL is configured')
   t.strictSame(
-    { ...row, id: typeof row.id, expires_at: row.expires_at - row.created_at, created_at: 0 },
+    {
+      ...row,
+      id: typeof row.id,
+      invite_id: row.invite_id === row.id,
+      expires_at: row.expires_at - row.created_at,
+      created_at: 0,
+    },
     {
       id: 'string',
+      invite_id: true,
       note: null,
       created_by: 'admin',
       created_at: 0,
