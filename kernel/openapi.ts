@@ -93,7 +93,7 @@ function describeRoute(
     tags: [tag],
     ...describeGuard(guard),
     parameters: [...pathParameters(path), ...queryParameters(query)],
-    ...(content ? { requestBody: { required: true, content } } : {}),
+    ...(content ? { requestBody: { required: !isBodyOptional(route), content } } : {}),
     responses: { ...Object.fromEntries(replies), ...describeErrors(codesOf(route), errors) },
   }
 }
@@ -106,6 +106,12 @@ function contentOf({ body, upload, raw }: Route, schemas: Record<string, unknown
     ...(body && jsonContent(hoist(body, schemas))),
     ...(upload && { 'multipart/form-data': { schema: FILE_FORM } }),
   }
+}
+
+/** True if a request may come without a body, which then counts as an empty object. */
+function isBodyOptional({ body }: Route): boolean {
+  const { required = [], minProperties = 0, oneOf, anyOf } = body ?? { minProperties: 1 }
+  return (required as string[]).length === 0 && minProperties === 0 && !oneOf && !anyOf
 }
 
 const FILE_FORM = {

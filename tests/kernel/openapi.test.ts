@@ -2,7 +2,7 @@ import { readBlueprint } from '../../kernel/blueprint.ts'
 import { assertChannelKind } from '../../kernel/channel-kind-form.ts'
 import { assertSettings } from '../../kernel/plugin.ts'
 import { assertProviderKind } from '../../kernel/provider-kind.ts'
-import { compileSchema } from '../../kernel/schema.ts'
+import { compileSchema, type JSONSchema } from '../../kernel/schema.ts'
 import { assertTool } from '../../kernel/tool.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { createHome, getRoute, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
@@ -36,6 +36,16 @@ async function describe(t: Test, setup: string, manifest = ''): Promise<Json> {
   return body
 }
 
+/** True if the schema takes this value as a body. */
+function accepts(schema: JSONSchema, value: unknown): boolean {
+  try {
+    compileSchema(schema, 'json')(value)
+    return true
+  } catch {
+    return false
+  }
+}
+
 t.test('the document describes everything that the server serves', async (t) => {
   const server = await startServer(t)
   const { status, body: document, headers } = await server.request('GET', '/openapi.json', { token: null })
@@ -54,9 +64,11 @@ t.test('the document describes everything that the server serves', async (t) => 
   await t.test('each route and each socket stands in it, under its plugin', async (t) => {
     let described = 0
     for (const { plugin, declarations } of plugins) {
-      for (const { method, path, summary, response } of declarations.routes) {
+      for (const { method, path, summary, body, upload, response } of declarations.routes) {
         const operation = document.paths[templateOf(path)][method.toLowerCase()]
         t.match(operation, { summary, tags: [plugin.name] }, `${method} ${path}`)
+        if (body && !upload)
+          t.equal(operation.requestBody.required, !accepts(body, {}), `${path}, whether there must be a body`)
         for (const [status, schema] of Object.entries(response))
           t.equal(operation.responses[status].content !== undefined, schema !== null, `${path} ${status}`)
         described += 1
