@@ -1,5 +1,7 @@
-import { AppError, type Cradle, isDuplicateKey } from '#kernel'
+import { AppError, type Cradle, type Issue, isDuplicateKey } from '#kernel'
 import type { AgentDocument } from '../agents/types.ts'
+import type { KnownKind } from './config/kinds.ts'
+import { mergePatch } from './config/merge-patch.ts'
 import type { ChannelDocument, ChannelRuntime } from './documents.ts'
 
 /** A channel as clients are shown it; secrets in `config` are masked. */
@@ -28,9 +30,15 @@ export interface Channels {
   list(agent: AgentDocument): Promise<ChannelDocument[]>
   /** Throws NOT_FOUND, also for another agent's. */
   get(agent: AgentDocument, id: string): Promise<ChannelDocument>
-  /** Throws CHANNEL_KIND_UNSUPPORTED, CHANNEL_NAME_TAKEN or VALIDATION_FAILED. `id` makes that a repetition makes no second one. */
+  /**
+   * Throws CHANNEL_KIND_UNSUPPORTED, CHANNEL_NAME_TAKEN or VALIDATION_FAILED, also where a field is missing unless the
+   * channel is not enabled. `id` makes that a repetition makes no second one.
+   */
   create(agent: AgentDocument, channel: NewChannel, id?: string): Promise<ChannelDocument>
-  /** A `config` replaces the old one; a mask in it stands for what is stored. Throws as `create` does. */
+  /**
+   * A `config` is merged into the old one by RFC 7396; a mask in it stands for what is stored. Throws as `create` does,
+   * and VALIDATION_FAILED for taking away what the kind requires.
+   */
   update(
     agent: AgentDocument,
     id: string,
@@ -83,6 +91,33 @@ export function createChannels(cradle: Cradle): Channels {
     return resolved
   }
 
+  /** The config that a channel would have. Throws VALIDATION_FAILED unless it is fit for a channel in this state. */
+  const applyConfig = (
+    kind: KnownKind,
+    sent: Record<string, unknown>,
+    { enabled, stored }: { enabled: boolean; stored?: ChannelDocument },
+  ) => {
+    const old = stored ? channelConfigs.open(stored) : {}
+    const isKnown = (name: string) => Object.hasOwn(kind.properties, name)
+    // A null would vanish in the merge.
+    const unknown = Object.keys(sent).filter((name) => !isKnown(name))
+    refuse(
+      unknown.map((name) => issueOf(name, 'additionalProperties', 'must NOT have additional properties')),
+    )
+    const config = mergePatch(old, channelConfigs.unmask(sent, kind, stored))
+    kind.assertFitting(config)
+    // A draft may go on lacking what it lacks.
+    const tolerated = enabled ? [] : kind.missingIn(stored ? old : config)
+    const missing = kind.missingIn(config).filter((name) => !tolerated.includes(name))
+    // What a kind says in its own words names no field.
+    refuse(
+      missing.map((name) =>
+        isKnown(name) ? issueOf(name, 'required', 'is required') : issueOf('', 'required', name),
+      ),
+    )
+    return config
+  }
+
   /** Removes what is kept of channels, those that answer in them first. */
   const forget = async (channel_ids: readonly string[]) => {
     await Promise.all(channel_ids.map((id) => supervisor.close(id)))
@@ -104,7 +139,7 @@ export function createChannels(cradle: Cradle): Channels {
       const now = clock.seconds()
       const _id = id ?? ids.make('chn_')
       const channel: ChannelDocument = {
-        ...channelConfigs.seal(_id, channelConfigs.unmask(config, kind, undefined), kind),
+        ...channelConfigs.seal(_id, applyConfig(kind, config, { enabled }), kind),
         agent_id,
         kind: kindName,
         name,
@@ -125,8 +160,9 @@ export function createChannels(cradle: Cradle): Channels {
       // Repeated where somebody else's change came in between, because a mask stands for what is stored.
       for (;;) {
         const old = await get(agent, id)
-        const kind = config && channelKinds.get(old.kind)
-        const sealed = kind && channelConfigs.seal(id, channelConfigs.unmask(config, kind, old), kind)
+        const kind = config || enabled ? channelKinds.get(old.kind) : undefined
+        const state = { enabled: enabled ?? old.enabled, stored: old }
+        const sealed = kind && channelConfigs.seal(id, applyConfig(kind, config ?? {}, state), kind)
         const $set = {
           ...(name !== undefined && { name }),
           ...(sealed && { config: sealed.config, secret_config: sealed.secret_config }),
@@ -168,4 +204,12 @@ export function createChannels(cradle: Cradle): Channels {
       updated_at: channel.updated_at,
     }),
   }
+}
+
+const issueOf = (field: string, rule: string, message: string): Issue => {
+  return { path: field === '' ? '/config' : `/config/${field}`, rule, message }
+}
+
+function refuse(issues: Issue[]): void {
+  if (issues.length > 0) throw new AppError('VALIDATION_FAILED', { issues })
 }

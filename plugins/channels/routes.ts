@@ -29,7 +29,7 @@ export const channelRoutes = [
     method: 'GET',
     path: PATH,
     summary: "An agent's channels",
-    guard: 'owner',
+    guard: permitted,
     response: { 200: list(channelRow) },
   }).handle(async ({ agent }, { channels }) => (await channels.list(agent)).map(channels.show)),
 
@@ -63,7 +63,7 @@ export const channelRoutes = [
     method: 'GET',
     path: `${PATH}/:cid`,
     summary: 'One channel',
-    guard: 'owner',
+    guard: permitted,
     response: { 200: channelRow },
     errors: ['NOT_FOUND'],
   }).handle(async ({ agent, params }, { channels }) => channels.show(await channels.get(agent, params.cid!))),
@@ -71,7 +71,7 @@ export const channelRoutes = [
   route({
     method: 'PATCH',
     path: `${PATH}/:cid`,
-    summary: 'Change a channel; a config replaces the old one',
+    summary: 'Change a channel; a config is merged into the old one, and null removes a field',
     guard: permitted,
     body: channelChanges,
     response: { 200: channelRow },

@@ -59,13 +59,13 @@ export const kindRow = {
   ),
 } as const
 
-/** What a channel is made of. */
+/** POST …/channels; a channel that is not enabled may lack what its kind requires. */
 export const newChannel = objectOf({ kind, name, config: sentConfig, enabled: { type: 'boolean' } }, [
   'kind',
   'name',
 ])
 
-/** What of a channel can be changed. */
+/** PATCH …/channels/:cid; `config` is merged by RFC 7396. */
 export const channelChanges = objectOf({ name, config: sentConfig, enabled: { type: 'boolean' } })
 
 /** What is to be tested; masks in it stand for the secrets of the channel that is named. */

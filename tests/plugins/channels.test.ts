@@ -215,7 +215,7 @@ t.test('a channel is made, shown, changed and deleted', async (t) => {
 
   const kept = await channels('PATCH', `/${id}`, { name: 'yours', config: { number: '2', code: '••••1234' } })
   t.match(kept.body, { name: 'yours', config: { number: '2', code: '••••1234' } })
-  t.strictSame(Object.keys(kept.body.config).sort(), ['code', 'number'], 'a config replaces the old one')
+  t.match(kept.body.config, { ...config, number: '2', code: '••••1234' }, 'what is not named stays')
   t.strictSame(closed, ['1'])
   const off = await channels('PATCH', `/${id}`, { enabled: false })
   t.match(off.body, { enabled: false, runtime: { state: 'disconnected' } })
@@ -232,9 +232,10 @@ t.test('what does not fit is refused in words', async (t) => {
   const { channels, create } = await createPagers(t)
   const id = await create('1')
   const post = (body: object) => channels('POST', '', { kind: 'pager', name: 'other', ...body })
+  const change = (config: object) => channels('PATCH', `/${id}`, { config })
   const cases: [answer: { status: number; body: object }, status: number, code: string, path?: string][] = [
     [await post({ kind: 'smoke' }), 400, 'CHANNEL_KIND_UNSUPPORTED'],
-    [await post({ name: 'pager 1' }), 409, 'CHANNEL_NAME_TAKEN'],
+    [await post({ name: 'pager 1', config: { number: '2', code: 'two' } }), 409, 'CHANNEL_NAME_TAKEN'],
     [await post({ name: ' ' }), 422, 'VALIDATION_FAILED', '/name'],
     [await post({ config: { volume: 'loud' } }), 422, 'VALIDATION_FAILED', '/config/volume'],
     [await post({ config: { colour: 'red' } }), 422, 'VALIDATION_FAILED', '/config/colour'],
@@ -246,13 +247,20 @@ t.test('what does not fit is refused in words', async (t) => {
       '/config/group_context/history_limit',
     ],
     [await post({ config: { code: '••••1234' } }), 422, 'VALIDATION_FAILED', '/config/code'],
+    [await change({ code: '••••nope' }), 422, 'VALIDATION_FAILED', '/config/code'],
+    [await channels('PATCH', `/${id}`, { kind: 'webhook' }), 422, 'VALIDATION_FAILED', '/kind'],
+    [await change({ number: null }), 422, 'VALIDATION_FAILED', '/config/number'],
+    [await change({ code: '' }), 422, 'VALIDATION_FAILED', '/config/code'],
+    [await change({ colour: null }), 422, 'VALIDATION_FAILED', '/config/colour'],
+    [await change({ volume: 'loud' }), 422, 'VALIDATION_FAILED', '/config/volume'],
     [
-      await channels('PATCH', `/${id}`, { config: { code: '••••nope' } }),
+      await change({ group_context: { history_limit: 51 } }),
       422,
       'VALIDATION_FAILED',
-      '/config/code',
+      '/config/group_context/history_limit',
     ],
-    [await channels('PATCH', `/${id}`, { kind: 'webhook' }), 422, 'VALIDATION_FAILED', '/kind'],
+    [await post({ config: { number: '2' } }), 422, 'VALIDATION_FAILED', '/config/code'],
+    [await post({}), 422, 'VALIDATION_FAILED', '/config/number'],
     [await channels('POST', '/probe', { kind: 'smoke' }), 400, 'CHANNEL_KIND_UNSUPPORTED'],
     [
       await channels('POST', '/probe', { kind: 'pager', config: { volume: 'loud' } }),
@@ -327,17 +335,50 @@ t.test('a probe gives each of the reasons, stores nothing and shows no secret', 
   t.notMatch(server.logged(), 'code of pager 1')
 })
 
-t.test('a channel that lacks what it needs can be stored, and says so', async (t) => {
-  const { channels, see } = await createPagers(t)
-  const { status, body } = await channels('POST', '', { kind: 'pager', name: 'empty' })
-  t.equal(status, 201)
-  t.match(await see(body.id, ({ state }) => state === 'failed'), {
-    reason: 'missing_field',
-    error: 'number, code',
+t.test('a config is merged key by key, and null removes', async (t) => {
+  const { channels, create, see, closed } = await createPagers(t)
+  const group_context = {
+    history_limit: 3,
+    groups: { g1: { activation: 'always' }, g2: { history: 'none' } },
+  }
+  const id = await create('1', { group_context, allow_from: ['ann', 'ben'], volume: 5 })
+  await see(id, isConnected)
+  const patch = async (config: object) => (await channels('PATCH', `/${id}`, { config })).body.config
+  const kept = { number: '1', code: '••••er 1', allow_from: ['ann', 'ben'], volume: 5 }
+  t.strictSame(await patch({ group_context: { visibility: 'all', groups: { g1: null } } }), {
+    ...kept,
+    group_context: { history_limit: 3, visibility: 'all', groups: { g2: { history: 'none' } } },
   })
-  t.match((await channels('POST', `/${body.id}/test`)).body, { ok: false, reason: 'missing_field' })
-  await channels('PATCH', `/${body.id}`, { config: { number: '7', code: 'seven' } })
-  await see(body.id, isConnected)
+  t.strictSame(await patch({ group_context: null, allow_from: ['cid'], volume: null }), {
+    number: '1',
+    code: '••••er 1',
+    allow_from: ['cid'],
+  })
+  await patch({ number: '2', code: 'a new code' })
+  await see(id, isConnected)
+  t.ok(closed.includes('1'), 'it was connected anew')
+  t.match(await channels('POST', `/${id}/test`), { body: { ok: true } })
+})
+
+t.test('a channel that is not enabled may lack what it needs, until it is enabled', async (t) => {
+  const { channels, see } = await createPagers(t)
+  const made = await channels('POST', '', { kind: 'pager', name: 'draft', enabled: false })
+  t.match(made, { status: 201, body: { enabled: false, config: {} } })
+  const patch = (body: object) => channels('PATCH', `/${made.body.id}`, body)
+  const lacks = (...fields: string[]) => ({
+    status: 422,
+    body: {
+      error: { details: { issues: fields.map((field) => ({ path: `/config/${field}`, rule: 'required' })) } },
+    },
+  })
+  t.match((await channels('POST', `/${made.body.id}/test`)).body, { ok: false, reason: 'missing_field' })
+  t.match(await patch({ enabled: true }), lacks('number', 'code'))
+  t.match(await patch({ config: { volume: 4, number: '7' } }), { status: 200 })
+  t.match(await patch({ config: { number: null } }), lacks('number'), 'what is there does not vanish')
+  t.match(await patch({ config: { response_mode: 'stream' }, enabled: true }), lacks('code'))
+  t.match(await patch({ config: { code: 'seven' }, enabled: true }), { status: 200 })
+  await see(made.body.id, isConnected)
+  t.match(await patch({ enabled: false, config: { code: null } }), lacks('code'))
 })
 
 t.test('one channel that fails touches no other, and comes back by itself', async (t) => {

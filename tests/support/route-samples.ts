@@ -247,11 +247,10 @@ const exportForm = () => {
   )
   return form
 }
-/** It has nobody to call. */
 const newChannel = ({ name, secret }: Make) => ({
   kind: 'webhook',
   name: name(),
-  config: { secret: secret() },
+  config: { secret: secret(), callback_url: 'http://203.0.113.1/callback' },
 })
 const runner = ({ secret }: Make) => ({ enabled: true, env: { API_KEY: secret() } })
 const runners = (make: Make) => ({ runners: { opencode: runner(make) } })
@@ -431,7 +430,7 @@ export const routeSamples: Record<string, RouteSample> = {
   'GET /agents/:id/status': { who: 'user', status: 200, on: ownAgent },
 
   'GET /channels/kinds': { who: 'user', status: 200 },
-  'GET /agents/:id/channels': { who: 'user', status: 200, on: ownAgent },
+  'GET /agents/:id/channels': { who: 'channels', status: 200, on: ownAgent },
   'POST /agents/:id/channels': { who: 'channels', status: 201, on: ownAgent, body: newChannel },
   'POST /agents/:id/channels/probe': {
     who: 'channels',
@@ -439,7 +438,7 @@ export const routeSamples: Record<string, RouteSample> = {
     on: ownAgent,
     body: ({ secret }) => ({ kind: 'webhook', config: { secret: secret() } }),
   },
-  'GET /agents/:id/channels/:cid': { who: 'user', status: 200, on: ownChannel },
+  'GET /agents/:id/channels/:cid': { who: 'channels', status: 200, on: ownChannel },
   'PATCH /agents/:id/channels/:cid': {
     who: 'channels',
     status: 200,

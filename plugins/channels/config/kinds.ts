@@ -23,10 +23,14 @@ export interface KindRow {
 export interface KnownKind extends ChannelKind {
   /** What a whole config looks like, the common settings included. */
   full_schema: JSONSchema
+  /** The fields that a config may have. */
+  properties: Readonly<Record<string, unknown>>
   /** The names of the fields that are sealed. */
   secret_fields: readonly string[]
   /** Checks a config that may lack what is required; throws VALIDATION_FAILED with paths below `/config`. */
   assertFitting(config: Record<string, unknown>): void
+  /** Returns what a fitting config lacks: names of fields, or what the kind itself says about it. */
+  missingIn(config: Record<string, unknown>): string[]
   /** Throws a ChannelFailure where a config cannot be connected with as it is. */
   assertComplete(config: Record<string, unknown>): void
 }
@@ -75,9 +79,12 @@ function completeKind(kind: ChannelKind): KnownKind {
     'json',
   )
   const checkWhole: Validator = deferSchema(full_schema, 'json')
+  const missingFields = (config: Record<string, unknown>) =>
+    required.filter((name) => config[name] === undefined || config[name] === '')
   return {
     ...kind,
     full_schema,
+    properties,
     secret_fields: Object.entries(own).flatMap(([name, { writeOnly }]) => (writeOnly === true ? [name] : [])),
     assertFitting(config) {
       try {
@@ -87,8 +94,19 @@ function completeKind(kind: ChannelKind): KnownKind {
         throw below(error, '/config')
       }
     },
+    missingIn(config) {
+      const missing = missingFields(config)
+      if (missing.length > 0) return missing
+      try {
+        kind.check?.(config)
+      } catch (error) {
+        const { reason, message } = error as ChannelFailure
+        if (reason === 'missing_field') return [message]
+      }
+      return []
+    },
     assertComplete(config) {
-      const missing = required.filter((name) => config[name] === undefined || config[name] === '')
+      const missing = missingFields(config)
       if (missing.length > 0) throw new ChannelFailure('missing_field', missing.join(', '))
       try {
         checkWhole(config)
