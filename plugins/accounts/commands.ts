@@ -97,6 +97,20 @@ const changePassword: Command = {
   },
 }
 
+const unlock: Command = {
+  name: 'user unlock',
+  summary: 'End the lock that failed sign-ins have put on an account',
+  arguments: [USERNAME],
+  options: [JSON_OPTION],
+  audit: 'user.unlock_login',
+  async run(input, cradle) {
+    const user = await cradle.accounts.find(input.args[0]!)
+    await cradle.accountLockout.clear(user.username)
+    report(input, await showAccount(user, cradle), 'is not locked')
+    return 0
+  },
+}
+
 const switchCommand = (verb: 'disable' | 'enable', summary: string, done: string): Command => ({
   name: `user ${verb}`,
   summary,
@@ -116,6 +130,7 @@ export const accountCommands: Command[] = [
   create,
   list,
   changePassword,
+  unlock,
   switchCommand('disable', 'Shut an account out without deleting it', 'is disabled'),
   switchCommand('enable', 'Let a disabled account in again', 'is enabled'),
 ]

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isDuplicateKey, type KernelServices } from '#kernel'
+import { AppError, isDuplicateKey, type KernelServices } from '#kernel'
 import { createGate } from './gate.ts'
-import { lockedFor } from './login-lock.ts'
 import type { AuthConfig } from './types.ts'
 
 /** How long an attempt keeps others away at most, also when its process dies during it. */
@@ -63,7 +62,7 @@ export function createAccountLockout({
       if (!standing) continue
       // While an attempt is evaluated its lock is provisional: it may yet succeed.
       if (standing.lease_until <= now && standing.locked_until > now)
-        throw lockedFor(standing.locked_until - now)
+        throw lockedUntil(standing.locked_until, now)
       await pause(LEASE_POLL_MS)
     }
   }
@@ -112,4 +111,11 @@ export function createAccountLockout({
       await login_attempts.deleteOne({ _id: username.toLowerCase() })
     },
   }
+}
+
+/** The refusal of an attempt before a lock ends; both times are Unix milliseconds. */
+function lockedUntil(end: number, now: number): AppError {
+  const retry_after_seconds = Math.max(1, Math.ceil((end - now) / 1000))
+  const minutes = Math.ceil(retry_after_seconds / 60)
+  return new AppError('LOGIN_LOCKED', { retry_after_seconds, minutes, locked_until: Math.ceil(end / 1000) })
 }

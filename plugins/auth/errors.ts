@@ -28,8 +28,16 @@ export const authErrors: ErrorTable = {
   LOGIN_LOCKED: {
     status: 429,
     message: {
-      en: 'Too many failed attempts. Try again in {minutes} min.',
-      zh: '失败次数过多，请在 {minutes} 分钟后重试。',
+      en: 'This account is locked after too many failed attempts. The lock ends in {minutes} min, or when a user manager ends it.',
+      zh: '登录失败次数过多，该账号已被锁定，将在 {minutes} 分钟后解锁；用户管理员也可以立即解锁。',
+    },
+  },
+  SIGN_INS_LIMITED: {
+    status: 429,
+    code: 'RATE_LIMITED',
+    message: {
+      en: 'Too many wrong sign-ins from your network. Try again in {minutes} min.',
+      zh: '您所在网络的登录失败次数过多，请在 {minutes} 分钟后重试。',
     },
   },
   LOGIN_BUSY: {

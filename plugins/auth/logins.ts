@@ -27,7 +27,7 @@ export function createLogins({
   accountLockout: AccountLockout
   addressLimit: AddressLimit
 } & Pick<KernelServices<AuthConfig>, 'registries' | 'config'>) {
-  /** Throws AUTH_FAILED for all that is wrong with name, password or account, LOGIN_LOCKED, LOGIN_BUSY. */
+  /** Throws AUTH_FAILED for all that is wrong with name, password or account, LOGIN_LOCKED, SIGN_INS_LIMITED, LOGIN_BUSY. */
   const authenticate = async (username: string, password: string, ip: string): Promise<UserDocument> => {
     const user = await addressLimit.attempt(ip, () =>
       accountLockout.attempt(username, () => users.authenticate(username, password)),

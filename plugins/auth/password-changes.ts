@@ -24,7 +24,7 @@ export function createPasswordChanges({
 } & Pick<KernelServices<AuthConfig>, 'config'>) {
   return {
     /**
-     * By the user, who stays logged in with this session only. Throws AUTH_FAILED, LOGIN_LOCKED, LOGIN_BUSY,
+     * By the user, who stays logged in with this session only. Throws AUTH_FAILED, LOGIN_LOCKED, SIGN_INS_LIMITED, LOGIN_BUSY,
      * PASSWORD_SAME_AS_OLD, PASSWORD_TOO_WEAK.
      */
     async change(

@@ -17,7 +17,7 @@ const logIn = route({
   guard: 'public',
   body: loginBody,
   response: { 200: loginAnswer },
-  errors: ['AUTH_FAILED', 'LOGIN_LOCKED', 'LOGIN_BUSY', 'PASSWORD_CHECKS_BUSY'],
+  errors: ['AUTH_FAILED', 'LOGIN_LOCKED', 'SIGN_INS_LIMITED', 'LOGIN_BUSY', 'PASSWORD_CHECKS_BUSY'],
   audit: 'auth.login',
 }).handle(({ body, ip, headers, identify }, { logins }) => {
   identify(body.username.toLowerCase())
@@ -66,7 +66,14 @@ const changePassword = route({
   guard: 'user',
   body: passwordChangeBody,
   response: { 204: null },
-  errors: ['PASSWORD_SAME_AS_OLD', 'PASSWORD_TOO_WEAK', 'LOGIN_LOCKED', 'LOGIN_BUSY', 'PASSWORD_CHECKS_BUSY'],
+  errors: [
+    'PASSWORD_SAME_AS_OLD',
+    'PASSWORD_TOO_WEAK',
+    'LOGIN_LOCKED',
+    'SIGN_INS_LIMITED',
+    'LOGIN_BUSY',
+    'PASSWORD_CHECKS_BUSY',
+  ],
   audit: 'auth.change_password',
 }).handle(async ({ body, caller, ip }, { passwordChanges }) => {
   await passwordChanges.change(caller, { ...body, ip })

@@ -26,6 +26,7 @@ t.test('accounts are managed from the command line while the server runs', async
     [['create', 'a b'], /not valid/],
     [['create', 'ben', '--permissions', 'fly'], /not valid/],
     [['passwd', 'nobody'], /Not found/],
+    [['unlock', 'nobody'], /Not found/],
     [['disable', 'nobody'], /Not found/],
     [['disable', 'admin'], /last enabled administrator/],
     [['disable'], /missing required argument/],
@@ -66,6 +67,12 @@ t.test('accounts are managed from the command line while the server runs', async
       body: { username: 'ann', password: 'wrong-1' },
     })
   t.match((await svc('list')).stdout, /\nann +user +locked /)
+  t.same(await svc('unlock', 'Ann'), { code: 0, stdout: 'ann is not locked\n', stderr: '' })
+  t.ok(await server.login('ann', 'changed-secret-2'), 'a running server heeds it')
+  const { id } = (await server.request('GET', '/users/ann')).body
+  t.match(JSON.parse((await svc('unlock', id, '--json')).stdout), { username: 'ann', login_locked: false })
+  const [row] = (await server.request('GET', '/admin/audit-log?action=user.unlock_login')).body
+  t.match(row, { actor: /^os:/, target: id })
 })
 
 t.test('an account made before the first start does not stand for the administrator', async (t) => {
