@@ -83,6 +83,7 @@ export default plugin({
     host.service('passwordChanges', createPasswordChanges)
     host.service('sessionWatch', createSessionWatch)
 
+    host.limit('sessions', ({ sessions }, user_id) => sessions.count(user_id))
     host.guard('user', userGuard)
     host.guard('permission', permissionGuard)
     host.guard('admin', adminGuard)

@@ -15,8 +15,9 @@ export function createSessions({
   collections: { sessions },
   clock,
   events,
+  limits,
   config,
-}: Pick<KernelServices<AuthConfig>, 'collections' | 'clock' | 'events' | 'config'>) {
+}: Pick<KernelServices<AuthConfig>, 'collections' | 'clock' | 'events' | 'limits' | 'config'>) {
   const expiry = (now: number) => {
     const expires_at = now + config.access_token_ttl_seconds
     return { expires_at, delete_at: new Date(expires_at * 1000) }
@@ -40,7 +41,27 @@ export function createSessions({
     )
   }
 
+  /** Ends the oldest sessions of an account that has more than its limit with the one that was just opened. */
+  const endOldest = async ({ _id, user_id }: SessionDocument): Promise<void> => {
+    const others = sessions
+      .find({ ...live(user_id), _id: { $ne: _id } }, { projection: { _id: 1 } })
+      .sort({ created_at: -1, _id: 1 })
+      .skip(limits.of('sessions') - 1)
+    for (const oldest of await others.toArray()) await end(user_id, oldest._id)
+  }
+
+  /** Ends one of the account's live sessions; false where there is no such session. */
+  const end = async (user_id: string, session_id: string): Promise<boolean> => {
+    const { modifiedCount } = await sessions.updateOne(
+      { _id: session_id, ...live(user_id) },
+      { $set: { ended_at: clock.now() } },
+    )
+    if (modifiedCount > 0) await announceEnd(user_id, [session_id])
+    return modifiedCount > 0
+  }
+
   return {
+    /** Opens a session; the account's oldest ends if there are too many. */
     async create(user_id: string, { ip, user_agent }: Origin): Promise<SessionDocument> {
       const created_at = clock.seconds()
       const session: SessionDocument = {
@@ -53,10 +74,13 @@ export function createSessions({
         ended_at: null,
       }
       await sessions.insertOne(session)
+      await endOldest(session)
       return session
     },
 
     find: (session_id: string) => sessions.findOne({ _id: session_id }),
+
+    count: (user_id: string) => sessions.countDocuments(live(user_id)),
 
     /** The account's live sessions, the latest first. */
     list: (user_id: string) =>
@@ -70,16 +94,7 @@ export function createSessions({
         { returnDocument: 'after' },
       ),
 
-    /** Ends one of the account's live sessions; false where there is no such session. */
-    async end(user_id: string, session_id: string): Promise<boolean> {
-      const { modifiedCount } = await sessions.updateOne(
-        { _id: session_id, ...live(user_id) },
-        { $set: { ended_at: clock.now() } },
-      )
-      if (modifiedCount > 0) await announceEnd(user_id, [session_id])
-      return modifiedCount > 0
-    },
-
+    end,
     endAll,
 
     /** Removes a session whose token nobody has seen. */

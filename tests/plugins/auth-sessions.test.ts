@@ -46,6 +46,30 @@ const svc = async ({ home, server }: TestServer, ...args: string[]): Promise<str
   return stdout
 }
 
+t.test('of more than 50 sessions the oldest ends', async (t) => {
+  const olga = await server.createUser({ username: 'olga' })
+  const sockets = [await open(server, olga.token), await open(second, olga.token)]
+  const login = { username: 'olga', password: olga.password }
+  const logIn = async () => (await server.request('POST', '/auth/login', { token: null, body: login })).body
+  const tokens = []
+  for (let made = 1; made < 50; made += 1) tokens.push((await logIn()).access_token)
+  t.match((await me(server, olga.token)).body.limits.sessions, { used: 50, max: 50 })
+  const sessions = server.db.collection<{ user_id: string; created_at: number }>('sessions')
+  // All were opened within a second or so, and the first must be the oldest.
+  const { body: listed } = await server.request('GET', '/auth/sessions', { token: olga.token })
+  const { id } = listed.find(({ current }: { current: boolean }) => current)
+  await sessions.updateOne({ _id: id }, { $inc: { created_at: -10 } })
+
+  const more = await Promise.all([logIn(), logIn(), logIn()])
+  for (const socket of sockets) t.strictSame(await socket.closed, ENDED)
+  t.strictSame(refusal(await me(server, olga.token)), AUTH_FAILED)
+  for (const { access_token } of more)
+    t.equal((await me(server, access_token)).status, 200, 'none of the new ones')
+  const statuses = await Promise.all(tokens.map(async (token) => (await me(second, token)).status))
+  t.equal(statuses.filter((status) => status === 401).length, 2)
+  t.match((await me(server, more[0].access_token)).body.limits.sessions, { used: 50 })
+})
+
 t.test('a logout closes the sockets of its session and no others', async (t) => {
   const token = await server.login('admin', ADMIN.password)
   const [one, two, other] = [
