@@ -6,7 +6,7 @@ export const kernelConfigProperties = {
   http: objectOf({
     host: { type: 'string', default: '127.0.0.1', env: 'SVC_HOST', flag: 'host' },
     port: { type: 'integer', minimum: 0, maximum: 65535, default: 8088, env: 'SVC_PORT', flag: 'port' },
-    public_url: { type: 'string', pattern: '^https?://[^\\s]+$', env: 'SVC_PUBLIC_URL' },
+    public_url: { type: 'string', format: 'url', pattern: '^https?://', env: 'SVC_PUBLIC_URL' },
     trust_proxy: { type: 'boolean', default: false, env: 'SVC_TRUST_PROXY' },
     cors_origins: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_CORS_ORIGINS' },
     body_limit: { type: 'string', pattern: '^\\d{1,9}(b|kb|mb)?$', default: '1mb', env: 'SVC_BODY_LIMIT' },

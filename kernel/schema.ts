@@ -21,6 +21,9 @@ export interface Issue {
 const MAX_ISSUES = 16
 const addFormats = ajvFormats as unknown as FormatsPlugin
 
+/** The format `url`: an address that `new URL` takes, without blanks. */
+const isUrl = (text: string) => !/\s/.test(text) && URL.canParse(text)
+
 const createAjv = (coerceTypes: false | 'array') => {
   const ajv = new Ajv2020({
     coerceTypes,
@@ -37,6 +40,7 @@ const createAjv = (coerceTypes: false | 'array') => {
   })
   addFormats(ajv)
   ajv.addFormat('bcp47', isLanguageTag)
+  ajv.addFormat('url', isUrl)
   // Notes on configuration leaves: which variable and which flag set them.
   ajv.addVocabulary(['env', 'flag'])
   return ajv

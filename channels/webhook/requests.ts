@@ -31,7 +31,7 @@ const messageBody = objectOf(
       maxItems: 16,
       items: objectOf(
         {
-          url: { type: 'string', pattern: '^https?://', maxLength: 4096 },
+          url: { type: 'string', format: 'url', pattern: '^https?://', maxLength: 4096 },
           filename: { type: 'string', maxLength: 256 },
           media_type: { type: 'string', maxLength: 128 },
           size: { type: 'integer', minimum: 0 },

@@ -48,7 +48,7 @@ export default plugin({
       type: 'object',
       additionalProperties: {
         type: 'object',
-        additionalProperties: { type: 'string', pattern: '^https?://' },
+        additionalProperties: { type: 'string', format: 'url', pattern: '^https?://' },
       },
       default: {},
     },

@@ -63,7 +63,7 @@ interface ChannelsConfig {
   allow_hosts: string[]
 }
 
-const address = { type: 'string', pattern: '^(https?|wss?)://' } as const
+const address = { type: 'string', format: 'url', pattern: '^(https?|wss?)://' } as const
 
 export default plugin({
   name: 'channels',

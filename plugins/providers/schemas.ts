@@ -15,7 +15,7 @@ const options = { type: 'object', maxProperties: 64 } as const
 /** What may hold a secret, a user name with a password or a query, is refused before anybody writes it down. */
 export const baseUrl = {
   type: 'string',
-  format: 'uri',
+  format: 'url',
   pattern: '^https?://[^/?#@]+(/[^?#]*)?$',
   maxLength: 2048,
 } as const

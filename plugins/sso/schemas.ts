@@ -17,7 +17,7 @@ const redirect_after = {
 /** What may hold a user name with a password, or a query, is refused before anybody writes it down. */
 const address = {
   type: 'string',
-  format: 'uri',
+  format: 'url',
   pattern: '^https?://[^\\s/?#@\\\\]+(/[^\\s?#@\\\\]*)?$',
   maxLength: 2048,
 } as const

@@ -144,6 +144,8 @@ t.test('a configuration that is not valid stops the start with one sentence', as
     [{ http: [] }, /^http must be object$/],
     [{ http: { body_limit: 'a lot' } }, /^http\.body_limit must match pattern/],
     [{ http: { public_url: 'svc.example' } }, /^http\.public_url must match pattern/],
+    [{ http: { public_url: 'https://svc.example:99999' } }, /^http\.public_url must match format "url"/],
+    [{ http: { public_url: 'https://svc example' } }, /^http\.public_url must match format "url"/],
     [{ log: { level: 'loud' } }, /^log\.level must be equal to one of the allowed values: fatal, error/],
     [{ packages: [5] }, /^packages\.0 must be string$/],
     [{ packages: 'one' }, /^packages must be array$/],

@@ -502,7 +502,7 @@ t.test('settings that name no address stop the start', async (t) => {
   const start = (endpoints: object) => startServer(t, { config: { plugins: { channels: { endpoints } } } })
   await t.rejects(
     start({ telegram: { api: 'http://' } }),
-    /plugins\.channels\.endpoints\.telegram\.api is no address/,
+    /plugins\.channels\.endpoints\.telegram\.api must match format "url"/,
   )
   await t.rejects(
     start({ telegram: { url: 'http://127.0.0.1' } }),

@@ -226,6 +226,8 @@ t.test('bodies that do not fit are refused with the field', async (t) => {
     [{ name: 'x', kind, base_url: 'http://user:word@192.31.196.7' }, '/base_url'],
     [{ name: 'x', kind, base_url: 'http://192.31.196.7/v1?key=word' }, '/base_url'],
     [{ name: 'x', kind, base_url: 'http://192.31.196.7#word' }, '/base_url'],
+    [{ name: 'x', kind, base_url: 'http://192.31.196.7:99999/v1' }, '/base_url'],
+    [{ name: 'x', kind, base_url: 'http://192.31.196.7/a b' }, '/base_url'],
     [{ name: 'x', kind, base_url: PUBLIC, note: 'x' }, '/note'],
     [{ name: 'x', kind, base_url: PUBLIC, api_key: 'two\nlines' }, '/api_key'],
     [{ name: 'x', kind, base_url: PUBLIC, models: [{ id: 'a' }, { id: 'a' }] }, '/models/1/id'],
@@ -241,6 +243,16 @@ t.test('bodies that do not fit are refused with the field', async (t) => {
       `${path} in ${JSON.stringify(reply.body.error.details)}`,
     )
   }
+  const { id } = await create(server, { name: 'global', kind, base_url: PUBLIC, models: [{ id: 'm' }] })
+  const impossible = { base_url: 'https://192.31.196.7:99999' }
+  for (const [method, path, body] of [
+    ['POST', '/admin/providers', { name: 'x', kind, ...impossible }],
+    ['PATCH', `/admin/providers/${id}`, impossible],
+  ] as const)
+    t.match(await server.request(method, path, { body }), {
+      status: 422,
+      body: { error: { details: { issues: [{ path: '/base_url' }] } } },
+    })
   t.match(
     await server.request('POST', '/providers', { token: ada.token, body: { name: 'x', kind: 'none' } }),
     { status: 400, body: { error: { code: 'PROVIDER_KIND_UNSUPPORTED', details: { kind: 'none' } } } },

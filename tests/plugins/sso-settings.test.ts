@@ -192,6 +192,10 @@ t.test('addresses of services that there are not stop the start', async (t) => {
     /plugins\.auth\.endpoints\.github is not known/,
   )
   await t.rejects(
+    start({ feishu: { open: 'https://example.org:99999' } }),
+    /endpoints\.feishu\.open must match format "url"/,
+  )
+  await t.rejects(
     start({ feishu: { login: 'https://example.org' } }),
     /feishu\.login is not known.*accounts, open/,
   )
