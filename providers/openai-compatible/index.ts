@@ -1,5 +1,6 @@
 import type { ProviderKind } from '#kernel'
 import { createChatModel } from './chat-model.ts'
+import { connectionHeader } from './headers.ts'
 import { describeModels } from './model-list.ts'
 import { createUpstream } from './upstream.ts'
 
@@ -14,6 +15,7 @@ const openaiCompatible: ProviderKind = {
         type: 'object',
         description: 'Headers sent with every request, e.g. those that a gateway asks for.',
         propertyNames: { pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$" },
+        patternProperties: { [connectionHeader]: false },
         additionalProperties: { type: 'string', maxLength: 2048, pattern: '^[\\t\\x20-\\x7e]*$' },
         maxProperties: 16,
         // A gateway's headers often carry a credential.

@@ -232,6 +232,11 @@ t.test('bodies that do not fit are refused with the field', async (t) => {
     [{ name: 'x', kind, base_url: PUBLIC, api_key: 'two\nlines' }, '/api_key'],
     [{ name: 'x', kind, base_url: PUBLIC, models: [{ id: 'a' }, { id: 'a' }] }, '/models/1/id'],
     [{ name: 'x', kind, base_url: PUBLIC, options: { headers: { 'x-a': 1 } } }, '/options/headers/x-a'],
+    [{ name: 'x', kind, base_url: PUBLIC, options: { headers: { Host: 'a' } } }, '/options/headers/Host'],
+    [
+      { name: 'x', kind, base_url: PUBLIC, options: { headers: { 'transfer-encoding': 'a' } } },
+      '/options/headers/transfer-encoding',
+    ],
     [{ name: 'x', kind, base_url: PUBLIC, options: { timeout: 1 } }, '/options/timeout'],
     [{ name: 'x', kind: 'demo', options: { delay_ms: 5000 } }, '/options/delay_ms'],
   ]
