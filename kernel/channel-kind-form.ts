@@ -43,6 +43,7 @@ const assertForm = createFormCheck<ChannelKind>(
         },
         required: ['type', 'properties', 'additionalProperties'],
       },
+      addresses: { type: 'array', items: { type: 'string' } },
       endpoints: { type: 'object', additionalProperties: { type: 'string' } },
       capabilities: {
         type: 'object',

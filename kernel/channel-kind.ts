@@ -239,6 +239,11 @@ export interface ChannelKind {
    * writeOnly is stored encrypted and shown masked; what it requires may be missing until the channel is to be opened.
    */
   config_schema: JSONSchema
+  /**
+   * Fields of a config that hold an address to which the server connects: one that is not a URL, or leads into a private
+   * network, is refused when it is saved.
+   */
+  addresses?: readonly string[]
   /** The platform's addresses by name, without a slash at the end; the settings `plugins.channels.endpoints.<kind>` replace them. */
   endpoints?: Readonly<Record<string, string>>
   capabilities: Readonly<Record<ConversationType, ChannelCapabilities>>

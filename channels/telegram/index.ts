@@ -37,6 +37,7 @@ export default {
     required: ['bot_token'],
     additionalProperties: false,
   },
+  addresses: ['http_proxy'],
   endpoints: { api: 'https://api.telegram.org' },
   capabilities: {
     direct: { ...all, live: { interval_ms: 1200 } },

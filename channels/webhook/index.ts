@@ -35,6 +35,7 @@ export default {
     required: ['secret', 'callback_url'],
     additionalProperties: false,
   },
+  addresses: ['callback_url'],
   capabilities: { direct: capabilities, group: capabilities },
   async probe(settings, signal) {
     await settings.assertAllowed(settings.config.callback_url as string)

@@ -21,6 +21,7 @@ const wecom: ChannelKind = {
   kind: 'wecom',
   label: { en: 'WeCom', zh: '企业微信' },
   config_schema: configSchema,
+  addresses: ['websocket_url'],
   endpoints,
   capabilities: { direct: capabilities, group: capabilities },
   identity: ({ bot_id }) => (typeof bot_id === 'string' ? bot_id : undefined),

@@ -1,7 +1,9 @@
 import { AppError, type Cradle, type Issue, isDuplicateKey } from '#kernel'
 import type { AgentDocument } from '../agents/types.ts'
+import { assertAddresses } from './config/addresses.ts'
 import type { KnownKind } from './config/kinds.ts'
 import { mergePatch } from './config/merge-patch.ts'
+import type { StoredConfig } from './config/sealed-config.ts'
 import type { ChannelDocument, ChannelRuntime } from './documents.ts'
 
 /** A channel as clients are shown it; secrets in `config` are masked. */
@@ -31,8 +33,8 @@ export interface Channels {
   /** Throws NOT_FOUND, also for another agent's. */
   get(agent: AgentDocument, id: string): Promise<ChannelDocument>
   /**
-   * Throws CHANNEL_KIND_UNSUPPORTED, CHANNEL_NAME_TAKEN or VALIDATION_FAILED, also where a field is missing unless the
-   * channel is not enabled. `id` makes that a repetition makes no second one.
+   * Throws CHANNEL_KIND_UNSUPPORTED, CHANNEL_NAME_TAKEN, ADDRESS_NOT_ALLOWED or VALIDATION_FAILED, also where a field is
+   * missing unless the channel is not enabled. `id` makes that a repetition makes no second one.
    */
   create(agent: AgentDocument, channel: NewChannel, id?: string): Promise<ChannelDocument>
   /**
@@ -65,8 +67,8 @@ const INITIAL: Omit<ChannelRuntime, 'since'> = {
 
 /** Makes the channels over their collection. */
 export function createChannels(cradle: Cradle): Channels {
-  const { collections, channelKinds, channelConfigs, supervisor, messageInbox, conversations, clock, ids } =
-    cradle
+  const { collections, channelKinds, channelConfigs, platforms, supervisor } = cradle
+  const { messageInbox, conversations, clock, ids } = cradle
   const { channels, channel_approvals, channel_registrations } = collections
 
   const save = async <Saved>(name: string, saving: Promise<Saved>): Promise<Saved> => {
@@ -118,6 +120,19 @@ export function createChannels(cradle: Cradle): Channels {
     return config
   }
 
+  /** A config as it is stored, once it is fit and the server may connect to the addresses in it. */
+  const seal = async (
+    id: string,
+    kind: KnownKind,
+    sent: Record<string, unknown>,
+    state: { enabled: boolean; stored?: ChannelDocument },
+  ): Promise<StoredConfig> => {
+    const config = applyConfig(kind, sent, state)
+    const sealed = channelConfigs.seal(id, config, kind)
+    await assertAddresses(config, kind, platforms.reach(kind))
+    return sealed
+  }
+
   /** Removes what is kept of channels, those that answer in them first. */
   const forget = async (channel_ids: readonly string[]) => {
     await Promise.all(channel_ids.map((id) => supervisor.close(id)))
@@ -139,7 +154,7 @@ export function createChannels(cradle: Cradle): Channels {
       const now = clock.seconds()
       const _id = id ?? ids.make('chn_')
       const channel: ChannelDocument = {
-        ...channelConfigs.seal(_id, applyConfig(kind, config, { enabled }), kind),
+        ...(await seal(_id, kind, config, { enabled })),
         agent_id,
         kind: kindName,
         name,
@@ -162,7 +177,7 @@ export function createChannels(cradle: Cradle): Channels {
         const old = await get(agent, id)
         const kind = config || enabled ? channelKinds.get(old.kind) : undefined
         const state = { enabled: enabled ?? old.enabled, stored: old }
-        const sealed = kind && channelConfigs.seal(id, applyConfig(kind, config ?? {}, state), kind)
+        const sealed = kind && (await seal(id, kind, config ?? {}, state))
         const $set = {
           ...(name !== undefined && { name }),
           ...(sealed && { config: sealed.config, secret_config: sealed.secret_config }),

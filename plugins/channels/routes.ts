@@ -40,7 +40,7 @@ export const channelRoutes = [
     guard: permitted,
     body: newChannel,
     response: { 201: channelRow },
-    errors: ['CHANNEL_KIND_UNSUPPORTED', 'CHANNEL_NAME_TAKEN'],
+    errors: ['CHANNEL_KIND_UNSUPPORTED', 'CHANNEL_NAME_TAKEN', 'ADDRESS_NOT_ALLOWED'],
     audit: { action: 'channel.create', target: 'id' },
   }).handle(async ({ agent, body }, { channels }) => channels.show(await channels.create(agent, body))),
 
@@ -75,7 +75,7 @@ export const channelRoutes = [
     guard: permitted,
     body: channelChanges,
     response: { 200: channelRow },
-    errors: ['NOT_FOUND', 'CHANNEL_KIND_UNSUPPORTED', 'CHANNEL_NAME_TAKEN'],
+    errors: ['NOT_FOUND', 'CHANNEL_KIND_UNSUPPORTED', 'CHANNEL_NAME_TAKEN', 'ADDRESS_NOT_ALLOWED'],
     audit: 'channel.update',
   }).handle(async ({ agent, params, body }, { channels }) =>
     channels.show(await channels.update(agent, params.cid!, body)),

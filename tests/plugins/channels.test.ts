@@ -233,6 +233,9 @@ t.test('what does not fit is refused in words', async (t) => {
   const id = await create('1')
   const post = (body: object) => channels('POST', '', { kind: 'pager', name: 'other', ...body })
   const change = (config: object) => channels('PATCH', `/${id}`, { config })
+  const hook = (callback_url: string) =>
+    post({ kind: 'webhook', config: { callback_url, secret: 'x'.repeat(32) } })
+  const { body: draft } = await channels('POST', '', { kind: 'webhook', name: 'hook', enabled: false })
   const cases: [answer: { status: number; body: object }, status: number, code: string, path?: string][] = [
     [await post({ kind: 'smoke' }), 400, 'CHANNEL_KIND_UNSUPPORTED'],
     [await post({ name: 'pager 1', config: { number: '2', code: 'two' } }), 409, 'CHANNEL_NAME_TAKEN'],
@@ -270,6 +273,23 @@ t.test('what does not fit is refused in words', async (t) => {
     ],
     [await channels('POST', '/probe', { kind: 'pager', channel_id: 'chn_none' }), 404, 'NOT_FOUND'],
     [await channels('POST', '/webhook/qrcode/generate'), 400, 'CHANNEL_QR_UNSUPPORTED'],
+    [await hook('https://192.31.196.1:99999/x'), 422, 'VALIDATION_FAILED', '/config/callback_url'],
+    [await hook('http://127.0.0.1:46341/x'), 400, 'ADDRESS_NOT_ALLOWED'],
+    [
+      await channels('PATCH', `/${draft.id}`, { config: { callback_url: 'http://[::1]/' } }),
+      400,
+      'ADDRESS_NOT_ALLOWED',
+    ],
+    [
+      await post({ kind: 'wecom', enabled: false, config: { websocket_url: 'wss://10.0.0.1' } }),
+      400,
+      'ADDRESS_NOT_ALLOWED',
+    ],
+    [
+      await post({ kind: 'telegram', enabled: false, config: { http_proxy: 'http://127.0.0.1:3128' } }),
+      400,
+      'ADDRESS_NOT_ALLOWED',
+    ],
   ]
   for (const [{ status, body }, expected, code, path] of cases)
     t.match(
