@@ -38,6 +38,8 @@ const UNREACHABLE =
 function reasonOfCause(error: unknown): ProviderFailure {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause.name === 'TimeoutError') return 'timeout'
+    // A port that `fetch` never connects to has no code.
+    if (cause.message === 'bad port') return 'unreachable'
     const { code } = cause as NodeJS.ErrnoException
     if (typeof code !== 'string') continue
     if (TIMEOUTS.test(code)) return 'timeout'

@@ -498,6 +498,9 @@ t.test('a test says whether a model answers, and if not, what to do', async (t) 
 
   await fake.close()
   t.match(await test({ model_id: 'm' }), { ok: false, reason: 'unreachable' })
+  // No connection is ever opened to this port.
+  await server.request('PATCH', `/admin/providers/${id}`, { body: { base_url: 'http://127.0.0.1:9/' } })
+  for (const body of [{}, { model_id: 'm' }]) t.match(await test(body), { ok: false, reason: 'unreachable' })
   const [demo] = (await server.request('GET', '/providers')).body
   t.match((await server.request('POST', `/providers/${demo.id}/test`, { body: {} })).body, {
     ok: true,
