@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Cradle, type ModelDescription, untilAborted, withDeadline } from '#kernel'
 import { redactError } from './failure.ts'
 import { inferUses } from './model-uses.ts'
@@ -10,6 +11,9 @@ const FAILURE_VALIDITY = 30_000
 /** Milliseconds that an upstream has to list its models. */
 const LIMIT = 15_000
 
+/** Milliseconds for which a reader waits for the first list of an upstream. */
+const FIRST_LIST_MS = 2000
+
 /** Lists kept in memory, and models of one list. */
 const MAX_PROVIDERS = 500
 const MAX_MODELS = 2000
@@ -18,6 +22,8 @@ const MAX_MODELS = 2000
 export interface ModelCatalog {
   /** All models that are known now, embedding ones included; what is old is asked anew behind the caller's back. */
   list(provider: ProviderDocument): Promise<readonly ModelDescription[]>
+  /** The same, after a short wait if the upstream is asked for the first time. */
+  waitForList(provider: ProviderDocument): Promise<readonly ModelDescription[]>
   /** The description of one model, as far as it is in memory. */
   describe(provider: ProviderDocument, model: string): ModelDescription
   /** Forgets what upstreams of providers that are gone have listed. */
@@ -44,6 +50,8 @@ interface Entry {
   /** Settles when what is stored has been read. */
   stored: Promise<void>
   refreshing: Promise<void> | undefined
+  /** False until the upstream was asked once, with whatever outcome. */
+  wasAsked: boolean
   /** Ends the refreshing of a list that nobody wants any more. */
   abort: AbortController
 }
@@ -91,6 +99,7 @@ export function createModelCatalog({ collections, providerConnections, clock, lo
       log.error({ error, provider_id: provider._id }, 'the list of models cannot be kept')
     } finally {
       entry.refreshing = undefined
+      entry.wasAsked = true
     }
   }
 
@@ -113,6 +122,7 @@ export function createModelCatalog({ collections, providerConnections, clock, lo
       due_at: 0,
       stored: Promise.resolve(),
       refreshing: undefined,
+      wasAsked: false,
       abort: new AbortController(),
     }
     entries.set(_id, entry)
@@ -121,12 +131,23 @@ export function createModelCatalog({ collections, providerConnections, clock, lo
     return entry
   }
 
+  /** The entry of a provider whose models are asked of its upstream, which is done where it is due. */
+  async function attend(provider: ProviderDocument): Promise<Entry> {
+    const entry = entryOf(provider)
+    await entry.stored
+    if (entry.due_at <= clock.now()) entry.refreshing ??= refresh(provider, entry)
+    return entry
+  }
+
   return {
     async list(provider) {
+      return provider.models.length > 0 ? provider.models : (await attend(provider)).models
+    },
+    async waitForList(provider) {
       if (provider.models.length > 0) return provider.models
-      const entry = entryOf(provider)
-      await entry.stored
-      if (entry.due_at <= clock.now()) entry.refreshing ??= refresh(provider, entry)
+      const entry = await attend(provider)
+      if (!entry.wasAsked && entry.refreshing)
+        await Promise.race([entry.refreshing, pause(FIRST_LIST_MS, undefined, { ref: false })])
       return entry.models
     },
     describe(provider, model) {

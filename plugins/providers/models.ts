@@ -22,7 +22,7 @@ export function createModels({
 
   async function assertListed(find: Visible['find'], reference: string): Promise<void> {
     const found = findUsable(find, reference)
-    if (!found || !offers(await modelCatalog.list(found.provider), found.model))
+    if (!found || !offers(await modelCatalog.waitForList(found.provider), found.model))
       throw new AppError('PROVIDER_NOT_VISIBLE', { model: reference })
   }
 
@@ -30,7 +30,7 @@ export function createModels({
     async list(user_id) {
       const { providers } = await visibleProviders.of(user_id)
       const rows = providers.filter(isUsable).map(async (provider) => {
-        const models = await modelCatalog.list(provider)
+        const models = await modelCatalog.waitForList(provider)
         return models.filter(canChat).map((model) => toRow(provider, model))
       })
       return (await Promise.all(rows)).flat()

@@ -405,11 +405,12 @@ t.test('an upstream that fails to list its models leaves them out', async (t) =>
 })
 
 t.test(
-  'an upstream that is slow to list its models is not waited for, and listed when it has answered',
+  'a new upstream is waited for, but not long, and its models are listed when it has answered',
   async (t) => {
     let answer = () => {}
     const slow = createServer((_, res) => {
       answer = () => res.end('{"data":[{"id":"m"}]}')
+      slow.emit('asked')
     })
     await once(slow.listen(0, '127.0.0.1'), 'listening')
     t.teardown(() => {
@@ -417,14 +418,20 @@ t.test(
       slow.closeAllConnections()
     })
     const base_url = `http://127.0.0.1:${(slow.address() as AddressInfo).port}`
-    await create(server, { name: 'slow', kind, base_url })
+    const asked = async (name: string) =>
+      Promise.all([once(slow, 'asked'), create(server, { name, kind, base_url })])
     const list = async () => (await server.request('GET', '/models')).body.map(({ id }: { id: string }) => id)
-    t.strictSame(await list(), ['demo:demo'])
+    await asked('slow')
     t.strictSame(await list(), ['demo:demo'])
     answer()
     let ids = await list()
     while (ids.length < 2) ids = await list()
     t.strictSame(ids, ['demo:demo', 'slow:m'])
+
+    await asked('slower')
+    const reading = list()
+    answer()
+    t.strictSame(await reading, ['demo:demo', 'slow:m', 'slower:m'])
   },
 )
 
