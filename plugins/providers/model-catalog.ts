@@ -59,7 +59,7 @@ interface Entry {
 /** Makes the catalog. */
 export function createModelCatalog({ collections, providerConnections, clock, log }: Cradle): ModelCatalog {
   const entries = new Map<string, Entry>()
-  const { model_lists } = collections
+  const { model_lists, providers } = collections
 
   /** Takes over what this server or another one has stored. */
   async function readStored({ _id, revision }: ProviderDocument, entry: Entry): Promise<void> {
@@ -82,8 +82,11 @@ export function createModelCatalog({ collections, providerConnections, clock, lo
       if (!entry.abort.signal.aborted) log.warn(found, 'the models cannot be listed')
       return
     }
+    if (entry.abort.signal.aborted) return
     const list = { revision, models: inferUses(listed).slice(0, MAX_MODELS), listed_at: clock.now() }
     await model_lists.updateOne({ _id }, { $set: list }, { upsert: true })
+    // Its provider may have been deleted before the list was stored.
+    if ((await providers.countDocuments({ _id })) === 0) await model_lists.deleteOne({ _id })
     entry.models = list.models
     entry.due_at = list.listed_at + VALIDITY
   }

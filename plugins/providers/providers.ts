@@ -202,9 +202,9 @@ export function createProviders({
 
     async removeOwn(user_id) {
       const own = await providers.find({ owner_id: user_id }, { projection: { _id: 1 } }).toArray()
-      await modelCatalog.remove(own.map(({ _id }) => _id))
       await providers.deleteMany({ owner_id: user_id })
       visibleProviders.forget()
+      await modelCatalog.remove(own.map(({ _id }) => _id))
     },
   }
 }

@@ -736,3 +736,17 @@ t.test('the providers of an account that is gone go with it', async (t) => {
   t.equal(await collections.providers.countDocuments({ owner_id: id }), 0)
   t.equal(await collections.providers.countDocuments({ name: 'demo' }), 1)
 })
+
+t.test('the list of an upstream that answers after its provider is deleted is not kept', async (t) => {
+  const { collections, events, modelCatalog } = currentCradle()
+  const { id, username } = await server.createUser({ username: 'late-leaver' })
+  const fake = await upstream(t, { models: ['m'] })
+  const { id: provider_id } = await create(server, { name: 'late', kind, base_url: fake.url })
+  await listModels(server, 2)
+  // As if it were the account's own, still in the memory of a server, and its list not yet stored.
+  await collections.providers.updateOne({ _id: provider_id }, { $set: { owner_id: id } })
+  const provider = (await collections.providers.findOne({ _id: provider_id }))!
+  await events.emit('user.deleted', { user_id: id, username })
+  t.match(await modelCatalog.waitForList(provider), [{ id: 'm' }])
+  t.equal(await collections.model_lists.countDocuments({ _id: provider_id }), 0)
+})
