@@ -6,9 +6,9 @@ export type ModelChoice = (agent: Pick<AgentDocument, 'owner_id' | 'default_mode
 
 /** Makes the choice between an agent's own model and the active one, just as a turn makes it. */
 export function createModelChoice({ models }: Pick<Cradle, 'models'>): ModelChoice {
-  return async ({ owner_id, default_model }) => {
+  return async (agent) => {
     try {
-      const { reference } = await models.open([default_model], owner_id)
+      const { reference } = await models.open([], agent.owner_id, agent)
       return reference
     } catch (error) {
       if (error instanceof AppError) return null

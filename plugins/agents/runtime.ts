@@ -5,7 +5,7 @@ import type { AgentDocument, AgentSettings, OperationName } from './types.ts'
 import type { createWorkspaceFolders } from './workspace-folder.ts'
 
 /** What a start says that found no model; such agents run again from the first server start that finds one. */
-export const NO_MODEL = 'No model can be used: the default model is not available and no model is active.'
+export const NO_MODEL = 'No model can be used: the agent names none, and no active model can be used.'
 
 /** What the runtime is made of besides the kernel's services. */
 interface RuntimeParts {
@@ -42,7 +42,9 @@ export function createRuntime(
       const { code } = error as NodeJS.ErrnoException
       return { state: 'failed', last_error: `The workspace folder cannot be made (${code}).` }
     }
-    if ((await choose(agent)) === null) return { state: 'failed', last_error: NO_MODEL }
+    // One that it names itself may be switched on again at any time, and until then turns say what is wrong.
+    if (agent.default_model === null && (await choose(agent)) === null)
+      return { state: 'failed', last_error: NO_MODEL }
     return { state: 'running', last_error: null }
   }
 

@@ -25,8 +25,8 @@ export interface PolishRequest {
 /** Improves prompts. */
 export interface Polisher {
   /**
-   * Gives the improved prompt. Throws AGENT_NOT_RUNNING, PROVIDER_NOT_VISIBLE, NO_MODEL, POLISH_EMPTY,
-   * POLISH_INCOMPLETE, POLISH_TIMED_OUT, what a model call fails with, and the signal's reason.
+   * Gives the improved prompt. Throws AGENT_NOT_RUNNING, PROVIDER_NOT_VISIBLE, MODEL_DISABLED, NO_MODEL,
+   * POLISH_EMPTY, POLISH_INCOMPLETE, POLISH_TIMED_OUT, what a model call fails with, and the signal's reason.
    */
   polish(request: PolishRequest): Promise<string>
 }
@@ -42,7 +42,7 @@ export function createPolisher({ config, models, ids }: Cradle<PolishConfig>): P
     async polish({ prompt, default_model, agent, caller, locale, signal }) {
       if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })
       if (default_model !== undefined) await models.assertUsable(default_model, caller.id)
-      const opened = await models.open([default_model, agent.default_model], caller.id)
+      const opened = await models.open([default_model], caller.id, agent)
       const { reference: model, description } = opened
       const late = AbortSignal.timeout(config.max_seconds * 1000)
       const until = AbortSignal.any([signal, late])

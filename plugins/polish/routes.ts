@@ -11,6 +11,7 @@ const polishPrompt = route({
   errors: [
     'AGENT_NOT_RUNNING',
     'PROVIDER_NOT_VISIBLE',
+    'MODEL_DISABLED',
     'NO_MODEL',
     'MODEL_AUTH_FAILED',
     'MODEL_QUOTA_EXHAUSTED',

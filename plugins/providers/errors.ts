@@ -31,6 +31,13 @@ export const providerErrors: ErrorTable = {
       zh: '尚未选择可用的模型。请添加模型服务商并选择其模型。',
     },
   },
+  MODEL_DISABLED: {
+    status: 409,
+    message: {
+      en: 'The model "{model}" cannot be used: its provider is switched off or no longer has it. Choose another model, or switch it on.',
+      zh: '模型“{model}”无法使用：其服务商已停用或不再提供该模型。请改用其他模型，或重新启用。',
+    },
+  },
   MODEL_AUTH_FAILED: {
     status: 502,
     level: 'warn',

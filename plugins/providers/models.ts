@@ -1,6 +1,6 @@
 import { AppError, type Cradle, type ModelDescription } from '#kernel'
 import { parseReference } from './reference.ts'
-import type { ModelRow, Models, ProviderDocument } from './types.ts'
+import type { ModelOwner, ModelRow, Models, ProviderDocument } from './types.ts'
 import type { Visible } from './visible-providers.ts'
 
 /** Makes the service that resolves `<provider>:<model>` for a user. */
@@ -37,8 +37,9 @@ export function createModels({
     },
 
     async active() {
-      const settings = await collections.model_settings.findOne({ _id: 'active' })
-      return settings?.model ?? null
+      const { active, findGlobal } = await visibleProviders.of('')
+      if (active === null || findUsable(findGlobal, active)) return { model: active }
+      return { model: null, disabled_model: active }
     },
 
     async activate(model) {
@@ -54,18 +55,31 @@ export function createModels({
       await assertListed(find, reference)
     },
 
-    async open(candidates, user_id) {
+    async open(chosen, user_id, agent) {
       const visible = await visibleProviders.of(user_id)
+      const { find, findGlobal, active } = visible
+      const named = chosen.find(Boolean) ?? (agent && defaultFor(user_id, agent, visible))
+      const reference = named ?? active
+      if (reference === null) throw new AppError('NO_MODEL')
       // An upstream's list is not asked here: it may leave out names that work, and the upstream says so if one does not.
-      for (const reference of candidates) {
-        const found = reference && findUsable(visible.find, reference)
-        if (found) return openedModels.open(found.provider, found.model)
-      }
-      const active = visible.active !== null && findUsable(visible.findGlobal, visible.active)
-      if (!active) throw new AppError('NO_MODEL')
-      return openedModels.open(active.provider, active.model)
+      const found =
+        (named && findUsable(find, named)) ||
+        // The active model is everybody's, also for a user whose own provider has its name.
+        (reference === active && findUsable(findGlobal, active))
+      if (!found) throw new AppError('MODEL_DISABLED', { model: reference })
+      return openedModels.open(found.provider, found.model)
     },
   }
+}
+
+/** The model of an agent for one who talks to it: its owner's own provider is nobody else's. */
+function defaultFor(
+  user_id: string,
+  { owner_id, default_model }: ModelOwner,
+  { find }: Visible,
+): string | null {
+  if (default_model === null || owner_id === user_id) return default_model
+  return find(parseReference(default_model)?.provider ?? '') ? default_model : null
 }
 
 const canChat = ({ enabled, embedding }: ModelDescription) => enabled !== false && embedding !== true

@@ -57,7 +57,8 @@ export function createProviderProbe({ providerConnections, models, log }: Cradle
       return { id: model_id, embedding: embedding ?? entered?.embedding ?? false }
     }
     if (!embedding && provider.scope === 'global') {
-      const active = parseReference((await models.active()) ?? '')
+      const { model, disabled_model } = await models.active()
+      const active = parseReference(model ?? disabled_model ?? '')
       if (active?.provider === provider.name) return { id: active.model, embedding: false }
     }
     const enabled = (await listed()).filter((model) => model.enabled !== false)

@@ -149,7 +149,7 @@ export const providerRoutes = [
     summary: 'The default model of the system',
     guard: 'user',
     response: { 200: activeModel },
-  }).handle(async (_, { models }) => ({ model: await models.active() })),
+  }).handle((_, { models }) => models.active()),
 
   route({
     method: 'PUT',

@@ -138,7 +138,16 @@ export const modelRow = {
 
 const reference = { type: 'string', minLength: 3, maxLength: 300 } as const
 
-export const activeModel = objectOf({ model: nullable({ type: 'string' } as const) }, ['model'])
+export const activeModel = objectOf(
+  {
+    model: nullable({ type: 'string' } as const),
+    disabled_model: {
+      type: 'string',
+      description: 'The one that is chosen while it cannot be used, because its provider is off or lacks it',
+    },
+  },
+  ['model'],
+)
 
 export const activeModelChoice = objectOf({ model: reference }, ['model'])
 

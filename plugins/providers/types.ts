@@ -82,13 +82,31 @@ export interface ModelRow {
 /** The models that users can choose. */
 export interface Models {
   list(user_id: string): Promise<ModelRow[]>
-  /** The active model's reference, null where none was ever chosen. */
-  active(): Promise<string | null>
+  active(): Promise<ActiveModel>
   activate(reference: string): Promise<void>
   /** Throws PROVIDER_NOT_VISIBLE unless the user could run a turn with this model, as far as is known. */
   assertUsable(reference: string, user_id: string): Promise<void>
-  /** Opens the first candidate that is set and usable, else the active model; throws NO_MODEL. */
-  open(candidates: (string | null | undefined)[], user_id: string): Promise<OpenedModel>
+  /**
+   * Opens the first model that is named: of those chosen, else the agent's, else the active one. Never another one in its
+   * place: throws MODEL_DISABLED if it cannot be used, NO_MODEL if none is named.
+   */
+  open(
+    chosen: readonly (string | null | undefined)[],
+    user_id: string,
+    agent?: ModelOwner,
+  ): Promise<OpenedModel>
+}
+
+/** An agent's own choice of a model, which is its owner's. */
+export interface ModelOwner {
+  owner_id: string
+  default_model: string | null
+}
+
+/** The model of those who choose none; `model` is null and `disabled_model` set while its provider is off or lacks it. */
+export interface ActiveModel {
+  model: string | null
+  disabled_model?: string
 }
 
 /** A provider is about to lose its name; who still needs it refuses, saying in details what does. */

@@ -1,5 +1,5 @@
 import t, { type Test } from '../run/file-test.ts'
-import { type ChatSocket, createHold, startChat, textOf } from '../support/chat.ts'
+import { type ChatSocket, createHold, MODEL, startChat, textOf } from '../support/chat.ts'
 import type { Script } from '../support/fake-openai.ts'
 
 const chat = await startChat(t)
@@ -100,7 +100,7 @@ t.test('A turn that fails in a later step keeps what its tools did', async (t) =
   await isUsable(t, socket, thread_id)
 })
 
-t.test('Without a model that can be used a turn fails with NO_MODEL', async (t) => {
+t.test('A turn whose provider is off says so and asks no other one', async (t) => {
   const socket = await chat.connect()
   const thread_id = await createThread()
   const { body: providers } = await server.request('GET', '/admin/providers')
@@ -108,10 +108,25 @@ t.test('Without a model that can be used a turn fails with NO_MODEL', async (t) 
   const enable = (enabled: boolean) =>
     server.request('PATCH', `/admin/providers/${id}`, { body: { enabled } })
   await enable(false)
-  t.match((await socket.ask({ thread_id, text: 'hello' })).end, { ...form, code: 'NO_MODEL' })
+  const disabled = { ...form, code: 'MODEL_DISABLED', details: { model: MODEL } }
+  t.match((await socket.ask({ thread_id, text: 'hello' })).end, disabled)
   t.match((await history(thread_id)).messages, [{ role: 'user' }, { status: 'failed', content: [] }])
+
+  // Also where another one is active, and the agent names this one.
+  await server.request('PUT', '/models/active', { body: { model: 'demo:demo' } })
+  await enable(true)
+  const path = `/agents/${chat.agent_id}`
+  await server.request('PATCH', path, { body: { default_model: MODEL } })
+  await enable(false)
+  const { end } = await socket.ask({ thread_id, text: 'hello' })
+  t.match(end, { ...disabled, message: /"fake:/ })
+  t.equal((await server.request('POST', `${path}/reload`)).status, 204)
+  t.match((await server.request('GET', `${path}/status`)).body, { state: 'running', model: null })
+  t.match((await socket.ask({ thread_id, text: 'hello' })).end, disabled)
   await enable(true)
   await isUsable(t, socket, thread_id)
+  await server.request('PATCH', path, { body: { default_model: null } })
+  await server.request('PUT', '/models/active', { body: { model: MODEL } })
 })
 
 t.test('A turn that cannot begin is refused, stores nothing and begins no thread', async (t) => {

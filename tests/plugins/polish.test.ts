@@ -253,5 +253,5 @@ t.test('An agent that does not run, or has no model, polishes nothing', async (t
 
   const path = `/admin/providers/${upstream.id}`
   t.equal((await server.request('PATCH', path, { body: { enabled: false } })).status, 200)
-  matchRefusal(t, await polish('a'), [409, 'NO_MODEL'])
+  matchRefusal(t, await polish('a'), [409, 'MODEL_DISABLED'])
 })

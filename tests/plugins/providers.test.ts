@@ -528,7 +528,7 @@ t.test('a provider whose models all embed is tested at the embeddings endpoint',
   t.equal(fake.requests.length, 0)
 })
 
-t.test('a turn gets the first candidate that is usable, else the active model', async (t) => {
+t.test('a turn gets the first model that is named, never another in its place', async (t) => {
   const { collections, models } = currentCradle()
   const open = async (...candidates: (string | null | undefined)[]) =>
     (await models.open(candidates, ada.id)).reference
@@ -536,8 +536,9 @@ t.test('a turn gets the first candidate that is usable, else the active model', 
   const patch = (body: object) => server.request('PATCH', `/providers/${own.id}`, { token: ada.token, body })
 
   t.equal(await open(undefined, null, 'own:a', 'demo:demo'), 'own:a')
-  t.equal(await open('own:gone', 'nobody:a', 'nonsense', 'demo:demo'), 'demo:demo')
   t.equal(await open(), 'demo:demo')
+  for (const model of ['own:gone', 'nobody:a', 'nonsense'])
+    await t.rejects(open(model, 'demo:demo'), { code: 'MODEL_DISABLED', details: { model } })
   await t.rejects(models.assertUsable('own:gone', ada.id), {
     code: 'PROVIDER_NOT_VISIBLE',
     details: { model: 'own:gone' },
@@ -551,15 +552,34 @@ t.test('a turn gets the first candidate that is usable, else the active model', 
   t.not(await models.open(['own:a'], ada.id), first, 'a change applies at once')
   t.match(first.description, { id: 'a', name: 'a' })
   await patch({ enabled: false })
-  t.equal(await open('own:a'), 'demo:demo')
+  await t.rejects(open('own:a'), { code: 'MODEL_DISABLED', details: { model: 'own:a' } })
   await t.rejects(models.assertUsable('own:a', ada.id), { code: 'PROVIDER_NOT_VISIBLE' })
+  const agent = { owner_id: ada.id, default_model: 'own:a' }
+  await t.rejects(models.open([], ada.id, agent), { code: 'MODEL_DISABLED' })
 
   await patch({ enabled: true })
-  t.equal((await models.open(['own:a'], bob.id)).reference, 'demo:demo', 'somebody else’s is not used')
+  t.equal((await models.open([], ada.id, agent)).reference, 'own:a')
+  t.equal((await models.open([], bob.id, agent)).reference, 'demo:demo', 'who is a guest lacks it')
+  await t.rejects(models.open(['own:a'], bob.id), { code: 'MODEL_DISABLED' }, 'nobody else names it')
+  await patch({ models: [{ id: 'b' }] })
+  await t.rejects(open('own:a'), { code: 'MODEL_DISABLED' })
 
+  const active = async () => (await server.request('GET', '/models/active', { token: bob.token })).body
   const [demo] = await collections.providers.find({ name: 'demo' }).toArray()
-  await server.request('PATCH', `/admin/providers/${demo!._id}`, { body: { enabled: false } })
-  await t.rejects(models.open(['own:b'], ada.id), { code: 'NO_MODEL' })
+  const enable = (enabled: boolean) =>
+    server.request('PATCH', `/admin/providers/${demo!._id}`, { body: { enabled } })
+  await enable(false)
+  await t.rejects(open(), { code: 'MODEL_DISABLED', details: { model: 'demo:demo' } })
+  t.strictSame(await active(), { model: null, disabled_model: 'demo:demo' })
+  await t.rejects(models.open([], bob.id, { owner_id: ada.id, default_model: 'demo:demo' }), {
+    code: 'MODEL_DISABLED',
+  })
+  await enable(true)
+  t.strictSame(await active(), { model: 'demo:demo' })
+  await collections.model_settings.deleteMany({})
+  currentCradle().visibleProviders.forget()
+  await t.rejects(open(), { code: 'NO_MODEL' })
+  t.strictSame(await active(), { model: null })
 })
 
 t.test(

@@ -106,7 +106,7 @@ async function converse({
     const [newest, model, system] = await Promise.all([
       recent.before(thread, turn.first_seq),
       // A turn keeps to the model that it began with, whatever is chosen while it waits.
-      models.open([modelIn(before), wanted, thread.model, agent.default_model], user.id),
+      models.open([modelIn(before), wanted, thread.model], user.id, agent),
       instructionsFor(agent, cradle),
     ])
     opened = model
