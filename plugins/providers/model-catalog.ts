@@ -14,9 +14,11 @@ const LIMIT = 15_000
 /** Milliseconds for which a reader waits for the first list of an upstream. */
 const FIRST_LIST_MS = 2000
 
-/** Lists kept in memory, and models of one list. */
+/** Lists kept in memory. */
 const MAX_PROVIDERS = 500
-const MAX_MODELS = 2000
+
+/** Models of one list. */
+export const MAX_MODELS = 2000
 
 /** The models of providers: as entered, or as their upstreams last listed them. */
 export interface ModelCatalog {

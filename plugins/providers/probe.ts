@@ -8,8 +8,10 @@ import {
   type ProviderKind,
   untilAborted,
 } from '#kernel'
+import type { Connected } from './connections.ts'
 import { explainFailure } from './explained-failure.ts'
 import { guidanceFor, redactError, sortFailure } from './failure.ts'
+import { MAX_MODELS } from './model-catalog.ts'
 import { inferUses } from './model-uses.ts'
 import { parseReference } from './reference.ts'
 import type { ProviderDocument } from './types.ts'
@@ -42,6 +44,19 @@ export type ProbeResult =
 export interface ProviderProbe {
   /** Takes at most 15 seconds; throws ADDRESS_NOT_ALLOWED. */
   test(provider: ProviderDocument, request: ProbeRequest, locale: Locale): Promise<ProbeResult>
+  /** The same, also with the models that the upstream lists; for one that need not be stored. */
+  probe(
+    provider: ProviderDocument,
+    request: ProbeRequest,
+    locale: Locale,
+  ): Promise<ProbeResult & { models: ModelDescription[] }>
+}
+
+/** One attempt at a provider; its upstream is asked for its models once at most. */
+interface Attempt extends Connected {
+  provider: ProviderDocument
+  signal: AbortSignal
+  listModels(): Promise<ModelDescription[]>
 }
 
 /** Makes the tester; it reaches a provider anew each time and knows nothing of what is kept in memory. */
@@ -67,40 +82,62 @@ export function createProviderProbe({ providerConnections, models, log }: Cradle
     return chosen && { id: chosen.id, embedding: chosen.embedding ?? false }
   }
 
+  const begin = (provider: ProviderDocument): Attempt => {
+    const connected = providerConnections.connect(provider)
+    const { kind, connection } = connected
+    const signal = AbortSignal.timeout(LIMIT)
+    let listing: Promise<ModelDescription[]> | undefined
+    return {
+      ...connected,
+      provider,
+      signal,
+      listModels: () => {
+        listing ??= untilAborted(signal, kind.listModels(connection, signal)).then(inferUses)
+        return listing
+      },
+    }
+  }
+
+  const run = async (attempt: Attempt, request: ProbeRequest, locale: Locale): Promise<ProbeResult> => {
+    const { provider, kind, connection, redact, signal } = attempt
+    const refuse = (reason: ProviderFailure, text: LocalizedText): ProbeResult => ({
+      ok: false,
+      reason,
+      detail: text[locale],
+    })
+    const cannotEmbed = !kind.embeddingModel
+    if (request.embedding && cannotEmbed) return refuse('bad_request', NO_EMBEDDING)
+    try {
+      const listed = async () => (provider.models.length > 0 ? provider.models : attempt.listModels())
+      const chosen = await choose(provider, request, listed)
+      if (!chosen) return refuse('model_not_found', NOTHING_LISTED)
+      if (chosen.embedding && cannotEmbed) return refuse('bad_request', NO_EMBEDDING)
+      const startedAt = performance.now()
+      await untilAborted(signal, (chosen.embedding ? embed : ask)(kind, connection, chosen.id, signal))
+      return { ok: true, latency_ms: Math.round(performance.now() - startedAt), model: chosen.id }
+    } catch (error) {
+      if (signal.aborted) return refuse('timeout', guidanceFor('timeout', kind.guidance))
+      const { reason, guidance, detail, status } = sortFailure(error, attempt, locale)
+      if (reason === 'unknown')
+        log.warn(
+          { error: redactError(error, redact), provider: provider.name },
+          'the test of a provider failed',
+        )
+      const text = guidance + (detail ? ` (${detail})` : '')
+      return { ok: false, reason, detail: text, ...(status !== undefined && { status }) }
+    }
+  }
+
   return {
-    async test(provider, request, locale) {
-      const connected = providerConnections.connect(provider)
-      const { kind, connection, redact } = connected
-      const signal = AbortSignal.timeout(LIMIT)
-      const refuse = (reason: ProviderFailure, text: LocalizedText): ProbeResult => ({
-        ok: false,
-        reason,
-        detail: text[locale],
-      })
-      const cannotEmbed = !kind.embeddingModel
-      if (request.embedding && cannotEmbed) return refuse('bad_request', NO_EMBEDDING)
-      try {
-        const listed = async () =>
-          provider.models.length > 0
-            ? provider.models
-            : inferUses(await untilAborted(signal, kind.listModels(connection, signal)))
-        const chosen = await choose(provider, request, listed)
-        if (!chosen) return refuse('model_not_found', NOTHING_LISTED)
-        if (chosen.embedding && cannotEmbed) return refuse('bad_request', NO_EMBEDDING)
-        const startedAt = performance.now()
-        await untilAborted(signal, (chosen.embedding ? embed : ask)(kind, connection, chosen.id, signal))
-        return { ok: true, latency_ms: Math.round(performance.now() - startedAt), model: chosen.id }
-      } catch (error) {
-        if (signal.aborted) return refuse('timeout', guidanceFor('timeout', kind.guidance))
-        const { reason, guidance, detail, status } = sortFailure(error, connected, locale)
-        if (reason === 'unknown')
-          log.warn(
-            { error: redactError(error, redact), provider: provider.name },
-            'the test of a provider failed',
-          )
-        const text = guidance + (detail ? ` (${detail})` : '')
-        return { ok: false, reason, detail: text, ...(status !== undefined && { status }) }
-      }
+    test: (provider, request, locale) => run(begin(provider), request, locale),
+    async probe(provider, request, locale) {
+      const attempt = begin(provider)
+      const [result, models] = await Promise.all([
+        run(attempt, request, locale),
+        // Why it fails, the test says as well.
+        attempt.listModels().catch(() => []),
+      ])
+      return { ...result, models: models.slice(0, MAX_MODELS) }
     },
   }
 }

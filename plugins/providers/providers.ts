@@ -1,11 +1,14 @@
 import { AppError, type Cradle, isDuplicateKey, type Locale, type TypeOf } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
+import { toListedModel } from './listed-model.ts'
 import { replaceOptions, sealOptions } from './options.ts'
 import { parseReference } from './reference.ts'
 import type { kindRow, newProvider, providerChanges, providerRow } from './schemas.ts'
 import type { ProviderDocument } from './types.ts'
 
 export type NewProvider = TypeOf<typeof newProvider>
+/** A provider that is not stored; its name matters to nobody. */
+export type ProviderDraft = Omit<NewProvider, 'name'> & { name?: string }
 export type ProviderChanges = TypeOf<typeof providerChanges>
 export type ProviderRow = TypeOf<typeof providerRow>
 export type KindRow = TypeOf<typeof kindRow>
@@ -19,6 +22,8 @@ export interface Providers {
   /** A user's own and the global ones, or only these. */
   list(holder: Holder): Promise<ProviderRow[]>
   create(holder: Holder, body: NewProvider): Promise<ProviderRow>
+  /** A provider as it would be stored, checked as one that is. */
+  draft(holder: Holder, body: ProviderDraft): Promise<ProviderDocument>
   update(holder: Holder, id: string, changes: ProviderChanges): Promise<ProviderRow>
   remove(holder: Holder, id: string): Promise<void>
   /** One that the holder may test: any of those listed. */
@@ -94,6 +99,29 @@ export function createProviders({
     }
   }
 
+  const draft: Providers['draft'] = async (holder, body) => {
+    const { name = '', kind, base_url = null, api_key = null, models = [], options = {} } = body
+    await checkAddress(holder, kind, base_url)
+    const id = ids.make()
+    const now = clock.seconds()
+    return {
+      _id: id,
+      name,
+      kind,
+      scope: holder ? 'user' : 'global',
+      ...ownedBy(holder),
+      base_url,
+      api_key: api_key === null ? null : secrets.seal(api_key, `provider:${id}`),
+      models: toModels(models),
+      ...sealOptions(id, options, providerConnections.kindOf(kind), secrets),
+      max_concurrency: body.max_concurrency ?? null,
+      enabled: body.enabled ?? true,
+      revision: 1,
+      created_at: now,
+      updated_at: now,
+    }
+  }
+
   return {
     kinds: (locale) =>
       registries.provider_kinds
@@ -111,39 +139,12 @@ export function createProviders({
       return found.map((provider) => toRow(provider, holder))
     },
 
-    async create(
-      holder,
-      {
-        name,
-        kind,
-        base_url = null,
-        api_key = null,
-        models = [],
-        options = {},
-        max_concurrency = null,
-        enabled = true,
-      },
-    ) {
-      await checkAddress(holder, kind, base_url)
+    draft,
+
+    async create(holder, body) {
+      const { name } = body
+      const provider = await draft(holder, body)
       await assertNameFree(holder, name)
-      const id = ids.make()
-      const now = clock.seconds()
-      const provider: ProviderDocument = {
-        _id: id,
-        name,
-        kind,
-        scope: holder ? 'user' : 'global',
-        ...ownedBy(holder),
-        base_url,
-        api_key: api_key === null ? null : secrets.seal(api_key, `provider:${id}`),
-        models: toModels(models),
-        ...sealOptions(id, options, providerConnections.kindOf(kind), secrets),
-        max_concurrency,
-        enabled,
-        revision: 1,
-        created_at: now,
-        updated_at: now,
-      }
       const store = async () => {
         await save(
           name,
@@ -236,16 +237,7 @@ const toRow = (provider: ProviderDocument, holder: Holder): ProviderRow => ({
   owner: provider.scope === 'user' ? holder!.username : null,
   base_url: provider.base_url,
   has_api_key: provider.api_key !== null,
-  models: provider.models.map((model) => ({
-    id: model.id,
-    name: model.name,
-    enabled: model.enabled ?? true,
-    embedding: model.embedding ?? false,
-    context_window: model.context_window ?? null,
-    max_output_tokens: model.max_output_tokens ?? null,
-    input: model.input ?? ['text'],
-    reasoning: model.reasoning ?? false,
-  })),
+  models: provider.models.map(toListedModel),
   options: provider.options,
   max_concurrency: provider.max_concurrency ?? null,
   enabled: provider.enabled,

@@ -1,19 +1,36 @@
-import { route } from '#kernel'
+import { type Cradle, type Locale, route } from '#kernel'
+import { toListedModel } from './listed-model.ts'
+import type { ProbeRequest } from './probe.ts'
+import type { Holder, ProviderDraft } from './providers.ts'
 import {
   activeModel,
   activeModelChoice,
+  draftResult,
   kindRow,
   modelRow,
   newProvider,
   probeRequest,
   probeResult,
   providerChanges,
+  providerDraft,
   providerRow,
 } from './schemas.ts'
 
 const createErrors = ['PROVIDER_NAME_TAKEN', 'PROVIDER_KIND_UNSUPPORTED'] as const
 const updateErrors = ['NOT_FOUND', ...createErrors, 'PROVIDER_REFERENCED'] as const
-const testErrors = ['NOT_FOUND', 'PROVIDER_KIND_UNSUPPORTED', 'ADDRESS_NOT_ALLOWED'] as const
+const draftErrors = ['PROVIDER_KIND_UNSUPPORTED', 'ADDRESS_NOT_ALLOWED'] as const
+const testErrors = ['NOT_FOUND', ...draftErrors] as const
+
+/** Tests a provider that is not stored, and tells what models it has. */
+async function probeDraft(
+  holder: Holder,
+  { model_id, embedding, ...body }: ProviderDraft & ProbeRequest,
+  { locale, cradle: { providers, providerProbe } }: { locale: Locale; cradle: Cradle },
+) {
+  const provider = await providers.draft(holder, body)
+  const { models, ...result } = await providerProbe.probe(provider, { model_id, embedding }, locale)
+  return { ...result, models: models.map(toListedModel) }
+}
 
 /** The routes of providers and of the models that they offer. */
 export const providerRoutes = [
@@ -43,6 +60,17 @@ export const providerRoutes = [
     errors: [...createErrors, 'ADDRESS_NOT_ALLOWED', 'LIMIT_REACHED'],
     audit: 'provider.create',
   }).handle(({ caller, body }, { providers }) => providers.create(caller, body)),
+
+  route({
+    method: 'POST',
+    path: '/providers/probe',
+    summary: 'Test a provider of your own before it is created, and list its models',
+    guard: 'user',
+    body: providerDraft,
+    response: { 200: draftResult },
+    errors: draftErrors,
+    audit: false,
+  }).handle(({ caller, body, locale }, cradle) => probeDraft(caller, body, { locale, cradle })),
 
   route({
     method: 'PATCH',
@@ -98,6 +126,17 @@ export const providerRoutes = [
     errors: createErrors,
     audit: 'provider.create',
   }).handle(({ body }, { providers }) => providers.create(null, body)),
+
+  route({
+    method: 'POST',
+    path: '/admin/providers/probe',
+    summary: 'Test a global provider before it is created, and list its models',
+    guard: 'admin',
+    body: providerDraft,
+    response: { 200: draftResult },
+    errors: draftErrors,
+    audit: false,
+  }).handle(({ body, locale }, cradle) => probeDraft(null, body, { locale, cradle })),
 
   route({
     method: 'PATCH',

@@ -46,12 +46,25 @@ const providerFields = {
 
 const secretFields = { ...providerFields, api_key: { ...providerFields.api_key, writeOnly: true } } as const
 
-export const newProvider = objectOf(
-  { name, kind: { type: 'string', minLength: 1, maxLength: 64 }, ...secretFields },
-  ['name', 'kind'],
-)
+const kindName = { type: 'string', minLength: 1, maxLength: 64 } as const
+
+export const newProvider = objectOf({ name, kind: kindName, ...secretFields }, ['name', 'kind'])
 
 export const providerChanges = objectOf({ name, ...secretFields })
+
+export const listedModel = objectOf(
+  {
+    id: { type: 'string' },
+    name: { type: 'string' },
+    enabled: { type: 'boolean' },
+    embedding: { type: 'boolean' },
+    context_window: nullable(tokens),
+    max_output_tokens: nullable(tokens),
+    input,
+    reasoning: { type: 'boolean' },
+  },
+  ['id', 'name', 'enabled', 'embedding', 'context_window', 'max_output_tokens', 'input', 'reasoning'],
+)
 
 export const providerRow = {
   title: 'Provider',
@@ -64,22 +77,7 @@ export const providerRow = {
       owner: nullable({ type: 'string' } as const),
       base_url: nullable({ type: 'string' } as const),
       has_api_key: { type: 'boolean' },
-      models: {
-        type: 'array',
-        items: objectOf(
-          {
-            id: { type: 'string' },
-            name: { type: 'string' },
-            enabled: { type: 'boolean' },
-            embedding: { type: 'boolean' },
-            context_window: nullable(tokens),
-            max_output_tokens: nullable(tokens),
-            input,
-            reasoning: { type: 'boolean' },
-          },
-          ['id', 'name', 'enabled', 'embedding', 'context_window', 'max_output_tokens', 'input', 'reasoning'],
-        ),
-      },
+      models: { type: 'array', items: listedModel },
       options,
       max_concurrency: nullable({ type: 'integer' } as const),
       enabled: { type: 'boolean' },
@@ -153,33 +151,49 @@ export const activeModelChoice = objectOf({ model: reference }, ['model'])
 
 export const probeRequest = objectOf({ model_id: id, embedding: { type: 'boolean' } })
 
-export const probeResult = {
-  title: 'ProviderTest',
+export const providerDraft = objectOf({ name, kind: kindName, ...secretFields, ...probeRequest.properties }, [
+  'kind',
+])
+
+const success = objectOf(
+  { ok: { const: true }, latency_ms: { type: 'integer', minimum: 0 }, model: { type: 'string' } },
+  ['ok', 'latency_ms', 'model'],
+)
+
+const refusal = objectOf(
+  {
+    ok: { const: false },
+    reason: {
+      enum: [
+        'auth',
+        'quota',
+        'rate_limit',
+        'outage',
+        'timeout',
+        'unreachable',
+        'model_not_found',
+        'bad_request',
+        'unknown',
+      ],
+    },
+    detail: { type: 'string' },
+    status: { type: 'integer' },
+  },
+  ['ok', 'reason', 'detail'],
+)
+
+export const probeResult = { title: 'ProviderTest', anyOf: [success, refusal] } as const
+
+const models = {
+  type: 'array',
+  items: listedModel,
+  description: 'What the upstream lists; empty if it cannot be listed',
+} as const
+
+export const draftResult = {
+  title: 'ProviderDraftTest',
   anyOf: [
-    objectOf(
-      { ok: { const: true }, latency_ms: { type: 'integer', minimum: 0 }, model: { type: 'string' } },
-      ['ok', 'latency_ms', 'model'],
-    ),
-    objectOf(
-      {
-        ok: { const: false },
-        reason: {
-          enum: [
-            'auth',
-            'quota',
-            'rate_limit',
-            'outage',
-            'timeout',
-            'unreachable',
-            'model_not_found',
-            'bad_request',
-            'unknown',
-          ],
-        },
-        detail: { type: 'string' },
-        status: { type: 'integer' },
-      },
-      ['ok', 'reason', 'detail'],
-    ),
+    objectOf({ ...success.properties, models }, [...success.required, 'models']),
+    objectOf({ ...refusal.properties, models }, [...refusal.required, 'models']),
   ],
 } as const

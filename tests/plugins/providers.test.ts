@@ -515,6 +515,41 @@ t.test('a test says whether a model answers, and if not, what to do', async (t) 
   })
 })
 
+t.test('a draft is tested as a provider is, lists its models and is not saved', async (t) => {
+  const logged = followLog()
+  const fake = await upstream(t, { models: ['gpt-x', 'text-embedding-x'], apiKey: KEY })
+  const draft = { name: 'draft', kind, base_url: fake.url, api_key: KEY }
+  const probe = (body: object, token?: string) =>
+    server.request('POST', token ? '/providers/probe' : '/admin/providers/probe', { token, body })
+  const models = [
+    { id: 'gpt-x', name: 'gpt-x', enabled: true, embedding: false, reasoning: false, context_window: null },
+    { id: 'text-embedding-x', embedding: true },
+  ]
+  const count = () =>
+    Promise.all(['audit_log', 'model_lists'].map((name) => server.db.collection(name).countDocuments()))
+  const before = await count()
+  t.match(await probe(draft), { status: 200, body: { ok: true, latency_ms: Number, model: 'gpt-x', models } })
+  const entered = { ...draft, name: undefined, models: [{ id: 'gpt-y' }] }
+  t.match((await probe(entered)).body, { ok: false, reason: 'model_not_found', models })
+  t.match((await probe({ ...entered, model_id: 'gpt-x' })).body, { ok: true, model: 'gpt-x', models })
+  t.match((await probe({ ...draft, embedding: true })).body, { ok: true, model: 'text-embedding-x' })
+  t.match((await probe({ ...draft, api_key: 'sk-wrong' })).body, { ok: false, reason: 'auth', models: [] })
+  t.match((await probe({ name: 'x', kind: 'demo' }, ada.token)).body, { ok: true, model: 'demo' })
+
+  t.match(await probe(draft, ada.token), { status: 400, body: { error: { code: 'ADDRESS_NOT_ALLOWED' } } })
+  t.match(await probe({ name: 'x', kind: 'none' }), { status: 400 })
+  t.match(await probe({ ...draft, options: { timeout: 1 } }), {
+    status: 422,
+    body: { error: { details: { issues: [{ path: '/options/timeout' }] } } },
+  })
+  const names = (await server.request('GET', '/admin/providers')).body.map(
+    ({ name }: { name: string }) => name,
+  )
+  t.strictSame(names, ['demo'])
+  t.strictSame(await count(), before)
+  t.notMatch(logged(), KEY)
+})
+
 t.test('a provider whose models all embed is tested at the embeddings endpoint', async (t) => {
   const fake = await upstream(t)
   const models = [{ id: 'vectors', embedding: true }]
