@@ -81,8 +81,8 @@ export const providerErrors: ErrorTable = {
   TOKEN_QUOTA_EXCEEDED: {
     status: 429,
     message: {
-      en: 'The token quota of this account is used up: of {quota} tokens, {used} are used and {reserved} are reserved for answers under way.',
-      zh: '此账号的 token 配额已用尽：配额为 {quota}，已使用 {used}，进行中的回答预留了 {reserved}。',
+      en: 'The token quota of this account is not enough: of {quota} tokens, {used} are used and {reserved} are reserved for answers under way, and this call needs at least {needed}.',
+      zh: '此账号的 token 配额不足：配额为 {quota}，已使用 {used}，进行中的回答预留了 {reserved}，本次调用至少需要 {needed}。',
     },
   },
   MODEL_ANSWER_TOO_LONG: {

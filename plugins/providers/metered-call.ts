@@ -10,10 +10,12 @@ import type { ModelCall } from './types.ts'
 const CHARACTERS_PER_TOKEN = 3
 /** About what upstreams count for a picture. */
 const FILE_TOKENS = 1500
-/** The longest answer that is reckoned with where a model's own limit is not lower, in tokens. */
-const OUTPUT_TOKENS = 4096
+/** The longest answer that is reckoned with if the limit of the model is not known, in tokens. */
+const OUTPUT_TOKENS = 16_384
+/** The limit that every model takes, for answers that must be shorter than that. */
+const SAFE_LIMIT = 4096
 
-/** Makes a call known before and after it: listeners may refuse it, and learn what it took. */
+/** Announces a call and tells how it ended: listeners may refuse it or limit its answer, and learn what it took. */
 export async function* meterCall(
   { options, ...call }: ModelCall,
   {
@@ -26,12 +28,11 @@ export async function* meterCall(
     stream: (options: LanguageModelV3CallOptions) => AsyncIterable<LanguageModelV3StreamPart>
   },
 ): AsyncGenerator<LanguageModelV3StreamPart, void, void> {
-  const longest = Math.min(options.maxOutputTokens ?? OUTPUT_TOKENS, OUTPUT_TOKENS)
-  await events.emit('model.calling', { ...call, estimateTokens: () => estimateInput(options) + longest })
+  const maxOutputTokens = await announce({ options, ...call }, events)
   let usage: TokenUsage | null = null
   let said = 0
   try {
-    for await (const part of stream(options)) {
+    for await (const part of stream({ ...options, maxOutputTokens })) {
       if (part.type === 'finish') usage = usageOf(part.usage)
       if ('delta' in part) said += part.delta.length
       yield part
@@ -45,6 +46,24 @@ export async function* meterCall(
     }
     await events.emit('model.called', { ...call, model, usage, is_estimated })
   }
+}
+
+/** Tells that a call is about to be made; returns the limit of its answer, undefined if there is none to be sent. */
+async function announce({ options, ...call }: ModelCall, events: EventBus): Promise<number | undefined> {
+  const { maxOutputTokens: limit, abortSignal: signal } = options
+  const output = limit ?? OUTPUT_TOKENS
+  let granted = output
+  await events.emit('model.calling', {
+    ...call,
+    signal,
+    estimate: () => ({ prompt: estimateInput(options), output }),
+    limitOutput(tokens) {
+      granted = Math.min(granted, tokens)
+    },
+  })
+  if (limit !== undefined) return granted
+  // Upstreams refuse a limit above the model's own, which is not known here.
+  return granted < output ? Math.min(granted, SAFE_LIMIT) : undefined
 }
 
 /** About how many tokens a call sends. */

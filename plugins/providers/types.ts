@@ -119,8 +119,12 @@ export interface ProviderDeleting {
 
 /** A model is about to be called; whoever refuses throws. */
 export interface ModelCalling extends Omit<ModelCall, 'options'> {
-  /** What it will take at the most, in tokens: the prompt as it is estimated, and the longest answer. */
-  estimateTokens(): number
+  /** What the call takes at most, in tokens: its prompt as it is estimated, and its longest answer. */
+  estimate(): { prompt: number; output: number }
+  /** Keeps the answer from becoming longer than so many tokens. */
+  limitOutput(tokens: number): void
+  /** Aborted when nobody needs the call any more. */
+  signal?: AbortSignal
 }
 
 /** A call has ended. Of one that was cut or failed within its answer, `usage` is estimated; of one that failed before, none. */

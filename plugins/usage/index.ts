@@ -28,7 +28,10 @@ export default plugin({
     host.service('usageReports', createUsageReports)
     host.routes(usageRoutes)
     host.on('model.calling', (call, { quotas }) => quotas.reserve(call))
-    host.on('model.called', (call, { usageRecords }) => usageRecords.record(call))
+    host.on('model.called', async (call, { usageRecords, quotas }) => {
+      await usageRecords.record(call)
+      quotas.noteEnding(call.account.user_id)
+    })
     host.on('user.deleted', ({ user_id }, { usageRecords }) => usageRecords.forget(user_id))
     host.job({ name: 'usage.recovery', every_seconds: 60, run: ({ usageRecords }) => usageRecords.recover() })
   },

@@ -1,7 +1,14 @@
+import { EventEmitter, once } from 'node:events'
 import { AppError, type Cradle } from '#kernel'
 import type { ModelCalling } from '../providers/types.ts'
 import { resetOf } from './periods.ts'
+import type { Wish } from './reservation.ts'
 import type { QuotaRow } from './schemas.ts'
+
+/** How long a call waits for others to give back what they have reserved and do not take, in milliseconds. */
+const WAIT_MS = 60_000
+/** How often it looks for what calls in other server processes give back, in milliseconds. */
+const POLL_MS = 500
 
 /** The token quotas of accounts. */
 export type Quotas = ReturnType<typeof createQuotas>
@@ -15,23 +22,49 @@ export function createQuotas({
   log,
 }: Pick<Cradle, 'usageCounters' | 'usageRecords' | 'quotaWindow' | 'clock' | 'log'>) {
   const resets_at = () => resetOf(window, clock.seconds())
+  /** Tells the id of an account when one of its calls in this process has ended. */
+  const endings = new EventEmitter().setMaxListeners(0)
+
+  const attempt = (user_id: string, wish: Wish, quota: number) =>
+    usageCounters.reserve(user_id, wish, quota).catch((error) => {
+      // It may have been reserved though nobody heard of it. The turn does not wait for that to be undone.
+      usageRecords
+        .release(user_id, wish.call_id)
+        .catch((error) => log.error({ error, call_id: wish.call_id }, 'a reservation could not be given up'))
+      throw error
+    })
+
+  const untilNextEnding = async (user_id: string, signal: AbortSignal | undefined): Promise<void> => {
+    const waiting = AbortSignal.any([AbortSignal.timeout(POLL_MS), ...(signal ? [signal] : [])])
+    await once(endings, user_id, { signal: waiting }).catch(() => undefined)
+    signal?.throwIfAborted()
+  }
 
   return {
-    /** Reserves what a call may take; throws TOKEN_QUOTA_EXCEEDED. */
-    async reserve({ call_id, account, estimateTokens }: ModelCalling): Promise<void> {
+    /**
+     * Reserves what a call may take, and limits its answer to that. Calls reserve more than they take, so one that does
+     * not fit beside others waits for them; throws TOKEN_QUOTA_EXCEEDED if that cannot help, or not in time.
+     */
+    async reserve({ call_id, account, estimate, limitOutput, signal }: ModelCalling): Promise<void> {
       const { user_id, token_quota: quota } = account
       if (quota === null) return
-      const tokens = estimateTokens()
-      const standing = await usageCounters.reserve(user_id, { call_id, tokens }, quota).catch((error) => {
-        // It may have been reserved though nobody heard of it. The turn does not wait for that to be undone.
-        usageRecords
-          .release(user_id, call_id)
-          .catch((error) => log.error({ error, call_id }, 'a reservation could not be given up'))
-        throw error
-      })
-      if (standing)
-        throw new AppError('TOKEN_QUOTA_EXCEEDED', { quota, ...standing, window, resets_at: resets_at() })
+      const { prompt, output } = estimate()
+      const deadline = clock.now() + WAIT_MS
+      for (;;) {
+        const takesAny = clock.now() >= deadline
+        const found = await attempt(user_id, { call_id, prompt, output, takesAny }, quota)
+        if ('output' in found) return limitOutput(found.output)
+        const needed = prompt + 1
+        if (takesAny || found.used + needed > quota) {
+          const details = { quota, ...found, needed, window, resets_at: resets_at() }
+          throw new AppError('TOKEN_QUOTA_EXCEEDED', details)
+        }
+        await untilNextEnding(user_id, signal)
+      }
     },
+
+    /** Lets calls of an account that wait for others try again. */
+    noteEnding: (user_id: string): void => void endings.emit(user_id),
 
     /** How an account stands to its quota now. */
     async read(user_id: string, token_quota: number | null): Promise<QuotaRow> {

@@ -1,5 +1,6 @@
 import { type Cradle, isDuplicateKey } from '#kernel'
 import { dayOf, monthOf } from './periods.ts'
+import { reservation, type Wish } from './reservation.ts'
 import type { Hold, UsageCounterDocument, UsageDocument } from './types.ts'
 
 /** For how long a reservation holds that nothing is heard of any more, and a charged batch is remembered. */
@@ -47,47 +48,34 @@ export function createUsageCounters({
     }
   }
 
-  const reservation = (hold: Hold, quota: number) => {
+  const usedNow = () => {
     const key = currentKey()
-    const used =
-      key === undefined
-        ? { $ifNull: ['$total', 0] }
-        : { $cond: [{ $eq: [`$${quotaWindow}.key`, key] }, `$${quotaWindow}.used`, 0] }
-    const isAdmitted = { $lt: [{ $add: [used, { $sum: '$holds.tokens' }] }, quota] }
-    return [
-      { $set: { holds: liveHolds(clock.now()) } },
-      {
-        $set: {
-          holds: { $cond: [isAdmitted, { $concatArrays: ['$holds', { $literal: [hold] }] }, '$holds'] },
-        },
-      },
-    ]
+    return key === undefined
+      ? { $ifNull: ['$total', 0] }
+      : { $cond: [{ $eq: [`$${quotaWindow}.key`, key] }, `$${quotaWindow}.used`, 0] }
   }
 
   return {
     /**
-     * Reserves tokens where less than the quota is used and reserved; gives what was before where it does not. It is
-     * the last reservation that may lead past the quota, whoever else reserves at the same time.
+     * Reserves what a call may take of what is left of the quota, whoever else reserves at the same time; returns the
+     * tokens that its answer may have, or what is used and reserved if it gets none.
      */
-    async reserve(
-      user_id: string,
-      { call_id, tokens }: Pick<Hold, 'call_id' | 'tokens'>,
-      quota: number,
-    ): Promise<QuotaUse | undefined> {
-      const hold = { call_id, tokens, until: clock.now() + KEPT_MS }
+    async reserve(user_id: string, wish: Wish, quota: number): Promise<{ output: number } | QuotaUse> {
+      const now = clock.now()
+      const holds = reservation(wish, { quota, used: usedNow(), until: now + KEPT_MS })
       const reserve = () =>
-        counters.findOneAndUpdate({ _id: user_id }, reservation(hold, quota), {
-          upsert: true,
-          returnDocument: 'after',
-          projection: { batches: 0 },
-          ...NOT_IN_JOURNAL,
-        })
+        counters.findOneAndUpdate(
+          { _id: user_id },
+          [{ $set: { holds: liveHolds(now) } }, { $set: { holds } }],
+          { upsert: true, returnDocument: 'after', projection: { batches: 0 }, ...NOT_IN_JOURNAL },
+        )
       const counter = (await reserve().catch((error) => {
         // Somebody else has made the document meanwhile.
         if (isDuplicateKey(error)) return reserve()
         throw error
       }))!
-      return counter.holds.some((held) => held.call_id === call_id) ? undefined : useOf(counter)
+      const hold = counter.holds.find(({ call_id }) => call_id === wish.call_id)
+      return hold ? { output: hold.tokens - wish.prompt } : useOf(counter)
     },
 
     /** Charges accounts, each in one update; the same batch charges none of them twice. */

@@ -144,108 +144,97 @@ t.test('The calls of a delegated task count, each for itself', async (t) => {
 t.test('A quota counts from the next turn on, with what was used before it was set', async (t) => {
   const fay = await createAccount('fay')
   const { socket } = fay
+  const ask = async () => (await socket.ask({ text: 'hello' })).end
   fake.next(answer(60, 10))
-  const { thread_id } = await socket.ask({ text: 'hello' })
-  const ask = async () => (await socket.ask({ thread_id, text: 'more' })).end
+  await ask()
   const refused = (quota: number, used: number) => ({
     type: 'error',
     code: 'TOKEN_QUOTA_EXCEEDED',
-    details: { quota, used, reserved: 0, window: 'all', resets_at: null },
-    message: new RegExp(String(quota)),
+    details: { quota, used, reserved: 0, needed: Number, window: 'all', resets_at: null },
+    message: new RegExp(`${quota}.*${used}.*reserved`),
     request_id: String,
   })
 
   await fay.setQuota(70)
   const before = fake.requests.length
-  t.match(await ask(), refused(70, 70))
+  const { details, ...first } = await ask()
+  t.match({ details, ...first }, refused(70, 70))
+  await fay.setQuota(70 + details.needed - 1)
+  t.match(await ask(), refused(69 + details.needed, 70), 'a prompt without an answer has no room')
   t.equal(fake.requests.length, before, 'the model is not asked')
-  await fay.setQuota(71)
-  fake.next(answer(50, 5))
-  t.match(await ask(), { type: 'done' }, 'what is left admits one call, however much it takes')
-  t.match((await fay.report()).quota, { token_quota: 71, used: 125, reserved: 0, remaining: 0 })
-  t.match(await ask(), refused(71, 125))
+
+  await fay.setQuota(70 + details.needed)
+  fake.next(answer(50, 1))
+  t.match(await ask(), { type: 'done' }, 'a prompt and one token have')
+  t.equal(fake.requests.at(-1)!.body.max_tokens, 1)
+  t.match((await fay.report()).quota, { used: 121, reserved: 0, remaining: details.needed - 51 })
+  await fay.setQuota(121 + details.needed + 99)
+  fake.next(answer(50, 100))
+  await ask()
+  t.equal(fake.requests.at(-1)!.body.max_tokens, 100, 'the answer may take what is left')
   await fay.setQuota(null)
   t.match(await ask(), { type: 'done' })
+  t.equal(fake.requests.at(-1)!.body.max_tokens, undefined)
   await fay.setQuota(0)
   t.match(await ask(), { code: 'TOKEN_QUOTA_EXCEEDED', details: { quota: 0 } })
 
   const gus = await createAccount('gus')
   await gus.setQuota(0)
   t.match((await gus.socket.ask({ text: 'hello' })).end, { code: 'TOKEN_QUOTA_EXCEEDED' })
-  const polish = { token: gus.token, body: { prompt: 'hello' } }
-  t.match(await server.request('POST', `/agents/${gus.agent_id}/chat/polish`, polish), {
+  const polish = (body: object) => ({ token: gus.token, body: { prompt: 'hello', ...body } })
+  const path = `/agents/${gus.agent_id}/chat/polish`
+  const reply = await server.request('POST', path, polish({}))
+  t.match(reply, {
     status: 429,
     body: { error: { code: 'TOKEN_QUOTA_EXCEEDED', details: { quota: 0, resets_at: null } } },
   })
+  await gus.setQuota(reply.body.error.details.needed + 6)
+  fake.next({ text: 'better', usage: usage(5, 5) })
+  t.match(await server.request('POST', path, polish({})), { status: 200 })
+  t.equal(fake.requests.at(-1)!.body.max_tokens, 7)
+  await gus.setQuota(0)
   const zh = await chat.connect({ ...gus, headers: { 'accept-language': 'zh' } })
   t.match((await zh.ask({ text: 'hello' })).end, { message: /配额/ })
 })
 
 t.test('A turn that reaches the quota between two of its calls ends there', async (t) => {
   const hal = await createAccount('hal')
-  await hal.setQuota(50)
+  await hal.setQuota(20_000)
   const plan = { id: 'c', name: 'write_todos', arguments: { todos: [] } }
-  fake.next({ toolCalls: [plan], usage: usage(49, 1) })
+  fake.next({ toolCalls: [plan], usage: usage(19_000, 999) })
   const { end, frames } = await hal.socket.ask({ text: 'plan' })
-  t.match(end, { type: 'error', code: 'TOKEN_QUOTA_EXCEEDED', details: { quota: 50, used: 50 } })
+  t.match(end, { type: 'error', code: 'TOKEN_QUOTA_EXCEEDED', details: { quota: 20_000, used: 19_999 } })
   t.strictSame(
     frames.map(({ type }) => type).filter((type) => type !== 'content'),
     ['turn_started', 'tool_call', 'usage', 'tool_result', 'error'],
   )
 })
 
-t.test(
-  'Of 50 turns at once only those begin that have room in the quota by their reservations',
-  async (t) => {
-    const ivy = await createAccount('ivy')
-    const made = await Promise.all(
-      range(1, 50).map(async () => {
-        const path = `/agents/${ivy.agent_id}/threads`
-        return (await server.request('POST', path, { token: ivy.token })).body.thread_id
-      }),
-    )
-    const asked = () => fake.requests.length
-    const askAll = () => made.map((thread_id) => ivy.socket.say({ thread_id, text: 'go' }))
-    const refusals = () => ivy.socket.frames.filter(({ code }) => code === 'TOKEN_QUOTA_EXCEEDED')
-    const awaitRefusals = (count: number) =>
-      ivy.socket.until(({ code }) => code === 'TOKEN_QUOTA_EXCEEDED' && refusals().length === count)
-    const endAll = async (sent: string[]) => {
-      const ends = await Promise.all(sent.map(async (id) => (await ivy.socket.seeTurn(id)).end))
-      return ends.filter(({ type }) => type === 'done').length
-    }
-
-    // Of less than one call, whose reservation keeps all others from it while it lasts.
-    await ivy.setQuota(10)
-    const first = createHold()
-    let before = asked()
-    fake.next({ ...answer(3, 1), hold: first.hold })
-    const small = askAll()
-    await awaitRefusals(49)
-    t.equal(asked() - before, 1)
-    const { quota } = await ivy.report()
-    t.match(quota, { used: 0, remaining: 10 })
-    t.ok(quota.reserved > 4096)
-    first.release()
-    t.equal(await endAll(small), 1)
-    t.match((await ivy.report()).quota, { used: 4, reserved: 0 })
-
-    // Of about five calls, as they are estimated; each takes all that it has reserved.
-    const cap = 4 + quota.reserved * 4 + 100
-    await ivy.setQuota(cap)
-    const second = createHold()
-    before = asked()
-    fake.next(...range(1, 5).map(() => ({ ...answer(quota.reserved, 0), hold: second.hold })))
-    const large = askAll()
-    await awaitRefusals(49 + 45)
-    t.equal(asked() - before, 5)
-    second.release()
-    t.equal(await endAll(large), 5)
-    const { used } = (await ivy.report()).quota
-    t.ok(used > cap && used <= cap + quota.reserved, `${used} is over ${cap} by one call at the most`)
-    t.match((await ivy.socket.ask({ text: 'one more' })).end, { code: 'TOKEN_QUOTA_EXCEEDED' })
-    t.strictSame((await countersOf().findOne({ _id: ivy.id }))!.holds, [])
-  },
-)
+t.test('Turns at the same time wait for what others have reserved, and are not refused', async (t) => {
+  const ivy = await createAccount('ivy')
+  await ivy.setQuota(10_000)
+  const { hold, release } = createHold()
+  const before = fake.requests.length
+  const seen: (number | undefined)[] = []
+  fake.script(({ body }) => {
+    seen.push(body.max_tokens as number | undefined)
+    return { ...answer(41, 10), hold }
+  })
+  const sent = range(1, 8).map(() => ivy.socket.say({ text: 'go' }))
+  await fake.request(before)
+  const { quota } = await ivy.report()
+  t.ok(quota.reserved > 41 && quota.reserved <= 10_000, `${quota.reserved} are reserved`)
+  release()
+  for (const id of sent) t.match((await ivy.socket.seeTurn(id)).end, { type: 'done' })
+  t.equal(seen.length, 8)
+  t.ok(
+    seen.every((limit) => limit !== undefined && limit >= 1024),
+    `none gets too little for an answer: ${seen}`,
+  )
+  fake.script(() => answer(1, 1))
+  t.match((await ivy.report()).quota, { used: 8 * 51, reserved: 0 })
+  t.strictSame((await countersOf().findOne({ _id: ivy.id }))!.holds, [])
+})
 
 t.test('An answer that is stopped or cut off is charged by estimate', async (t) => {
   const jan = await createAccount('jan')
@@ -314,7 +303,8 @@ t.test('Nothing of a deleted account is left, not even of a call that ends later
     call_id: 'late',
     account: { ...account, token_quota: 10 },
     purpose: 'task',
-    estimateTokens: () => 1,
+    estimate: () => ({ prompt: 1, output: 1 }),
+    limitOutput: () => {},
   })
   await eventsOf().emit('model.called', ended('late', account, 5))
   // An account's report comes behind what is being stored.
@@ -339,15 +329,25 @@ t.test('What an upstream says that is no number of tokens gives nothing back', a
   t.match(await oda.report(), { totals: { total_tokens: 11, model_calls: 4 }, quota: { used: 11 } })
 })
 
-t.test('A reservation whose call was never heard of again runs out', async (t) => {
+t.test('A turn waits for a reservation, until it runs out or the turn is stopped', async (t) => {
   const pia = await createAccount('pia')
-  await pia.setQuota(100)
-  const hold = { call_id: 'gone', tokens: 100, until: Date.now() + 60_000 }
+  await pia.setQuota(20_000)
+  const hold = { call_id: 'gone', tokens: 19_999, until: Date.now() + 60_000 }
   await countersOf().insertOne({ _id: pia.id, holds: [hold] })
-  t.match((await pia.socket.ask({ text: 'hello' })).end, { details: { used: 0, reserved: 100 } })
+  const before = fake.requests.length
+  const stopped = pia.socket.say({ text: 'hello' })
+  const { thread_id } = await pia.socket.until(({ type }) => type === 'turn_started')
+  pia.socket.send({ type: 'stop', thread_id })
+  t.match((await pia.socket.seeTurn(stopped)).end, { type: 'done', stop_reason: 'stopped' })
+  t.equal(fake.requests.length, before)
+
+  const sent = pia.socket.say({ thread_id, text: 'hello' })
+  await pia.socket.until(
+    ({ type, client_message_id }) => type === 'turn_started' && client_message_id === sent,
+  )
   await countersOf().updateOne({ _id: pia.id }, { $set: { 'holds.0.until': Date.now() - 1 } })
   fake.next(answer(5, 5))
-  t.match((await pia.socket.ask({ text: 'hello' })).end, { type: 'done' })
+  t.match((await pia.socket.seeTurn(sent)).end, { type: 'done' })
   t.match(await pia.report(), { quota: { used: 10, reserved: 0 } })
 })
 
@@ -379,32 +379,47 @@ for (const [window, pattern] of [
     const config = { plugins: { chat: { quota_window: window }, auth } }
     const chat = await startChat(t, { clock, config })
     const tom = await createAccount('tom', chat)
-    await tom.setQuota(20)
+    await tom.setQuota(20_000)
     const ask = async () => (await tom.socket.ask({ text: 'hello' })).end
     const take = async () => {
-      chat.fake.next(answer(20, 5))
+      chat.fake.next(answer(20_000, 5))
       t.match(await ask(), { type: 'done' })
       const { quota } = await tom.report()
-      t.match(quota, { token_quota: 20, window, used: 25, remaining: 0 })
+      t.match(quota, { token_quota: 20_000, window, used: 20_005, remaining: 0 })
       const { resets_at } = quota
       t.match(new Date(resets_at * 1000).toISOString(), pattern)
       t.match(await ask(), {
         code: 'TOKEN_QUOTA_EXCEEDED',
-        details: { quota: 20, used: 25, window, resets_at },
+        details: { quota: 20_000, used: 20_005, window, resets_at },
       })
       return resets_at - clock.seconds()
     }
     const left = await take()
     t.ok(left > 0 && left <= (window === 'day' ? 1 : 31) * 86_400)
     clock.advance(left)
-    t.match((await tom.report()).quota, { used: 0, remaining: 20 })
+    t.match((await tom.report()).quota, { used: 0, remaining: 20_000 })
     await take()
-    t.match(await tom.row(), { tokens_used: 50 })
-    t.match(await tom.report('?window=all'), { totals: { total_tokens: 50 }, buckets: { length: 2 } })
-    t.match(await tom.report('?window=today'), { totals: { total_tokens: 25 }, buckets: { length: 1 } })
+    t.match(await tom.row(), { tokens_used: 40_010 })
+    t.match(await tom.report('?window=all'), { totals: { total_tokens: 40_010 }, buckets: { length: 2 } })
+    t.match(await tom.report('?window=today'), { totals: { total_tokens: 20_005 }, buckets: { length: 1 } })
     t.match(await tom.report('?window=yesterday'), {
-      totals: { total_tokens: left <= 86_400 ? 25 : 0 },
+      totals: { total_tokens: left <= 86_400 ? 20_005 : 0 },
     })
+
+    // What others have reserved is not waited for without end.
+    await tom.setQuota(100_000)
+    const gone = { call_id: 'gone', tokens: 99_999, until: Number.MAX_SAFE_INTEGER }
+    await countersOf(chat).updateOne({ _id: tom.id }, { $push: { holds: gone } })
+    const refused = ask()
+    let isOver = false
+    void refused.then(() => {
+      isOver = true
+    })
+    while (!isOver) {
+      clock.advance(61)
+      await pause(50)
+    }
+    t.match(await refused, { code: 'TOKEN_QUOTA_EXCEEDED', details: { reserved: 99_999, quota: 100_000 } })
   })
 
 t.test('No row is lost or counted twice though the database goes away', async (t) => {
