@@ -69,7 +69,7 @@ export const providerRoutes = [
     body: providerDraft,
     response: { 200: draftResult },
     errors: draftErrors,
-    audit: false,
+    audit: { none: 'A draft is tested and not stored.' },
   }).handle(({ caller, body, locale }, cradle) => probeDraft(caller, body, { locale, cradle })),
 
   route({
@@ -135,7 +135,7 @@ export const providerRoutes = [
     body: providerDraft,
     response: { 200: draftResult },
     errors: draftErrors,
-    audit: false,
+    audit: { none: 'A draft is tested and not stored.' },
   }).handle(({ body, locale }, cradle) => probeDraft(null, body, { locale, cradle })),
 
   route({
