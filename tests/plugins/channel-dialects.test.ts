@@ -76,6 +76,14 @@ const SAMPLES: [what: string, markdown: string, rendered: Partial<Record<Dialect
     { 'markdown-without-tables': '> ```\n> a\n> ---\n> ```\n\n1. x\n   ```\n   a\n   ---\n   ```' },
   ],
   [
+    'what stands around a table, as it was written',
+    '7)  x\n\n\n    * | a | \n      |---|\n      | 1 |\n\n    * y\n8) z',
+    {
+      'markdown-without-tables':
+        '7)  x\n\n\n    * ```\n      a\n      ---\n      1\n      ```\n\n    * y\n8) z',
+    },
+  ],
+  [
     'HTML, which is not taken for any',
     '<b>a</b> &lt;i&gt; &#42;c\n\n<div>x</div>',
     {

@@ -1,4 +1,4 @@
-import type { Token, Tokens } from 'marked'
+import type { Tokens } from 'marked'
 import type { Dialect } from '#kernel'
 import { renderBlocks } from './blocks.ts'
 import { styles } from './dialects.ts'
@@ -20,7 +20,7 @@ export function render(markdown: string, dialect: Dialect, reading: Reading = {}
   if (dialect === 'markdown') return markdown
   try {
     const tokens = lex(markdown, reading)
-    if (dialect === 'markdown-without-tables') return withoutTables(tokens, markdown)
+    if (dialect === 'markdown-without-tables') return tokens.map(rewrite).join('')
     return renderBlocks(tokens, styles[dialect]).join('\n')
   } catch {
     // The lexer is not ours: where it fails at all, people get the text as it was written.
@@ -33,40 +33,39 @@ export function escapeSource(source: string, dialect: Dialect): string {
   return dialect === 'html' || dialect === 'mrkdwn' ? styles[dialect].escape(source) : source
 }
 
-const hasTable = (tokens: readonly Tokens.Generic[] = []): boolean =>
-  tokens.some(
-    ({ type, tokens: inner, items }) =>
-      type === 'table' || hasTable(inner) || (type === 'list' && hasTable(items)),
+/** A block of the same text, its tables in equally wide letters or as lists. */
+function rewrite(token: Tokens.Generic): string {
+  if (token.type === 'table') return rewriteTable(token as Tokens.Table) + /\n*$/.exec(token.raw)![0]
+  const tables = tablesIn(token)
+  return tables.length > 0 ? rewriteLines(token.raw, tables) : token.raw
+}
+
+const tablesIn = ({ tokens, items }: Tokens.Generic): Tokens.Table[] =>
+  [...(tokens ?? []), ...((items as Tokens.ListItem[]) ?? [])].flatMap((inner) =>
+    inner.type === 'table' ? [inner as Tokens.Table] : tablesIn(inner),
   )
 
-/** The same text, its tables in equally wide letters or as lists. */
-function withoutTables(tokens: readonly Token[], markdown: string): string {
-  return hasTable(tokens) ? tokens.map(rewrite).join('') : markdown
-}
-
-function rewrite(token: Tokens.Generic): string {
-  if (!hasTable([token])) return token.raw
-  const end = /\n*$/.exec(token.raw)![0]
-  if (token.type === 'table') return rewriteTable(token as Tokens.Table) + end
-  if (token.type === 'list') return rewriteList(token as Tokens.List) + end
-  if (token.type === 'blockquote') return prefix(rewriteAll(token.tokens), '> ', '> ') + end
-  return token.raw
-}
-
-const rewriteAll = (tokens: readonly Token[] = []) => tokens.map(rewrite).join('').trimEnd()
-
-const prefix = (text: string, first: string, others: string) =>
-  text
-    .split('\n')
-    .map((line, index) => `${index === 0 ? first : others}${line}`.trimEnd())
-    .join('\n')
-
-function rewriteList(list: Tokens.List): string {
-  const items = list.items.map((item, index) => {
-    const bullet = list.ordered ? `${Number(list.start) + index}. ` : '- '
-    return prefix(rewriteAll(item.tokens), bullet, ' '.repeat(bullet.length))
-  })
-  return items.join('\n')
+/** A list or quote in which the lines of its tables are written anew, behind what they stand behind, and no others. */
+function rewriteLines(source: string, tables: readonly Tokens.Table[]): string {
+  const lines = source.split('\n')
+  let from = 0
+  for (const table of tables) {
+    const rows = table.raw.trimEnd().split('\n')
+    const first = lines.findIndex(
+      (_, index) =>
+        index >= from && rows.every((row, below) => lines[index + below]?.trimEnd().endsWith(row.trimEnd())),
+    )
+    // What the lexer has changed beyond recognition stays as it was written.
+    if (first < 0) continue
+    const head = lines[first]!.trimEnd()
+    const margin = head.slice(0, head.length - rows[0]!.trimEnd().length)
+    const written = rewriteTable(table)
+      .split('\n')
+      .map((text, index) => `${index === 0 ? margin : margin.replace(/[^>\s]/g, ' ')}${text}`.trimEnd())
+    lines.splice(first, rows.length, ...written)
+    from = first + written.length
+  }
+  return lines.join('\n')
 }
 
 function rewriteTable(table: Tokens.Table): string {
