@@ -7,6 +7,7 @@ import pino from 'pino'
 import type { InboundMessage, JSONValue } from '#kernel'
 import qq from '../../channels/qq/index.ts'
 import { assertChannelKind } from '../../kernel/channel-kind-form.ts'
+import { createReplyWriter } from '../../plugins/channels/writing/reply-writer.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { testChannelKind } from '../support/channel-kind-suite.ts'
 import { type FakeQq, startFakeQq } from '../support/fake-qq.ts'
@@ -463,6 +464,34 @@ t.test('lets a message grow in the form that QQ takes', async (t) => {
   rules.streams = false
   t.equal((await failureOf(channel.connection.live!(target, message('No'), quiet))).reason, 'forbidden')
   t.equal(channel.connection.live, undefined, 'and is not tried again')
+})
+
+t.test('shows the finished words of a reply that grows', async (t) => {
+  const fake = await start(t)
+  const { connection, ...channel } = await open(t, fake)
+  const target = await asked(fake, { connection, ...channel })
+  const { direct } = qq.capabilities
+  const writer = createReplyWriter({
+    connect: async () => connection,
+    capabilities: { ...direct, live: { ...direct.live, interval_ms: 0 } },
+    ...{ target, key: message('').key, is_live: true, progress: { sent: 0, covered: 0, live: null } },
+    ...{ save: async () => {}, signal: quiet, log: pino({ level: 'silent' }) },
+  })
+  const text = 'The first words **in bold** and `code`, 然后是中文。\n\n- one **two** three'
+  for (const [end, shown] of [
+    ['The first wor', 'The first'],
+    ['bo', 'The first words'],
+    [' and', 'The first words **in bold**'],
+    ['然后是', 'The first words **in bold** and `code`, 然后'],
+    ['- one **tw', 'The first words **in bold** and `code`, 然后是中文。\n\n- one'],
+  ] as const) {
+    writer.show(text.slice(0, text.indexOf(end) + end.length))
+    await until(`it shows ${shown}`, () => fake.shown()[0]?.text === shown)
+  }
+  await writer.finish(text)
+  t.match(fake.shown(), [{ text, is_live: false }])
+  t.equal(fake.shown().length, 1)
+  t.same(fake.violations, [])
 })
 
 t.test('lets nothing grow where that is switched off', async (t) => {

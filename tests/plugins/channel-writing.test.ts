@@ -110,3 +110,79 @@ t.test('What is shown of a message that only goes on is a beginning of all that 
     if (faults.length > 0) return t.strictSame(faults, [], `case ${number} of seed ${seed}`)
   }
 })
+
+t.test('Of a message that only goes on, finished words are shown where no mark is open', async (t) => {
+  const samples: [known: string, shown: string][] = [
+    ['One two thr', 'One two'],
+    ['One two three\nfo', 'One two three'],
+    ['One **two thr', 'One'],
+    ['One **two** thr', 'One **two**'],
+    ['One **two *th', 'One'],
+    ['***a** b* c d', '***a** b* c'],
+    ['2 * 3 and 2 < 3 and so', '2 * 3 and 2 < 3 and'],
+    ['use snake_case na', 'use snake_case'],
+    ['fine ~ or fine~ ma', 'fine ~ or fine~'],
+    ['call `a * b', 'call'],
+    ['call `a * b` no', 'call `a * b`'],
+    ['see [the page](http://a.b/c(', 'see'],
+    ['see [the page](http://a.b/c(d)) no', 'see [the page](http://a.b/c(d))'],
+    ['see ![it](http://a.b) or [1] or \\[2 no', 'see ![it](http://a.b) or [1] or \\[2'],
+    ['see <https://a.b', 'see'],
+    ['see <https://a.b> no', 'see <https://a.b>'],
+    ['**never closed\nin its paragraph\n\nThe ne', '**never closed\nin its paragraph\n\nThe'],
+    ['# A heading th', '# A heading'],
+    ['## A *heading\nwords th', '## A *heading\nwords'],
+    ['- one tw', '- one'],
+    ['- one\n- ', '- one'],
+    ['- one\n  1. [x] two th', '- one\n  1. [x] two'],
+    ['> said he wh', '> said he'],
+    ['12. ', ''],
+    ['- **never closed\n- two th', '- **never closed\n- two'],
+    ['Code:\n\n```js\nlet a = 1\n', 'Code:'],
+    ['Code:\n```js\nlet a = 1\n```\nDone wi', 'Code:\n```js\nlet a = 1\n```\nDone'],
+    ['~~~ js', ''],
+    ['a table:\n| a | b |\n|---|', 'a table:'],
+    ['| a | b |\n|---|---|\n| 1 | 2 |\n\nDone wi', '```\na   | b\n----+----\n1   | 2\n```\n\nDone'],
+    ['words\n:---\nmore wo', 'words\n:---\nmore'],
+    ['a | b\n---|---\n1 | 2 and', 'a | b\n---|---\n1 | 2'],
+    ['你好，世界', '你好，世'],
+    ['你好，**世界', '你好，'],
+    ['你好，**世界**。再', '你好，**世界**。'],
+    ['见https://a.b/中文', '见'],
+    ['か\u3099き', 'か\u3099'],
+    ['か', ''],
+    ['好👍🏽好的', '好👍🏽好'],
+  ]
+  for (const [known, shown] of samples) {
+    const cutter = createCutter({
+      dialect: 'markdown-without-tables',
+      max_length: 1800,
+      length_unit: 'bytes',
+      append_only: true,
+    })
+    t.equal(cutter.next(known, 0).shown, shown, JSON.stringify(known))
+  }
+})
+
+t.test('Whatever is shown of it is a beginning of what it becomes', async (t) => {
+  for (let number = 0; number < CASES; number += 1) {
+    const random = createChance(seed * 1000 + 700 + number)
+    const samples = createSamples(random)
+    const text = (random.chance(0.8) ? samples.text(1, 3) : samples.noise(200)).slice(-2000)
+    const limits = { max_length: 1_000_000, length_unit: 'bytes', append_only: true } as const
+    for (const dialect of ['markdown', 'markdown-without-tables'] as const) {
+      const cutter = createCutter({ dialect, ...limits })
+      const whole = createCutter({ dialect, ...limits }).next(text, 0, { is_whole: true })
+      const faults = whole.is_last ? [] : ['it is not one message']
+      let longest = 0
+      for (let end = 0; end < text.length; end += random.int(1, 40)) {
+        const { shown } = cutter.next(text.slice(0, end), 0)
+        if (!whole.text.startsWith(shown)) faults.push(`of the first ${end} it shows ${shown}`)
+        if (shown.length < longest) faults.push(`of the first ${end} it shows less than before`)
+        longest = shown.length
+      }
+      if (faults.length > 0)
+        return t.strictSame(faults, [], `${dialect}, case ${number} of seed ${seed}: ${whole.text}`)
+    }
+  }
+})

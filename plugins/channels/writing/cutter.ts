@@ -1,8 +1,9 @@
 import { cutPlaces } from './cut-places.ts'
+import { finishedEnd } from './finished-words.ts'
 import { escapeSource, render } from './markdown.ts'
 import { type Limits, lengthIn } from './measures.ts'
 import { type PartStart, partSource, readStart } from './part-source.ts'
-import { blockEnds, type Stable, shownEnd } from './stable-text.ts'
+import { blockEnds, type Stable } from './stable-text.ts'
 import { canReopen, closingAt, type Survey, surveyPart } from './survey.ts'
 
 /** A message's worth of a text. */
@@ -45,7 +46,8 @@ interface Known {
 export function createCutter({ append_only = false, ...limits }: Limits & { append_only?: boolean }): Cutter {
   const { dialect, max_length, length_unit } = limits
   const isVerbatim = dialect === 'markdown'
-  const renderSource = (source: string) => render(source, dialect, { has_references: !append_only })
+  const isSource = isVerbatim || dialect === 'markdown-without-tables'
+  const renderSource = (source: string) => render(source, dialect, { append_only })
   const isTooLong = (text: string, share = 1) => lengthIn(length_unit, text) > max_length * share
   let known: Known | undefined
 
@@ -86,12 +88,15 @@ export function createCutter({ append_only = false, ...limits }: Limits & { appe
     seen: number,
     source: (end: number) => string,
   ): boolean {
-    if (isVerbatim) {
-      const place = shownEnd(markdown, part.start, survey)
-      part.stable = { place, text: place > part.start.content ? source(place) : '' }
-      return false
-    }
-    for (const place of blockEnds(markdown, part.stable.place, seen, survey)) {
+    const { content } = part.start
+    const { lines, late, reach } = survey
+    const ends = blockEnds(markdown, content, seen, survey)
+    // What is marked is rendered once it is whole; marks that stay as they are do not wait for the end of the block.
+    if (isSource)
+      ends.push(
+        finishedEnd(markdown, { from: ends.at(-1) ?? content, to: Math.min(seen, reach), lines, late }),
+      )
+    for (const place of ends.filter((end) => end > part.stable.place)) {
       const text = renderSource(source(place))
       if (isTooLong(text) || !text.startsWith(part.stable.text)) return part.stable.text !== ''
       part.stable = { place, text }
@@ -117,11 +122,16 @@ export function createCutter({ append_only = false, ...limits }: Limits & { appe
       // What is written is never longer than the limit, whatever it is rendered to.
       return piece(end, isTooLong(text) ? escapeSource(source.closed(end), dialect) : text)
     }
+    const isFit = (end: number): boolean => {
+      const text = renderSource(source.closed(end))
+      return !isTooLong(text) && (!append_only || text.startsWith(part.stable.text))
+    }
     const cutPlace = (): number => {
-      if (append_only && part.stable.text !== '') return part.stable.place
       const { place: last, seen: known } = limit
       const places = cutPlaces(markdown, { start: start.content, limit: last, known, lines: survey.lines })
-      return places.find((each) => !isTooLong(renderSource(source.closed(each)))) ?? places[0]!
+      if (!append_only || part.stable.text === '') return places.find(isFit) ?? places[0]!
+      // What is shown stays in the message, and as much of the rest as makes it end well.
+      return places.find((each) => each > part.stable.place && isFit(each)) ?? part.stable.place
     }
     return { part, survey, limit, isStuck, pieceTo, cutPlace }
   }

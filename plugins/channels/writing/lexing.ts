@@ -52,7 +52,16 @@ function unspacedStrong(tokenizer: Tokenizer, text: string, before: string): Tok
   return { type: 'strong', raw, text: words, tokens: tokenizer.lexer.inlineTokens(words) }
 }
 
-function createTokenizer(hasReferences: boolean): Tokenizer {
+/** How a text is understood. */
+export interface Reading {
+  /**
+   * Whether no line may change what an earlier one means: a definition of a link is text then, and so is a table whose
+   * first line does not begin with `|`.
+   */
+  append_only?: boolean
+}
+
+function createTokenizer({ append_only }: Reading): Tokenizer {
   const tokenizer = new Tokenizer()
   const quote = bounded('block', tokenizer.blockquote.bind(tokenizer))
   tokenizer.blockquote = (text) => (takesQuotes ? quote(text) : undefined)
@@ -66,11 +75,18 @@ function createTokenizer(hasReferences: boolean): Tokenizer {
   tokenizer.del = bounded('inline', tokenizer.del.bind(tokenizer))
   tokenizer.link = bounded('inline', tokenizer.link.bind(tokenizer))
   tokenizer.reflink = bounded('inline', tokenizer.reflink.bind(tokenizer))
-  if (!hasReferences) tokenizer.def = () => undefined
+  if (append_only) {
+    const table = tokenizer.table.bind(tokenizer)
+    tokenizer.table = (text) => (/^ *\|/.test(text) ? table(text) : undefined)
+    tokenizer.def = () => undefined
+  }
   return tokenizer
 }
 
-const tokenizers = { with: createTokenizer(true), without: createTokenizer(false) }
+const tokenizers = {
+  any: createTokenizer({}),
+  append_only: createTokenizer({ append_only: true }),
+}
 
 const isTooEntangled = (text: string) =>
   text.length * (text.match(/[*_~[\]<`\\&@:]/g)?.length ?? 0) > MAX_PAIRING ||
@@ -78,12 +94,11 @@ const isTooEntangled = (text: string) =>
 
 /**
  * The blocks of a text in CommonMark with GFM's tables, strikethrough and links. Bounded in depth and in time: what is
- * nested or marked beyond all measure is text. Without `has_references` a definition is text too, so that no line
- * changes what an earlier one means.
+ * nested or marked beyond all measure is text.
  */
-export function lex(markdown: string, { has_references = true } = {}): Token[] {
+export function lex(markdown: string, { append_only }: Reading = {}): Token[] {
   const source = markdown.replace(/\r\n?/g, '\n')
-  const lexer = new Lexer({ gfm: true, tokenizer: has_references ? tokenizers.with : tokenizers.without })
+  const lexer = new Lexer({ gfm: true, tokenizer: append_only ? tokenizers.append_only : tokenizers.any })
   takesQuotes = (source.match(LAZY_QUOTE)?.length ?? 0) <= MAX_LAZY_QUOTES
   // As Lexer.lex does it, which gives no chance to leave a paragraph out.
   lexer.blockTokens(source, lexer.tokens)

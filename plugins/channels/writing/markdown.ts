@@ -3,14 +3,8 @@ import type { Dialect } from '#kernel'
 import { renderBlocks } from './blocks.ts'
 import { styles } from './dialects.ts'
 import { renderInline } from './inline.ts'
-import { lex } from './lexing.ts'
+import { lex, type Reading } from './lexing.ts'
 import { alignTable, listTable } from './tables.ts'
-
-/** How a text is understood. */
-export interface Reading {
-  /** Whether links may be defined in another line than they are used in; so unless told otherwise. */
-  has_references?: boolean
-}
 
 /**
  * A text as a platform writes it, from CommonMark with GFM's tables, strikethrough and links. Balanced for any text,

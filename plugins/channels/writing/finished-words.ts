@@ -1,0 +1,89 @@
+import { type FenceState, fenceAfter, isLeft } from './fences.ts'
+import { createOpenMarks, LINE_PART, type OpenMarks } from './open-marks.ts'
+
+/** What stands before the first word of a line: marks of quotes, headings and list items, and the box of a task. */
+const LINE_START = /^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:[ \t]+|$)[ \t>]*)*(?:\[[ xX]\][ \t]+)?/
+/** A line that does not go on with the paragraph before it. */
+const BLOCK_START = /^[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)]|#{1,6})[ \t]|\n|$)/
+const HEADING = /^[ \t]*#{1,6}[ \t]/
+
+/** A letter that needs no space behind it, with what belongs to it, where it is known that no more of that follows. */
+const UNSPACED_LETTER =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u303f\uff01-\uff65]\p{M}*(?=\P{M})/gsu
+
+const ADDRESS = /(?:https?:\/\/|www\.)/i
+
+/** A part of a text that grows. */
+interface Section {
+  /** Where its first paragraph begins, and as far as it is known. */
+  from: number
+  to: number
+  /** The lines in it, from that of `from` on. */
+  lines: readonly FenceState[]
+  /** From here on only whole lines are finished. */
+  late: number
+}
+
+/**
+ * Where what may be shown of a text ends: behind a finished word, line or block of code, where no mark is open. Nothing
+ * is shown of a line that begins as one of a table does, nor of what follows it in the paragraph. It only moves onwards
+ * while the text grows; `from` where nothing is finished.
+ */
+export function finishedEnd(markdown: string, { from, to, lines, late }: Section): number {
+  const marks = createOpenMarks()
+  let end = from
+  for (const [index, { place, open }] of lines.entries()) {
+    if (place >= to) break
+    const next = lines[index + 1]
+    if (next && next.place <= from) continue
+    const isWhole = next !== undefined && next.place <= to
+    const begin = Math.max(place, from)
+    const line = markdown.slice(begin, isWhole ? next.place : to)
+    const after = isWhole ? next.open : fenceAfter(markdown.slice(place, to), open)
+    if ((open && !isLeft(line, open)) || after) {
+      marks.clear()
+      if (isWhole && !after) end = next.place
+      continue
+    }
+    if (BLOCK_START.test(line)) marks.clear()
+    const margin = LINE_START.exec(line)![0].length
+    if (line[margin] === '|') break
+    end = begin + (lastWordEnd(line, { margin, limit: late - begin, marks }) ?? end - begin)
+    if (isWhole && marks.areClosed()) end = next.place
+    if (HEADING.test(line)) marks.clear()
+  }
+  return end
+}
+
+/** Where the last finished word of a line ends up to a limit, with no mark open; undefined where there is none. */
+function lastWordEnd(
+  line: string,
+  { margin, limit, marks }: { margin: number; limit: number; marks: OpenMarks },
+): number | undefined {
+  let end: number | undefined
+  let wordStart = margin
+  for (const { 0: part, index } of line.slice(margin).matchAll(LINE_PART)) {
+    const start = margin + index
+    const behind = start + part.length
+    marks.take(part, line.slice(margin, start), line.slice(behind))
+    const ends = marks.areClosed() ? endsIn(line, { start, behind, wordStart }) : []
+    end = ends.findLast((place) => place <= limit) ?? end
+    if (part.trim() === '') wordStart = behind
+  }
+  return end
+}
+
+/** The places in a part of a line at which a word ends: behind the space that follows it, or a letter that needs none. */
+function endsIn(
+  line: string,
+  { start, behind, wordStart }: { start: number; behind: number; wordStart: number },
+): number[] {
+  const isSpace = line.slice(start, behind).trim() === ''
+  if (isSpace) return start > wordStart ? [behind] : []
+  const address = line.slice(wordStart).search(ADDRESS)
+  const last = address < 0 ? behind : Math.min(behind, wordStart + address)
+  return Array.from(
+    line.slice(start, behind + 2).matchAll(UNSPACED_LETTER),
+    ({ 0: letter, index }) => start + index + letter.length,
+  ).filter((place) => place <= last)
+}

@@ -1,0 +1,60 @@
+/** Follows which marks of a paragraph are open, part by part; in doubt one is. */
+export interface OpenMarks {
+  areClosed(): boolean
+  /** Forgets what is open, as the paragraph has ended. */
+  clear(): void
+  /** Takes the next part of a line, with what stands before and behind it there. */
+  take(part: string, before: string, behind: string): void
+}
+
+/** The parts of a line that may be marks, words, and the space between them. */
+export const LINE_PART = /\\.|`+|[*_~]+|!?\[|\]\(|[\]()<>]|\s+|[^\\`*_~![\]()<>\s]+|./gsu
+
+const SPACE = /^\s/u
+const LETTER = /^[\p{L}\p{N}]/u
+
+/** Makes what follows the marks of one paragraph after the other. */
+export function createOpenMarks(): OpenMarks {
+  /** Backticks, brackets, angles, and runs of stars, underscores and tildes, as far as they are not closed. */
+  const open: string[] = []
+
+  /** Closes the last mark that is like this one, and what was opened within it. */
+  const close = (like: (mark: string) => boolean): string | undefined => {
+    const index = open.findLastIndex(like)
+    return index < 0 ? undefined : open.splice(index)[0]
+  }
+
+  const takeRun = (run: string, before: string, behind: string) => {
+    const isInWord = run.startsWith('_') && LETTER.test(before) && LETTER.test(behind)
+    // A single tilde is a tone of voice.
+    if (isInWord || run === '~') return
+    let left = run.length
+    while (left > 0 && before !== '' && !SPACE.test(before)) {
+      const closed = close((mark) => mark.startsWith(run[0]!))
+      if (!closed) break
+      if (closed.length > left) open.push(closed.slice(left))
+      left = Math.max(0, left - closed.length)
+    }
+    if (left > 0 && !SPACE.test(behind)) open.push(run.slice(0, left))
+  }
+
+  return {
+    areClosed: () => open.length === 0,
+    clear: () => void open.splice(0),
+
+    take(part, before, behind) {
+      const top = open.at(-1)
+      if (top?.startsWith('`')) {
+        if (part === top) open.pop()
+      } else if (part.startsWith('`')) open.push(part)
+      else if (/^[*_~]/.test(part)) takeRun(part, [...before.slice(-2)].at(-1) ?? '', behind)
+      else if (/^!?\[/.test(part)) open.push('[')
+      else if (part.startsWith(']')) {
+        if (close((mark) => mark === '[') && part === '](') open.push('(')
+      } else if (part === '(' && top === '(') open.push('(')
+      else if (part === ')' && top === '(') open.pop()
+      else if (part === '<' && /^(?:[a-z/!?]|$)/i.test(behind)) open.push('<')
+      else if (part === '>') close((mark) => mark === '<')
+    },
+  }
+}
