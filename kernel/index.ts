@@ -43,6 +43,7 @@ export type { Caller, ContextOf, Guard, GuardRequest, GuardUse } from './http/gu
 export { networkOf } from './http/network.ts'
 export {
   findPage,
+  linkToNext,
   type Page,
   type PageRequest,
   pageOf,

@@ -73,6 +73,15 @@ const CONTENT_TYPES = { events: 'text/event-stream', download: 'application/octe
 const replyContent = (schema: unknown, stream: Route['stream']) =>
   stream ? { [CONTENT_TYPES[stream]]: { schema } } : jsonContent(schema)
 
+/** Of lists that come in pages. */
+const LINK_HEADER = {
+  Link: {
+    description:
+      'The address of the next page, `rel="next"`, relative to that of the request; missing on the last page',
+    schema: { type: 'string' },
+  },
+}
+
 function describeRoute(
   route: Route,
   tag: string,
@@ -81,10 +90,11 @@ function describeRoute(
 ): Json {
   const { method, path, summary, guard, query, response, stream } = route
   const content = contentOf(route, schemas)
+  const headers = 'cursor' in ((query?.properties ?? {}) as Json) && { headers: LINK_HEADER }
   const replies = Object.entries(response).map(([status, schema]) => [
     status,
     schema
-      ? { description: 'Success', content: replyContent(hoist(schema, schemas), stream) }
+      ? { description: 'Success', ...headers, content: replyContent(hoist(schema, schemas), stream) }
       : { description: 'Success, no body' },
   ])
   return {

@@ -1,9 +1,15 @@
-import type { Collection, Document, Filter } from 'mongodb'
+import type { CollationOptions, Collection, Document, Filter } from 'mongodb'
 import { AppError } from '../errors.ts'
 import { type ChosenReply, reply } from './route.ts'
 
 /** The most rows that one page of a list has. */
 export const MAX_PAGE_ROWS = 200
+
+/** The most bytes of rows of a page whose listing says how many each takes; a row that takes more is a page by itself. */
+export const MAX_PAGE_BYTES = 512 * 1024
+
+/** How many rows are read at a time of which each may be long. */
+const LONG_ROWS_AT_ONCE = 8
 
 /** What the query of every list that grows takes. */
 export const pageQuery = {
@@ -20,10 +26,11 @@ export const pageQuery = {
   },
 } as const
 
-/** Which page of a list is asked for. */
+/** Which page of a list is asked for; `offset` rows are passed over, in lists of one part. */
 export interface PageRequest {
   limit: number
   cursor?: string
+  offset?: number
 }
 
 /** One page; `next` is the cursor of the page behind it, null on the last one. */
@@ -32,14 +39,18 @@ export interface Page<Row> {
   next: string | null
 }
 
-/** Answers with a page; the header Link names the next one, relative to the address of the request. */
-export function pageReply<Row>(query: object, { rows, next }: Page<Row>): ChosenReply<200, Row[]> {
-  if (next === null) return reply(200, rows)
-  const fields = Object.entries({ ...query, cursor: next }).map(([name, value]): [string, string] => [
-    name,
-    String(value),
-  ])
-  return reply(200, rows, { Link: `<?${new URLSearchParams(fields)}>; rel="next"` })
+/** Answers with a page; the header Link names the next one. */
+export const pageReply = <Row>(query: object, { rows, next }: Page<Row>): ChosenReply<200, Row[]> =>
+  reply(200, rows, linkToNext(query, next))
+
+/** The header Link to the page that begins at a cursor, relative to the address of the request; none for null. */
+export function linkToNext(query: object, next: string | null): Record<string, string> {
+  if (next === null) return {}
+  const fields = Object.entries({ ...query, cursor: next })
+    // The cursor stands behind what the offset has passed over.
+    .filter(([name]) => name !== 'offset')
+    .map(([name, value]): [string, string] => [name, String(value)])
+  return { Link: `<?${new URLSearchParams(fields)}>; rel="next"` }
 }
 
 /** A page of rows that are all at hand, in the order of their keys. Throws VALIDATION_FAILED for an unknown cursor. */
@@ -67,13 +78,17 @@ export interface Listing<Row extends Document> {
   parts: readonly Filter<Row>[]
   sort: Readonly<Record<string, 1 | -1>>
   projection?: Document
+  /** How text is compared; the index that serves the list has the same. */
+  collation?: CollationOptions
+  /** How many bytes a row takes in the answer, of rows that may be long: a page then ends at MAX_PAGE_BYTES. */
+  bytesOf?: (row: Row) => number
 }
 
 /** Reads a page of documents, whose cost does not depend on where it begins. Throws VALIDATION_FAILED for an unknown cursor. */
 export async function findPage<Row extends Document>(
   collection: Collection<Row>,
-  { parts, sort, projection }: Listing<Row>,
-  { limit, cursor }: PageRequest,
+  { parts, sort, projection, collation, bytesOf }: Listing<Row>,
+  { limit, cursor, offset = 0 }: PageRequest,
 ): Promise<Page<Row>> {
   const names = Object.keys(sort)
   const size = Math.min(limit, MAX_PAGE_ROWS)
@@ -85,22 +100,28 @@ export async function findPage<Row extends Document>(
           (part) => Number.isInteger(part) && (part as number) in parts,
           ...names.map(() => isKey),
         )
-  const rows: { row: Row; part: number }[] = []
-  for (let part = begun as number; part < parts.length && rows.length <= size; part += 1) {
+  const options = { projection, collation, ...(bytesOf && { batchSize: LONG_ROWS_AT_ONCE }) }
+  const page: { row: Row; part: number }[] = []
+  let bytes = 0
+  let isFull = false
+  for (let part = begun as number; part < parts.length && !isFull; part += 1) {
     const filters = part === begun && keys.length > 0 ? [parts[part], behind(sort, keys)] : [parts[part]]
-    const found = await collection
-      .find({ $and: filters } as Filter<Row>, { projection })
+    const found = collection
+      .find({ $and: filters } as Filter<Row>, options)
       .sort(sort)
-      .limit(size + 1 - rows.length)
-      .toArray()
-    rows.push(...found.map((row) => ({ row: row as Row, part })))
+      .skip(offset)
+      .limit(size + 1 - page.length)
+    for await (const row of found) {
+      bytes += bytesOf?.(row as Row) ?? 0
+      isFull = page.length === size || (page.length > 0 && bytes > MAX_PAGE_BYTES)
+      if (isFull) break
+      page.push({ row: row as Row, part })
+    }
   }
-  const page = rows.slice(0, size)
   const last = page.at(-1)
   return {
     rows: page.map(({ row }) => row),
-    next:
-      last && rows.length > size ? writeCursor([last.part, ...names.map((name) => last.row[name])]) : null,
+    next: isFull ? writeCursor([last!.part, ...names.map((name) => last!.row[name])]) : null,
   }
 }
 

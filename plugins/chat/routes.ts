@@ -1,4 +1,4 @@
-import { AppError, route } from '#kernel'
+import { AppError, linkToNext, reply, route } from '#kernel'
 import type { MessageDocument, ThreadDocument } from './documents.ts'
 import {
   forkPlace,
@@ -144,12 +144,13 @@ export const chatRoutes = [
       offset,
       before: cursor === undefined ? undefined : Number(cursor),
     })
-    return {
+    const body = {
       ...page,
       messages: page.messages.map(messageOf),
       limit,
       offset,
       ...historyStateOf(thread),
     }
+    return reply(200, body, linkToNext(query, page.next_cursor))
   }),
 ]

@@ -146,6 +146,13 @@ t.test('the document describes everything that the server serves', async (t) => 
     })
   })
 
+  await t.test('lists that come in pages say where the next one is', async (t) => {
+    for (const { path, verb, operation } of operationsOf(document)) {
+      const isPaged = operation.parameters.some(({ name }: Json) => name === 'cursor')
+      t.equal(Boolean(operation.responses[200]?.headers?.Link), isPaged, `${verb} ${path}`)
+    }
+  })
+
   await t.test('`svc openapi` prints the same document', async (t) => {
     const { code, stdout } = await runCommand(createHome(t), ['openapi'])
     t.equal(code, 0)

@@ -1,4 +1,4 @@
-import { findPage, type Page, pageOf, pageReply } from '../../kernel/http/paging.ts'
+import { findPage, MAX_PAGE_BYTES, type Page, pageOf, pageReply } from '../../kernel/http/paging.ts'
 import t from '../run/file-test.ts'
 import { startKernel } from '../support/kernel.ts'
 
@@ -23,6 +23,8 @@ async function readAll<Row>(
   return pages
 }
 
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
+
 const cursorOf = (keys: unknown) => Buffer.from(JSON.stringify(keys)).toString('base64url')
 
 t.test('documents', async (t) => {
@@ -39,6 +41,7 @@ t.test('documents', async (t) => {
   const parts = [{ colour: 'red' }, { colour: 'grey' }]
   const sorted = (colour: string) =>
     all.filter((stone) => stone.colour === colour).sort((a, b) => b.weight - a.weight || a._id - b._id)
+  const changed = new Set<number>()
   const wanted = [...sorted('red'), ...sorted('grey')].map(({ _id }) => _id)
   const list = (limit: number) =>
     readAll((cursor) => findPage(stones, { parts, sort, projection: { weight: 1 } }, { limit, cursor }))
@@ -66,11 +69,56 @@ t.test('documents', async (t) => {
   t.test('what was removed or added meanwhile shifts nothing', async (t) => {
     const first = await findPage(stones, { parts, sort }, { limit: 10 })
     await stones.deleteOne({ _id: wanted[9]! })
+    changed.add(wanted[9]!)
     await stones.insertOne({ _id: -1, colour: 'red', weight: 9, note: '' })
     const second = await findPage(stones, { parts, sort }, { limit: 10, cursor: first.next! })
     t.strictSame(
       second.rows.map(({ _id }) => _id),
       wanted.slice(10, 20),
+    )
+  })
+
+  t.test('an offset passes rows over, behind a cursor too', async (t) => {
+    const listing = { parts: [{ colour: 'grey' }], sort }
+    const idsOf = async (request: { offset?: number; cursor?: string }) => {
+      const { rows, next } = await findPage(stones, listing, { limit: 10, ...request })
+      return { ids: rows.map(({ _id }) => _id), next }
+    }
+    const grey = sorted('grey')
+      .map(({ _id }) => _id)
+      .filter((_id) => !changed.has(_id))
+    const first = await idsOf({ offset: 5 })
+    t.strictSame(first.ids, grey.slice(5, 15))
+    t.strictSame((await idsOf({ cursor: first.next! })).ids, grey.slice(15, 25))
+    t.strictSame((await idsOf({ cursor: first.next!, offset: 2 })).ids, grey.slice(17, 27))
+    t.strictSame(await idsOf({ offset: 1000 }), { ids: [], next: null })
+  })
+
+  t.test('a page of long rows ends before it is too large, but never before its first row', async (t) => {
+    const half = MAX_PAGE_BYTES / 2
+    const bytesOf = ({ _id }: Stone) => (_id === 3 ? MAX_PAGE_BYTES + 1 : _id < 6 ? half : half / 10)
+    const listing = { parts: [{ _id: { $gte: 0, $lt: 40 } }], sort: { _id: 1 } as const, bytesOf }
+    const read = (cursor: string | undefined) => findPage(stones, listing, { limit: 14, cursor })
+    t.strictSame(
+      (await readAll(read)).map((rows) => rows.map(({ _id }) => _id)),
+      [[0, 1], [2], [3], [4, 5], range(6, 20), range(20, 34), range(34, 40)],
+    )
+  })
+
+  t.test('text is in the order of a language', async (t) => {
+    const words = server.db.collection<{ _id: number; word: string }>('words')
+    await words.insertMany(
+      ['zoe', 'Émile', 'anton', 'Anton', 'emil', 'Berta'].map((word, _id) => ({ _id, word })),
+    )
+    const listing = { parts: [{}], sort: { word: 1, _id: 1 } as const, collation: { locale: 'en' } }
+    const pages = await readAll((cursor) => findPage(words, listing, { limit: 2, cursor }))
+    t.strictSame(
+      pages.map((rows) => rows.map(({ word }) => word)),
+      [
+        ['anton', 'Anton'],
+        ['Berta', 'emil'],
+        ['Émile', 'zoe'],
+      ],
     )
   })
 
@@ -110,4 +158,6 @@ t.test('the header names the next page with all that was asked', async (t) => {
   const { headers, body } = pageReply({ limit: 2, scope: 'a&b', cursor: 'old' }, { rows: [1], next: 'new' })
   t.equal(headers.Link, '<?limit=2&scope=a%26b&cursor=new>; rel="next"')
   t.strictSame(body, [1])
+  const behind = pageReply({ limit: 2, offset: 4 }, { rows: [1], next: 'new' })
+  t.equal(behind.headers.Link, '<?limit=2&cursor=new>; rel="next"', 'an offset counts once')
 })

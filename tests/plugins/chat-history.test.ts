@@ -1,6 +1,7 @@
 import t from '../run/file-test.ts'
 import { createHold, range, startChat, textOf } from '../support/chat.ts'
 import { seedThread } from '../support/chat-seed.ts'
+import { readPages } from '../support/pages.ts'
 import type { TestFrame } from '../support/socket.ts'
 
 const chat = await startChat(t)
@@ -81,6 +82,17 @@ t.test('A page has at most 200 messages, 25 unless told otherwise', async (t) =>
   const rest: Page = await history(thread_id, `?limit=500&cursor=${page.next_cursor}`)
   t.match(rest, { has_more: false, messages: { length: 60 } })
   t.equal(new Set([...idsOf(rest), ...idsOf(page)]).size, 260)
+  const linked = await readPages(
+    chat.server,
+    `/agents/${chat.agent_id}/threads/${thread_id}/history?limit=99&offset=3`,
+  )
+  t.strictSame(
+    linked
+      .map(({ body }) => idsOf(body))
+      .reverse()
+      .flat(),
+    [...idsOf(rest), ...idsOf(page)].slice(0, -3),
+  )
 })
 
 t.test('Pages of a thread in which a turn is streaming are whole, by offset and by cursor', async (t) => {
