@@ -71,6 +71,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
     const added: { caller?: Caller } = {}
     let signedIn: string | null = null
     let params: Record<string, string> = {}
+    let query: unknown
     let body: unknown
     let file: UploadedFile | undefined
     let status: number
@@ -98,7 +99,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
       }
       if (route.stream === 'events' && added.caller)
         parts.limits.assertRoom('sockets', parts.sockets.countOf(added.caller.id))
-      const query = route.raw ? { ...context.query } : checkQuery?.({ ...context.query })
+      query = route.raw ? { ...context.query } : checkQuery?.({ ...context.query })
       let bytes: Uint8Array | undefined
       if (route.raw) bytes = await readBytes(context.req, route.raw.max_bytes)
       else if (takesFile(context)) file = await parts.readUpload(context.req, route.upload!.max_bytes)
@@ -122,7 +123,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
           actor: added.caller?.username ?? signedIn,
           action: audit.action,
           target: Object.values(params).join('/') || nameIn(result, audit.target),
-          payload: route.body && recordablePart(route.body, body),
+          payload: recorded(route, { query, body }),
           status: status!,
           ip,
           request_id: state.request_id,
@@ -185,6 +186,12 @@ function sendFile(context: Context, { filename, media_type, content }: Download)
 function auditOf({ audit }: Route): AuditSpec | undefined {
   if (typeof audit === 'string') return { action: audit, target: 'id' }
   return audit && 'action' in audit ? audit : undefined
+}
+
+/** What an audit row says of a request; queries of GET routes hold what others have put into a link. */
+const recorded = ({ method, query, body }: Route, given: { query: unknown; body: unknown }): unknown => {
+  if (body) return recordablePart(body, given.body)
+  return query && method !== 'GET' ? recordablePart(query, given.query) : undefined
 }
 
 /** What a reply says the name of the new object is. */

@@ -33,6 +33,10 @@ ${pluginSource(
   host.routes([
     route('POST', '/goods', 'goods.create', ({ body }) => ({ id: 'new-1', ...body }), { body }),
     route('PATCH', '/goods/:id/parts/:part', 'part.update', ({ body }) => body, { body }),
+    route('DELETE', '/goods', 'goods.clear', () => undefined, { response: { 204: null }, query: {
+      type: 'object', additionalProperties: false,
+      properties: { kind: { type: 'string' }, pin: { type: 'string', writeOnly: true } },
+    } }),
     route('DELETE', '/goods/:id', 'goods.delete', () => undefined, { response: { 204: null } }),
     route('POST', '/refused', 'goods.refuse', () => { throw host.error('FORBIDDEN') }, { body }),
     route('POST', '/failed', 'goods.fail', () => { throw new Error('no') }),
@@ -79,6 +83,8 @@ t.test('every call of a mutating route is told once, with who, what, on what and
     status: 204,
     row: { action: 'goods.delete', target: '7', status: 204, payload: undefined },
   })
+  const cleared = await call('DELETE', '/goods?kind=old&pin=123', undefined, 'ann')
+  t.strictSame([cleared.row!.target, cleared.row!.payload], [null, { kind: 'old' }], 'what the query says')
   t.match(await call('POST', '/bare'), { row: { actor: null, target: null, payload: undefined } })
   t.match(await call('POST', '/numbered'), { row: { target: null } }, 'only text is an id')
   t.match(await call('POST', '/chosen'), { status: 202, row: { target: 'chosen-1', status: 202 } })
