@@ -85,6 +85,13 @@ export const kernelErrors: ErrorTable = {
     status: 415,
     message: { en: 'This route takes {expected}.', zh: '此路径只接受 {expected}。' },
   },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    message: {
+      en: 'The file has {size} bytes, none of which are in this range.',
+      zh: '文件共 {size} 字节，所请求的范围不在其中。',
+    },
+  },
   UPGRADE_REQUIRED: {
     status: 426,
     message: { en: 'This path is a WebSocket.', zh: '此路径是 WebSocket。' },

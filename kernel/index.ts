@@ -39,6 +39,7 @@ export { createGroupCommit, type GroupCommit } from './group-commit.ts'
 export { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
 export type { Host } from './host.ts'
 export type { ServerSentEvent } from './http/event-stream.ts'
+export { listsTag } from './http/file-reply.ts'
 export type { Caller, ContextOf, Guard, GuardRequest, GuardUse } from './http/guard.ts'
 export { networkOf } from './http/network.ts'
 export {
@@ -52,6 +53,7 @@ export {
 } from './http/paging.ts'
 export {
   type Download,
+  type FileReply,
   type Method,
   type RequestOf,
   type Route,

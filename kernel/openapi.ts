@@ -68,7 +68,11 @@ const describeGuard = (guard: Route['guard']): Json =>
 const jsonContent = (schema: unknown) => ({ 'application/json': { schema } })
 
 /** What a reply is sent as; of a download the schema describes one line. */
-const CONTENT_TYPES = { events: 'text/event-stream', download: 'application/octet-stream' } as const
+const CONTENT_TYPES = {
+  events: 'text/event-stream',
+  download: 'application/octet-stream',
+  file: 'application/octet-stream',
+} as const
 
 const replyContent = (schema: unknown, stream: Route['stream']) =>
   stream ? { [CONTENT_TYPES[stream]]: { schema } } : jsonContent(schema)
@@ -104,13 +108,18 @@ function describeRoute(
     ...describeGuard(guard),
     parameters: [...pathParameters(path), ...queryParameters(query)],
     ...(content ? { requestBody: { required: !isBodyOptional(route), content } } : {}),
-    responses: { ...Object.fromEntries(replies), ...describeErrors(codesOf(route), errors) },
+    responses: {
+      ...Object.fromEntries(replies),
+      ...(stream === 'file' && FILE_REPLIES),
+      ...describeErrors(codesOf(route), errors),
+    },
   }
 }
 
 /** What a request may bring, by media type; undefined where it brings nothing. */
 function contentOf({ body, upload, raw }: Route, schemas: Record<string, unknown>): Json | undefined {
   if (raw) return { '*/*': { schema: {} } }
+  if (upload?.as === 'body') return { 'application/octet-stream': { schema: BINARY } }
   if (!body && !upload) return undefined
   return {
     ...(body && jsonContent(hoist(body, schemas))),
@@ -124,22 +133,33 @@ function isBodyOptional({ body }: Route): boolean {
   return (required as string[]).length === 0 && minProperties === 0 && !oneOf && !anyOf
 }
 
+/** Bytes; `format` is what generators of clients know. */
+const BINARY = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' }
+
+/** What else a file is answered with. */
+const FILE_REPLIES = {
+  206: { description: 'The range that was asked for', content: { [CONTENT_TYPES.file]: { schema: BINARY } } },
+  304: { description: 'The client has the file already' },
+}
+
 const FILE_FORM = {
   type: 'object',
-  properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' } },
+  properties: { file: BINARY },
   required: ['file'],
   additionalProperties: false,
 }
 
-function codesOf({ path, guard, query, body, upload, raw, errors = [] }: Route): string[] {
+function codesOf({ path, guard, query, body, upload, raw, stream, errors = [] }: Route): string[] {
   const guarded = guard === 'public' ? [] : ['AUTH_FAILED', 'TOKEN_EXPIRED', 'USER_DISABLED', 'FORBIDDEN']
   const validated = query || body || upload ? ['VALIDATION_FAILED'] : []
   const parsed = body ? ['BAD_JSON'] : []
-  const received = upload ? ['BAD_FORM'] : []
+  const received = upload && upload.as !== 'body' ? ['BAD_FORM'] : []
   const bounded = body || upload || raw ? ['BODY_TOO_LARGE'] : []
   const typed = body || upload ? ['UNSUPPORTED_MEDIA_TYPE'] : []
   const limited = path.startsWith('/health') ? [] : ['RATE_LIMITED']
-  return [...guarded, ...limited, ...parsed, ...received, ...bounded, ...typed, ...validated, ...errors]
+  const partial = stream === 'file' ? ['RANGE_NOT_SATISFIABLE'] : []
+  const taken = [...parsed, ...received, ...bounded, ...typed, ...validated]
+  return [...guarded, ...limited, ...taken, ...partial, ...errors]
 }
 
 function describeErrors(codes: string[], errors: ErrorTable): Json {

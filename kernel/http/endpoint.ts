@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises'
-import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import type { ErrorReply } from '../error-reply.ts'
 import { AppError } from '../errors.ts'
@@ -10,11 +9,12 @@ import type { OpenSocketDirectory } from '../socket/directory.ts'
 import type { AuditRecord, Cradle } from '../types.ts'
 import { recordablePart } from './audit-payload.ts'
 import { openEventStream, type ServerSentEvent } from './event-stream.ts'
+import { sendDownload, sendFile } from './file-reply.ts'
 import type { Caller } from './guard.ts'
 import type { GuardChain } from './guard-chain.ts'
 import { assertParams } from './params.ts'
 import { readBytes } from './raw-body.ts'
-import { type AuditSpec, type Download, isChosenReply, type Route } from './route.ts'
+import { type AuditSpec, type Download, type FileReply, isChosenReply, type Route } from './route.ts'
 import type { UploadedFile, UploadReader } from './upload.ts'
 
 /** What serving a route needs besides the route. */
@@ -53,7 +53,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
   const isProbe = route.path.startsWith('/health')
   const takesFile = (context: Context): boolean => {
     if (!route.upload) return false
-    if (context.is(FORM)) return true
+    if (route.upload.as === 'body' || context.is(FORM)) return true
     if (route.body) return false
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', { expected: FORM })
   }
@@ -102,7 +102,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
       query = route.raw ? { ...context.query } : checkQuery?.({ ...context.query })
       let bytes: Uint8Array | undefined
       if (route.raw) bytes = await readBytes(context.req, route.raw.max_bytes)
-      else if (takesFile(context)) file = await parts.readUpload(context.req, route.upload!.max_bytes)
+      else if (takesFile(context)) file = await parts.readUpload(context.req, route.upload!)
       else body = checkBody?.(await parts.readBody(context))
       const facts = { params, headers, ip, request_id, locale: state.locale }
       const identify = (username: string) => {
@@ -131,7 +131,8 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
     }
 
     context.status = status
-    if (route.stream === 'download') return sendFile(context, result as Download)
+    if (route.stream === 'download') return sendDownload(context, result as Download)
+    if (route.stream === 'file') return sendFile(context, result as FileReply)
     const check = (content: unknown) => {
       try {
         checkReply.get(status)?.(content)
@@ -174,12 +175,6 @@ async function* checked(items: AsyncIterable<ServerSentEvent>, check: (data: unk
     check(item.data)
     yield item
   }
-}
-
-function sendFile(context: Context, { filename, media_type, content }: Download): void {
-  context.attachment(filename)
-  context.type = media_type
-  context.body = Readable.from(content, { objectMode: false })
 }
 
 /** The content of the route's audit rows; undefined if it writes none. */

@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises'
 import { createFormCheck } from '../form.ts'
 import type { Locale } from '../locale.ts'
 import type { JSONSchema, TypeOf } from '../schema.ts'
@@ -20,11 +21,14 @@ export interface RouteSpec {
   readonly guard: GuardUse
   readonly query?: JSONSchema
   readonly body?: JSONSchema
-  /** Takes one file as the field `file` of a multipart form; where there is a `body` as well, either of them. */
+  /** Takes one file: the field `file` of a multipart form, or the body itself; with a `body` as well, either of them. */
   readonly upload?: UploadSpec
   /** Takes the body as it comes, whatever it is, and answers with text: for routes whose form somebody else has set. */
   readonly raw?: RawSpec
-  /** The reply is sent bit by bit: as server-sent events, whose data the schema describes, or as a file to download. */
+  /**
+   * The reply is sent bit by bit: as server-sent events, whose data the schema describes, as a download that is made
+   * meanwhile, or as a file that clients may read in parts.
+   */
   readonly stream?: StreamKind
   /** Replies by status; null stands for no body. The lowest is the answer of a handler that names none. */
   readonly response: { readonly [status: number]: JSONSchema | null }
@@ -34,16 +38,30 @@ export interface RouteSpec {
   readonly audit?: string | AuditSpec | NoAudit
 }
 
-const STREAM_KINDS = ['events', 'download'] as const
+const STREAM_KINDS = ['events', 'download', 'file'] as const
 
 /** The ways in which a reply may be sent bit by bit. */
 export type StreamKind = (typeof STREAM_KINDS)[number]
 
-/** A file as a reply. */
+/** A file that is made while it is sent. */
 export interface Download {
   filename: string
   media_type: string
-  content: AsyncIterable<string>
+  content: AsyncIterable<string | Uint8Array>
+}
+
+/** A stored file as a reply: whole, in part, or not at all where the client has it already. */
+export interface FileReply {
+  filename: string
+  media_type: string
+  /** Bytes. */
+  size: number
+  /** Identifies the bytes: the file never has other ones under the same tag. */
+  etag: string
+  /** True where a browser may show the file instead of saving it. */
+  is_inline: boolean
+  /** Open for reading; it is closed with the reply. */
+  file: FileHandle
 }
 
 /** The most bytes that a body may have which is not parsed. */
@@ -51,9 +69,10 @@ export interface RawSpec {
   readonly max_bytes: number
 }
 
-/** The most bytes that a file may have. */
+/** The most bytes that a file may have; `as: 'body'` takes the body itself as the file, whatever its media type. */
 export interface UploadSpec {
   readonly max_bytes: number
+  readonly as?: 'body'
 }
 
 /** The action of an audit row, and the field of the reply that names what was made where no parameter does. */
@@ -136,7 +155,9 @@ type Replies<Spec extends RouteSpec> = Spec extends { readonly stream: 'events' 
   ? AsyncIterable<ServerSentEvent>
   : Spec extends { readonly stream: 'download' }
     ? Download
-    : JsonReplies<Spec>
+    : Spec extends { readonly stream: 'file' }
+      ? FileReply
+      : JsonReplies<Spec>
 
 type JsonReplies<Spec extends RouteSpec> = {
   [Status in keyof Spec['response']]:
@@ -162,7 +183,7 @@ export const assertRoute = createFormCheck<Route>(
       body: { type: 'object' },
       upload: {
         type: 'object',
-        properties: { max_bytes: { type: 'integer', minimum: 1 } },
+        properties: { max_bytes: { type: 'integer', minimum: 1 }, as: { const: 'body' } },
         required: ['max_bytes'],
         additionalProperties: false,
       },

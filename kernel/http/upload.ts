@@ -3,10 +3,12 @@ import { createWriteStream, mkdirSync, readdirSync, rmSync, statSync, type Write
 import { rm, stat } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
+import { Transform, type TransformCallback } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { AppError } from '../errors.ts'
 import type { Issue } from '../schema.ts'
+import type { UploadSpec } from './route.ts'
 
 /** A file that a request brought: it lies at `path` until the reply is made, unless the handler moves it away. */
 export interface UploadedFile {
@@ -18,8 +20,8 @@ export interface UploadedFile {
   size: number
 }
 
-/** Receives the field `file` of a multipart form, of at most `maxBytes`. */
-export type UploadReader = (request: IncomingMessage, maxBytes: number) => Promise<UploadedFile>
+/** Receives the file of a request, as its route takes it. */
+export type UploadReader = (request: IncomingMessage, spec: UploadSpec) => Promise<UploadedFile>
 
 /** The one field that a form has. */
 const FIELD = 'file'
@@ -28,55 +30,102 @@ const FRAME_BYTES = 64 * 1024
 /** How old a file is that only a crash can have left, in milliseconds. */
 const STALE_MS = 24 * 3600_000
 
-/** Makes what receives files into a folder; throws BODY_TOO_LARGE, BAD_FORM or VALIDATION_FAILED. */
+/** Makes what receives files into a folder; throws BODY_TOO_LARGE, BAD_FORM, VALIDATION_FAILED and the like. */
 export function createUploadReader(folder: string): UploadReader {
   let isPrepared = false
 
-  return async (request, maxBytes) => {
-    if (Number(request.headers['content-length'] ?? 0) > maxBytes + FRAME_BYTES) throw tooLarge(maxBytes)
+  return async (request, { max_bytes, as }) => {
+    const [receive, frame] = as === 'body' ? [receiveBody, 0] : [receiveForm, FRAME_BYTES]
+    if (Number(request.headers['content-length'] ?? 0) > max_bytes + frame) throw tooLarge(max_bytes)
     if (!isPrepared) prepare(folder)
     isPrepared = true
     const path = join(folder, randomUUID())
-    const form = openForm(request, maxBytes)
-    const issues: Issue[] = []
-    const refuse = (issue: Issue) => void issues.push(issue)
-    let file: Omit<UploadedFile, 'size'> | undefined
-    let sink: WriteStream | undefined
-    let stored: Promise<void> | undefined
-    const failed = new AbortController()
-
-    const received = new Promise<void>((resolve, reject) => {
-      form
-        .on('file', (name, stream, filename, _, media_type) => {
-          stream.once('limit', () => reject(tooLarge(maxBytes)))
-          if (name !== FIELD) refuse(unknownField(name))
-          else file = { path, filename: filename ?? FIELD, media_type }
-          sink = createWriteStream(path, { mode: 0o600 })
-          stored = pipeline(stream, sink, { signal: failed.signal })
-          stored.catch(reject)
-        })
-        .on('field', (name) => refuse(unknownField(name)))
-        .on('filesLimit', () => refuse({ path: '', rule: 'maxProperties', message: 'must hold one file' }))
-        .on('partsLimit', () => refuse({ path: '', rule: 'maxProperties', message: 'must hold one file' }))
-        .on('error', (cause) => reject(new AppError('BAD_FORM', {}, { cause })))
-        .on('finish', () => resolve(stored))
-      finished(request, { writable: false }).catch((cause) => reject(new AppError('BAD_FORM', {}, { cause })))
-      request.pipe(form)
-    })
+    // Whoever writes to it learns that it failed, also before.
+    const sink = createWriteStream(path, { mode: 0o600 }).on('error', () => undefined)
     try {
-      await received
-      if (!file && issues.length === 0) refuse({ path: `/${FIELD}`, rule: 'required', message: 'is missing' })
-      if (issues.length > 0) throw new AppError('VALIDATION_FAILED', { issues })
-      return { ...file!, size: (await stat(path)).size }
+      const described = await receive(request, sink, max_bytes)
+      return { ...described, path, size: (await stat(path)).size }
     } catch (error) {
-      request.unpipe(form)
-      failed.abort()
-      await stored?.catch(() => 'why is known already')
+      sink.destroy()
       // It may still be opening the file, which would come after it was removed.
-      if (sink && !sink.closed) await new Promise<void>((resolve) => sink!.once('close', resolve))
+      if (!sink.closed) await new Promise<void>((resolve) => sink.once('close', resolve))
       await rm(path, { force: true })
       throw error
     }
+  }
+}
+
+/** What a request says of its file. */
+type Described = Pick<UploadedFile, 'filename' | 'media_type'>
+
+/** Stores the body. Unlike a pipeline, it leaves the request open, so that its answer arrives. */
+async function receiveBody(
+  request: IncomingMessage,
+  sink: WriteStream,
+  maxBytes: number,
+): Promise<Described> {
+  const { 'content-encoding': encoding = 'identity', 'content-type': media_type = '' } = request.headers
+  if (encoding !== 'identity')
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', { expected: 'no Content-Encoding' })
+  let size = 0
+  const bounded = new Transform({
+    transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback) {
+      size += chunk.length
+      done(size > maxBytes ? tooLarge(maxBytes) : null, chunk)
+    },
+  })
+  request.pipe(bounded)
+  finished(request, { writable: false }).catch((cause) =>
+    bounded.destroy(new AppError('CLIENT_LEFT', {}, { cause })),
+  )
+  try {
+    await pipeline(bounded, sink)
+  } finally {
+    request.unpipe(bounded)
+  }
+  return { filename: FIELD, media_type }
+}
+
+/** Stores the file of a form. */
+async function receiveForm(
+  request: IncomingMessage,
+  sink: WriteStream,
+  maxBytes: number,
+): Promise<Described> {
+  const form = openForm(request, maxBytes)
+  const issues: Issue[] = []
+  const refuse = (issue: Issue) => void issues.push(issue)
+  let file: Described | undefined
+  let stored: Promise<void> | undefined
+  const failed = new AbortController()
+
+  const received = new Promise<void>((resolve, reject) => {
+    form
+      .on('file', (name, stream, filename, _, media_type) => {
+        stream.once('limit', () => reject(tooLarge(maxBytes)))
+        if (name !== FIELD) refuse(unknownField(name))
+        else file = { filename: filename ?? FIELD, media_type }
+        stored = pipeline(stream, sink, { signal: failed.signal })
+        stored.catch(reject)
+      })
+      .on('field', (name) => refuse(unknownField(name)))
+      .on('filesLimit', () => refuse({ path: '', rule: 'maxProperties', message: 'must hold one file' }))
+      .on('partsLimit', () => refuse({ path: '', rule: 'maxProperties', message: 'must hold one file' }))
+      .on('error', (cause) => reject(new AppError('BAD_FORM', {}, { cause })))
+      .on('finish', () => resolve(stored))
+    finished(request, { writable: false }).catch((cause) => reject(new AppError('BAD_FORM', {}, { cause })))
+    request.pipe(form)
+  })
+  try {
+    await received
+    if (!file && issues.length === 0) refuse({ path: `/${FIELD}`, rule: 'required', message: 'is missing' })
+    if (issues.length > 0) throw new AppError('VALIDATION_FAILED', { issues })
+    return file!
+  } catch (error) {
+    request.unpipe(form)
+    failed.abort()
+    await stored?.catch(() => 'why is known already')
+    throw error
   }
 }
 

@@ -17,6 +17,7 @@ const shelf = pluginSource(
   host.routes([
     route('/file', described),
     route('/either', described, { body: { type: 'object', properties: { name: { type: 'string' } }, additionalProperties: false } }),
+    route('/whole', described, { method: 'PUT', upload: { max_bytes: ${MAX_BYTES}, as: 'body' } }),
     route('/kept', ({ file }) => renameSync(file.path, file.path + '.kept')),
     route('/failing', () => { throw host.error('FORBIDDEN') }),
   ])`,
@@ -160,4 +161,45 @@ t.test('a route may take a file or a body', async (t) => {
   t.same(Object.keys(requestBody.content), ['application/json', 'multipart/form-data'])
   t.match(responses[400].description, /BAD_JSON, BAD_FORM/)
   t.same(Object.keys(api.paths['/file'].post.requestBody.content), ['multipart/form-data'])
+})
+
+t.test('a route may take the body itself as its file', async (t) => {
+  const put = (body: string | Buffer, headers: Record<string, string> = {}) =>
+    sendRaw(
+      server.url,
+      Buffer.concat([
+        Buffer.from(rawRequest('PUT', '/api/whole', { 'Content-Length': String(body.length), ...headers })),
+        Buffer.from(body as string),
+      ]),
+    )
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, n) => n))
+  const arrived = JSON.parse((await put(bytes, { 'Content-Type': 'image/png' })).text)
+  t.match(arrived, { file: { filename: 'file', media_type: 'image/png', size: 256 } })
+  t.equal(arrived.bytes, bytes.toString('base64'))
+  for (const type of ['application/json', 'multipart/form-data; boundary=b'])
+    t.match(JSON.parse((await put('{', { 'Content-Type': type })).text), { file: { size: 1 } }, type)
+  t.match(JSON.parse((await put('')).text), { file: { size: 0, media_type: '' } }, 'nothing is a file, too')
+
+  t.match(JSON.parse((await put('x'.repeat(MAX_BYTES))).text), { file: { size: MAX_BYTES } })
+  t.equal(codeOf(await put('x'.repeat(MAX_BYTES + 1))), 'BODY_TOO_LARGE')
+  const chunked = { 'Transfer-Encoding': 'chunked' }
+  const large = `${(50_000).toString(16)}\r\n${'x'.repeat(50_000)}\r\n0\r\n\r\n`
+  t.equal(
+    codeOf(await sendRaw(server.url, rawRequest('PUT', '/api/whole', chunked, large))),
+    'BODY_TOO_LARGE',
+  )
+  t.match(await put('x', { 'Content-Encoding': 'gzip' }), { status: 415 })
+  t.match(await put('x', { 'Content-Encoding': 'identity' }), { status: 200 })
+
+  const { hostname, port } = new URL(server.url)
+  const stream = connect(Number(port), hostname)
+  stream.write(rawRequest('PUT', '/api/whole', { 'Content-Length': '900' }, 'half'))
+  while (left().length === 0) await new Promise(setImmediate)
+  stream.destroy()
+  while (left().length > 0) await new Promise(setImmediate)
+
+  const { body: api } = await server.request('GET', '/openapi.json')
+  const { requestBody, responses } = api.paths['/whole'].put
+  t.strictSame(Object.keys(requestBody.content), ['application/octet-stream'])
+  t.strictSame(Object.keys(responses), ['200', '413', '415', '422'])
 })
