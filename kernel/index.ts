@@ -45,11 +45,14 @@ export { networkOf } from './http/network.ts'
 export {
   findPage,
   linkToNext,
+  MAX_PAGE_ROWS,
   type Page,
   type PageRequest,
   pageOf,
   pageQuery,
   pageReply,
+  readCursor,
+  writeCursor,
 } from './http/paging.ts'
 export {
   type Download,

@@ -55,7 +55,8 @@ function describe(
   { filename, media_type, is_inline }: Pick<FileReply, 'filename' | 'media_type' | 'is_inline'>,
 ): void {
   context.type = media_type
-  context.attachment(filename, { type: is_inline ? 'inline' : 'attachment' })
+  const fallback = filename.replace(/[^\x20-\x7e]/g, '?')
+  context.attachment(filename, { type: is_inline ? 'inline' : 'attachment', fallback })
   context.set({ 'Content-Security-Policy': 'sandbox', 'Referrer-Policy': 'no-referrer' })
 }
 

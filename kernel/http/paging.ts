@@ -136,7 +136,8 @@ function behind(sort: Listing<Document>['sort'], keys: readonly unknown[]): Docu
   }
 }
 
-const writeCursor = (keys: readonly unknown[]): string =>
+/** Makes a cursor of what tells where the next page begins. */
+export const writeCursor = (keys: readonly unknown[]): string =>
   Buffer.from(JSON.stringify(keys)).toString('base64url')
 
 type Check = (key: unknown) => boolean
@@ -146,7 +147,8 @@ const isText: Check = (key) => typeof key === 'string'
 /** Never an object, which a database could take for an operator. */
 const isKey: Check = (key) => ['string', 'number', 'boolean'].includes(typeof key)
 
-function readCursor(cursor: string, ...checks: readonly Check[]): unknown[] {
+/** Reads a cursor that was made of as many keys as there are checks; throws VALIDATION_FAILED for anything else. */
+export function readCursor(cursor: string, ...checks: readonly Check[]): unknown[] {
   try {
     const keys: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
     if (Array.isArray(keys) && keys.length === checks.length && checks.every((fits, at) => fits(keys[at])))
