@@ -189,6 +189,14 @@ export function createAgents(
         .project<Pick<AgentDocument, '_id' | 'name'>>({ name: 1 })
         .toArray(),
 
+    isOwner: isOwnerOf,
+
+    /** The ids of the agents that an account owns. */
+    async listIdsOf(owner_id: string): Promise<string[]> {
+      const found = await agents.find({ owner_id }, { projection: { _id: 1 } }).toArray()
+      return found.map(({ _id }) => _id)
+    },
+
     /** Which of these agents run. */
     async listRunning(agent_ids: readonly string[]): Promise<Set<string>> {
       if (agent_ids.length === 0) return new Set()

@@ -132,6 +132,8 @@ declare module '#kernel/types' {
     'agent.instructed': { agent: AgentDocument; instructions: Instructions }
     /** Files of an agent's workspace are wanted; a listener fills in those that are there and no larger. */
     'agent.files_wanted': { agent_id: string; max_bytes: number; files: WantedFile[] }
+    /** A user wants to see files that their threads with an agent name: listeners add their paths, of `path` only if set. */
+    'agent.files_named': { agent_id: string; user_id: string; path?: string; named: Set<string> }
     /** Somebody has sent an agent a file, which lies at a path of its own; a listener moves it into the workspace and says where. */
     'agent.file_sent': { agent_id: string; file: UploadedFile; stored?: StoredFile }
     /** An agent no longer takes turns; listeners end what runs in it and are waited for. */

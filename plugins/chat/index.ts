@@ -13,6 +13,7 @@ import { createTurnReplay, type TurnReplay } from './replay/turn-replay.ts'
 import { chatRoutes } from './routes.ts'
 import { createForks, type Forks } from './threads/forks.ts'
 import { createMessages, type Messages, messageIndexes } from './threads/messages.ts'
+import { createNamedFiles, type NamedFiles } from './threads/named-files.ts'
 import { createRebuilding, type Rebuilding } from './threads/rebuilding.ts'
 import { createRecentMessages, type RecentMessages } from './threads/recent-messages.ts'
 import { createRetention, type Retention } from './threads/retention.ts'
@@ -43,6 +44,7 @@ declare module '#kernel/types' {
     titleOf: typeof titleOf
     messages: Messages
     forks: Forks
+    namedFiles: NamedFiles
     retention: Retention
     recent: RecentMessages
     outcomes: Outcomes
@@ -122,6 +124,9 @@ export default plugin({
     host.service('turnReplay', createTurnReplay)
     host.service('chat', createChat)
     host.service('forks', createForks)
+    host.service('namedFiles', ({ collections, messages, ledgerReader }) =>
+      createNamedFiles({ threads: collections.threads, messages, ledgerReader }),
+    )
     host.routes(chatRoutes)
     host.routes(approvalRoutes)
     host.socket(chatSocket)
@@ -134,6 +139,7 @@ export default plugin({
       chat.purge(await threads.hide({ user_id })),
     )
     host.on('agent.read', ({ user_id, agent_id }, { threads }) => threads.markRead({ user_id, agent_id }))
+    host.on('agent.files_named', (asked, { namedFiles }) => namedFiles(asked))
     host.on('agent.rows_listed', async ({ user_id, rows }, { threads }) => {
       const unread = await threads.countUnread(
         user_id,

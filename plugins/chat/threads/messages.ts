@@ -19,6 +19,8 @@ export interface Messages {
   /** The position of the first message behind another one that is no tool's. */
   findNext(ranges: readonly MessageRange[], after: number): Promise<number | null>
   count(ranges: readonly MessageRange[]): Promise<number>
+  /** True if a message of these threads names the file at this path as one that was made. */
+  hasArtifact(thread_ids: readonly string[], path: string): Promise<boolean>
   /** The artifacts that messages name, the newest so many and each once, oldest first. */
   listArtifacts(ranges: readonly MessageRange[], most: number): Promise<Artifact[]>
   /** The sources that messages name, likewise. */
@@ -123,6 +125,14 @@ export function createMessages(messages: Collection<MessageDocument>): Messages 
       return next?.position ?? null
     },
     count: (ranges) => messages.countDocuments(messagesIn(ranges)),
+    async hasArtifact(thread_ids, path) {
+      const { key, field } = NAMED_BY.artifacts
+      return messages
+        .find({ thread_id: { $in: [...thread_ids] }, [field]: path })
+        .hint(key)
+        .project({ _id: 1 })
+        .hasNext()
+    },
     listArtifacts: (ranges, most) => listNamed(ranges, 'artifacts', most),
     listSources: (ranges, most) => listNamed(ranges, 'sources', most),
     async removeBehind(thread_id, last) {

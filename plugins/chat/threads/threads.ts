@@ -6,7 +6,7 @@ import { PROJECTION_VERSION } from './projection-version.ts'
 import { migrationIndexes } from './thread-migrations.ts'
 
 /** Lists are read pinned first, then by last activity; within one second, newer threads first. */
-const LIST_ORDER = { pinned: -1, last_active: -1, _id: -1 } as const
+export const LIST_ORDER = { pinned: -1, last_active: -1, _id: -1 } as const
 
 /** The indexes by which threads are listed, resumed, counted, recovered, rebuilt and removed. */
 export const threadIndexes: IndexDescription[] = [
@@ -32,6 +32,9 @@ const FORKING_SECONDS = 60
 
 /** Threads that nobody has removed, also those in the making. */
 export const standing = { deleted_at: null }
+
+/** Threads that are shown to their user. */
+export const visible = { deleted_at: { $exists: false } }
 
 /** Whose threads are meant; part of every query. */
 export interface ThreadOwner {
@@ -98,7 +101,6 @@ export function createThreads({
   ids: Ids
   limits: Limits
 }): Threads {
-  const visible = { deleted_at: { $exists: false } }
   const unseen = { unread: { $gt: 0 } }
   const missing = () => new AppError('THREAD_NOT_FOUND')
 
