@@ -142,7 +142,8 @@ function createFileRequests(
       return { content: await explaining(path, files.readText(workspace, path, range)) }
     },
     async write({ path, content }: { path: string; content: string }) {
-      const written = await explaining(path, files.writeText(workspace, path, content, signal))
+      const target = { workspace, agent_id: context.agent_id }
+      const written = await explaining(path, files.writeText(target, path, content, signal))
       if (!signal.aborted && attached.size < MAX_ATTACHMENTS && !attached.has(written.path)) {
         attached.add(written.path)
         context.attach(written)

@@ -9,4 +9,34 @@ export const workspaceErrors: ErrorTable = {
       zh: '智能体的工作区无法保存该文件：{reason}。',
     },
   },
+  FILE_UNUSABLE: {
+    status: 409,
+    message: { en: 'This cannot be done with the file: {reason}.', zh: '无法对该文件执行此操作：{reason}。' },
+  },
+  FILE_EXISTS: {
+    status: 409,
+    message: { en: 'There is a file or folder with this path already.', zh: '该路径已存在文件或文件夹。' },
+  },
+  DIRECTORY_NOT_EMPTY: {
+    status: 409,
+    message: { en: 'The folder is not empty.', zh: '该文件夹不为空。' },
+  },
+  PRECONDITION_FAILED: {
+    status: 412,
+    message: {
+      en: 'The file is not, or no longer, as the condition of the request says.',
+      zh: '文件的当前状态不符合请求的条件。',
+    },
+  },
+  ARCHIVE_TOO_LARGE: {
+    status: 413,
+    message: {
+      en: 'An archive holds at most {max_files} files and {max_bytes} bytes. Name a folder in it.',
+      zh: '压缩包最多包含 {max_files} 个文件、{max_bytes} 字节，请选择其中的子文件夹。',
+    },
+  },
+  LINK_INVALID: {
+    status: 403,
+    message: { en: 'The link is not valid or has expired.', zh: '链接无效或已过期。' },
+  },
 }

@@ -1,35 +1,67 @@
 import { plugin } from '#kernel'
 import { workspaceErrors } from './errors.ts'
-import { editFile } from './tools/edit-file.ts'
+import { fileRoutes } from './file-routes.ts'
+import {
+  createGuestUploads,
+  type GuestUploadDocument,
+  type GuestUploads,
+  guestUploadIndexes,
+} from './guest-uploads.ts'
+import { createFileLinks, type FileLinks } from './links.ts'
+import { createEditFile } from './tools/edit-file.ts'
 import { glob } from './tools/glob.ts'
 import { grep } from './tools/grep.ts'
 import { ls } from './tools/ls.ts'
 import { readFile } from './tools/read-file.ts'
-import { writeFile } from './tools/write-file.ts'
+import { createWriteFile } from './tools/write-file.ts'
 import { keepSentFile, uploadRoutes } from './upload-routes.ts'
 import { readWantedFiles } from './wanted-files.ts'
 import { createWorkspaceFiles, type WorkspaceFiles } from './workspace-files.ts'
 import { createWorkspaceNotes } from './workspace-notes.ts'
+import { createWorkspaceRoom, type WorkspaceRoom } from './workspace-room.ts'
 
 declare module '#kernel/types' {
+  interface Collections {
+    guest_uploads: GuestUploadDocument
+  }
   interface Services {
+    fileLinks: FileLinks
+    guestUploads: GuestUploads
     workspaceFiles: WorkspaceFiles
+    workspaceRoom: WorkspaceRoom
   }
 }
 
 export default plugin({
   name: 'workspace',
-  depends: ['agents', 'auth'],
-  summary: 'The tools with which agents list, find, search, read, write and edit files of their workspace',
+  depends: ['agents', 'auth', 'users'],
+  summary: 'The files of agents: for their users by the API, and the tools with which agents work on them',
   errors: workspaceErrors,
   setup(host) {
+    // A tool is declared before there are services; they come when the server starts.
+    let room: WorkspaceRoom
+    host.collection('guest_uploads', { indexes: guestUploadIndexes })
+    host.service('fileLinks', createFileLinks)
+    host.service('guestUploads', createGuestUploads)
     host.service('workspaceFiles', createWorkspaceFiles)
-    host.routes(uploadRoutes)
+    host.service('workspaceRoom', createWorkspaceRoom)
+    host.limit('account_bytes', ({ workspaceRoom }, account_id) => workspaceRoom.usedBy(account_id))
+    host.routes([...uploadRoutes, ...fileRoutes])
+    host.on('server.starting', (_, { workspaceRoom }) => {
+      room = workspaceRoom
+    })
     host.on('agent.files_wanted', readWantedFiles)
+    host.on('agent.files_named', (asked, { guestUploads }) => guestUploads.name(asked))
     host.on('agent.file_sent', keepSentFile)
+    const [writeFile, editFile] = [createWriteFile(() => room), createEditFile(() => room)]
     for (const tool of [ls, readFile, glob, grep, writeFile, editFile]) host.tool(tool)
     const notes = createWorkspaceNotes()
     host.on('agent.instructed', notes.onInstructed)
-    host.on('agent.deleted', notes.onDeleted)
+    host.on('agent.deleted', async ({ agent_id }, { guestUploads, workspaceRoom }) => {
+      notes.forget(agent_id)
+      workspaceRoom.forget(agent_id)
+      await guestUploads.removeAllOf({ agent_id })
+    })
+    host.on('user.deleted', ({ user_id }, { guestUploads }) => guestUploads.removeAllOf({ user_id }))
   },
 })

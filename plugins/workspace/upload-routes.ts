@@ -26,15 +26,25 @@ export const uploadRoutes = [
         ),
       },
     },
-    errors: ['WORKSPACE_UNUSABLE'],
+    errors: ['WORKSPACE_UNUSABLE', 'LIMIT_REACHED'],
     audit: 'agent.upload',
-  }).handle(({ agent, file }, { agents }) => keep(agents, agent._id, file)),
+  }).handle(async ({ agent, caller, file }, services) => {
+    const stored = await keep(agent._id, file, services)
+    const { agents, guestUploads } = services
+    if (!agents.isOwner(agent, caller))
+      await guestUploads.record({ agent_id: agent._id, user_id: caller.id, path: stored.path })
+    return stored
+  }),
 ]
 
 /** Puts what reached an agent by another way into its workspace. */
-export async function keepSentFile(sent: Events['agent.file_sent'], { agents }: Pick<Cradle, 'agents'>) {
-  sent.stored = await keep(agents, sent.agent_id, sent.file)
+export async function keepSentFile(sent: Events['agent.file_sent'], services: Services) {
+  sent.stored = await keep(sent.agent_id, sent.file, services)
 }
 
-const keep = async (agents: Cradle['agents'], agent_id: string, file: UploadedFile) =>
-  storeUpload(await realpath(await agents.prepareWorkspace(agent_id)), file)
+type Services = Pick<Cradle, 'agents' | 'workspaceRoom'>
+
+const keep = async (agent_id: string, file: UploadedFile, { agents, workspaceRoom }: Services) => {
+  const workspace = await realpath(await agents.prepareWorkspace(agent_id))
+  return storeUpload(workspace, file, workspaceRoom.growthOf(agent_id))
+}

@@ -1,9 +1,10 @@
 import { link } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { lookup } from 'mime-types'
 import { AppError, type UploadedFile } from '#kernel'
 import type { StoredFile } from '../agents/types.ts'
 import { explaining, FileFailure, ignoring } from './files/file-failure.ts'
+import type { Growth } from './files/file-replacement.ts'
+import { mediaTypeOf } from './files/media-type.ts'
 import { openFolder } from './files/workspace-path.ts'
 
 /** The folder of a workspace that holds what its users send. */
@@ -14,11 +15,11 @@ const UNKNOWN = 'application/octet-stream'
 
 /**
  * Keeps an uploaded file in a workspace, under its own name, with a number where that is taken. Throws
- * WORKSPACE_UNUSABLE where the folder for it is something else or cannot be written.
+ * WORKSPACE_UNUSABLE where the folder for it is something else or cannot be written, and what `grow` throws.
  */
-export async function storeUpload(root: string, file: UploadedFile): Promise<StoredFile> {
+export async function storeUpload(root: string, file: UploadedFile, grow: Growth): Promise<StoredFile> {
   try {
-    return await explaining(INBOUND, () => store(root, file))
+    return await explaining(INBOUND, () => grow(file.size, () => store(root, file)))
   } catch (error) {
     if (error instanceof FileFailure)
       throw new AppError('WORKSPACE_UNUSABLE', { reason: error.message }, { cause: error })
@@ -72,5 +73,5 @@ function clip(text: string, bytes: number): string {
 
 function typeOf(filename: string, media_type: string): string {
   const isSaid = MEDIA_TYPE.test(media_type) && media_type !== UNKNOWN
-  return isSaid ? media_type.toLowerCase() : lookup(filename) || UNKNOWN
+  return isSaid ? media_type.toLowerCase() : mediaTypeOf(filename)
 }

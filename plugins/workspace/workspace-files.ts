@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
+import type { Cradle } from '#kernel'
 import { explaining, FileFailure, quote } from './files/file-failure.ts'
 import { createFile, MAX_FILE_BYTES } from './files/file-replacement.ts'
 import { mediaTypeOf } from './files/media-type.ts'
@@ -15,7 +16,7 @@ export interface WorkspaceFiles {
   readText(workspace: string, path: string, range?: { line?: number; limit?: number }): Promise<string>
   /** Writes a file whole, and the folders above it; gives its path from the workspace. Throws as `readText` does. */
   writeText(
-    workspace: string,
+    target: { workspace: string; agent_id: string },
     path: string,
     content: string,
     signal: AbortSignal,
@@ -23,7 +24,7 @@ export interface WorkspaceFiles {
 }
 
 /** Makes the service. */
-export function createWorkspaceFiles(): WorkspaceFiles {
+export function createWorkspaceFiles({ workspaceRoom }: Pick<Cradle, 'workspaceRoom'>): WorkspaceFiles {
   return {
     readText: (workspace, path, range = {}) =>
       explaining(path, async () => {
@@ -35,7 +36,7 @@ export function createWorkspaceFiles(): WorkspaceFiles {
         }
       }),
 
-    writeText: (workspace, path, content, signal) =>
+    writeText: ({ workspace, agent_id }, path, content, signal) =>
       explaining(path, async () => {
         const bytes = Buffer.from(content)
         if (bytes.length > MAX_FILE_BYTES)
@@ -44,9 +45,9 @@ export function createWorkspaceFiles(): WorkspaceFiles {
           )
         signal.throwIfAborted()
         const place = await findWritablePlace({ workspace, write_area: null }, path)
-        await createFile(place, bytes, signal)
+        await createFile(place, bytes, { grow: workspaceRoom.growthForTools(agent_id), signal })
         const written = pathOf(place)
-        return { path: written, media_type: mediaTypeOf(written) }
+        return { path: written, media_type: mediaTypeOf(written, 'text/plain') }
       }),
   }
 }

@@ -81,7 +81,7 @@ export function createWorkspaceNotes() {
       const text = await read(agent._id, cradle)
       if (text !== null) instructions.notes.push(text)
     },
-    onDeleted: ({ agent_id }: Events['agent.deleted']) => void kept.delete(agent_id),
+    forget: (agent_id: string) => void kept.delete(agent_id),
   }
 }
 

@@ -4,7 +4,9 @@ import { dirname, join, relative } from 'node:path'
 import type { Test } from 'tap'
 import { createHost } from '../../kernel/host.ts'
 import type { Tool, ToolContext, WriteArea } from '../../kernel/tool.ts'
+import type { Growth } from '../../plugins/workspace/files/file-replacement.ts'
 import workspacePlugin from '../../plugins/workspace/index.ts'
+import { createWorkspaceRoom } from '../../plugins/workspace/workspace-room.ts'
 import { createToolContext } from '../support/tool-context.ts'
 
 /** What stands in the one file outside of the workspaces here. */
@@ -12,6 +14,17 @@ export const SECRET = 'what only the outside holds'
 
 const { host, declarations } = createHost()
 workspacePlugin.setup(host)
+
+/** Room for all that a test writes, in workspaces of no account. */
+const workspaceRoom = createWorkspaceRoom({
+  agents: { find: async () => null, listIdsOf: async () => [], workspaceOf: () => '/nowhere' },
+  limits: { of: () => Infinity },
+})
+for (const { event, listener } of declarations.listeners)
+  if (event === 'server.starting') listener({} as never, { workspaceRoom } as never)
+
+/** Lets files grow as they like. */
+export const anySize: Growth = (_, write) => write()
 
 /** The tools that the plugin declares. */
 export const tools = declarations.entries.map(({ entry }) => entry as Tool)

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { createFile } from '../../plugins/workspace/files/file-replacement.ts'
 import { findPlace, openFile, openFolder } from '../../plugins/workspace/files/workspace-path.ts'
 import t from '../run/file-test.ts'
-import { createWorkspace, SECRET, startSwapping, tools } from './workspace-calls.ts'
+import { anySize, createWorkspace, SECRET, startSwapping, tools } from './workspace-calls.ts'
 
 t.test('The tools say what they are and which of them always stay on', async (t) => {
   t.strictSame(
@@ -42,12 +42,16 @@ t.test('What is written is read back, listed and attached', async (t) => {
   )
   await call('write_file', { path: 'main.ts', content: '' })
   t.equal(await call('read_file', { path: 'main.ts' }), '(an empty file)')
-  t.equal(await call('ls', {}), 'main.ts\t0 bytes\nnotes/')
+  await call('write_file', { path: 'pic.png', content: '' })
+  await call('write_file', { path: 'Makefile', content: '' })
+  t.equal(await call('ls', {}), 'Makefile\t0 bytes\nmain.ts\t0 bytes\nnotes/\npic.png\t0 bytes')
   t.equal(await call('ls', { path: 'notes/到/' }), 'plan.md\t5 bytes')
   t.strictSame(attached, [
     { path: 'notes/到/plan.md', media_type: 'text/markdown' },
     { path: 'notes/到/plan.md', media_type: 'text/markdown' },
     { path: 'main.ts', media_type: 'text/plain' },
+    { path: 'pic.png', media_type: 'image/png' },
+    { path: 'Makefile', media_type: 'text/plain' },
   ])
 })
 
@@ -181,7 +185,8 @@ t.test('A folder swapped for a link between check and use leads nowhere', async 
   await rename(join(workspace, 'box'), join(workspace, 'moved'))
   await symlink(outside, join(workspace, 'box'))
   await t.rejects(openFile(file!, constants.O_RDONLY))
-  await t.rejects(createFile(created!, Buffer.from('x'), new AbortController().signal))
+  const bounds = { grow: anySize, signal: new AbortController().signal }
+  await t.rejects(createFile(created!, Buffer.from('x'), bounds))
   await t.rejects(openFolder(folder!))
   await rm(join(workspace, 'moved/secret.txt'))
   await symlink(join(outside, 'secret.txt'), join(workspace, 'moved/secret.txt'))

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { MessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
 import { digestOf } from '../../plugins/sso/digest.ts'
 import { type Account, ASK_ME, arrange, type Cast } from './route-cast.ts'
@@ -44,6 +46,11 @@ export function createObjects(cast: Cast) {
   const newAgent = async (account: Account, is_shared = false): Promise<Params> => {
     const { id } = await arrange(server, account, ['POST', '/agents', { name: name(), is_shared }])
     return { id }
+  }
+  const newFile = async (agent: Promise<Params>): Promise<Params> => {
+    const { id } = await agent
+    await writeFile(join(server.home, 'agents', id!, 'notes.txt'), 'some notes')
+    return { id: id! }
   }
   const kept = new Map<string, Params>()
   const keep = async (key: string, make: () => Promise<Params> | Params): Promise<Params> => {
@@ -144,6 +151,12 @@ export function createObjects(cast: Cast) {
       own: newAgent,
       shared: () => newAgent(owner, true),
       other: () => newAgent(owner),
+      missing: () => ({ id: MISSING }),
+    },
+    agent_file: {
+      own: (caller) => newFile(newAgent(caller)),
+      shared: () => newFile(newAgent(owner, true)),
+      other: () => newFile(newAgent(owner)),
       missing: () => ({ id: MISSING }),
     },
     channel: {

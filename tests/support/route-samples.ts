@@ -10,6 +10,7 @@ export interface ObjectAnswers {
     | 'acp_runner'
     | 'agent'
     | 'agent_and_package'
+    | 'agent_file'
     | 'agent_skill'
     | 'channel'
     | 'channel_hook'
@@ -65,6 +66,17 @@ const chattingAgent: ObjectAnswers = { ...seenAgent, kind: 'chatting_agent' }
 const ownAgent: ObjectAnswers = {
   kind: 'agent',
   answers: { own: 'ok', shared: [FORBIDDEN, 'ok'], other: [NO_AGENT, 'ok'], missing: NO_AGENT },
+}
+/** Files are the owner's; a guest is told of none that their threads do not name. */
+const ownFile: ObjectAnswers = { ...ownAgent, kind: 'agent_file' }
+const seenFile: ObjectAnswers = {
+  kind: 'agent_file',
+  answers: { own: 'ok', shared: [NOT_FOUND, 'ok'], other: [NO_AGENT, 'ok'], missing: NO_AGENT },
+}
+/** A link is not one of an agent's, but of whoever was given it. */
+const forgedLink: ObjectAnswers = {
+  kind: 'agent',
+  answers: { other: '403 LINK_INVALID', missing: '403 LINK_INVALID' },
 }
 /** Threads are private to their user, also from the agent's owner and from administrators. */
 const ownThread: ObjectAnswers = {
@@ -426,6 +438,32 @@ export const routeSamples: Record<string, RouteSample> = {
     },
     body: () => ({ enabled: true }),
   },
+  'GET /agents/:id/files': { who: 'user', status: 200, on: seenAgent },
+  'GET /agents/:id/files/content?path=notes.txt': { who: 'user', status: 200, on: seenFile },
+  'PUT /agents/:id/files/content?path=new.txt': { who: 'user', status: 201, on: ownFile, spends: 'object' },
+  'DELETE /agents/:id/files?path=notes.txt': { who: 'user', status: 204, on: ownFile, spends: 'object' },
+  'POST /agents/:id/files/move': {
+    who: 'user',
+    status: 200,
+    on: ownFile,
+    spends: 'object',
+    body: () => ({ from: 'notes.txt', to: 'moved.txt' }),
+  },
+  'POST /agents/:id/files/directories': {
+    who: 'user',
+    status: 201,
+    on: ownFile,
+    spends: 'object',
+    body: () => ({ path: 'folder' }),
+  },
+  'GET /agents/:id/files/archive': { who: 'user', status: 200, on: seenFile },
+  'POST /agents/:id/files/link': {
+    who: 'user',
+    status: 201,
+    on: seenFile,
+    body: () => ({ path: 'notes.txt', expires_in_seconds: 60 }),
+  },
+  'GET /agents/:id/files/linked?token=forged': { who: 'public', status: 200, on: forgedLink },
   'POST /agents/:id/upload': { who: 'user', status: 200, on: seenAgent, body: () => fileForm() },
   'GET /agents/:id/status': { who: 'user', status: 200, on: ownAgent },
 

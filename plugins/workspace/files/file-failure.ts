@@ -1,6 +1,9 @@
 /** Why a file could not be used, in words for the model: without machine paths. */
 export class FileFailure extends Error {}
 
+/** The path leads out of the folder that it must stay in. */
+export class OutsideFailure extends FileFailure {}
+
 const REASONS: Record<string, string> = {
   ENOENT: 'does not exist',
   ENOTDIR: 'is not a folder, or something on the way to it is not',

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, realpath } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
 // Not the whole kernel, as threads that search load this anew each time.
 import { type OpenFolder, openFolder as openRoot } from '#kernel/open-folder'
-import { FileFailure, ignoring, quote } from './file-failure.ts'
+import { FileFailure, ignoring, OutsideFailure, quote } from './file-failure.ts'
 
 /** A place inside a folder with every link on the way to it resolved; `parts` start below `root`. */
 export interface Place {
@@ -17,7 +17,7 @@ export interface Place {
  */
 export async function findPlace(workspace: string, path: string): Promise<Place> {
   const place = await findPlaceBelow(workspace, path, 'the workspace')
-  if (!place) throw new FileFailure(`${quote(path)} is outside the workspace`)
+  if (!place) throw new OutsideFailure(`${quote(path)} is outside the workspace`)
   return place
 }
 
@@ -37,7 +37,7 @@ export async function findPlaceBelow(folder: string, path: string, name: string)
     const real = await ignoring(['ENOENT'], realpath(join(root, ...parts.slice(0, depth))))
     if (real === undefined) continue
     const realParts = partsBelow(root, real)
-    if (!realParts) throw new FileFailure(`${quote(path)} leads out of ${name} through a link`)
+    if (!realParts) throw new OutsideFailure(`${quote(path)} leads out of ${name} through a link`)
     return { root, parts: [...realParts, ...parts.slice(depth)] }
   }
   return { root, parts }

@@ -5,6 +5,7 @@ import { mediaTypeOf } from '../files/media-type.ts'
 import { applyEdit } from '../files/text-edit.ts'
 import { isOutsideWrite, pathOf, takeWritablePlace, writablePath } from '../files/writable-place.ts'
 import { counted } from '../output.ts'
+import type { WorkspaceRoom } from '../workspace-room.ts'
 
 const MAX_STRING = 1024 * 1024
 
@@ -23,8 +24,8 @@ const input = objectOf(
   ['path', 'old_string', 'new_string'],
 )
 
-/** Replaces a text in a text file and leaves all else in it as it is. */
-export const editFile: Tool = {
+/** Makes the tool that replaces a text in a text file and leaves all else in it as it is. */
+export const createEditFile = (room: () => WorkspaceRoom): Tool => ({
   name: 'edit_file',
   label: { en: 'Edit a file', zh: '编辑文件' },
   description:
@@ -50,10 +51,10 @@ export const editFile: Tool = {
           count = result.count
           return result.bytes
         },
-        context.signal,
+        { grow: room().growthForTools(context.agent_id, place), signal: context.signal },
       )
-      if (!place.is_outside) context.attach({ path: edited, media_type: mediaTypeOf(edited) })
+      if (!place.is_outside) context.attach({ path: edited, media_type: mediaTypeOf(edited, 'text/plain') })
       return `${counted(count, 'occurrence')} replaced in ${quote(edited)}`
     })
   },
-}
+})

@@ -3,6 +3,7 @@ import { explaining, FileFailure, quote } from '../files/file-failure.ts'
 import { createFile, MAX_FILE_BYTES } from '../files/file-replacement.ts'
 import { mediaTypeOf } from '../files/media-type.ts'
 import { isOutsideWrite, pathOf, takeWritablePlace, writablePath } from '../files/writable-place.ts'
+import type { WorkspaceRoom } from '../workspace-room.ts'
 
 const input = objectOf(
   {
@@ -12,8 +13,8 @@ const input = objectOf(
   ['path', 'content'],
 )
 
-/** Writes a text file, over the one that is there if there is one, and shows it to the reader of the turn. */
-export const writeFile: Tool = {
+/** Makes the tool that writes a text file, over the one that is there if there is one, and shows it to the reader of the turn. */
+export const createWriteFile = (room: () => WorkspaceRoom): Tool => ({
   name: 'write_file',
   label: { en: 'Write a file', zh: '写入文件' },
   description: 'Writes a text file of the workspace with the content given; makes the folders above it.',
@@ -29,10 +30,11 @@ export const writeFile: Tool = {
         )
       context.signal.throwIfAborted()
       const place = await takeWritablePlace(path, context)
-      await createFile(place, bytes, context.signal)
+      const grow = room().growthForTools(context.agent_id, place)
+      await createFile(place, bytes, { grow, signal: context.signal })
       const written = pathOf(place)
-      if (!place.is_outside) context.attach({ path: written, media_type: mediaTypeOf(written) })
+      if (!place.is_outside) context.attach({ path: written, media_type: mediaTypeOf(written, 'text/plain') })
       return `${bytes.length} bytes were written to ${quote(written)}`
     })
   },
-}
+})

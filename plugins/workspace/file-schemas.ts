@@ -1,0 +1,87 @@
+import { nullable, objectOf, pageQuery } from '#kernel'
+
+const text = { type: 'string' } as const
+const flag = { type: 'boolean', default: false } as const
+/** A flag of a query: `true` or `1`. */
+const queryFlag = { type: ['boolean', 'integer'], minimum: 0, maximum: 1, default: false } as const
+const MAX_PATH = 4096
+
+const path = {
+  type: 'string',
+  maxLength: MAX_PATH,
+  pattern: '^[^\\u0000]*$',
+  description: 'Relative to the workspace; a leading slash is ignored',
+} as const
+const namedPath = { ...path, minLength: 1 } as const
+
+/** A file or folder. */
+export const fileRow = {
+  title: 'File',
+  ...objectOf(
+    {
+      path: { type: 'string', description: 'Relative to the workspace' },
+      kind: { enum: ['file', 'directory'] },
+      size: { ...nullable({ type: 'integer', minimum: 0 }), description: 'Bytes; null for a directory' },
+      media_type: nullable(text),
+      updated_at: { type: 'integer', description: 'Unix seconds' },
+    },
+    ['path', 'kind', 'size', 'media_type', 'updated_at'],
+  ),
+} as const
+
+export const fileRows = { type: 'array', items: fileRow } as const
+
+export const listQuery = objectOf({
+  path: { ...path, default: '', description: 'The folder; the workspace where there is none' },
+  recursive: { ...queryFlag, description: 'Also what its folders hold, each behind its folder' },
+  ...pageQuery,
+  cursor: { ...pageQuery.cursor, maxLength: 4 * MAX_PATH },
+})
+
+export const contentQuery = objectOf(
+  {
+    path: namedPath,
+    inline: {
+      ...queryFlag,
+      description: 'To be shown by a browser, if it is a picture, sound, PDF or plain text',
+    },
+  },
+  ['path'],
+)
+
+export const targetQuery = objectOf({ path: namedPath }, ['path'])
+
+export const deleteQuery = objectOf(
+  { path: namedPath, recursive: { ...queryFlag, description: 'Also a folder that is not empty' } },
+  ['path'],
+)
+
+export const archiveQuery = objectOf({ path: { ...path, default: '' } })
+
+export const moveBody = objectOf(
+  { from: namedPath, to: namedPath, overwrite: { ...flag, description: 'Also onto a file that exists' } },
+  ['from', 'to'],
+)
+
+export const folderBody = objectOf({ path: namedPath }, ['path'])
+
+export const linkBody = objectOf(
+  { path: namedPath, expires_in_seconds: { type: 'integer', minimum: 60, maximum: 3600 } },
+  ['path', 'expires_in_seconds'],
+)
+
+export const linkRow = {
+  title: 'FileLink',
+  ...objectOf(
+    {
+      url: { type: 'string', description: 'Absolute where the server knows its public URL' },
+      expires_at: { type: 'integer', description: 'Unix seconds' },
+    },
+    ['url', 'expires_at'],
+  ),
+} as const
+
+export const linkedQuery = objectOf(
+  { token: { type: 'string', maxLength: 8 * MAX_PATH }, inline: contentQuery.properties.inline },
+  ['token'],
+)
