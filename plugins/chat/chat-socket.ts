@@ -3,7 +3,7 @@ import type { Block, ThreadDocument } from './documents.ts'
 import { receivedFrames, sentFrames } from './frames.ts'
 import { type Subscription, subscribe } from './ledger/subscription.ts'
 import { storable } from './storable.ts'
-import type { Turn } from './turns/turns.ts'
+import type { KnownTurn } from './turns/turns.ts'
 
 const declared = socket({
   path: '/agents/:id/chat/ws',
@@ -17,7 +17,7 @@ type UserTurn = Extract<FrameOf<typeof receivedFrames>, { type: 'user_turn' }>
 
 /** The chat WebSocket: turns, subscriptions, stops and keepalive of one connection. */
 export const chatSocket = declared.handle((connection, request, cradle) => {
-  const { chat, history, hub, ledger, log, running, threads, turns } = cradle
+  const { chat, history, hub, ledger, log, queuedTurns, running, threads, turnQueue, turns } = cradle
   const subscriptions = new Map<string, Subscription>()
   const owner = () => ({ user_id: request.context.caller.id, agent_id: request.context.agent._id })
   let closed = false
@@ -33,6 +33,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
         user_id: owner().user_id,
         after,
         from,
+        isAwaited: () => turnQueue.isWatched(thread_id) && !running.get(thread_id)?.opened,
         outlet: connection,
         hub,
         ledger,
@@ -49,7 +50,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
       client_message_id === undefined ? null : turns.findRepeated(owner(), client_message_id),
       findThread(frame),
     ])
-    if (repeated) return follow(repeated)
+    if (repeated && (await follow(repeated, client_message_id!))) return
     if (agent?.state !== 'running')
       throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
     if (model) await cradle.models.assertUsable(model, user_id)
@@ -68,19 +69,53 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
         locale: request.locale,
         request_id: request.request_id,
       })
-      .then(async (repeated) => {
-        if (!repeated) return
-        await follow(repeated)
+      .then(async (entered) => {
+        if (entered.outcome === 'queued') {
+          const { queue_id, position } = entered
+          connection.send({ type: 'turn_queued', thread_id, client_message_id, queue_id, position })
+        }
+        if (entered.outcome !== 'repeated') return
+        if (!(await follow(entered.turn, client_message_id!))) await sendStatus(entered.turn.thread_id)
         if (isNew) await discard(thread_id)
       })
-      .catch((error) => connection.sendError(error, { thread_id, client_message_id }))
+      .catch(async (error) => {
+        connection.sendError(error, { thread_id, client_message_id })
+        if (isNew && error instanceof AppError && error.code === 'TOO_MANY_TURNS') await discard(thread_id)
+      })
   }
 
-  /** Shows a turn that was started before, wherever it runs, as far as this connection has not seen it yet. */
-  const follow = async ({ thread_id, first_seq }: Turn) => {
-    const { elsewhere } = await history.status(await threads.get(owner(), thread_id))
-    const after = subscriptions.get(thread_id)?.position ?? first_seq - 1
-    attach(thread_id, after, elsewhere ? 'elsewhere' : 'ledger')
+  /**
+   * Shows a turn whose message was sent before, wherever it runs, as far as this connection has not seen it yet, or tells
+   * that it waits; false when it was taken back.
+   */
+  const follow = async (
+    { thread_id, turn_id, first_seq }: KnownTurn,
+    client_message_id: string,
+  ): Promise<boolean> => {
+    const thread = await threads.get(owner(), thread_id)
+    if (first_seq !== null) {
+      const { elsewhere } = await history.status(thread)
+      const after = subscriptions.get(thread_id)?.position ?? first_seq - 1
+      attach(thread_id, after, elsewhere ? 'elsewhere' : 'ledger')
+      return true
+    }
+    const position = await queuedTurns.positionOf(thread_id, turn_id)
+    if (position !== undefined) {
+      turnQueue.watch(thread_id)
+      if (!subscriptions.has(thread_id)) join(thread, client_message_id)
+      connection.send({ type: 'turn_queued', thread_id, client_message_id, queue_id: turn_id, position })
+      return true
+    }
+    const known = await turns.findRepeated(owner(), client_message_id)
+    if (known && known.first_seq !== null) return follow(known, client_message_id)
+    await turns.forgetMessage(turn_id)
+    return false
+  }
+
+  const sendStatus = async (thread_id: string) => {
+    const { start_seq, elsewhere, ...status } = await history.status(await threads.get(owner(), thread_id))
+    connection.send({ type: 'turn_status', thread_id, ...status })
+    return { start_seq, elsewhere, ...status }
   }
 
   /** Shows what comes in a thread from now on, and all of the turn that this message has begun a moment ago. */
@@ -116,15 +151,24 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
           })
         case 'stop': {
           const thread = await threads.get(owner(), frame.thread_id)
-          chat.stop(thread).catch((error) => connection.sendError(error, { thread_id: thread._id }))
+          chat
+            .stop(thread)
+            .then(async (isStopped) => isStopped || (await sendStatus(thread._id)))
+            .catch((error) => connection.sendError(error, { thread_id: thread._id }))
+          return
+        }
+        case 'unqueue': {
+          const { thread_id, queue_id } = frame
+          const isTakenBack = await turnQueue.takeBack(owner(), thread_id, queue_id)
+          if (!isTakenBack) await sendStatus(thread_id)
+          else if (!subscriptions.has(thread_id)) connection.send({ type: 'unqueued', thread_id, queue_id })
           return
         }
         case 'subscribe': {
-          const thread = await threads.get(owner(), frame.thread_id)
-          const { start_seq, elsewhere, ...status } = await history.status(thread)
-          connection.send({ type: 'turn_status', thread_id: thread._id, ...status })
-          const after = Math.min(frame.after_seq ?? start_seq, status.last_seq)
-          attach(thread._id, after, elsewhere ? 'elsewhere' : 'ledger')
+          const { start_seq, elsewhere, last_seq, queued } = await sendStatus(frame.thread_id)
+          if (queued.length > 0) turnQueue.watch(frame.thread_id)
+          const after = Math.min(frame.after_seq ?? start_seq, last_seq)
+          attach(frame.thread_id, after, elsewhere ? 'elsewhere' : 'ledger')
         }
       }
     },

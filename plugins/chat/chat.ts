@@ -1,22 +1,25 @@
 import { AppError, type Cradle, type Logger } from '#kernel'
 import type { ThreadDocument } from './documents.ts'
 import { seqOf } from './ledger/ledger-event.ts'
-import { turnUserOf } from './loop/turn-tools.ts'
-import { createLanes } from './turns/lanes.ts'
 import type { RunningTurns, StopReason } from './turns/running-turns.ts'
+import type { Queued } from './turns/turn-queue.ts'
 import type { TurnRequest } from './turns/turn-runner.ts'
-import type { Turn, Turns } from './turns/turns.ts'
+import type { Turns } from './turns/turns.ts'
 
 /** How often leases are renewed and other processes' wishes are looked for, in milliseconds. */
 const RENEW_MS = 1000
 /** How long running turns may go on when the server stops, in milliseconds. */
 const DRAIN_MS = 8000
 
+/** What became of a turn: it has run, it waits, or its message was sent before. */
+export type Entered = { outcome: 'ended' } | Queued
+
 /** Conversations as this process carries them on. */
 export interface Chat {
-  /** Runs a turn when its thread is free; gives the turn that it repeats, if it does. Throws THREAD_BUSY at once. */
-  enter(request: TurnRequest): Promise<Turn | undefined>
-  stop(thread: ThreadDocument): Promise<void>
+  /** Runs a turn to its end, or stores it when it has to wait. Throws THREAD_BUSY, TOO_MANY_TURNS. */
+  enter(request: TurnRequest): Promise<Entered>
+  /** Ends the turn that a thread has; false when it has none. */
+  stop(thread: ThreadDocument): Promise<boolean>
   stopAgent(agent_id: string): Promise<void>
   countActive(agent_id: string): number
   /** Where a reader that has seen all of a thread so far begins. */
@@ -31,45 +34,38 @@ export interface Chat {
 /** Makes the conversations of this process. */
 export function createChat(cradle: Cradle): Chat {
   const { ledger, turns, threads, retention, running, heldCalls, recovery, resumption, turnRunner } = cradle
-  const { agents, users, log } = cradle
-  const lanes = createLanes()
-  const draining = new AbortController()
+  const { turnQueue, log } = cradle
+  let isDraining = false
   let renewal: NodeJS.Timeout | undefined
 
-  /** The request as it is after it has waited; throws where it may not be carried out any more. */
-  const refresh = async (request: TurnRequest): Promise<TurnRequest> => {
-    const [agent, user] = await Promise.all([agents.find(request.agent._id), users.find(request.user.id)])
-    if (agent?.state !== 'running')
-      throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
-    if (!user?.enabled) throw new AppError('USER_DISABLED')
-    return { ...request, agent, user: turnUserOf(user) }
+  /** Starts a turn, or puts it in the queue when something has its thread, waits for it, or fills its account. */
+  const admit = async (request: TurnRequest) => {
+    if (isDraining) throw new AppError('SHUTTING_DOWN')
+    const { thread_id, user } = request
+    if (running.get(thread_id) || turnQueue.isFull(user.id)) return turnQueue.add(request)
+    const opened = await turnRunner.open(request)
+    return opened.outcome === 'taken' ? turnQueue.add(request) : opened
   }
 
   return {
     async enter(request) {
-      if (draining.signal.aborted) throw new AppError('SHUTTING_DOWN')
-      let repeated: Turn | undefined
-      await lanes.enter(request.thread_id, async ({ waited, wait }) => {
-        if (draining.signal.aborted) throw new AppError('SHUTTING_DOWN')
-        const { user, agent, client_message_id: said } = request
-        // A repetition that would take the thread, if only to give it back, looks like a turn meanwhile.
-        if (waited && said !== undefined)
-          repeated = (await turns.findRepeated({ user_id: user.id, agent_id: agent._id }, said)) ?? undefined
-        if (repeated) return
-        const current = waited ? await refresh(request) : request
-        repeated = await turnRunner.run(current, { refresh, onTaken: wait, signal: draining.signal })
-      })
-      return repeated
+      const admitted = await turnQueue.inLine(request.thread_id, () => admit(request))
+      if (admitted.outcome !== 'opened') return admitted
+      await admitted.run()
+      return { outcome: 'ended' }
     },
     async stop(thread) {
-      if (thread.active_turn?.paused && (await resumption.stop(thread))) return
+      // A turn that was sent before the stop has its thread by then, or waits.
+      await turnQueue.inLine(thread._id, async () => undefined)
+      if (thread.active_turn?.paused && (await resumption.stop(thread))) return true
       const current = running.get(thread._id)
       await running.stop((turn) => turn === current, 'stopped')
-      if (!current?.opened) await turns.requestStop(thread._id)
+      const isAsked = current?.opened ? true : await turns.requestStop(thread._id)
       // The turn may have been about to pause, and what pauses cannot be aborted.
       const now = await threads.get(thread, thread._id)
       const turn_id = current?.opened?.turn.turn_id ?? thread.active_turn?.turn_id
       if (now.active_turn?.paused && now.active_turn.turn_id === turn_id) await resumption.stop(now)
+      return isAsked
     },
     async stopAgent(agent_id) {
       await running.stop((turn) => turn.agent_id === agent_id, 'stopped')
@@ -85,6 +81,7 @@ export function createChat(cradle: Cradle): Chat {
     },
     async purge(thread_ids) {
       for (const thread_id of thread_ids) {
+        await turnQueue.removeAllOf(thread_id)
         await running.stop((turn) => turn.thread_id === thread_id, 'stopped')
         heldCalls.abandon((turn) => turn.thread_id === thread_id, 'stopped')
         await Promise.all([retention.release(thread_id), ledger.remove(thread_id), turns.remove(thread_id)])
@@ -99,7 +96,8 @@ export function createChat(cradle: Cradle): Chat {
       }, RENEW_MS)
     },
     async drain() {
-      draining.abort()
+      isDraining = true
+      turnQueue.end()
       await Promise.race([running.idle(), new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())])
       await running.stop(() => true, 'shutdown')
       heldCalls.abandon(() => true, 'shutdown')

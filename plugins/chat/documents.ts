@@ -1,4 +1,4 @@
-import type { TokenUsage } from '#kernel'
+import type { Locale, TokenUsage } from '#kernel'
 
 /** A file that a turn made, its path relative to the agent's workspace. */
 export interface Artifact {
@@ -54,6 +54,8 @@ export interface ThreadDocument {
   projection_version?: number
   migration?: ThreadMigration
   active_turn: ActiveTurn | null
+  /** The newest turn that waits for the thread; while it is set, no turn starts but the first of those that wait. */
+  queue_tail?: string
   /** Set when the thread is being removed, null while a fork is being made: nobody sees it. */
   deleted_at?: number | null
 }
@@ -125,13 +127,31 @@ export interface ActiveTurn {
   stop_requested?: boolean
 }
 
-/** A client message that has started a turn; `_id` is the turn's. */
+/** A client message that has started a turn, or waits to do so; `_id` is the turn's. */
 export interface ClientMessageDocument {
   _id: string
   thread_id: string
   user_id: string
   agent_id: string
   client_message_id: string
-  first_seq: number
+  /** Null while the turn waits for its thread. */
+  first_seq: number | null
   created_at: Date
+}
+
+/** A turn that waits for its thread; `_id` is the id that it has from its start on, and tells the order. */
+export interface QueuedTurnDocument {
+  _id: string
+  thread_id: string
+  user_id: string
+  agent_id: string
+  client_message_id?: string
+  content: Block[]
+  model?: string
+  locale: Locale
+  request_id: string
+  /** Unix seconds. */
+  created_at: number
+  /** Set by the process that has the thread and is about to start the turn. */
+  is_starting?: boolean
 }

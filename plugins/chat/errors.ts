@@ -14,6 +14,13 @@ export const chatErrors: ErrorTable = {
       zh: '此会话已有 {waiting} 个排队中的回合，请先等待回复。',
     },
   },
+  TOO_MANY_TURNS: {
+    status: 429,
+    message: {
+      en: 'Too many of your messages wait for an answer. At most {max} can wait.',
+      zh: '等待回复的消息过多，最多可有 {max} 条排队。',
+    },
+  },
   HITL_NOT_PENDING: {
     status: 409,
     message: {

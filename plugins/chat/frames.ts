@@ -1,6 +1,6 @@
 import { nullable, objectOf } from '#kernel'
 import { decision, pendingFields } from './approval-schemas.ts'
-import { inputBlock, sources, threadId, usage } from './schemas.ts'
+import { inputBlock, queuedTurns, sources, threadId, turnId, usage } from './schemas.ts'
 
 const string = { type: 'string' } as const
 const seq = { type: 'integer', minimum: 0 } as const
@@ -25,6 +25,7 @@ export const receivedFrames = {
   ping: objectOf({}),
   subscribe: objectOf({ thread_id: threadId, after_seq: seq }, ['thread_id']),
   stop: objectOf({ thread_id: threadId }, ['thread_id']),
+  unqueue: objectOf({ thread_id: threadId, queue_id: turnId }, ['thread_id', 'queue_id']),
 } as const
 
 /** Frames that the server sends, by type. Those of a turn carry `thread_id`, `turn_id` and `seq`. */
@@ -122,13 +123,24 @@ export const sentFrames = {
       turn_id: string,
       last_seq: seq,
       paused: { type: 'boolean' },
+      queued: queuedTurns,
     },
-    ['thread_id', 'active', 'last_seq', 'paused'],
+    ['thread_id', 'active', 'last_seq', 'paused', 'queued'],
   ),
+  turn_queued: objectOf(
+    {
+      thread_id: string,
+      client_message_id: string,
+      queue_id: { type: 'string', description: 'The `turn_id` that the turn will have' },
+      position: { type: 'integer', minimum: 1, description: '1 is the next' },
+    },
+    ['thread_id', 'queue_id', 'position'],
+  ),
+  unqueued: objectOf({ thread_id: string, queue_id: string }, ['thread_id', 'queue_id']),
   pong: objectOf({}),
 } as const
 
-const { turn_status, pong, ...turnFrames } = sentFrames
+const { turn_status, turn_queued, unqueued, pong, ...turnFrames } = sentFrames
 
 /** A frame of a turn, as a stream of events sends it. */
 export const turnFrame = {

@@ -5,6 +5,7 @@ import { projectTurn } from './ledger/projection.ts'
 import type { Messages } from './threads/messages.ts'
 import { withNewest } from './threads/named.ts'
 import type { Threads } from './threads/threads.ts'
+import type { QueuedRow, QueuedTurns } from './turns/queued-turns.ts'
 import type { RunningTurns } from './turns/running-turns.ts'
 
 /** A thread as it stands at `last_seq`: a subscription behind that gives the rest. */
@@ -16,6 +17,7 @@ export interface HistoryPage {
   turn_active: boolean
   last_seq: number
   hitl_pending: PendingApproval | null
+  queued: QueuedRow[]
   artifacts: Artifact[]
   sources: Source[]
 }
@@ -31,6 +33,8 @@ export interface ThreadStatus {
   last_seq: number
   /** Whether another process runs the turn. */
   elsewhere: boolean
+  /** The turns that wait, the next one first. */
+  queued: QueuedRow[]
 }
 
 /** Reads threads. */
@@ -47,11 +51,13 @@ export function createHistory({
   messages,
   ledger,
   running,
+  queuedTurns,
   threads,
 }: {
   messages: Messages
   ledger: Ledger
   running: RunningTurns
+  queuedTurns: QueuedTurns
   threads: Threads
 }): History {
   const activeTurn = async ({ _id, active_turn }: ThreadDocument) => {
@@ -60,6 +66,16 @@ export function createHistory({
     if (!active_turn) return undefined
     const { turn_id, first_seq } = active_turn
     return { turn: active_turn, events: await ledger.readTurn(_id, turn_id, first_seq) }
+  }
+
+  /** The turns that wait; one that has started by the time they are read does not. */
+  const listQueued = async (
+    { _id, queue_tail }: ThreadDocument,
+    active: { turn: { turn_id: string } } | undefined,
+  ) => {
+    if (queue_tail === undefined) return []
+    const found = await queuedTurns.list(_id)
+    return found.filter(({ queue_id }) => queue_id !== active?.turn.turn_id)
   }
 
   /** What the turns that have ended name; the thread was read a moment before its turn. */
@@ -107,18 +123,20 @@ export function createHistory({
         turn_active: active !== undefined && !hasEnded(active),
         last_seq: endOf(active) ?? thread.last_seq,
         hitl_pending: pendingIn(active),
+        queued: await listQueued(thread, active),
         ...(await namedIn(thread, active)),
       }
     },
     async status(thread) {
       const active = await activeTurn(thread)
       const last_seq = endOf(active) ?? thread.last_seq
+      const queued = await listQueued(thread, active)
       if (!active || hasEnded(active))
-        return { active: false, paused: false, start_seq: last_seq, last_seq, elsewhere: false }
+        return { active: false, paused: false, start_seq: last_seq, last_seq, elsewhere: false, queued }
       const start_seq = active.turn.first_seq - 1
       const elsewhere = running.get(thread._id)?.opened === undefined
       const paused = pendingIn(active) !== null
-      return { active: true, paused, turn_id: active.turn.turn_id, start_seq, last_seq, elsewhere }
+      return { active: true, paused, turn_id: active.turn.turn_id, start_seq, last_seq, elsewhere, queued }
     },
   }
 }

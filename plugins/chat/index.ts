@@ -2,7 +2,13 @@ import { type Cradle, plugin } from '#kernel'
 import { approvalRoutes } from './approval-routes.ts'
 import { type Chat, createChat } from './chat.ts'
 import { chatSocket } from './chat-socket.ts'
-import type { ClientMessageDocument, MessageDocument, QuotaWindow, ThreadDocument } from './documents.ts'
+import type {
+  ClientMessageDocument,
+  MessageDocument,
+  QueuedTurnDocument,
+  QuotaWindow,
+  ThreadDocument,
+} from './documents.ts'
 import { chatErrors } from './errors.ts'
 import { createHistory, type History } from './history.ts'
 import { createHub, type Hub } from './ledger/hub.ts'
@@ -22,10 +28,12 @@ import { createThreads, type Threads, threadIndexes } from './threads/threads.ts
 import { titleOf } from './threads/title.ts'
 import { createHeldCalls, type HeldCalls } from './turns/held-calls.ts'
 import { createOutcomes, type Outcomes } from './turns/outcomes.ts'
+import { createQueuedTurns, type QueuedTurns, queuedTurnIndexes } from './turns/queued-turns.ts'
 import { createRecovery, type Recovery } from './turns/recovery.ts'
 import { createResumption, type Resumption } from './turns/resumption.ts'
 import { createRunningTurns, type RunningTurns } from './turns/running-turns.ts'
 import { type ChatConfig, createTurnExecution, type TurnExecution } from './turns/turn-execution.ts'
+import { createTurnQueue, type TurnQueue } from './turns/turn-queue.ts'
 import { createTurnRunner, type TurnRunner } from './turns/turn-runner.ts'
 import { clientMessageIndexes, createTurns, type Turns } from './turns/turns.ts'
 
@@ -34,6 +42,7 @@ declare module '#kernel/types' {
     threads: ThreadDocument
     messages: MessageDocument
     client_messages: ClientMessageDocument
+    queued_turns: QueuedTurnDocument
     events: LedgerEvent
   }
   interface Services {
@@ -49,6 +58,8 @@ declare module '#kernel/types' {
     recent: RecentMessages
     outcomes: Outcomes
     turns: Turns
+    queuedTurns: QueuedTurns
+    turnQueue: TurnQueue
     ledger: Ledger
     hub: Hub
     history: History
@@ -77,6 +88,7 @@ export default plugin({
     host.collection('threads', { indexes: threadIndexes })
     host.collection('messages', { indexes: messageIndexes })
     host.collection('client_messages', { indexes: clientMessageIndexes })
+    host.collection('queued_turns', { indexes: queuedTurnIndexes })
     host.collection('events', { indexes: ledgerIndexes })
     host.service('hub', createHub)
     host.service('quotaWindow', ({ config }) => (config as ChatConfig).quota_window)
@@ -110,17 +122,32 @@ export default plugin({
         node_id: server.node_id,
       }),
     )
+    host.service('queuedTurns', ({ collections, clock }) =>
+      createQueuedTurns({ queuedTurns: collections.queued_turns, clock }),
+    )
     host.service('running', createRunningTurns)
     host.service('heldCalls', createHeldCalls)
     host.service(
       'recovery',
-      ({ ledger, log, turns, running, resumption, outcomes, recent, hub, explainError }) =>
-        createRecovery({ ledger, log, turns, running, resumption, outcomes, recent, hub, explainError }),
+      ({ ledger, log, turns, queuedTurns, running, resumption, outcomes, recent, hub, explainError }) =>
+        createRecovery({
+          ledger,
+          log,
+          turns,
+          queuedTurns,
+          running,
+          resumption,
+          outcomes,
+          recent,
+          hub,
+          explainError,
+        }),
     )
     host.service('turnExecution', (cradle) => createTurnExecution(cradle as Cradle<ChatConfig>))
     host.service('resumption', createResumption)
     host.service('history', createHistory)
     host.service('turnRunner', createTurnRunner)
+    host.service('turnQueue', createTurnQueue)
     host.service('turnReplay', createTurnReplay)
     host.service('chat', createChat)
     host.service('forks', createForks)
@@ -130,7 +157,10 @@ export default plugin({
     host.routes(chatRoutes)
     host.routes(approvalRoutes)
     host.socket(chatSocket)
-    host.on('server.starting', (_, { recovery }) => recovery.begin())
+    host.on('server.starting', async (_, { recovery, turnQueue }) => {
+      await recovery.begin()
+      await turnQueue.begin()
+    })
     host.on('agent.stopping', ({ agent_id }, { chat }) => chat.stopAgent(agent_id))
     host.on('agent.deleted', async ({ agent_id }, { chat, threads }) =>
       chat.purge(await threads.hide({ agent_id })),
@@ -158,8 +188,9 @@ export default plugin({
     host.job({
       name: 'chat.recovery',
       every_seconds: 5,
-      async run({ recovery, chat, threads }) {
+      async run({ recovery, turnQueue, chat, threads }) {
         await recovery.adopt()
+        await turnQueue.watchAll()
         await threads.hideUnfinished()
         await chat.purge(await threads.listHidden())
       },

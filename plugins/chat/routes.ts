@@ -28,6 +28,7 @@ const rowOf = ({
   last_seq,
   deleted_at,
   active_turn,
+  queue_tail,
   summary,
   base,
   projection_version,

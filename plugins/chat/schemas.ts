@@ -13,6 +13,8 @@ const mediaType = { type: 'string', pattern: '^[\\w.+-]+/[\\w.+-]+$', maxLength:
 
 export const threadId = { type: 'string', pattern: '^thr_\\w{1,64}$' } as const
 
+export const turnId = { type: 'string', pattern: '^trn_\\w{1,64}$' } as const
+
 const fileFields = { path, filename, media_type: mediaType } as const
 
 const textBlock = objectOf({ type: { const: 'text' }, text: string }, ['type', 'text'])
@@ -109,6 +111,23 @@ const message = {
     },
     ['id', 'role', 'content', 'timestamp', 'turn_id', 'status'],
   ),
+} as const
+
+/** The turns that wait for a thread, the next one first. */
+export const queuedTurns = {
+  type: 'array',
+  items: {
+    title: 'QueuedTurn',
+    ...objectOf(
+      {
+        queue_id: string,
+        client_message_id: string,
+        text: { type: 'string', description: 'The first 8000 characters of the message' },
+        created_at: { type: 'integer', description: 'Unix seconds' },
+      },
+      ['queue_id', 'text', 'created_at'],
+    ),
+  },
 } as const
 
 /** POST …/chat/hitl/resume: one decision for each request, in their order. */
@@ -227,6 +246,7 @@ export const historyPage = {
         title: 'PendingApproval',
         ...objectOf(pendingFields, ['pending_id', 'action_requests', 'review_configs', 'expires_at']),
       } as const),
+      queued: queuedTurns,
       artifacts,
       sources,
       history_status: { enum: ['ready', 'pending', 'queued', 'running', 'failed'] },
@@ -243,6 +263,7 @@ export const historyPage = {
       'turn_active',
       'last_seq',
       'hitl_pending',
+      'queued',
       'artifacts',
       'sources',
       'history_status',

@@ -12,6 +12,8 @@ const SERVERS = 2
 /** For each of them; a change to the ledger deserves more. */
 const CRASHES = amount({ short: 1, long: 30 })
 const THREADS = 3
+/** How many messages are sent to a thread at once: all but the first have to wait. */
+const PIPELINED = 3
 const seed = seedOf(17)
 
 /** A client of a server that is killed and started again all the time. */
@@ -38,6 +40,16 @@ async function createClient(t: Test) {
     fake,
     call: (method: string, path: string) => call(method, `/agents/${agent.id}${path}`),
     connect: () => connectChat(t, chatUrl(service.url, agent.id, token)),
+    /** Waits until nothing runs in a thread and nothing waits there. */
+    async untilIdle(thread_id: string) {
+      for (;;) {
+        const { turn_active, queued } = await call(
+          'GET',
+          `/agents/${agent.id}/threads/${thread_id}/history?limit=1`,
+        )
+        if (!turn_active && queued.length === 0) return
+      }
+    },
     kill: () => service.kill(),
     async start() {
       service = await spawnService(t, home)
@@ -136,21 +148,25 @@ async function killOften(t: Test, seed: number): Promise<void> {
   const made: string[] = []
   for (const _ of range(1, THREADS)) made.push((await client.call('POST', '/threads')).thread_id)
   const witness = createWitness()
-  /** The message of each thread that has not been seen to begin a turn: it is sent again. */
-  const unsure = new Map<string, string>()
+  /** The messages of each thread that nothing has been heard of: they are sent again. */
+  const unsure = new Map<string, string[]>(made.map((thread_id) => [thread_id, []]))
   let messages = 0
 
   for (const _ of range(1, CRASHES)) {
     const socket = await client.connect()
     witness.listen(socket)
     const talk = async (thread_id: string) => {
+      const waiting = unsure.get(thread_id)!
       for (;;) {
-        const client_message_id = unsure.get(thread_id) ?? `m${messages++}`
-        unsure.set(thread_id, client_message_id)
-        socket.say({ thread_id, client_message_id, text: `say ${client_message_id}` })
-        await socket.until((frame) => frame.client_message_id === client_message_id)
-        unsure.delete(thread_id)
-        await socket.seeTurn(client_message_id)
+        while (waiting.length < PIPELINED) waiting.push(`m${messages++}`)
+        const sent = [...waiting]
+        for (const client_message_id of sent)
+          socket.say({ thread_id, client_message_id, text: `say ${client_message_id}` })
+        for (const client_message_id of sent) {
+          await socket.until((frame) => frame.client_message_id === client_message_id)
+          waiting.shift()
+        }
+        for (const client_message_id of sent) await socket.seeTurn(client_message_id)
       }
     }
     const talks = Promise.allSettled(made.map(talk))
@@ -162,6 +178,7 @@ async function killOften(t: Test, seed: number): Promise<void> {
     await socket.closed
     for (const end of ends) if (end.status === 'rejected') t.match(end.reason, /socket is closed/)
     await client.start()
+    for (const thread_id of made) await client.untilIdle(thread_id)
     const faults = await Promise.all(
       made.map((thread_id) => findFaults(client, thread_id, witness.threads.get(thread_id) ?? new Map())),
     )
@@ -173,8 +190,18 @@ async function killOften(t: Test, seed: number): Promise<void> {
   for (const thread_id of made) {
     const { last_seq } = await socket.subscribe(thread_id, 0)
     await socket.until((frame) => frame.thread_id === thread_id && frame.seq === last_seq)
-    for (const { type, client_message_id } of socket.of(thread_id))
-      if (type === 'turn_started') started.push(client_message_id)
+    const inOrder = socket
+      .of(thread_id)
+      .flatMap(({ type, client_message_id }) =>
+        type === 'turn_started' ? [client_message_id as string] : [],
+      )
+    const places = inOrder.map((id) => Number(id.slice(1)))
+    t.strictSame(
+      places,
+      [...places].sort((a, b) => a - b),
+      'messages begin their turns in their order',
+    )
+    started.push(...inOrder)
   }
   t.comment(
     `${started.length} turns, ${[...witness.threads.values()].reduce((sum, { size }) => sum + size, 0)} frames`,
@@ -182,8 +209,8 @@ async function killOften(t: Test, seed: number): Promise<void> {
   t.equal(new Set(started).size, started.length, 'no message began two turns')
   const missing = range(0, messages - 1).map((n) => `m${n}`)
   t.strictSame(
-    missing.filter((id) => !started.includes(id) && ![...unsure.values()].includes(id)),
+    missing.filter((id) => !started.includes(id) && ![...unsure.values()].flat().includes(id)),
     [],
-    'and none that was seen to begin is missing',
+    'and none that was seen to begin, or to wait, is missing',
   )
 }

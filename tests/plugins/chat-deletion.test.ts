@@ -14,8 +14,9 @@ const remains = async (thread_id: string) => ({
     .collection<{ _id: string }>('events')
     .countDocuments({ _id: new RegExp(`^${thread_id}:`) }),
   client_messages: await server.db.collection('client_messages').countDocuments({ thread_id }),
+  queued_turns: await server.db.collection('queued_turns').countDocuments({ thread_id }),
 })
-const nothing = { threads: 0, messages: 0, events: 0, client_messages: 0 }
+const nothing = { threads: 0, messages: 0, events: 0, client_messages: 0, queued_turns: 0 }
 
 t.test('A thread is deleted with all that belongs to it and can be used no more', async (t) => {
   const socket = await chat.connect()
@@ -26,6 +27,7 @@ t.test('A thread is deleted with all that belongs to it and can be used no more'
     messages: 2,
     events: frames.length,
     client_messages: 1,
+    queued_turns: 0,
   })
   t.equal((await threads('DELETE', `/${thread_id}`)).status, 204)
   t.strictSame(await remains(thread_id), nothing)
@@ -50,14 +52,12 @@ t.test('Deleting a thread ends the turn that runs in it and those that wait', as
   const running = socket.say({ thread_id, text: 'one' })
   const waiting = socket.say({ thread_id, text: 'two' })
   await socket.until(({ type }) => type === 'content')
+  await socket.until(({ type }) => type === 'turn_queued')
   t.equal((await threads('DELETE', `/${thread_id}`)).status, 204)
   await (await fake.request(next)).aborted
   t.match((await socket.seeTurn(running)).end, { type: 'done', stop_reason: 'stopped' })
-  t.match(await socket.until((frame) => frame.client_message_id === waiting), {
-    type: 'error',
-    code: 'THREAD_NOT_FOUND',
-    thread_id,
-  })
+  const refusal = await socket.until((frame) => frame.client_message_id === waiting && frame.type === 'error')
+  t.match(refusal, { code: 'THREAD_NOT_FOUND', thread_id })
   t.strictSame(await remains(thread_id), nothing)
   t.equal(fake.requests.length, next + 1, 'the waiting turn never reached the upstream')
 })

@@ -153,7 +153,7 @@ t.test('A turn that cannot begin is refused, stores nothing and begins no thread
   await isUsable(t, socket, thread_id)
 })
 
-t.test('Stopping an agent ends its turns, and those that wait are refused', async (t) => {
+t.test('Stopping an agent ends its turns, and those that wait fail and are kept', async (t) => {
   const socket = await chat.connect()
   const thread_id = await createThread()
   const { hold } = createHold()
@@ -166,15 +166,15 @@ t.test('Stopping an agent ends its turns, and those that wait are refused', asyn
   t.equal((await server.request('POST', `/agents/${chat.agent_id}/stop`)).status, 204)
   await (await request).aborted
   t.match((await socket.seeTurn(running)).end, { type: 'done', stop_reason: 'stopped' })
-  t.match(await socket.until(({ client_message_id }) => client_message_id === waiting), {
-    type: 'error',
-    code: 'AGENT_NOT_RUNNING',
-    thread_id,
-  })
-  t.match((await history(thread_id)).messages, [
+  t.match((await socket.seeTurn(waiting)).end, { type: 'error', code: 'AGENT_NOT_RUNNING', thread_id })
+  const { messages, queued } = await history(thread_id)
+  t.match(messages, [
     { role: 'user' },
     { status: 'stopped', content: [{ text: 'so far' }] },
+    { role: 'user', content: [{ text: 'two' }] },
+    { status: 'failed', content: [] },
   ])
+  t.strictSame([messages.length, queued], [4, []])
   const other = await chat.connect()
   await other.settle()
   t.match(await other.subscribe(thread_id, 0), { active: false }, 'a stopped agent can still be read')

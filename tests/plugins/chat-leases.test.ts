@@ -189,19 +189,59 @@ t.test('Two servers on one database run one turn of a thread at a time', async (
     }
   })
 
-  await t.test('A server takes over what a killed one was doing', async (t) => {
+  /** Messages that are sent here and there in turn behind one that is held, and are told that they wait. */
+  const queueBoth = async (count: number) => {
+    const waiting: string[] = []
+    for (const n of range(1, count)) {
+      const socket = n % 2 ? here : there
+      const sent = socket.say({ thread_id, text: `waiting ${n}` })
+      waiting.push(sent)
+      t.match(await socket.until(({ client_message_id }) => client_message_id === sent), {
+        type: 'turn_queued',
+        position: n,
+      })
+    }
+    return waiting
+  }
+  const startedIn = (socket: typeof here, sent: readonly string[]) =>
+    socket
+      .of(thread_id)
+      .flatMap(({ type, client_message_id }) =>
+        type === 'turn_started' && sent.includes(client_message_id) ? [client_message_id] : [],
+      )
+
+  await t.test('What waits here and there runs once, in order, and is seen on both sides', async (t) => {
+    const { hold, release } = createHold()
+    fake.next({ text: ['held ', 'there'], hold, holdAfter: 1 })
+    const before = fake.requests.length
+    const first = there.say({ thread_id, text: 'hold' })
+    await there.until(({ content }) => content === 'held ')
+    const waiting = await queueBoth(6)
+    release()
+    for (const socket of [here, there]) {
+      await Promise.all([first, ...waiting].map((sent) => socket.seeTurn(sent)))
+      t.strictSame(startedIn(socket, waiting), waiting)
+    }
+    t.equal(fake.requests.length, before + 7)
+  })
+
+  await t.test('A server takes over what a killed one was doing, and what waited there', async (t) => {
     const { hold } = createHold()
     fake.next({ text: ['half ', 'said'], hold, holdAfter: 1 })
     const reader = await chat.connect()
     const sent = there.say({ thread_id, text: 'talk' })
     await there.until(({ content }) => content === 'half ')
-    await reader.subscribe(thread_id)
+    const waiting = await queueBoth(4)
     await other.kill()
+    await reader.subscribe(thread_id)
     const next = await here.ask({ thread_id, text: 'still there?' })
     t.match(next.end, { type: 'done' })
     const cut = await reader.seeTurn(sent)
     t.match(cut.end, { type: 'error', code: 'TURN_INTERRUPTED' })
     t.equal(textOf(cut.frames), 'half ')
     await reader.seeTurn(next.client_message_id)
+    const all = [...waiting, next.client_message_id]
+    t.strictSame(startedIn(reader, all), all)
+    t.match(await history(thread_id), { turn_active: false, queued: [] })
   })
 })

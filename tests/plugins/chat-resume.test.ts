@@ -69,12 +69,13 @@ t.test('After a cut at any frame of a turn that goes on, the rest is sent and no
   const readers = await Promise.all(range(1, 30).map(reader))
   /** Cuts a connection right after one frame has come and goes on with another. */
   const goOn = async ({ before, cut }: { before: ChatSocket; cut: number }) => {
-    await before.until(hasSeq(thread_id, cut))
+    // On a slow machine texts merge, so that there may be fewer frames.
+    await before.until((frame) => hasSeq(thread_id, cut)(frame) || frame.type === 'done')
     before.webSocket.terminate()
-    const last = before.of(thread_id).at(-1)!.seq
+    const last = before.of(thread_id).at(-1)!
     const after = await chat.connect()
-    await after.subscribe(thread_id, last)
-    await after.until(({ type }) => type === 'done')
+    await after.subscribe(thread_id, last.seq)
+    if (last.type !== 'done') await after.until(({ type }) => type === 'done')
     return { cut, frames: [...before.of(thread_id), ...after.of(thread_id)] }
   }
   const resumed = readers.map(goOn)
@@ -105,6 +106,7 @@ t.test('While the upstream is held, any place can be subscribed, and all go on f
       turn_id,
       last_seq,
       paused: false,
+      queued: [],
     })
     if (after < last_seq) await socket.until(hasSeq(thread_id, last_seq))
     t.strictSame(texts(socket.of(thread_id)), texts(shown.slice(after)))
@@ -129,6 +131,7 @@ t.test('Without after_seq a subscription begins where the streaming turn does, o
     active: false,
     last_seq: first.end.seq,
     paused: false,
+    queued: [],
   })
   const { hold, release } = createHold()
   fake.next({ text: ['a', 'b'], hold, holdAfter: 1 })

@@ -44,6 +44,9 @@ export interface ChatSocket extends TestSocket {
 }
 
 const check = createFrameCheck(sentFrames)
+/** The first frame of a turn, or the refusal of its message. */
+const isOutcomeOf = (sent: string) => (frame: TestFrame) =>
+  frame.client_message_id === sent && frame.type !== 'turn_queued'
 const isEnd = ({ type, seq }: TestFrame) => (type === 'done' || type === 'error') && seq !== undefined
 let sent = 0
 
@@ -96,7 +99,7 @@ export async function connectChat(
       return (turn as { client_message_id?: string }).client_message_id ?? client_message_id
     },
     async seeTurn(client_message_id) {
-      const first = await chat.until((frame) => frame.client_message_id === client_message_id)
+      const first = await chat.until(isOutcomeOf(client_message_id))
       if (first.type !== 'turn_started') throw new Error(`the turn did not start: ${JSON.stringify(first)}`)
       const { thread_id, turn_id } = first
       const end = await chat.until((frame) => frame.turn_id === turn_id && isEnd(frame))
@@ -104,7 +107,7 @@ export async function connectChat(
       return { thread_id, turn_id, client_message_id, frames: mine, end }
     },
     async seePause(client_message_id, before = 0) {
-      const { turn_id } = await chat.until((frame) => frame.client_message_id === client_message_id)
+      const { turn_id } = await chat.until(isOutcomeOf(client_message_id))
       let pauses = 0
       const seen = await chat.until(
         (frame) =>
@@ -118,7 +121,7 @@ export async function connectChat(
       const sent = chat.say(turn)
       const seen = chat.seeTurn(sent)
       if (!decide) return seen
-      const { turn_id } = await chat.until((frame) => frame.client_message_id === sent)
+      const { turn_id } = await chat.until(isOutcomeOf(sent))
       let after = -1
       for (;;) {
         const next = await Promise.race([

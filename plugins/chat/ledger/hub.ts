@@ -4,11 +4,19 @@ import { type LedgerEvent, seqOf, threadOf } from './ledger-event.ts'
 export interface Reader {
   user_id: string
   deliver(event: LedgerEvent, seq: number): void
+  /** Takes a frame that is part of no turn. */
+  tell?(text: string): void
+  /** Hears that a turn waits for the thread, which any process may start. */
+  expect?(): void
 }
 
 /** Hands each durable event to the readers of its thread in this process. */
 export interface Hub {
   publish(event: LedgerEvent): void
+  /** Sends the readers of a thread a frame that is part of no turn. */
+  tell(thread_id: string, frame: object): void
+  /** Tells the readers of a thread that a turn waits for it. */
+  expect(thread_id: string): void
   add(thread_id: string, reader: Reader): void
   remove(thread_id: string, reader: Reader): void
   /** Whether any connection of that user reads the thread. */
@@ -24,6 +32,13 @@ export function createHub(): Hub {
       if (!readers) return
       const seq = seqOf(event)
       for (const reader of readers) reader.deliver(event, seq)
+    },
+    tell(thread_id, frame) {
+      const text = JSON.stringify(frame)
+      for (const reader of threads.get(thread_id) ?? []) reader.tell?.(text)
+    },
+    expect(thread_id) {
+      for (const reader of threads.get(thread_id) ?? []) reader.expect?.()
     },
     add(thread_id, reader) {
       const readers = threads.get(thread_id)

@@ -48,6 +48,7 @@ export function subscribe({
   after,
   from,
   outlet,
+  isAwaited,
   hub,
   ledger,
   log,
@@ -57,6 +58,8 @@ export function subscribe({
   after: number
   /** What comes first: the stored events; nothing, as `after` is the ledger's end; or what another process writes. */
   from: 'ledger' | 'now' | 'elsewhere'
+  /** Whether a turn waits for the thread that another process may start. */
+  isAwaited: () => boolean
   outlet: Outlet
   hub: Hub
   ledger: Ledger
@@ -81,7 +84,12 @@ export function subscribe({
         position = seq
         outlet.sendText(textOf(event))
         look(event)
+        if (turnIsOver) poll(POLL_MS.most)
       } else if (seq > position) readOn()
+    },
+    tell: (text) => outlet.sendText(text),
+    expect() {
+      if (live) poll(POLL_MS.first)
     },
   }
 
@@ -101,7 +109,8 @@ export function subscribe({
   const poll = (wait: number) => {
     clearTimeout(polling)
     waited = Math.min(wait, POLL_MS.most)
-    if (isForeign && !turnIsOver && !ended) polling = setTimeout(() => live && readOn(), waited)
+    const isExpected = (isForeign && !turnIsOver) || isAwaited()
+    if (isExpected && !ended) polling = setTimeout(() => live && readOn(), waited)
   }
 
   const catchUp = async () => {
@@ -147,7 +156,8 @@ export function subscribe({
   }
 
   hub.add(thread_id, reader)
-  if (!live) void catchUp()
+  if (live) poll(POLL_MS.first)
+  else void catchUp()
   return {
     get position() {
       return position

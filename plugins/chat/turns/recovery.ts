@@ -2,6 +2,7 @@ import { AppError, type Logger } from '#kernel'
 import type { ThreadDocument } from '../documents.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { isTerminal, seqOf } from '../ledger/ledger-event.ts'
+import type { QueuedTurns } from './queued-turns.ts'
 import type { Resumption } from './resumption.ts'
 import type { RunningTurns } from './running-turns.ts'
 import { pausedBy, type SettlementParts, settleTurn, stoppedEnd, storeOutcome } from './settlement.ts'
@@ -18,11 +19,13 @@ export interface Recovery {
 /**
  * Makes the recovery: a turn that a crash cut is closed with TURN_INTERRUPTED and its text kept; one whose last
  * event was written is settled; one that was about to wait for a person waits; one about which a person has decided,
- * with nothing done about it yet, goes on; one that never began is forgotten, so that it can be sent again.
+ * with nothing done about it yet, goes on; one that never began waits again if it has waited before, or else is
+ * forgotten, so that it can be sent again.
  */
 export function createRecovery({
   ledger,
   turns,
+  queuedTurns,
   running,
   resumption,
   log,
@@ -30,6 +33,7 @@ export function createRecovery({
 }: SettlementParts & {
   ledger: Ledger
   turns: Turns
+  queuedTurns: QueuedTurns
   running: RunningTurns
   resumption: Resumption
   log: Logger
@@ -40,9 +44,12 @@ export function createRecovery({
     const events = await ledger.readTurn(thread_id, turn_id, first_seq)
     const last = events.at(-1)
     if (!last) {
-      await turns.forget(turn)
+      if (await queuedTurns.release(turn_id)) await turns.unstart(turn_id)
+      else await turns.forgetMessage(turn_id)
+      await turns.release(turn)
       return
     }
+    await queuedTurns.remove(turn_id)
     if (isTerminal(last)) {
       await storeOutcome({ ...parts, turn, events })
       return

@@ -56,8 +56,14 @@ export function createResumption(cradle: Cradle): Resumption {
 
   /** A place among the running turns; taken before the turn is, so that nobody here thinks it to be left alone. */
   const takePlace = (thread: ThreadDocument): RunningTurn => {
-    const { _id: thread_id, agent_id } = thread
-    const current = { thread_id, agent_id, client_message_id: undefined, abort: new AbortController() }
+    const { _id: thread_id, agent_id, user_id } = thread
+    const current = {
+      thread_id,
+      agent_id,
+      user_id,
+      client_message_id: undefined,
+      abort: new AbortController(),
+    }
     running.add(current)
     return current
   }

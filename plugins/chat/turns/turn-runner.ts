@@ -1,8 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import { AppError, type Cradle } from '#kernel'
+import type { Cradle } from '#kernel'
+import type { QueuedTurnDocument } from '../documents.ts'
 import type { RunningTurn, StopReason } from './running-turns.ts'
+import { settleTurn } from './settlement.ts'
 import type { TurnOrder } from './turn-execution.ts'
-import type { Opened, Turn } from './turns.ts'
+import type { Opened, Resumed } from './turns.ts'
 
 /** One thing a user says to an agent in a thread. */
 export interface TurnRequest extends TurnOrder {
@@ -10,50 +11,58 @@ export interface TurnRequest extends TurnOrder {
   client_message_id?: string
 }
 
-/** Runs turns to their end. */
-export interface TurnRunner {
-  /**
-   * Gives the turn that the same client_message_id started before, if this one repeats it. Waits behind the turn that
-   * has the thread, with `refresh` giving the request as it is after each while; throws SHUTTING_DOWN where `signal` is
-   * aborted meanwhile. `onTaken` is told, each time, whether another turn has the thread.
-   */
-  run(
-    request: TurnRequest,
-    options: {
-      refresh: (request: TurnRequest) => Promise<TurnRequest>
-      onTaken: (isTaken: boolean) => void
-      signal: AbortSignal
-    },
-  ): Promise<Turn | undefined>
+/** A turn that has its thread; `run` carries it out. */
+export interface StartableTurn {
+  outcome: 'opened'
+  run(): Promise<void>
 }
 
-/** How often a thread that another turn has is looked at, in milliseconds: one that somebody works on, one that waits. */
-const TAKEN_POLL_MS = 100
-const PAUSED_POLL_MS = 500
+/** Starts turns and runs them to their end. */
+export interface TurnRunner {
+  /** Gives a turn its thread, when nothing has it or waits for it. From the call on the turn can be stopped. */
+  open(request: TurnRequest): Promise<StartableTurn | Exclude<Opened, { outcome: 'opened' }>>
+  /**
+   * Gives the first turn that waits its thread. `order` is what it is carried out with, or why it fails. The outcome is
+   * `taken` when another turn has the thread, `gone` when the turn does not wait any more, and `repeated` when its message
+   * has begun another turn meanwhile.
+   */
+  openQueued(
+    queued: QueuedTurnDocument,
+    order: TurnOrder | { refusal: unknown },
+  ): Promise<StartableTurn | { outcome: 'taken' | 'gone' | 'repeated' }>
+}
 
-/** Makes the runner of turns. */
+/** Creates the runner of turns. */
 export function createTurnRunner(cradle: Cradle): TurnRunner {
-  const { ledger, turns, running, recovery, turnExecution, ids } = cradle
+  const { ledger, turns, queuedTurns, running, turnExecution, ids } = cradle
+  const { outcomes, recent, hub, explainError } = cradle
+  const settlement = { outcomes, recent, hub, explainError }
 
-  /** Runs a turn if its thread is free; it can be stopped from the moment that it might begin. */
-  const attempt = async (request: TurnRequest, onTaken: (isTaken: boolean) => void): Promise<Opened> => {
-    const { thread_id, agent, user, client_message_id } = request
-    const agent_id = agent._id
-    const current: RunningTurn = { thread_id, agent_id, client_message_id, abort: new AbortController() }
+  /** Adds a turn to those that run while `attempt` opens it, and keeps it there when it did. */
+  const whileRunning = async <Attempted extends { outcome: string }>(
+    place: Omit<RunningTurn, 'abort' | 'opened'>,
+    attempt: (current: RunningTurn) => Promise<Attempted>,
+  ): Promise<Attempted> => {
+    const current: RunningTurn = { ...place, abort: new AbortController() }
     running.add(current)
+    let attempted: Attempted | undefined
     try {
-      const opened = await turns.open({ user_id: user.id, agent_id }, thread_id, client_message_id)
-      onTaken(opened.outcome === 'taken')
-      if (opened.outcome === 'opened') await begin(request, opened, current)
-      return opened
+      attempted = await attempt(current)
+      return attempted
     } finally {
-      running.remove(current)
+      if (attempted?.outcome !== 'opened') running.remove(current)
     }
   }
 
-  const begin = async (
-    request: TurnRequest,
-    { turn, thread }: Extract<Opened, { outcome: 'opened' }>,
+  /** Writes the first event of a turn. */
+  const begin = (
+    { turn }: Resumed,
+    {
+      client_message_id,
+      content: input,
+      model,
+      locale,
+    }: Omit<QueuedTurnDocument, 'is_starting'> | TurnRequest,
     current: RunningTurn,
   ) => {
     const log = ledger.open({
@@ -63,25 +72,61 @@ export function createTurnRunner(cradle: Cradle): TurnRunner {
       onLost: () => current.abort.abort('lost' satisfies StopReason),
     })
     current.opened = { turn, log }
-    const { client_message_id, content: input, model, locale } = request
     log.write('turn_started', { message_id: ids.make('msg_'), client_message_id }, { input, model, locale })
-    await turnExecution.run(request, { turn, thread, log, before: [], current })
+    return log
+  }
+
+  const untilEnd = async (current: RunningTurn, run: () => Promise<void>) => {
+    try {
+      await run()
+    } finally {
+      running.remove(current)
+    }
   }
 
   return {
-    async run(request, { refresh, onTaken, signal }) {
-      for (let current = request; ; current = await refresh(current)) {
-        const attempted = await attempt(current, onTaken)
-        if (attempted.outcome === 'opened') return undefined
-        if (attempted.outcome === 'repeated') return attempted.turn
-        // Behind all that came before it, also when that is another process's.
-        await recovery.adopt()
-        // It fails only by being aborted.
-        await pause(attempted.isPaused ? PAUSED_POLL_MS : TAKEN_POLL_MS, undefined, { signal }).catch(
-          () => {},
-        )
-        if (signal.aborted) throw new AppError('SHUTTING_DOWN')
-      }
+    open(request) {
+      const { thread_id, user, agent, client_message_id } = request
+      const owner = { user_id: user.id, agent_id: agent._id }
+      return whileRunning({ thread_id, ...owner, client_message_id }, async (current) => {
+        const opened = await turns.open(owner, thread_id, client_message_id)
+        if (opened.outcome !== 'opened') return opened
+        const { turn, thread } = opened
+        const log = begin(opened, request, current)
+        return {
+          outcome: 'opened',
+          run: () =>
+            untilEnd(current, () => turnExecution.run(request, { turn, thread, log, before: [], current })),
+        }
+      })
+    },
+    openQueued(queued, order) {
+      const { _id: turn_id, thread_id, user_id, agent_id, client_message_id, locale, request_id } = queued
+      const place = { thread_id, user_id, agent_id, client_message_id }
+      return whileRunning(place, async (current) => {
+        const opened = await turns.openQueued(queued)
+        if (!opened) return { outcome: 'taken' }
+        const { turn, thread } = opened
+        const isThere = await queuedTurns.claim(turn_id)
+        const known =
+          isThere && client_message_id !== undefined ? await turns.note(turn, client_message_id) : undefined
+        if (!isThere || known) {
+          await queuedTurns.remove(turn_id)
+          await turns.release(turn)
+          return { outcome: known ? 'repeated' : 'gone' }
+        }
+        const log = begin(opened, queued, current)
+        const run = async () => {
+          await log.durable()
+          if (current.abort.signal.reason === ('lost' satisfies StopReason)) return
+          await queuedTurns.remove(turn_id)
+          if ('refusal' in order) {
+            const end = { type: 'error', error: order.refusal, locale, request_id } as const
+            await settleTurn({ ...settlement, turn, log, end, onSettled: () => running.remove(current) })
+          } else await turnExecution.run(order, { turn, thread, log, before: [], current })
+        }
+        return { outcome: 'opened', run: () => untilEnd(current, run) }
+      })
     },
   }
 }

@@ -1,7 +1,14 @@
 import { hostname } from 'node:os'
-import type { Collection, IndexDescription } from 'mongodb'
+import type { Collection, Filter, IndexDescription } from 'mongodb'
 import { AppError, type Clock, type Ids, isDuplicateKey } from '#kernel'
-import type { ActiveTurn, ClientMessageDocument, Holder, PausedTurn, ThreadDocument } from '../documents.ts'
+import type {
+  ActiveTurn,
+  ClientMessageDocument,
+  Holder,
+  PausedTurn,
+  QueuedTurnDocument,
+  ThreadDocument,
+} from '../documents.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
 
 /** How long a turn's process may be silent before another may close the turn, in milliseconds. */
@@ -9,7 +16,7 @@ export const LEASE_MS = 15_000
 /** How long a repeated client_message_id is recognized, in seconds. */
 const REPEAT_SECONDS = 30 * 24 * 3600
 
-/** Which client messages have started a turn. */
+/** Which client messages have started a turn, or wait to do so. */
 export const clientMessageIndexes: IndexDescription[] = [
   { key: { user_id: 1, agent_id: 1, client_message_id: 1 }, unique: true },
   { key: { thread_id: 1 } },
@@ -23,13 +30,16 @@ export interface Turn extends ThreadOwner {
   first_seq: number
 }
 
+/** The turn of a client message that was sent before; `first_seq` is null while it waits for its thread. */
+export type KnownTurn = Omit<Turn, 'first_seq'> & { first_seq: number | null }
+
 /** A turn that this process is to run, or why not. */
 export type Opened =
   | { outcome: 'opened'; turn: Turn; thread: ThreadDocument }
-  /** The same client_message_id has started a turn before. */
-  | { outcome: 'repeated'; turn: Turn }
-  /** Another turn has this thread: it waits for a person, or is run elsewhere, or was until its process died. */
-  | { outcome: 'taken'; isPaused: boolean }
+  /** The same client_message_id was sent before. */
+  | { outcome: 'repeated'; turn: KnownTurn }
+  /** Another turn has this thread, or waits for it. */
+  | { outcome: 'taken' }
 
 /** A turn that goes on. */
 export type Resumed = Extract<Opened, { outcome: 'opened' }>
@@ -38,9 +48,25 @@ export type Resumed = Extract<Opened, { outcome: 'opened' }>
 export interface Turns {
   /** Throws THREAD_NOT_FOUND where the thread is not the owner's, or no more. */
   open(owner: ThreadOwner, thread_id: string, client_message_id?: string): Promise<Opened>
-  findRepeated(owner: ThreadOwner, client_message_id: string): Promise<Turn | null>
-  /** Gives a thread back on which nothing was written, so that the message can be sent again. */
-  forget(turn: Turn): Promise<void>
+  /** Gives a turn that has waited its thread; null when another turn has the thread, or it is removed. */
+  openQueued(queued: QueuedTurnDocument): Promise<Resumed | null>
+  findRepeated(owner: ThreadOwner, client_message_id: string): Promise<KnownTurn | null>
+  /** Notes the client message of a turn; returns the other turn that has the same one. */
+  note(turn: KnownTurn, client_message_id: string): Promise<KnownTurn | undefined>
+  /** Forgets the client message of a turn that will not start, so that it can be sent again. */
+  forgetMessage(turn_id: string): Promise<void>
+  /** Notes that the client message of a turn waits again, as the turn has not started. */
+  unstart(turn_id: string): Promise<void>
+  /** Gives a thread back on which nothing was written. */
+  release(turn: Turn): Promise<void>
+  /** Notes in a thread that this turn waits for it; false when the thread is not the owner's, or no more. */
+  markQueued(queued: Omit<KnownTurn, 'first_seq'>): Promise<boolean>
+  /** The newest turn that a thread is marked with. */
+  queueTailOf(thread_id: string): Promise<string | undefined>
+  /** Removes the mark from a thread for which nothing waits, unless it is another one by now. */
+  clearQueue(thread_id: string, queue_tail: string): Promise<void>
+  /** Which of these threads no turn has, and which do not exist. */
+  listFree(thread_ids: readonly string[]): Promise<{ free: string[]; missing: string[] }>
   /** Gives a turn up until a person has decided; `isHeld`: this process goes on holding calls of it. */
   pause(turn: Turn, paused: PausedTurn, isHeld?: boolean): Promise<void>
   /** Takes a paused turn on; null where it is not paused, or no longer for this. `allow` is remembered for the thread. */
@@ -60,8 +86,8 @@ export interface Turns {
   listExpired(): Promise<ThreadDocument[]>
   /** Renews the leases of these turns; gives how many are still ours. */
   renew(turns: readonly Turn[]): Promise<number>
-  /** Asks the process that runs a thread's turn to stop it. */
-  requestStop(thread_id: string): Promise<void>
+  /** Asks the process that runs a thread's turn to stop it; false when the thread has none. */
+  requestStop(thread_id: string): Promise<boolean>
   /** The threads among these whose turns are to be stopped. */
   listStopRequests(turns: readonly Turn[]): Promise<string[]>
   /** How many turns there are that some process runs. */
@@ -102,8 +128,7 @@ export function createTurns({
     first_seq,
   })
 
-  const forget: Turns['forget'] = async ({ thread_id, turn_id }) => {
-    await clientMessages.deleteOne({ _id: turn_id })
+  const release: Turns['release'] = async ({ thread_id, turn_id }) => {
     await threads.updateOne(
       { _id: thread_id, 'active_turn.turn_id': turn_id },
       { $set: { active_turn: null } },
@@ -115,9 +140,9 @@ export function createTurns({
     return found && { ...owner, turn_id: found._id, thread_id: found.thread_id, first_seq: found.first_seq }
   }
 
-  /** Notes the client message of a turn; false where it has started another turn before. */
-  const note = async (
-    { turn_id, thread_id, first_seq, user_id, agent_id }: Turn,
+  /** Writes a message down; false when it is known already, by this turn or another. */
+  const insertMessage = async (
+    { turn_id, thread_id, first_seq, user_id, agent_id }: KnownTurn,
     client_message_id: string,
   ) => {
     const document = { _id: turn_id, thread_id, first_seq, user_id, agent_id, client_message_id }
@@ -130,29 +155,79 @@ export function createTurns({
     }
   }
 
+  const note: Turns['note'] = async (turn, client_message_id) => {
+    const { user_id, agent_id, turn_id, first_seq } = turn
+    if (await insertMessage(turn, client_message_id)) return undefined
+    const known = await findRepeated({ user_id, agent_id }, client_message_id)
+    if (!known) return note(turn, client_message_id)
+    if (known.turn_id !== turn_id) return known
+    if (first_seq !== null) await clientMessages.updateOne({ _id: turn_id }, { $set: { first_seq } })
+    return undefined
+  }
+
+  /** Gives a turn a thread that this selects, if no other turn has it. */
+  const occupy = (selected: Filter<ThreadDocument>, turn_id: string) => {
+    const now = clock.now()
+    const active_turn = { turn_id, holder, lease_until: now + LEASE_MS, started_at: now }
+    return threads.findOneAndUpdate(
+      { ...selected, active_turn: null },
+      [{ $set: { active_turn: { ...active_turn, first_seq: { $add: ['$last_seq', 1] } } } }],
+      { returnDocument: 'after' },
+    )
+  }
+
   return {
     async open(owner, thread_id, client_message_id) {
-      const now = clock.now()
-      const active_turn = { turn_id: ids.make('trn_'), holder, lease_until: now + LEASE_MS, started_at: now }
       const mine = { _id: thread_id, ...owner, deleted_at: { $exists: false } }
-      const thread = await threads.findOneAndUpdate(
-        { ...mine, active_turn: null },
-        [{ $set: { active_turn: { ...active_turn, first_seq: { $add: ['$last_seq', 1] } } } }],
-        { returnDocument: 'after' },
-      )
+      const thread = await occupy({ ...mine, queue_tail: { $exists: false } }, ids.make('trn_'))
       if (!thread) {
-        const found = await threads.findOne(mine, { projection: { active_turn: 1 } })
-        if (!found) throw new AppError('THREAD_NOT_FOUND')
-        return { outcome: 'taken', isPaused: found.active_turn?.paused !== undefined }
+        if (!(await threads.findOne(mine, { projection: { _id: 1 } }))) throw new AppError('THREAD_NOT_FOUND')
+        return { outcome: 'taken' }
       }
       const turn = turnOf(thread, thread.active_turn!)
-      if (client_message_id === undefined || (await note(turn, client_message_id)))
-        return { outcome: 'opened', turn, thread }
-      await forget(turn)
-      return { outcome: 'repeated', turn: (await findRepeated(owner, client_message_id)) ?? turn }
+      const known = client_message_id === undefined ? undefined : await note(turn, client_message_id)
+      if (!known) return { outcome: 'opened', turn, thread }
+      await release(turn)
+      return { outcome: 'repeated', turn: known }
+    },
+    async openQueued({ _id: turn_id, thread_id, user_id, agent_id }) {
+      const mine = { _id: thread_id, user_id, agent_id, deleted_at: { $exists: false } }
+      const thread = await occupy(mine, turn_id)
+      return thread && { outcome: 'opened', turn: turnOf(thread, thread.active_turn!), thread }
     },
     findRepeated,
-    forget,
+    note,
+    async forgetMessage(turn_id) {
+      await clientMessages.deleteOne({ _id: turn_id })
+    },
+    async unstart(turn_id) {
+      await clientMessages.updateOne({ _id: turn_id }, { $set: { first_seq: null } })
+    },
+    release,
+    async markQueued({ thread_id, user_id, agent_id, turn_id }) {
+      const { matchedCount } = await threads.updateOne(
+        { _id: thread_id, user_id, agent_id, deleted_at: { $exists: false } },
+        { $max: { queue_tail: turn_id } },
+      )
+      return matchedCount === 1
+    },
+    async queueTailOf(thread_id) {
+      const thread = await threads.findOne({ _id: thread_id }, { projection: { queue_tail: 1 } })
+      return thread?.queue_tail
+    },
+    async clearQueue(thread_id, queue_tail) {
+      await threads.updateOne({ _id: thread_id, queue_tail }, { $unset: { queue_tail: 1 } })
+    },
+    async listFree(thread_ids) {
+      const found = await threads
+        .find({ _id: { $in: [...thread_ids] } }, { projection: { 'active_turn.turn_id': 1 } })
+        .toArray()
+      const known = new Set(found.map(({ _id }) => _id))
+      return {
+        free: found.filter(({ active_turn }) => !active_turn).map(({ _id }) => _id),
+        missing: thread_ids.filter((thread_id) => !known.has(thread_id)),
+      }
+    },
     async pause({ thread_id, turn_id }, paused, isHeld = false) {
       await threads.updateOne(
         { _id: thread_id, 'active_turn.turn_id': turn_id },
@@ -237,7 +312,10 @@ export function createTurns({
     },
     async requestStop(thread_id) {
       const active = { _id: thread_id, 'active_turn.turn_id': { $exists: true } }
-      await threads.updateOne(active, { $set: { 'active_turn.stop_requested': true } })
+      const { matchedCount } = await threads.updateOne(active, {
+        $set: { 'active_turn.stop_requested': true },
+      })
+      return matchedCount === 1
     },
     async listStopRequests(turns) {
       const asked = {

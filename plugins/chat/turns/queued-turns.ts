@@ -1,0 +1,120 @@
+import type { Collection, IndexDescription } from 'mongodb'
+import type { Clock } from '#kernel'
+import type { Block, QueuedTurnDocument } from '../documents.ts'
+import type { ThreadOwner } from '../threads/threads.ts'
+import type { TurnRequest } from './turn-runner.ts'
+
+/** The indexes by which the turns of a thread are read in order, and those of an account are counted. */
+export const queuedTurnIndexes: IndexDescription[] = [
+  { key: { thread_id: 1, _id: 1 } },
+  { key: { user_id: 1 } },
+]
+
+/** How much of a waiting message is shown, in characters. */
+const SHOWN_CHARACTERS = 8000
+
+/** A waiting turn as clients see it; `created_at` is Unix seconds. */
+export interface QueuedRow {
+  queue_id: string
+  client_message_id?: string
+  text: string
+  created_at: number
+}
+
+/** The turns that wait, of all threads, in the order of their ids. */
+export interface QueuedTurns {
+  store(turn_id: string, request: TurnRequest): Promise<void>
+  countInThread(thread_id: string): Promise<number>
+  countOfAccount(user_id: string): Promise<number>
+  /** The place of a turn in its thread, 1 for the next one; undefined when it does not wait. */
+  positionOf(thread_id: string, turn_id: string): Promise<number | undefined>
+  first(thread_id: string): Promise<QueuedTurnDocument | null>
+  list(thread_id: string): Promise<QueuedRow[]>
+  /** The threads in which turns wait. */
+  listThreads(): Promise<string[]>
+  /** Keeps a turn that is about to start from being taken back; false when it is gone. */
+  claim(turn_id: string): Promise<boolean>
+  /** Lets a turn wait on whose start a crash has cut; false when it has started. */
+  release(turn_id: string): Promise<boolean>
+  /** Removes a turn that is not about to start; false when it does not wait. */
+  takeBack(owner: ThreadOwner, thread_id: string, turn_id: string): Promise<boolean>
+  remove(turn_id: string): Promise<void>
+  /** Removes all turns of a thread and returns them. */
+  removeAllOf(thread_id: string): Promise<QueuedTurnDocument[]>
+}
+
+/** Creates the waiting turns over their collection. */
+export function createQueuedTurns({
+  queuedTurns,
+  clock,
+}: {
+  queuedTurns: Collection<QueuedTurnDocument>
+  clock: Clock
+}): QueuedTurns {
+  return {
+    async store(turn_id, { thread_id, user, agent, client_message_id, content, model, locale, request_id }) {
+      await queuedTurns.insertOne({
+        _id: turn_id,
+        thread_id,
+        user_id: user.id,
+        agent_id: agent._id,
+        ...(client_message_id === undefined ? {} : { client_message_id }),
+        content,
+        ...(model === undefined ? {} : { model }),
+        locale,
+        request_id,
+        created_at: clock.seconds(),
+      })
+    },
+    countInThread: (thread_id) => queuedTurns.countDocuments({ thread_id }),
+    countOfAccount: (user_id) => queuedTurns.countDocuments({ user_id }),
+    async positionOf(thread_id, turn_id) {
+      const upTo = await queuedTurns
+        .find({ thread_id, _id: { $lte: turn_id } }, { projection: { _id: 1 } })
+        .sort({ _id: 1 })
+        .toArray()
+      return upTo.at(-1)?._id === turn_id ? upTo.length : undefined
+    },
+    first: (thread_id) => queuedTurns.findOne({ thread_id }, { sort: { _id: 1 } }),
+    async list(thread_id) {
+      const found = await queuedTurns.find({ thread_id }).sort({ _id: 1 }).toArray()
+      return found.map(toRow)
+    },
+    listThreads: () => queuedTurns.distinct('thread_id'),
+    async claim(turn_id) {
+      const { matchedCount } = await queuedTurns.updateOne({ _id: turn_id }, { $set: { is_starting: true } })
+      return matchedCount === 1
+    },
+    async release(turn_id) {
+      const { matchedCount } = await queuedTurns.updateOne({ _id: turn_id }, { $unset: { is_starting: 1 } })
+      return matchedCount === 1
+    },
+    async takeBack({ user_id, agent_id }, thread_id, turn_id) {
+      const waiting = { _id: turn_id, thread_id, user_id, agent_id, is_starting: { $exists: false } }
+      return (await queuedTurns.deleteOne(waiting)).deletedCount === 1
+    },
+    async remove(turn_id) {
+      await queuedTurns.deleteOne({ _id: turn_id })
+    },
+    async removeAllOf(thread_id) {
+      const waiting = await queuedTurns.find({ thread_id }).sort({ _id: 1 }).toArray()
+      if (waiting.length > 0) await queuedTurns.deleteMany({ thread_id })
+      return waiting
+    },
+  }
+}
+
+const toRow = ({ _id: queue_id, client_message_id, content, created_at }: QueuedTurnDocument): QueuedRow => ({
+  queue_id,
+  ...(client_message_id === undefined ? {} : { client_message_id }),
+  text: shownText(content),
+  created_at,
+})
+
+/** The words of a message, or else the names of its files. */
+function shownText(content: readonly Block[]): string {
+  const words = content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
+  const names = content.flatMap((block) => ('filename' in block ? [block.filename] : []))
+  const text = (words.length > 0 ? words : names).join('\n')
+  return (text.slice(0, SHOWN_CHARACTERS) as unknown as { toWellFormed(): string }).toWellFormed()
+}

@@ -1,0 +1,232 @@
+import { AppError, type Cradle } from '#kernel'
+import type { QueuedTurnDocument } from '../documents.ts'
+import { turnUserOf } from '../loop/turn-tools.ts'
+import type { ThreadOwner } from '../threads/threads.ts'
+import { createKeyedQueue } from './keyed-queue.ts'
+import type { TurnOrder } from './turn-execution.ts'
+import type { TurnRequest } from './turn-runner.ts'
+import type { KnownTurn } from './turns.ts'
+
+/** How many turns may wait in one thread. */
+const MAX_WAITING_IN_THREAD = 8
+/** How often threads are looked at that turns wait for and this process runs no turn in, in milliseconds. */
+const POLL_MS = { first: 100, most: 1000 }
+
+/** A turn that waits, or the one that the same client_message_id began or put in the queue before. */
+export type Queued =
+  | { outcome: 'queued'; queue_id: string; position: number }
+  | { outcome: 'repeated'; turn: KnownTurn }
+
+/** Starts stored turns, in order, each once, as soon as their threads and accounts are free. */
+export interface TurnQueue {
+  /** Runs a job while nothing of the queue starts in that thread, behind the jobs that came before. */
+  inLine<Result>(thread_id: string, job: () => Promise<Result>): Promise<Result>
+  /** Whether an account has as many turns running here as it may. */
+  isFull(user_id: string): boolean
+  /** Stores a turn behind those of its thread. Throws THREAD_BUSY, TOO_MANY_TURNS, THREAD_NOT_FOUND. */
+  add(request: TurnRequest): Promise<Queued>
+  /** Takes a turn back; false when it does not wait. */
+  takeBack(owner: ThreadOwner, thread_id: string, queue_id: string): Promise<boolean>
+  /** Removes what waits for a thread that is being removed. */
+  removeAllOf(thread_id: string): Promise<void>
+  /** Starts the turns of a thread from now on until none waits there. */
+  watch(thread_id: string): void
+  isWatched(thread_id: string): boolean
+  /** Watches every thread that turns wait for. */
+  watchAll(): Promise<void>
+  /** The same; starts nothing before this call, as every plugin is at work now. */
+  begin(): Promise<void>
+  /** Starts nothing any more. */
+  end(): void
+}
+
+/** Creates the queue over the stored turns. The lease of a thread decides which process starts its next turn. */
+export function createTurnQueue(cradle: Cradle): TurnQueue {
+  const { turns, queuedTurns, turnRunner, running, recovery, agents, users, hub, ids, limits, log } = cradle
+  const { explainError } = cradle
+  const inLine = createKeyedQueue().run
+  const ofAccount = createKeyedQueue().run
+  const watched = new Set<string>()
+  /** Threads whose next turn waits for its account, by account. */
+  const held = new Map<string, Set<string>>()
+  let state: 'new' | 'at work' | 'ended' = 'new'
+  let polling: NodeJS.Timeout | undefined
+  let wait = POLL_MS.first
+
+  const isFull = (user_id: string) => running.countOf(user_id) >= limits.of('running_turns')
+
+  const hold = (user_id: string, thread_id: string) => {
+    const threads = held.get(user_id) ?? new Set()
+    held.set(user_id, threads.add(thread_id))
+  }
+  const isHeld = (thread_id: string) => [...held.values()].some((threads) => threads.has(thread_id))
+
+  /** What a turn is carried out with by now, or why it fails; undefined when that is not known yet. */
+  const prepare = async ({ user_id, agent_id, content, model, locale, request_id }: QueuedTurnDocument) => {
+    const account = await users.find(user_id)
+    // Whoever removes an account or an agent removes its threads.
+    if (!account) return undefined
+    try {
+      if (!account.enabled) throw new AppError('USER_DISABLED')
+      const user = turnUserOf(account)
+      const agent = await agents.findVisible(user, agent_id)
+      const { state } = agent
+      if (state === 'starting' || state === 'stopping') return undefined
+      if (state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state })
+      return { agent, user, content, model, locale, request_id } satisfies TurnOrder
+    } catch (error) {
+      if (error instanceof AppError) return { refusal: error }
+      throw error
+    }
+  }
+
+  const tellRemoved = (thread_id: string, queue_id: string) =>
+    hub.tell(thread_id, { type: 'unqueued', thread_id, queue_id })
+
+  /** Starts the next turn of a thread, if it can start now. */
+  const startNext = async (thread_id: string): Promise<void> => {
+    while (state === 'at work' && !running.get(thread_id)) {
+      const next = await queuedTurns.first(thread_id)
+      if (!next) {
+        const tail = await turns.queueTailOf(thread_id)
+        // One that came meanwhile has changed the tail, or is about to.
+        if (await queuedTurns.first(thread_id)) continue
+        if (tail !== undefined) await turns.clearQueue(thread_id, tail)
+        watched.delete(thread_id)
+        return
+      }
+      const order = await prepare(next)
+      if (!order) return
+      if (isFull(next.user_id)) return hold(next.user_id, thread_id)
+      const opened = await turnRunner.openQueued(next, order)
+      if (opened.outcome === 'taken') return
+      if (opened.outcome === 'repeated') tellRemoved(thread_id, next._id)
+      if (opened.outcome !== 'opened') continue
+      opened.run().catch((error) => log.error({ error, turn_id: next._id }, 'a turn that waited failed'))
+      return
+    }
+  }
+
+  const start = async (thread_id: string) => {
+    try {
+      await inLine(thread_id, () => startNext(thread_id))
+    } catch (error) {
+      log.error({ error, thread_id }, 'a turn that waits could not be started; trying again')
+    }
+  }
+
+  /** Starts turns that waited for their account, as long as it has room. */
+  const startHeld = async (user_id: string) => {
+    const threads = held.get(user_id)
+    for (const thread_id of threads ?? []) {
+      if (isFull(user_id)) return
+      threads!.delete(thread_id)
+      await start(thread_id)
+    }
+    if (threads?.size === 0) held.delete(user_id)
+  }
+
+  const poll = async () => {
+    const threads = [...watched].filter((thread_id) => !running.get(thread_id) && !isHeld(thread_id))
+    if (threads.length === 0) return
+    await recovery.adopt()
+    const { free, missing } = await turns.listFree(threads)
+    for (const thread_id of missing) {
+      await queuedTurns.removeAllOf(thread_id)
+      watched.delete(thread_id)
+    }
+    await Promise.all(free.map(start))
+  }
+
+  const schedule = (after = wait) => {
+    clearTimeout(polling)
+    if (state !== 'at work' || watched.size === 0) return
+    polling = setTimeout(() => {
+      wait = Math.min(wait * 2, POLL_MS.most)
+      poll()
+        .catch((error) => log.error({ error }, 'turns that wait could not be looked after'))
+        .finally(() => schedule())
+    }, after)
+  }
+
+  const watch = (thread_id: string) => {
+    wait = POLL_MS.first
+    if (!watched.has(thread_id)) {
+      watched.add(thread_id)
+      hub.expect(thread_id)
+    }
+    schedule()
+  }
+
+  const watchAll = async () => {
+    for (const thread_id of await queuedTurns.listThreads()) if (!watched.has(thread_id)) watch(thread_id)
+  }
+
+  running.onEnd(({ thread_id, user_id }) => {
+    if (state !== 'at work') return
+    // Those that waited for the account come before the next one of the same thread.
+    if (held.has(user_id)) {
+      if (watched.has(thread_id)) hold(user_id, thread_id)
+      void startHeld(user_id)
+    } else if (watched.has(thread_id)) void start(thread_id)
+  })
+
+  return {
+    inLine,
+    isFull,
+    add: (request) =>
+      ofAccount(request.user.id, async () => {
+        const { thread_id, client_message_id } = request
+        const owner = { user_id: request.user.id, agent_id: request.agent._id }
+        const [inThread, waiting] = await Promise.all([
+          queuedTurns.countInThread(thread_id),
+          queuedTurns.countOfAccount(owner.user_id),
+        ])
+        if (inThread >= MAX_WAITING_IN_THREAD) throw new AppError('THREAD_BUSY', { waiting: inThread })
+        const max = limits.of('waiting_turns')
+        if (waiting >= max) throw new AppError('TOO_MANY_TURNS', { limit: 'waiting_turns', max })
+        const turn_id = ids.make('trn_')
+        const turn = { turn_id, thread_id, ...owner, first_seq: null }
+        await queuedTurns.store(turn_id, request)
+        const known = client_message_id === undefined ? undefined : await turns.note(turn, client_message_id)
+        if (known) {
+          await queuedTurns.remove(turn_id)
+          return { outcome: 'repeated', turn: known }
+        }
+        if (!(await turns.markQueued(turn))) {
+          await queuedTurns.remove(turn_id)
+          await turns.forgetMessage(turn_id)
+          throw new AppError('THREAD_NOT_FOUND')
+        }
+        watch(thread_id)
+        return { outcome: 'queued', queue_id: turn_id, position: inThread + 1 }
+      }),
+    async takeBack(owner, thread_id, queue_id) {
+      if (!(await queuedTurns.takeBack(owner, thread_id, queue_id))) return false
+      await turns.forgetMessage(queue_id)
+      tellRemoved(thread_id, queue_id)
+      // Where it was the last one, the thread is free again.
+      void start(thread_id)
+      return true
+    },
+    async removeAllOf(thread_id) {
+      watched.delete(thread_id)
+      for (const { client_message_id, locale, request_id } of await queuedTurns.removeAllOf(thread_id)) {
+        const error = explainError(new AppError('THREAD_NOT_FOUND'), locale, request_id)
+        hub.tell(thread_id, { type: 'error', thread_id, client_message_id, ...error })
+      }
+    },
+    watch,
+    isWatched: (thread_id) => watched.has(thread_id),
+    watchAll,
+    async begin() {
+      state = 'at work'
+      await watchAll()
+      schedule(0)
+    },
+    end() {
+      state = 'ended'
+      clearTimeout(polling)
+    },
+  }
+}
