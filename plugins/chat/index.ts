@@ -125,7 +125,9 @@ export default plugin({
     host.service('queuedTurns', ({ collections, clock }) =>
       createQueuedTurns({ queuedTurns: collections.queued_turns, clock }),
     )
+    host.limit('waiting_turns', ({ queuedTurns }, user_id) => queuedTurns.countOfAccount(user_id))
     host.service('running', createRunningTurns)
+    host.limit('running_turns', ({ running }, user_id) => running.countOf(user_id))
     host.service('heldCalls', createHeldCalls)
     host.service(
       'recovery',

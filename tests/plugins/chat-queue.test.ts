@@ -13,9 +13,9 @@ const turnsIn = (socket: ChatSocket, thread_id: string) =>
     .flatMap(({ type, client_message_id }) => (type === 'turn_started' ? [client_message_id] : []))
 
 /** Begins a turn whose answer waits until it is let go. */
-async function holdTurn(socket: ChatSocket, thread_id: string) {
+async function holdTurn(socket: ChatSocket, thread_id: string, upstream = fake) {
   const { hold, release } = createHold()
-  fake.next({ text: ['first ', 'second'], hold, holdAfter: 1 })
+  upstream.next({ text: ['first ', 'second'], hold, holdAfter: 1 })
   const sent = socket.say({ thread_id, text: 'running' })
   await socket.until((frame) => frame.thread_id === thread_id && frame.content === 'first ')
   return { sent, release }
@@ -166,4 +166,55 @@ t.test('What waits for an account that is disabled fails and is kept', async (t)
   const reader = await chat.connect({ token: again, agent_id: agent.id })
   await reader.subscribe(thread_id, 0)
   t.match((await reader.seeTurn(waiting)).end, { type: 'error', code: 'USER_DISABLED' })
+})
+
+t.test('An account runs as many turns as it may, the others wait in the order they came', async (t) => {
+  const config = { limits: { running_turns: 2, waiting_turns: 3 } }
+  const { fake, server, ...chat } = await startChat(t, { config })
+  const socket = await chat.connect()
+  const [one, two, three, four] = await Promise.all(range(1, 4).map(() => chat.createThread()))
+  const running = [await holdTurn(socket, one!, fake), await holdTurn(socket, two!, fake)]
+  const waiting: string[] = []
+  for (const [thread_id, position] of [
+    [three, 1],
+    [four, 1],
+    [three, 2],
+  ] as const) {
+    const sent = socket.say({ thread_id, text: `in ${thread_id}` })
+    waiting.push(sent)
+    t.match(await socket.until(isQueued(sent)), { thread_id, position })
+  }
+  t.match(await chat.history(three!), { turn_active: false, queued: { length: 2 } })
+  socket.send({ type: 'stop', thread_id: three })
+  t.match(await socket.next('turn_status'), { thread_id: three, active: false, queued: { length: 2 } })
+
+  const threads = async () => (await chat.threads('GET', '?limit=200')).body.length
+  const before = await threads()
+  for (const place of [{ thread_id: three }, { thread_id: one }, {}]) {
+    const sent = socket.say({ ...place, text: 'one too many' })
+    t.match(await socket.until(({ client_message_id }) => client_message_id === sent), {
+      type: 'error',
+      code: 'TOO_MANY_TURNS',
+      details: { limit: 'waiting_turns', max: 3 },
+    })
+  }
+  while ((await threads()) > before) await new Promise(setImmediate)
+  const { body } = await server.request('GET', '/auth/me')
+  if (body.limits)
+    t.match(body.limits, { running_turns: { used: 2, max: 2 }, waiting_turns: { used: 3, max: 3 } })
+
+  const { token } = await server.createUser({ username: 'ann' })
+  await server.request('PATCH', `/agents/${chat.agent_id}`, { body: { is_shared: true } })
+  const other = await (await chat.connect({ token })).ask({ text: 'hello' })
+  t.match(other.end, { type: 'done' }, 'another account has turns of its own')
+
+  const asked = fake.requests.length
+  running[0]!.release()
+  for (const sent of waiting) await socket.seeTurn(sent)
+  t.strictSame(
+    fake.requests.slice(asked).map(({ body: { messages } }) => messages.at(-1)!.content),
+    [`in ${three}`, `in ${four}`, `in ${three}`],
+  )
+  running[1]!.release()
+  await Promise.all(running.map(({ sent }) => socket.seeTurn(sent)))
 })
