@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { createFollowing, type FollowingParts, type Outcome } from './following.ts'
 import type { History } from './frames.ts'
+import { shorten } from './printable.ts'
 
 const SHOWN_MESSAGES = 6
+const SHOWN_COLUMNS = 60
 
 /** Holds one thread with an agent: sends what is said in it, and shows what comes of that. */
 export const createConversation = (parts: FollowingParts) => {
@@ -49,8 +51,9 @@ export const createConversation = (parts: FollowingParts) => {
 
     /** Continues a thread: shows its last messages and follows the turn that runs or waits there, if one does. */
     async open(id: string): Promise<Outcome | undefined> {
-      const { messages, turn_active, last_seq } = await readHistory(id, SHOWN_MESSAGES)
+      const { messages, turn_active, last_seq, queued = [] } = await readHistory(id, SHOWN_MESSAGES)
       view.note(`Thread ${id}`)
+      for (const { text } of queued) view.note(`Waiting: ${shorten(text, SHOWN_COLUMNS)}`)
       if (!turn_active) {
         following.hold(id, last_seq)
         view.history(messages)

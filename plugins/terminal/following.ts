@@ -1,6 +1,6 @@
 import type { Approval } from './approval.ts'
 import { createConnection } from './connection.ts'
-import type { ApprovalRequest, ServerFrame, TurnStatus, UserTurn } from './frames.ts'
+import type { ApprovalRequest, ServerFrame, TurnQueued, TurnStatus, Unqueued, UserTurn } from './frames.ts'
 import { createPause } from './pause.ts'
 import type { Session } from './session.ts'
 import type { View } from './view.ts'
@@ -28,6 +28,8 @@ interface Beginning {
 }
 
 interface Turn extends Beginning {
+  /** The name of the message in the queue, as long as it waits. */
+  queue_id?: string
   stopping?: boolean
   settle(outcome: Outcome): void
   fail(error: unknown): void
@@ -62,7 +64,6 @@ export const createFollowing = ({
   /** Where the thread stood when it was subscribed to. */
   let status: TurnStatus | undefined
   let turn: Turn | undefined
-  let isQueued = false
 
   const pause = createPause({
     approval,
@@ -75,8 +76,12 @@ export const createFollowing = ({
       }),
   })
 
+  /** Ends the turn that runs, or takes the message back that waits for its own. */
   const stop = () => {
-    if (connection.isOpen && thread_id) connection.send({ type: 'stop', thread_id })
+    if (!connection.isOpen || !thread_id) return
+    const queue_id = turn?.queue_id
+    if (queue_id === undefined) connection.send({ type: 'stop', thread_id })
+    else connection.send({ type: 'unqueue', thread_id, queue_id })
   }
 
   const askFor = (request: ApprovalRequest) => {
@@ -103,10 +108,24 @@ export const createFollowing = ({
   const receiveOther = (frame: ServerFrame & { turn_id?: string; seq?: number }) => {
     const isPast = (frame.seq ?? 0) <= (status?.last_seq ?? 0) && frame.turn_id !== status?.turn_id
     if (isPast) return
-    if (!isQueued && turn!.turn_id === undefined)
-      view.note('Another turn is running in this thread; yours is next.')
-    isQueued = true
     if (frame.type === 'hitl_required') askFor(frame)
+  }
+
+  const receiveQueued = (frame: TurnQueued) => {
+    const followed = turn!
+    if (frame.client_message_id !== followed.user_turn?.client_message_id) return
+    view.frame(frame)
+    const before = frame.position > 1 ? `the ${frame.position} turns` : 'the turn'
+    if (followed.queue_id === undefined) view.note(`Your message waits for ${before} before it.`)
+    followed.queue_id = frame.queue_id
+    if (followed.stopping) stop()
+  }
+
+  const receiveUnqueued = (frame: Unqueued) => {
+    if (frame.queue_id !== turn!.queue_id) return
+    view.frame(frame)
+    view.note('Your message was taken back.')
+    turn!.settle({ kind: 'done', stop_reason: 'stopped' })
   }
 
   const receive = (frame: ServerFrame) => {
@@ -117,12 +136,18 @@ export const createFollowing = ({
       return
     }
     if (frame.type === 'turn_status') return receiveStatus(frame)
+    if (frame.type === 'turn_queued') return receiveQueued(frame)
+    if (frame.type === 'unqueued') return receiveUnqueued(frame)
     if (frame.seq !== undefined) {
       if (frame.seq <= (last_seq ?? 0)) return
       last_seq = frame.seq
     }
-    if (frame.type === 'turn_started' && frame.client_message_id === turn.user_turn?.client_message_id)
+    if (frame.type === 'turn_started' && frame.client_message_id === turn.user_turn?.client_message_id) {
       turn.turn_id ??= frame.turn_id
+      turn.queue_id = undefined
+      // One that was to be taken back has begun first.
+      if (turn.stopping) stop()
+    }
     if (frame.type === 'hitl_resolved') pause.close(frame)
     if (frame.turn_id !== undefined && frame.turn_id !== turn.turn_id) return receiveOther(frame)
     view.frame(frame)
@@ -205,7 +230,6 @@ export const createFollowing = ({
         const abort = () => followed.fail(signal.reason)
         signal.addEventListener('abort', abort)
         turn = followed
-        isQueued = false
         view.wait()
         sync().catch(followed.fail)
       }),

@@ -62,6 +62,22 @@ export interface TurnStatus {
   paused?: boolean
 }
 
+/** A message that has to wait for its turn: where it stands, 1 is the next. */
+export interface TurnQueued {
+  type: 'turn_queued'
+  thread_id: string
+  client_message_id?: string
+  queue_id: string
+  position: number
+}
+
+/** A message that waited and was taken back. */
+export interface Unqueued {
+  type: 'unqueued'
+  thread_id: string
+  queue_id: string
+}
+
 /** An error ends its turn; one without a `turn_id` refuses what this connection sent. */
 export interface ErrorFrame extends Partial<TurnPart> {
   type: 'error'
@@ -97,6 +113,8 @@ export type ServerFrame =
   | ApprovalRequest
   | ApprovalResolution
   | TurnStatus
+  | TurnQueued
+  | Unqueued
   | ErrorFrame
   | { type: 'pong' }
 
@@ -124,6 +142,7 @@ export type ClientFrame =
   | UserTurn
   | { type: 'subscribe'; thread_id: string; after_seq?: number }
   | { type: 'stop'; thread_id: string }
+  | { type: 'unqueue'; thread_id: string; queue_id: string }
 
 /** One block of a stored message. */
 export interface Block {
@@ -151,6 +170,8 @@ export interface History {
   turn_active: boolean
   last_seq: number
   hitl_pending?: unknown
+  /** The messages that wait for their turns, the next one first. */
+  queued?: { queue_id: string; text: string }[]
 }
 
 /** A thread as it is listed; `last_active` is in Unix seconds. */

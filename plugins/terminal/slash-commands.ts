@@ -42,7 +42,9 @@ export const createSlashCommands = ({
         const width = Math.max(...Object.values(commands).map(({ usage }) => usage.length))
         for (const { usage, summary } of Object.values(commands))
           view.line(`${usage.padEnd(width)}  ${summary}`)
-        view.note('A line that ends in \\ goes on in the next one. Ctrl-C stops an answer, Ctrl-D leaves.')
+        view.note(
+          'A line that ends in \\ goes on in the next one. Ctrl-C stops an answer, or takes back a message that waits; Ctrl-D leaves.',
+        )
         view.note(
           'Where the agent asks before it goes on, Ctrl-C ends the turn and Ctrl-D leaves it waiting.',
         )

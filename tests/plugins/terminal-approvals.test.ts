@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from '../run/file-test.ts'
-import { startChat } from '../support/chat.ts'
+import { createHold, startChat } from '../support/chat.ts'
 import type { Script } from '../support/fake-openai.ts'
 import { nodeCommand } from '../support/node-command.ts'
 import { CTRL_C, CTRL_D, start } from './terminal-run.ts'
@@ -322,6 +322,45 @@ t.test('A message behind a turn that waits has that decided first', async (t) =>
   run.stdin.write(CTRL_D)
   t.equal(await run.code, 0)
 })
+
+t.test('A message that waits says so, and is taken back by Ctrl-C', async (t) => {
+  const thread_id = await createThread()
+  const socket = await chat.connect()
+  t.teardown(socket.close)
+  const { hold, release } = createHold()
+  fake.next({ text: ['Theirs', ' first.'], hold, holdAfter: 1 })
+  const theirs = socket.say({ thread_id, text: 'go' })
+  await socket.until(({ content }) => content === 'Theirs')
+  const before = fake.requests.length
+  const second = socket.say({ thread_id, text: 'and\nthis' })
+  await socket.until(({ type }) => type === 'turn_queued')
+  const run = start(t, { url: server.url, env, thread: thread_id, message: 'mine' })
+  const { queue_id } = await untilQueued(thread_id, 'mine')
+  process.emit('SIGINT')
+  t.equal(await run.code, 130)
+  t.match(run.written.stderr, 'Your message waits for the 2 turns before it.')
+  t.match(run.written.stderr, 'Your message was taken back.')
+  t.not((await chat.history(thread_id)).queued[0].queue_id, queue_id)
+
+  const other = start(t, { url: server.url, tty: true, env, thread: thread_id })
+  await other.until('Waiting: and this')
+  release()
+  await socket.seeTurn(theirs)
+  await socket.seeTurn(second)
+  await other.until('you › ')
+  other.stdin.write(CTRL_D)
+  t.equal(await other.code, 0)
+  t.equal(fake.requests.length, before + 1)
+})
+
+/** Waits until a message waits in a thread. */
+async function untilQueued(thread_id: string, text: string) {
+  for (;;) {
+    const { queued } = await chat.history(thread_id)
+    const found = queued.find((row: { text: string }) => row.text === text)
+    if (found) return found
+  }
+}
 
 t.test('Nothing in a call drives the terminal, hides in it or passes for something else', async (t) => {
   const args = {
