@@ -24,7 +24,8 @@ export const approvalRoutes = [
     const owner = { user_id: caller.id, agent_id: agent._id }
     const thread = await threads.get(owner, body.thread_id)
     const pending = await resumption.pendingOf(thread)
-    if (!pending) throw new AppError('HITL_NOT_PENDING')
+    if (!pending || (body.pending_id ?? pending.pending_id) !== pending.pending_id)
+      throw new AppError('HITL_NOT_PENDING')
     // What is checked is what is stored and then run.
     const decisions = storable(body.decisions) as Decision[]
     assertFitting(decisions, pending, registries)

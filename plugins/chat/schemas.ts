@@ -132,7 +132,16 @@ export const queuedTurns = {
 
 /** POST …/chat/hitl/resume: one decision for each request, in their order. */
 export const verdict = objectOf(
-  { thread_id: threadId, decisions: { type: 'array', items: decision, minItems: 1, maxItems: 16 } },
+  {
+    thread_id: threadId,
+    pending_id: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 128,
+      description: 'Refuse the decisions when the turn waits for something else',
+    },
+    decisions: { type: 'array', items: decision, minItems: 1, maxItems: 16 },
+  },
   ['thread_id', 'decisions'],
 )
 

@@ -235,6 +235,7 @@ t.test('Decisions that do not fit what was asked are refused, and change nothing
     body: { error: { code: 'AGENT_NOT_FOUND' } },
   })
   t.match(await decide(await createThread(), [approve]), notPending, 'nothing was ever asked there')
+  t.match(await decide(thread_id, [approve, answer], { more: { pending_id: 'apr_other' } }), notPending)
 
   await server.request('POST', `/agents/${agent_id}/stop`)
   t.match(await decide(thread_id, [approve, answer]), {
@@ -243,7 +244,8 @@ t.test('Decisions that do not fit what was asked are refused, and change nothing
   })
   t.match(await history(thread_id), { hitl_pending: { action_requests: [{}, {}] } })
   await server.request('POST', `/agents/${agent_id}/start`)
-  t.strictSame(resultsIn(await decided(thread_id, [approve, answer])), [
+  const { pending_id } = (await history(thread_id)).hitl_pending
+  t.strictSame(resultsIn(await decided(thread_id, [approve, answer], { more: { pending_id } })), [
     ['call_a', 'punched fits', false],
     ['call_q', 'this one', false],
   ])
