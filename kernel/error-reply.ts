@@ -21,6 +21,13 @@ export interface ErrorReply {
 /** Puts anything thrown into the words of its reader, for frames that are stored or sent later. */
 export type ErrorExplainer = (error: unknown, locale: Locale, request_id: string) => ErrorBody
 
+/** Returns the message of a documented error for its reader; undefined for an unknown code. */
+export type ErrorDescriber = (
+  code: string,
+  details: Record<string, unknown>,
+  locale: Locale,
+) => string | undefined
+
 /** Turns anything thrown into the reply; what is not an AppError of a known code tells the client nothing of its cause. */
 export function replyTo(
   error: unknown,
@@ -30,7 +37,7 @@ export function replyTo(
   const code = known?.code ?? (isUnavailable(error) ? 'DATABASE_UNAVAILABLE' : 'INTERNAL_ERROR')
   const definition = table[code]!
   const details = known?.details ?? {}
-  const message = definition.message[locale].replace(/\{(\w+)\}/g, (_, name) => String(details[name] ?? ''))
+  const message = fillMessage(definition, details, locale)
   const level = definition.level ?? (definition.status >= 500 ? 'error' : 'info')
   return {
     status: definition.status,
@@ -53,3 +60,12 @@ export function createErrorExplainer(table: ErrorTable, log: Logger): ErrorExpla
     return body
   }
 }
+
+/** Creates a describer over an error table. */
+export const createErrorDescriber =
+  (table: ErrorTable): ErrorDescriber =>
+  (code, details, locale) =>
+    Object.hasOwn(table, code) ? fillMessage(table[code]!, details, locale) : undefined
+
+const fillMessage = ({ message }: ErrorDefinition, details: Record<string, unknown>, locale: Locale) =>
+  message[locale].replace(/\{(\w+)\}/g, (_, name) => String(details[name] ?? ''))

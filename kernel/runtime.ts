@@ -5,7 +5,7 @@ import { createContainer } from './container.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { createExpiryJob } from './database/expiry.ts'
 import { ensureIndexes } from './database/indexes.ts'
-import { createErrorExplainer } from './error-reply.ts'
+import { createErrorDescriber, createErrorExplainer } from './error-reply.ts'
 import { createEventBus, type OpenEventBus } from './events.ts'
 import { createIds } from './ids.ts'
 import { startJobs } from './jobs.ts'
@@ -113,6 +113,7 @@ export async function openRuntime({
     sockets,
     limits,
     explainError: createErrorExplainer(blueprint.errors, log),
+    describeError: createErrorDescriber(blueprint.errors),
     server: facts,
   }
   const byName = new Map(blueprint.plugins.map((planned) => [planned.plugin.name, planned]))

@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb'
 import type { ChannelKind } from './channel-kind.ts'
 import type { Clock } from './clock.ts'
-import type { ErrorExplainer } from './error-reply.ts'
+import type { ErrorDescriber, ErrorExplainer } from './error-reply.ts'
 import type { EventBus } from './events.ts'
 import type { Expert } from './expert.ts'
 import type { GuardRequest } from './http/guard.ts'
@@ -75,6 +75,7 @@ export interface KernelServices<Config = unknown> {
   sockets: SocketDirectory
   limits: Limits
   explainError: ErrorExplainer
+  describeError: ErrorDescriber
   server: ServerFacts
 }
 

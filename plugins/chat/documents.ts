@@ -70,6 +70,13 @@ export interface ThreadMigration {
   error?: string
 }
 
+/** Why a turn failed; `message` is in the language of the turn, `details` are those that messages are made of. */
+export interface TurnError {
+  code: string
+  message: string
+  details: Record<string, string | number>
+}
+
 /** One message; `position` is the seq of the ledger event that began it, `timestamp` is in milliseconds. */
 export interface MessageDocument {
   _id: string
@@ -84,6 +91,8 @@ export interface MessageDocument {
   usage?: TokenUsage
   artifacts?: Artifact[]
   sources?: Source[]
+  /** Set on the last reply of a turn that failed. */
+  error?: TurnError
 }
 
 /** Which process runs a turn; `host` and `pid` tell a dead one on the same machine at once. */

@@ -10,6 +10,7 @@ import type {
   ThreadDocument,
 } from './documents.ts'
 import { chatErrors } from './errors.ts'
+import { fileUrl } from './file-url.ts'
 import { createHistory, type History } from './history.ts'
 import { createHub, type Hub } from './ledger/hub.ts'
 import { createLedger, type Ledger } from './ledger/ledger.ts'
@@ -51,6 +52,7 @@ declare module '#kernel/types' {
     threadMigrations: ThreadMigrations
     rebuilding: Rebuilding
     titleOf: typeof titleOf
+    fileUrl: typeof fileUrl
     messages: Messages
     forks: Forks
     namedFiles: NamedFiles
@@ -107,6 +109,7 @@ export default plugin({
     )
     host.service('rebuilding', createRebuilding)
     host.service('titleOf', () => titleOf)
+    host.service('fileUrl', () => fileUrl)
     host.service('messages', ({ collections }) => createMessages(collections.messages))
     host.service('retention', ({ collections, messages }) =>
       createRetention({ threads: collections.threads, messages }),

@@ -1,5 +1,5 @@
 import { AppError, linkToNext, reply, route } from '#kernel'
-import type { MessageDocument, ThreadDocument } from './documents.ts'
+import { toArtifactRows, toMessageRow, toThreadRow } from './rows.ts'
 import {
   forkPlace,
   historyPage,
@@ -21,28 +21,6 @@ const ownerOf = ({ caller, agent }: { caller: { id: string }; agent: { _id: stri
   agent_id: agent._id,
 })
 
-const rowOf = ({
-  _id,
-  user_id,
-  agent_id,
-  last_seq,
-  deleted_at,
-  active_turn,
-  queue_tail,
-  summary,
-  base,
-  projection_version,
-  migration,
-  ...thread
-}: ThreadDocument) => ({
-  thread_id: _id,
-  allowed_tools: [],
-  ...thread,
-  turn_active: active_turn !== null,
-})
-
-const messageOf = ({ _id, thread_id, position, ...message }: MessageDocument) => ({ id: _id, ...message })
-
 /** Threads and their history. */
 export const chatRoutes = [
   route({
@@ -54,7 +32,7 @@ export const chatRoutes = [
     response: { 200: { type: 'array', items: threadRow } },
   }).handle(async ({ caller, agent, query: { limit, offset } }, { threads }) => {
     const found = await threads.list(ownerOf({ caller, agent }), { limit: Math.min(limit, MOST), offset })
-    return found.map(rowOf)
+    return found.map(toThreadRow)
   }),
 
   route({
@@ -82,7 +60,7 @@ export const chatRoutes = [
     errors: ['THREAD_NOT_FOUND', 'PROVIDER_NOT_VISIBLE'],
   }).handle(async ({ caller, agent, params, body }, { threads, models }) => {
     if (body.model) await models.assertUsable(body.model, caller.id)
-    return rowOf(await threads.update(ownerOf({ caller, agent }), params.thread_id!, body))
+    return toThreadRow(await threads.update(ownerOf({ caller, agent }), params.thread_id!, body))
   }),
 
   route({
@@ -136,7 +114,7 @@ export const chatRoutes = [
     query: historyQuery,
     response: { 200: historyPage },
     errors: ['THREAD_NOT_FOUND'],
-  }).handle(async ({ caller, agent, params, query }, { threads, history }) => {
+  }).handle(async ({ caller, agent, params, query, locale }, { threads, history, describeError }) => {
     const thread = await threads.get(ownerOf({ caller, agent }), params.thread_id!)
     const limit = Math.min(query.limit, MOST)
     const { offset, cursor } = query
@@ -147,7 +125,8 @@ export const chatRoutes = [
     })
     const body = {
       ...page,
-      messages: page.messages.map(messageOf),
+      messages: page.messages.map((message) => toMessageRow(message, agent._id, { locale, describeError })),
+      artifacts: toArtifactRows(agent._id, page.artifacts),
       limit,
       offset,
       ...historyStateOf(thread),

@@ -85,7 +85,10 @@ const toolNames = {
 
 const artifacts = {
   type: 'array',
-  items: { title: 'Artifact', ...objectOf(fileFields, ['path', 'filename', 'media_type']) },
+  items: {
+    title: 'Artifact',
+    ...objectOf({ ...fileFields, url: string }, ['path', 'filename', 'media_type', 'url']),
+  },
 } as const
 
 /** What tools took their outputs from. */
@@ -108,6 +111,10 @@ const message = {
       usage,
       artifacts,
       sources,
+      error: {
+        ...objectOf({ code: string, message: string }, ['code', 'message']),
+        description: 'Why the turn failed',
+      },
     },
     ['id', 'role', 'content', 'timestamp', 'turn_id', 'status'],
   ),

@@ -37,6 +37,7 @@ export function createThreadImports({
   agents,
   users,
   titleOf,
+  fileUrl,
   explainError,
   clock,
   ids,
@@ -50,6 +51,7 @@ export function createThreadImports({
   | 'agents'
   | 'users'
   | 'titleOf'
+  | 'fileUrl'
   | 'explainError'
   | 'clock'
   | 'ids'
@@ -58,9 +60,9 @@ export function createThreadImports({
   let last: Promise<unknown> = Promise.resolve()
 
   /** Stores the events of a file; gives what is said of the thread. */
-  const storeEvents = async (thread_id: string, path: string) => {
+  const storeEvents = async (thread_id: string, agent_id: string, path: string) => {
     check ??= createExportCheck()
-    const renaming = createTurnRenaming(ids)
+    const renaming = createTurnRenaming(ids, (file) => fileUrl(agent_id, file))
     let head: ExportHead | undefined
     let title: string | null = null
     let newest: ReadEvent | undefined
@@ -100,7 +102,7 @@ export function createThreadImports({
   }
 
   const makeThread = async (owner: ThreadOwner, thread_id: string, path: string) => {
-    const { imported_events, ...facts } = await storeEvents(thread_id, path)
+    const { imported_events, ...facts } = await storeEvents(thread_id, owner.agent_id, path)
     const thread = await threads.create(owner, { ...facts, _id: thread_id, projection_version: 0 })
     // What was removed meanwhile has had its threads removed without this one.
     const [agent, user] = await Promise.all([agents.find(owner.agent_id), users.find(owner.user_id)])

@@ -16,7 +16,7 @@ export interface TurnRenaming {
  * Makes a renaming: seqs must rise by one and turns follow each other whole. Of the ids those become new that are
  * unique in the database; tool calls are only known within their turn and keep theirs.
  */
-export function createTurnRenaming(ids: Ids): TurnRenaming {
+export function createTurnRenaming(ids: Ids, urlOf: (path: string) => string): TurnRenaming {
   const names = new Map<string, string>()
   const calls = new Set<string>()
   let turn: { exported: string; turn_id: string } | undefined
@@ -34,6 +34,8 @@ export function createTurnRenaming(ids: Ids): TurnRenaming {
     ...('message_id' in frame && { message_id: rename('msg_', frame.message_id) }),
     ...('call_id' in frame && { call_id: rename('call_', frame.call_id) }),
     ...('pending_id' in frame && { pending_id: rename('apr_', frame.pending_id) }),
+    // Whatever address the file had elsewhere, here it has that of the agent's workspace.
+    ...('url' in frame && { url: urlOf(frame.path) }),
   })
 
   return {

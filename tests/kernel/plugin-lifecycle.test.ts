@@ -480,7 +480,10 @@ t.test(
   'an error is put into words for a reader whom it reaches later, its cause goes to the log',
   async (t) => {
     const explain = (error: string, locale: string) => `cradle.explainError(${error}, '${locale}', 'req-7')`
-    const expression = `[${explain("host.error('RAIN', { mm: 3 })", 'zh')}, ${explain("new Error('the canary sang')", 'en')}]`
+    const described = ['RAIN', 'SNOW'].map(
+      (code) => `cradle.describeError('${code}', { mm: 4 }, 'en') ?? null`,
+    )
+    const expression = `[${explain("host.error('RAIN', { mm: 3 })", 'zh')}, ${explain("new Error('the canary sang')", 'en')}, ${described}]`
     const errors = "errors: { RAIN: { status: 409, message: { en: '{mm} mm', zh: '{mm} 毫米' } } },"
     const plugins = {
       sky: pluginSource('sky', `host.routes([${getRoute('/explained', expression)}])`, errors),
@@ -490,6 +493,8 @@ t.test(
     t.match(body, [
       { code: 'RAIN', message: '3 毫米', details: { mm: 3 }, request_id: 'req-7' },
       { code: 'INTERNAL_ERROR', details: {}, request_id: 'req-7' },
+      '4 mm',
+      null,
     ])
     t.notMatch(JSON.stringify(body), /canary/)
     t.match(server.logged(), /the canary sang.*"request_id":"req-7","msg":"failed"/)

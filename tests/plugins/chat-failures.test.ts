@@ -69,7 +69,12 @@ for (const [what, scripts, error, shown] of refused)
     t.equal(turn_active, false)
     t.match(messages, [
       { role: 'user', status: 'complete', content: [{ type: 'text', text: 'hello' }] },
-      { role: 'assistant', status: 'failed', content: shown ? [{ type: 'text', text: shown }] : [] },
+      {
+        role: 'assistant',
+        status: 'failed',
+        content: shown ? [{ type: 'text', text: shown }] : [],
+        error: { code: end.code, message: end.message },
+      },
     ])
     t.equal(messages.length, 2)
     await isUsable(t, socket, thread_id)
@@ -183,6 +188,44 @@ t.test('Stopping an agent ends its turns, and those that wait fail and are kept'
   await server.request('POST', `/agents/${chat.agent_id}/start`)
   await isUsable(t, socket, thread_id)
 })
+
+t.test(
+  'Why a turn failed is told in the language of its reader, also in a fork and a rebuilt thread',
+  async (t) => {
+    const socket = await chat.connect({ headers: { 'accept-language': 'zh' } })
+    fake.next({ status: 401 }, { text: 'well' })
+    const { thread_id, end } = await socket.ask({ text: 'hello' })
+    await socket.ask({ thread_id, text: 'again' })
+    const errorIn = async (id: string, language: string) => {
+      const headers = { 'accept-language': language }
+      const { body } = await threads('GET', `/${id}/history`, { headers })
+      return body.messages[1].error
+    }
+    const message = 'The provider "fake" refused the API key. Check the key and its rights.'
+    const en = { code: 'MODEL_AUTH_FAILED', message }
+    t.strictSame(await errorIn(thread_id, 'zh'), { code: en.code, message: end.message })
+    t.strictSame(await errorIn(thread_id, 'en'), en)
+    const { body: fork } = await threads('POST', `/${thread_id}/fork`, {
+      body: { assistant_turns_from_end: 1 },
+    })
+    t.strictSame(await errorIn(fork.thread_id, 'en'), en)
+
+    const messages = server.db.collection('messages')
+    await messages.deleteMany({ thread_id })
+    const rows = server.db.collection<{ _id: string }>('threads')
+    await rows.updateOne({ _id: thread_id }, { $unset: { projection_version: 1 } })
+    await server.request('POST', `/agents/${chat.agent_id}/history-migration/start`)
+    while ((await history(thread_id)).history_status !== 'ready') await new Promise(setImmediate)
+    t.strictSame(await errorIn(thread_id, 'en'), en)
+
+    await messages.updateOne(
+      { thread_id, 'error.code': en.code },
+      { $set: { 'error.code': 'OF_ANOTHER_TIME' } },
+    )
+    const kept = { code: 'OF_ANOTHER_TIME', message: end.message }
+    t.strictSame(await errorIn(thread_id, 'en'), kept, 'words of an unknown code are those of the turn')
+  },
+)
 
 t.test('Errors are told in the language of the connection, else of the user, else in English', async (t) => {
   const ask = async (headers: Record<string, string>, turn: object) => {

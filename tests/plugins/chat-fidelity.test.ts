@@ -182,7 +182,12 @@ t.test(
       { path: 'half\ufffd.txt', filename: 'half\ufffd.txt' },
     )
     t.strictSame(messages[4].artifacts, [
-      { path: 'half\ufffd.txt', filename: 'half\ufffd.txt', media_type: 'text/plain' },
+      {
+        path: 'half\ufffd.txt',
+        filename: 'half\ufffd.txt',
+        media_type: 'text/plain',
+        url: `/api/agents/${chat.agent_id}/files/content?path=half%EF%BF%BD.txt`,
+      },
     ])
   },
 )

@@ -75,7 +75,7 @@ t.test('A whole turn comes in the declared order, each frame with its place', as
       path: 'notes/plan.md',
       filename: 'plan.md',
       media_type: 'text/markdown',
-      url: null,
+      url: `/api/agents/${chat.agent_id}/files/content?path=notes%2Fplan.md`,
       message_id: of('tool_result')[0]!.message_id,
     },
   ])
@@ -107,7 +107,10 @@ t.test('A whole turn comes in the declared order, each frame with its place', as
 
   const { messages, last_seq, artifacts } = await history(thread_id)
   t.equal(last_seq, turn.frames.length)
-  t.strictSame(artifacts, [{ path: 'notes/plan.md', filename: 'plan.md', media_type: 'text/markdown' }])
+  const { path, filename, media_type, url } = of('attachment')[0]!
+  t.strictSame(artifacts, [{ path, filename, media_type, url }])
+  const { body: rows } = await chat.threads('GET', '')
+  t.strictSame(rows[0].artifacts, artifacts)
   t.match(messages, [
     { role: 'user', status: 'complete', content: [{ type: 'text', text: 'write a plan' }] },
     {
@@ -121,7 +124,7 @@ t.test('A whole turn comes in the declared order, each frame with its place', as
         { type: 'tool_use', id: 'call_1', name: 'write_file' },
       ],
     },
-    { role: 'tool', content: [{ type: 'tool_result', id: 'call_1' }], artifacts },
+    { role: 'tool', content: [{ type: 'tool_result', id: 'call_1' }], artifacts: [{ url }] },
     { id: second, role: 'assistant', content: [{ type: 'text', text: 'It is written.' }] },
   ])
   t.equal(messages.length, 4)

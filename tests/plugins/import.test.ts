@@ -380,7 +380,7 @@ t.test('What an import left that a crash cut is removed', async (t) => {
 })
 
 t.test('Whatever frames there are of turns can be imported', async (t) => {
-  const OTHER = ['turn_status', 'pong']
+  const OTHER = ['turn_status', 'turn_queued', 'unqueued', 'pong']
   const PLACE = ['thread_id', 'turn_id', 'seq']
   const isOfTurn = ([type]: [string, unknown]) => !OTHER.includes(type)
   const fieldsOf = (frames: object) =>

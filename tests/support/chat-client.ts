@@ -16,7 +16,7 @@ export type ClientBlock =
   | { type: 'image' | 'file'; path: string; filename: string; media_type: string }
 
 type Usage = Record<string, number>
-type Artifact = { path: string; filename: string; media_type: string }
+type Artifact = { path: string; filename: string; media_type: string; url: string }
 type Source = { id: string; title: string; url?: string }
 
 /** A message as a client holds it; null is what frames do not tell and only the history knows. */
@@ -33,6 +33,7 @@ export interface ClientMessage {
   usage?: Usage
   artifacts?: Artifact[]
   sources?: Source[]
+  error?: { code: string; message: string }
 }
 
 /** What a paused turn waits for. */
@@ -116,7 +117,8 @@ export function applyFrame(thread: ClientThread, frame: TestFrame): void {
 
 /** Frames with a `message_id` build that message: blocks are appended, text joins the text right before it. */
 function applyToMessage(thread: ClientThread, frame: TestFrame): void {
-  const { tool_call_id: id, name, input, output, is_error, sources, path, filename, media_type } = frame
+  const { tool_call_id: id, name, input, output, is_error, sources } = frame
+  const { path, filename, media_type, url } = frame
   // Of what a subagent does, the message of the call that delegated to it shows what it used, made and cited.
   const isDelegated = frame.parent_tool_call_id !== undefined
   switch (frame.type) {
@@ -145,7 +147,7 @@ function applyToMessage(thread: ClientThread, frame: TestFrame): void {
     }
     case 'attachment': {
       const message = messageOf(thread, frame, 'tool')
-      if (message) message.artifacts = [...(message.artifacts ?? []), { path, filename, media_type }]
+      if (message) message.artifacts = [...(message.artifacts ?? []), { path, filename, media_type, url }]
       return
     }
     case 'usage': {
@@ -212,6 +214,7 @@ function endTurn(thread: ClientThread, frame: TestFrame): void {
     const last = thread.messages.findLast((message) => ofTurn(message) && message.role === 'assistant')
     const reply = last ?? messageOf(thread, frame, 'assistant')!
     reply.status = status
+    if (status === 'failed') reply.error = { code: frame.code, message: frame.message }
   }
   // What was delegated by a call that came to nothing is not kept.
   const isKept = ({ role, content, artifacts, sources }: ClientMessage) =>

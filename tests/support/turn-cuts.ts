@@ -9,10 +9,19 @@ import { applyFrame, type ClientMessage, type ClientPage, differenceOf, openThre
 /** A history that consists of the first events of one turn. */
 function pageOf(events: readonly LedgerEvent[], first_seq: number, thread_id: string): ClientPage {
   const last = events.at(-1)
+  const urls = new Map(
+    events.flatMap(({ type, frame }) => (type === 'attachment' ? [[frame.path, frame.url]] : [])),
+  )
   return {
     thread_id,
     messages: projectTurn(events).map(
-      ({ _id: id, thread_id: _, position, ...message }) => ({ id, ...message }) as ClientMessage,
+      ({ _id: id, thread_id: _, position, artifacts, error, ...message }) =>
+        ({
+          id,
+          ...message,
+          ...(artifacts && { artifacts: artifacts.map((file) => ({ ...file, url: urls.get(file.path) })) }),
+          ...(error && { error: { code: error.code, message: error.message } }),
+        }) as ClientMessage,
     ),
     last_seq: last ? seqOf(last) : first_seq - 1,
     turn_active: last !== undefined && last.type !== 'done' && last.type !== 'error',

@@ -1,7 +1,8 @@
 import { addUsage } from '#kernel'
-import type { Block, MessageDocument, Source } from '../documents.ts'
+import type { Block, MessageDocument, Source, TurnError } from '../documents.ts'
 import {
   type ActionRequest,
+  type FrameFields,
   isTerminal,
   type LedgerEvent,
   type PendingApproval,
@@ -140,6 +141,21 @@ function closeMessages(messages: MessageDocument[], last: LedgerEvent, open: Ope
     messages.findLast(({ role }) => role === 'assistant') ??
     open(last, message_id ?? `msg_${last._id}`, 'assistant')
   reply.status = status
+  if (last.type === 'error') reply.error = toTurnError(last.frame)
+}
+
+/** Longer texts than this are no part of an error's message. */
+const MAX_DETAIL_CHARACTERS = 500
+
+function toTurnError({ code, message, details }: FrameFields['error']): TurnError {
+  const isPart = ([name, value]: [string, unknown]) =>
+    /^\w+$/.test(name) &&
+    (typeof value === 'number' || (typeof value === 'string' && value.length <= MAX_DETAIL_CHARACTERS))
+  return {
+    code,
+    message,
+    details: Object.fromEntries(Object.entries(details).filter(isPart)) as TurnError['details'],
+  }
 }
 
 function appendText(content: Block[], text: string): void {

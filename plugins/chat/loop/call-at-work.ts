@@ -131,7 +131,7 @@ export function startCall({
     get write_area() {
       return round.tools.write_area
     },
-    attach: (file) => tell((writer) => writer.onAttachment({ tool_call_id: toolCallId, url: null, ...file })),
+    attach: (file) => tell((writer) => writer.onAttachment({ tool_call_id: toolCallId, ...file })),
     cite: (source) => void sources.push(source),
     progress: (content) => tell((writer) => writer.onToolProgress({ tool_call_id: toolCallId, content })),
     async delegate(instruction) {

@@ -1,5 +1,6 @@
 import { addUsage, type Ids, type TokenUsage } from '#kernel'
 import type { Source } from '../documents.ts'
+import { fileUrl } from '../file-url.ts'
 import type { TurnLog } from '../ledger/ledger.ts'
 import { type LedgerEvent, usageIn } from '../ledger/ledger-event.ts'
 import { projectTurn } from '../ledger/projection.ts'
@@ -38,7 +39,6 @@ interface MadeFile {
   tool_call_id: string
   path: string
   media_type: string
-  url: string | null
 }
 
 /** What a step is part of: a message, and the call that delegated it where one did. */
@@ -77,10 +77,13 @@ export function createTurnWriter({
   log,
   ids,
   model,
+  agent_id,
   before = [],
 }: {
   log: TurnLog
   ids: Ids
+  /** The agent in whose workspace files are made. */
+  agent_id: string
   model: () => string
   /** What was written of the turn before it paused. */
   before?: readonly LedgerEvent[]
@@ -137,8 +140,9 @@ export function createTurnWriter({
       },
       { ms },
     )
-  const recordFile = ({ path: given, media_type, url }: MadeFile, place: Place) => {
+  const recordFile = ({ path: given, media_type }: MadeFile, place: Place) => {
     const path = wellFormed(given)
+    const url = fileUrl(agent_id, path)
     const filename = path.split('/').at(-1)!
     const [family] = media_type.split('/')
     const kind = family === 'image' || family === 'video' || family === 'audio' ? family : 'file'

@@ -38,6 +38,8 @@ const withoutIds = ({
   turn_id,
   artifacts,
   sources,
+  // Its words are not compared, its code stands in the end of the turn.
+  error,
   ...message
 }: MessageDocument) => ({
   ...message,

@@ -70,7 +70,8 @@ async function replay(
       return new Promise<never>(() => undefined)
     }
     const before = [...events]
-    const writer = createTurnWriter({ log, ids, model: () => references[0] ?? 'none:none', before })
+    const model = () => references[0] ?? 'none:none'
+    const writer = createTurnWriter({ log, ids, model, agent_id: '', before })
     const steps = readRecordedLoop(before)
     let current = steps.length - 1
     const call: LoopParts['call'] = async function* (_options, { step, delegated_by }) {

@@ -94,7 +94,13 @@ async function converse({
   const { recent, models, agents, ids, explainError, heldCalls } = cradle
   const { signal } = current.abort
   let opened: OpenedModel | undefined
-  const writer = createTurnWriter({ log, ids, model: () => opened!.reference, before })
+  const writer = createTurnWriter({
+    log,
+    ids,
+    model: () => opened!.reference,
+    agent_id: agent._id,
+    before,
+  })
   const { usage } = writer
   const done = (stop_reason: 'end' | 'stopped' | 'max_steps'): TurnEnd => ({
     type: 'done',

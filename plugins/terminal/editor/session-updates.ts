@@ -117,13 +117,12 @@ export const createSessionUpdates = (send: (update: SessionUpdate) => void) => {
 
 interface LinkedFile extends Partial<Omit<FileBlock, 'type' | 'path'>> {
   path: string
-  url?: string | null
 }
 
-/** A file of the agent's workspace, which an editor cannot open unless it has an address of its own. */
-const linkTo = ({ path, filename, media_type, url }: LinkedFile): ContentBlock => ({
+/** A file of the agent's workspace, which an editor cannot open. */
+const linkTo = ({ path, filename, media_type }: LinkedFile): ContentBlock => ({
   type: 'resource_link',
   name: filename ?? path.split('/').at(-1)!,
-  uri: url ?? `workspace:///${encodeURI(path)}`,
+  uri: `workspace:///${encodeURI(path)}`,
   mimeType: media_type,
 })
