@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import { existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import t from '../run/file-test.ts'
-import { bareConfig, CLI, createHome, environment, spawnCommand } from '../support/kernel.ts'
+import { bareConfig, CLI, createHome, environment, pluginSource, spawnCommand } from '../support/kernel.ts'
 import { nodeCommand } from '../support/node-command.ts'
+import { installPlugin } from '../support/server.ts'
 
 // The last two wait, for a database and for a port.
 t.jobs = 2
@@ -19,6 +21,23 @@ t.test('a reader that has enough is no failure', async (t) => {
   })
   const [code] = await once(child, 'close')
   t.strictSame({ code, stderr }, { code: 0, stderr: '' })
+})
+
+t.test('a command that leaves a timer behind ends once its reader has all of it', async (t) => {
+  const home = createHome(t, bareConfig())
+  const run = "run({ stdout }) { setInterval(() => {}, 1e6); stdout.write('x'.repeat(1e6)) }"
+  const command = `host.command({ name: 'flood', summary: 'Flood', database: false, ${run} })`
+  installPlugin(home, 'river', pluginSource('river', command))
+  const child = spawn(...nodeCommand([CLI, 'flood']), { env: environment(home, {}) })
+  t.teardown(() => child.kill('SIGKILL'))
+  const ended = once(child, 'exit')
+  await once(child.stdout, 'readable')
+  // Longer than the process would wait for the timer.
+  await pause(500)
+  let length = 0
+  for await (const chunk of child.stdout) length += chunk.length
+  t.equal(length, 1e6)
+  t.same(await ended, [0, null])
 })
 
 t.test(

@@ -150,6 +150,18 @@ t.test('a port in use is told in one sentence, and the other server goes on', as
   t.ok(other.listening)
 })
 
+t.test('a start that fails ends the process, whatever a plugin has left behind', async (t) => {
+  const left = "setInterval(() => {}, 1e6); (await import('node:net')).createServer().listen(0, '127.0.0.1')"
+  const home = await prepareQuick(t, {
+    manifest: `async start({ log }) { ${left}; log.warn('the last line'); throw new Error('no sky') },`,
+  })
+  const { code, stdout, stderr } = await spawnCommand(home, ['serve'], { isCovering: true })
+  t.equal(code, 1)
+  t.equal(stdout, '')
+  t.match(stderr, /"msg":"the last line"/, 'what was logged is written')
+  t.match(stderr, /svc: .*plugin "weather" failed to start: no sky/)
+})
+
 t.test('a flag that is not valid stops the start in one sentence', async (t) => {
   const home = prepare(t)
   const cases: [args: string[], stderr: RegExp][] = [
