@@ -59,8 +59,11 @@ t.test('every file is run, whatever becomes of the others, and what failed is na
 })
 
 t.test('a run whose files all pass ends well and says how much was checked', async (t) => {
-  const { code, stdout } = await run(t, { first: PASSES, second: PASSES })
+  const skips = "t.test('it waits', { skip: 'there is no bus' }, async (t) => t.fail('never'))"
+  const { code, stdout } = await run(t, { first: PASSES, second: `${PASSES}\n${skips}` })
   t.equal(code, 0, stdout)
   t.match(stdout, / {2}✓ it holds/)
-  t.match(stdout, /^[\d.]+ m?s, [\d.]+ m?s of processor time\n\n2 passed, 0 failed\n$/m)
+  const end =
+    /^[\d.]+ m?s, [\d.]+ m?s of processor time\nleft out: second > it waits \(there is no bus\)\n\n2 passed, 0 failed, 1 skipped\n$/m
+  t.match(stdout, end)
 })

@@ -127,6 +127,7 @@ process.stdout.write(
   [
     report,
     `${duration(performance.now())}${cpu}`,
+    ...(reporter.leftOut.size > 0 ? [`left out: ${[...reporter.leftOut].join(', ')}`] : []),
     ...[...reporter.failed].map((file) => `failed: ${file}`),
     `\n${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}\n`,
   ].join('\n'),

@@ -22,6 +22,7 @@ export function createReporter(
 ) {
   const counts = { passed: 0, failed: 0, skipped: 0 }
   const failed = new Set<string>()
+  const leftOut = new Set<string>()
 
   const fail = (file: string, title: string, details = '') => {
     counts.failed++
@@ -42,6 +43,8 @@ export function createReporter(
   return {
     counts,
     failed,
+    /** Tests that were not run, each with the reason. */
+    leftOut,
     fail,
     /** Follows a process that runs files one after another. */
     follow({ parser }: Base) {
@@ -49,7 +52,7 @@ export function createReporter(
         const [, file = '', ...path] = result.fullname.split(' > ')
         if (result.skip || result.todo) {
           counts.skipped++
-          write(`- ${file} > ${path.join(' > ')}: left out, ${result.skip || result.todo}\n`)
+          leftOut.add(`${[file, ...path].join(' > ')} (${result.skip || result.todo})`)
         } else if (result.ok) counts.passed++
         else fail(file, [file, ...path].join(' > '), details(result.diag ?? {}))
       })
