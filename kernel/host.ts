@@ -38,6 +38,8 @@ export interface Host {
   ): void
   /** A check that throws while the plugin cannot do its work; shown by /api/health. */
   health(check: (cradle: Cradle<never>) => unknown): void
+  /** A line of `svc doctor`: what was found, or thrown, what is wrong. The cradle has no collections. */
+  check(name: string, look: (cradle: Cradle<never>) => string | Promise<string>): void
   /** An error of some plugin's table, for plugins that import nothing of ours. */
   error(code: string, details?: Record<string, unknown>): AppError
 }
@@ -69,6 +71,7 @@ export interface Declarations {
   commands: Command[]
   entries: { registry: keyof Registries; entry: never }[]
   health: ((cradle: Cradle) => unknown)[]
+  checks: { name: string; look: (cradle: Cradle) => string | Promise<string> }[]
 }
 
 /**
@@ -88,6 +91,7 @@ export function createHost({ isBuiltIn = false } = {}): { host: Host; declaratio
     commands: [],
     entries: [],
     health: [],
+    checks: [],
   }
   const host: Host = {
     service: (name, factory) => setOnce(declarations.services, 'service', name, factory as never),
@@ -116,6 +120,7 @@ export function createHost({ isBuiltIn = false } = {}): { host: Host; declaratio
       declarations.entries.push({ registry, entry: assertEntry(entry) as never })
     },
     health: (check) => void declarations.health.push(check as (cradle: Cradle) => unknown),
+    check: (name, look) => void declarations.checks.push({ name, look: look as never }),
     error: (code, details) => new AppError(code, details),
   }
   return { host, declarations }

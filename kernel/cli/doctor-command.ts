@@ -59,6 +59,7 @@ async function examine({ home, env }: CommandInput): Promise<Finding[]> {
       const counts = [provider_kinds, channel_kinds, tools].map((registry) => registry.list().length)
       return `${counts[0]} provider kinds, ${counts[1]} channel kinds, ${counts[2]} tools`
     }),
+    ...(await askPlugins(blueprint)),
     await look('database', () => checkDatabase(config.values.database.url, home)),
     await look('port', () => checkPort(config.values.http)),
   ]
@@ -70,6 +71,24 @@ async function look(check: string, act: () => string | Promise<string>): Promise
   } catch (error) {
     return { check, ok: false, detail: (error as Error).message }
   }
+}
+
+/** What plugins look at themselves, without a database. */
+async function askPlugins(blueprint: Blueprint): Promise<Finding[]> {
+  const checks = blueprint.plugins.flatMap(({ plugin, declarations }) =>
+    declarations.checks.map((check) => ({ ...check, owner: plugin.name })),
+  )
+  if (checks.length === 0) return []
+  const [{ openRuntime }, { createLogger }] = await Promise.all([
+    import('../runtime.ts'),
+    import('../log.ts'),
+  ])
+  const opened = openRuntime({ blueprint, log: createLogger({ level: 'silent' }), database: false })
+  return Promise.all(
+    checks.map(({ name, look: lookAt, owner }) =>
+      look(name, async () => lookAt((await opened).cradleOf(owner))),
+    ),
+  )
 }
 
 function checkNode(version: string): string {

@@ -66,7 +66,7 @@ t.test('each thing that is wrong is named, and the exit code is 1', async (t) =>
   t.notOk('database' in report, 'what needs the configuration is not tried')
 
   const home = createHome(t, bareConfig())
-  installPlugin(home, 'one', pluginSource('one', toolSource('saw')))
+  installPlugin(home, 'one', pluginSource('one', `${toolSource('saw')}; host.check('teeth', () => 'sharp')`))
   installPlugin(home, 'two', pluginSource('two', toolSource('saw')))
   writeFileSync(join(home, 'secret.key'), 'short')
   writeFileSync(join(home, 'db'), 'a file')
@@ -76,10 +76,27 @@ t.test('each thing that is wrong is named, and the exit code is 1', async (t) =>
     /^ok +configuration +\d+ keys, 2 plugins enabled, \d+ left out$/m,
     /^FAIL +secret key +.* does not hold a key of 32 bytes$/m,
     /^FAIL +kinds and tools +tool "saw" is declared by both one and two$/m,
+    /^FAIL +teeth +tool "saw" is declared by both one and two$/m,
     /^FAIL +database +.*(EEXIST|ENOTDIR)/m,
     /^ok +port +127\.0\.0\.1:0 is free$/m,
   ]
   for (const line of lines) t.match(stdout, line)
+})
+
+t.test('plugins look at what they need themselves, and have no database', async (t) => {
+  const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
+  const checks = `host.check('sky', async ({ server }) => 'clear above ' + server.home)
+    host.check('wind', () => { throw new Error('it storms') })
+    host.check('rain', ({ collections }) => collections.drops)
+    host.collection('drops')`
+  installPlugin(home, 'weather', pluginSource('weather', checks))
+  t.match(await examine(home, anyPort), {
+    code: 1,
+    sky: { ok: true, detail: `clear above ${home}` },
+    wind: { ok: false, detail: 'it storms' },
+    rain: { ok: false, detail: /asks for the collection "drops" in a command without a database/ },
+    database: { ok: true },
+  })
 })
 
 t.test('a Node that is too old is named', async (t) => {
