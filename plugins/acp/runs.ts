@@ -51,7 +51,8 @@ export function createRunnerRuns({
     const redaction = createRedaction(runner.env)
     const [workspace, home] = await Promise.all([realpath(context.workspace), homes.ensure(context.user_id)])
     until.throwIfAborted()
-    const started = await startAgentProcess(runner, { home, redaction, processes })
+    const { write_area } = context
+    const started = await startAgentProcess(runner, { home, workspace, write_area, redaction, processes })
     const tooLate = () =>
       stop(new RunnerFailure(`did not end within ${max_seconds} s of work, so it was ended`))
     const clock = createWorkClock(max_seconds * 1000, tooLate)
@@ -137,7 +138,10 @@ async function explained(
       return explain(`must be logged in first, by its environment or in its home folder: ${words}`)
     return explain(`answered with an error: ${words} (${code})`)
   }
-  const how = await Promise.race([ended, pause(END_MS, 'closed its output', { ref: false })])
+  const how = await Promise.race([ended, pause(END_MS, 'closed its output', { ref: false })]).catch(
+    (failure: RunnerFailure) => failure,
+  )
+  if (how instanceof RunnerFailure) return how
   return explain(`${how} before it had answered`, { cause: error })
 }
 

@@ -1,5 +1,5 @@
 import { objectOf, type Tool, type TypeOf } from '#kernel'
-import { processes } from './processes.ts'
+import type { Processes } from './processes.ts'
 import { MAX_WRITTEN_BYTES, type ProgramEnd } from './program.ts'
 import type { Programs } from './programs.ts'
 import { findWorkingFolder, quote } from './working-folder.ts'
@@ -46,23 +46,26 @@ const input = objectOf(
 )
 
 /** Makes the tool that runs a program in the workspace. */
-export function createExecute(programs: () => Programs): Tool {
+export function createExecute(services: () => { programs: Programs; processes: Processes }): Tool {
   return {
     name: 'execute',
     label: { en: 'Run a program', zh: '运行程序' },
     description: `Runs a program on the server, in the workspace, and gives what it wrote (the head and the tail where that is more than 64 KiB), then its exit code.
 Use it to build, test, convert, compute, or to use a command-line program. To read, write, list or search files use the file tools instead: they are quicker and need no approval.
 Prefer a program with args: no shell reads them, so nothing in them has to be quoted. Set shell only for what needs one.
-Nobody can answer a prompt: pass options such as --yes. Each call starts afresh: cd and variables do not carry over. What still runs when the program ends is ended with it, so nothing can be left in the background. Of the environment there are PATH, HOME (the workspace) and LANG.`,
+Nobody can answer a prompt: pass options such as --yes. Each call starts afresh: cd and variables do not carry over. What still runs when the program ends is ended with it, so nothing can be left in the background. Keep results in the workspace: other folders may be read-only, or emptied after the call. Of the environment there are PATH, HOME (the workspace) and LANG.`,
     input_schema: input,
     disableable: true,
     permission: 'execute',
     needsApproval: () => true,
     async execute(
       { command, args = [], shell = false, cwd = '.', stdin, timeout_seconds }: TypeOf<typeof input>,
-      { workspace, signal },
+      { workspace, write_area, signal },
     ) {
-      const { max_seconds, run } = programs()
+      const {
+        programs: { max_seconds, run },
+        processes,
+      } = services()
       const seconds = timeout_seconds ?? Math.min(DEFAULT_SECONDS, max_seconds)
       if (seconds > max_seconds)
         throw new Error(`timeout_seconds may be at most ${max_seconds} on this server`)
@@ -75,11 +78,12 @@ Nobody can answer a prompt: pass options such as --yes. Each call starts afresh:
         ...(shell ? { file: '/bin/sh', args: ['-c', command] } : { file: command, args }),
         cwd: folder,
         env: { PATH: processes.path, HOME: root, LANG: 'C.UTF-8' },
+        writable: { folders: [root], area: write_area },
         stdin,
         seconds,
       }
       const end = await run(order, signal).catch((error) => {
-        throw explained(error, order.file)
+        throw explained(error, order.file, processes)
       })
       return describe(end, seconds)
     },
@@ -87,9 +91,9 @@ Nobody can answer a prompt: pass options such as --yes. Each call starts afresh:
 }
 
 /** The system's refusal to start a program as a sentence; any other error as it is. */
-function explained(error: NodeJS.ErrnoException, file: string): Error {
+function explained(error: NodeJS.ErrnoException, file: string, { refusalOf }: Processes): Error {
   if (!error?.syscall?.startsWith('spawn')) return error
-  return new Error(`${quote(file)} ${processes.refusalOf(error)}`, { cause: error })
+  return new Error(`${quote(file)} ${refusalOf(error)}`, { cause: error })
 }
 
 function describe({ output, code, signal, reason, left_behind }: ProgramEnd, seconds: number): string {

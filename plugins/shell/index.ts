@@ -1,12 +1,15 @@
-import { plugin } from '#kernel'
+import { type Cradle, plugin } from '#kernel'
 import { createExecute } from './execute.ts'
-import { type Processes, processes } from './processes.ts'
-import { createPrograms, type Programs, type ShellConfig } from './programs.ts'
+import { createProcesses, type Processes } from './processes.ts'
+import { createPrograms, type Programs } from './programs.ts'
+import { createSandbox, type Sandbox } from './sandbox.ts'
+import type { ShellConfig } from './types.ts'
 
 declare module '#kernel/types' {
   interface Services {
     programs: Programs
     processes: Processes
+    sandbox: Sandbox
   }
 }
 
@@ -16,6 +19,8 @@ export default plugin({
   config: {
     max_seconds: { type: 'integer', minimum: 1, maximum: 86_400, default: 600 },
     max_processes: { type: 'integer', minimum: 1, default: 8 },
+    sandbox: { enum: ['auto', 'required', 'off'], default: 'auto' },
+    sandbox_folders: { type: 'array', items: { type: 'string', pattern: '^/' }, default: [] },
   },
   permissions: [
     {
@@ -23,20 +28,25 @@ export default plugin({
       category: 'control',
       label: { en: 'Run programs', zh: '运行程序' },
       description: {
-        en: "Have agents run programs on the server, with the rights of the server's system user. Grant it to trusted accounts only.",
-        zh: '允许智能体在服务器上运行程序，程序拥有服务器系统用户的全部权限。请仅授予可信账号。',
+        en: "Have agents run programs on the server: in a sandbox if the server has one, otherwise with all rights of the server's system user. Grant it to trusted accounts only.",
+        zh: '允许智能体在服务器上运行程序：服务器有沙箱时在沙箱中运行，否则拥有服务器系统用户的全部权限。请仅授予可信账号。',
       },
     },
   ],
   setup(host) {
     // A tool is declared before there are services; they come when the server starts.
-    let programs: Programs
-    host.service('programs', ({ config }) => createPrograms(config as ShellConfig))
-    host.service('processes', () => processes)
-    host.on('server.starting', (_, cradle) => {
-      programs = cradle.programs
+    let services: { programs: Programs; processes: Processes }
+    host.service('programs', (cradle) => createPrograms(cradle as Cradle<ShellConfig>))
+    host.service('processes', createProcesses)
+    host.service('sandbox', (cradle) => createSandbox(cradle as Cradle<ShellConfig>))
+    host.check('sandbox', ({ sandbox }) => sandbox.describe())
+    host.on('server.starting', (_, { programs, processes }) => {
+      services = { programs, processes }
     })
-    host.tool(createExecute(() => programs))
+    host.tool(createExecute(() => services))
+  },
+  async start({ config, sandbox }) {
+    if ((config as ShellConfig).sandbox === 'required') await sandbox.describe()
   },
   stop: ({ programs }) => programs.close(),
 })

@@ -1,54 +1,38 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createOutput } from './output.ts'
-import { createProcessGroup } from './process-group.ts'
+import type { Processes } from './processes.ts'
+import type { ProcessEnd, ProcessOrder, StartedProcess } from './start-process.ts'
 
 /** How much a program may write before it is ended, in bytes. */
 export const MAX_WRITTEN_BYTES = 16 * 1024 * 1024
 /** How long what a program started may take to end by itself once the program has ended, in milliseconds. */
 const GRACE_MS = 100
 
-/** A program to run; `file` is looked up in the PATH of `env` unless it is a path. */
-export interface ProgramOrder {
-  file: string
-  args: readonly string[]
-  cwd: string
-  env: Readonly<Record<string, string>>
+/** A program to run. */
+export interface ProgramOrder extends Omit<ProcessOrder, 'hasInput'> {
   stdin?: string
   seconds: number
 }
 
-/** How a program ended: with an exit code or by a signal, and why it had to end where it did not by itself. */
-export interface ProgramEnd {
+/** How a program ended, and why it had to end where it did not by itself. */
+export interface ProgramEnd extends ProcessEnd {
   output: string
-  code: number | null
-  signal: NodeJS.Signals | null
   reason?: 'time' | 'output'
-  /** Whether processes that it had started went on without it; they were ended. */
+  /** Whether processes that it had started went on without it; they were ended. Unknown in a sandbox, which ends with it. */
   left_behind: boolean
 }
 
 /**
- * Runs a program in a process group of its own, of which nothing is left when this settles. An aborted signal kills
+ * Runs a program with a process group of its own, of which nothing is left when this settles. An aborted signal kills
  * the group at once and rejects with its reason; a program that cannot be started rejects with the system's error.
  */
 export async function runProgram(
-  { file, args, cwd, env, stdin, seconds }: ProgramOrder,
-  signal: AbortSignal,
+  { stdin, seconds, ...order }: ProgramOrder,
+  { signal, start }: { signal: AbortSignal; start: Processes['start'] },
 ): Promise<ProgramEnd> {
   signal.throwIfAborted()
-  const child = spawn(file, args, {
-    cwd,
-    env,
-    detached: true,
-    stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-  })
-  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
-  if (child.pid === undefined) await exited
-  const closed = new Promise((resolve) => child.once('close', resolve))
-
-  const group = createProcessGroup(child.pid!)
+  const started = await start({ ...order, hasInput: stdin !== undefined })
+  const { group, ended, closed, stdout, stderr } = started
   let ending: Promise<void> | undefined
   let reason: ProgramEnd['reason']
   const end = (why: ProgramEnd['reason']) => {
@@ -57,31 +41,36 @@ export async function runProgram(
   }
   const kill = () => group.kill('SIGKILL')
   signal.addEventListener('abort', kill)
+  if (signal.aborted) kill()
   const timer = setTimeout(() => end('time'), seconds * 1000)
-  const readOutput = collectOutput(child, () => end('output'))
-  feed(child, stdin)
-
-  const [code, by] = await exited
-  clearTimeout(timer)
-  await Promise.race([closed, pause(GRACE_MS)])
-  const left_behind = ending === undefined && (await group.lives())
-  if (left_behind) ending = group.end(signal)
-  await ending
-  signal.removeEventListener('abort', kill)
-  // Whoever left the group may hold the pipes open for as long as it likes.
-  await Promise.race([closed, pause(GRACE_MS)])
-  child.stdout!.destroy()
-  child.stderr!.destroy()
-  signal.throwIfAborted()
-  return { output: readOutput(), code, signal: by, reason, left_behind }
+  const readOutput = collectOutput(started, () => end('output'))
+  feed(started, stdin)
+  try {
+    const how = await ended
+    clearTimeout(timer)
+    await Promise.race([closed, pause(GRACE_MS)])
+    const hasMembers = ending === undefined && (await group.lives())
+    if (hasMembers) ending = group.end(signal)
+    await ending
+    // Whoever left the group may hold the pipes open for as long as it likes.
+    await Promise.race([closed, pause(GRACE_MS)])
+    signal.throwIfAborted()
+    const left_behind = hasMembers && !group.endsWithLeader
+    return { ...how, output: readOutput(), reason, left_behind }
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', kill)
+    stdout.destroy()
+    stderr.destroy()
+  }
 }
 
 /** Takes down what a program writes, up to the limit; gives what reads it. */
-function collectOutput(child: ChildProcess, onTooMuch: () => void): () => string {
+function collectOutput(streams: StartedProcess, onTooMuch: () => void): () => string {
   const output = createOutput()
   let room = MAX_WRITTEN_BYTES
   for (const stream of ['stdout', 'stderr'] as const)
-    child[stream]!.on('data', (chunk: Buffer) => {
+    streams[stream].on('data', (chunk: Buffer) => {
       if (room > 0) output.write(stream, chunk)
       room -= chunk.length
       if (room <= 0) onTooMuch()
@@ -90,7 +79,7 @@ function collectOutput(child: ChildProcess, onTooMuch: () => void): () => string
 }
 
 /** Gives a program what it may read from its standard input. */
-function feed({ stdin }: ChildProcess, text: string | undefined): void {
+function feed({ stdin }: StartedProcess, text: string | undefined): void {
   // A program may end or close its input before it has read all of it, which is its own affair.
   stdin?.on('error', () => undefined)
   stdin?.end(text)

@@ -1,13 +1,7 @@
 import { createPlaces } from '#kernel'
+import type { Processes } from './processes.ts'
 import { type ProgramEnd, type ProgramOrder, runProgram } from './program.ts'
-
-/** The section `plugins.shell` of the configuration. */
-export interface ShellConfig {
-  /** The longest time limit of one program. */
-  max_seconds: number
-  /** How many programs run at a time in this server process. */
-  max_processes: number
-}
+import type { ShellConfig } from './types.ts'
 
 /** The programs that agents run in this server process. */
 export interface Programs {
@@ -19,7 +13,13 @@ export interface Programs {
 }
 
 /** Makes the record of running programs. */
-export function createPrograms({ max_seconds, max_processes }: ShellConfig): Programs {
+export function createPrograms({
+  config: { max_seconds, max_processes },
+  processes: { start },
+}: {
+  config: Pick<ShellConfig, 'max_seconds' | 'max_processes'>
+  processes: Pick<Processes, 'start'>
+}): Programs {
   const places = createPlaces()
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
@@ -27,7 +27,7 @@ export function createPrograms({ max_seconds, max_processes }: ShellConfig): Pro
   async function runInPlace(order: ProgramOrder, until: AbortSignal): Promise<ProgramEnd> {
     const leave = await places.enter(max_processes, until)
     try {
-      return await runProgram(order, until)
+      return await runProgram(order, { signal: until, start })
     } finally {
       leave()
     }

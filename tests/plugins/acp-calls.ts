@@ -28,9 +28,13 @@ export const progressIn = (frames: readonly TestFrame[], id: string): string =>
     .map(({ content }) => content)
     .join('')
 
-/** A chat whose agent may call a runner that does what it is told, without being asked about it. */
-export async function startAcp(t: Test, options: Parameters<typeof startChat>[1] = {}) {
-  const chat = await startChat(t, options)
+/** A chat whose agent may call a runner that does what it is told, without being asked about it, outside a sandbox. */
+export async function startAcp(
+  t: Test,
+  { config, ...options }: Parameters<typeof startChat>[1] & { config?: { plugins?: object } } = {},
+) {
+  const plugins = { shell: { sandbox: 'off' }, ...config?.plugins }
+  const chat = await startChat(t, { ...options, config: { ...config, plugins } })
   const { server, agent_id } = chat
   await defineRunner(chat)
   await giveTool(chat, agent_id)

@@ -1,16 +1,15 @@
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, watch } from 'node:fs'
-import { chmod, mkdir, mkdtemp, open, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { chmod, open, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createExecute } from '../../plugins/shell/execute.ts'
 import { createOutput } from '../../plugins/shell/output.ts'
-import { createPrograms, type ShellConfig } from '../../plugins/shell/programs.ts'
+import type { ShellConfig } from '../../plugins/shell/types.ts'
 import t, { type Test } from '../run/file-test.ts'
+import { noBubblewrap } from '../support/bubblewrap.ts'
 import { startChat } from '../support/chat.ts'
-import { createToolContext } from '../support/tool-context.ts'
+import { createWorkspace, FAMILY, isRunning, numbersIn } from './shell-calls.ts'
 
 const LIMIT = 64 * 1024
 
@@ -21,69 +20,19 @@ const INHERITED = readdirSync('/proc/self/fdinfo').filter((fd) => {
   return (Number.parseInt(flags, 8) & 0o2000000) === 0
 })
 
-/** A workspace with a neighbour outside it, and a way to run programs in it. */
-async function createWorkspace(t: Test, config: Partial<ShellConfig> = {}) {
-  const base = await realpath(await mkdtemp(join(tmpdir(), 'svc-shell-')))
-  const programs = createPrograms({ max_seconds: 600, max_processes: 8, ...config })
-  t.teardown(async () => {
-    await programs.close()
-    await rm(base, { recursive: true, force: true })
-  })
-  const [workspace, outside] = [join(base, 'agent'), join(base, 'agent-outside')]
-  await mkdir(join(workspace, 'sub'), { recursive: true })
-  await mkdir(outside)
-  const tool = createExecute(() => programs)
-  const run = async (input: object, signal = new AbortController().signal): Promise<string> =>
-    tool.execute(input as never, createToolContext({ workspace, signal }))
-  const shell = (command: string, more: object = {}, signal?: AbortSignal) =>
-    run({ command, shell: true, ...more }, signal)
-  return { workspace, outside, programs, run, shell }
-}
-
-/** Waits until a file of this folder holds a whole line, and gives the numbers in it. */
-async function numbersIn(folder: string, name: string): Promise<number[]> {
-  const path = join(folder, name)
-  const changes = watch(folder)
-  try {
-    for (;;) {
-      const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
-      if (text.endsWith('\n')) return text.trim().split(/\s+/).map(Number)
-      await once(changes, 'change')
-    }
-  } finally {
-    changes.close()
-  }
-}
-
-/** Whether a process runs; one that has ended and that nobody has taken notice of does not. */
-function isRunning(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    return !'ZX'.includes(stat.slice(stat.lastIndexOf(')') + 2)[0]!)
-  } catch (error) {
-    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code!)) return false
-    throw error
-  }
-}
-
 /** Waits for the end of processes whose ends nothing announces; a test that waits in vain runs into its time limit. */
 async function untilGone(pids: number[]): Promise<void> {
   while (pids.some(isRunning)) await pause(10)
 }
 
-/** Starts children that outlive a polite request and a grandchild in a shell of its own, and writes down all pids. */
-const FAMILY = `
-trap '' TERM
-sleep 1000 &
-first=$!
-sh -c 'trap "" TERM HUP INT; sleep 1000 & echo $! $$ > grand.tmp; mv grand.tmp grandchildren; wait; sleep 1000' &
-while ! [ -e grandchildren ]; do sleep 0.01; done
-echo $$ $first $! $(cat grandchildren) > pids.tmp
-mv pids.tmp pids
-`
+/** A test of what holds in the sandbox, too. */
+function inEachMode(name: string, run: (t: Test, sandbox: ShellConfig['sandbox']) => Promise<void>): void {
+  t.test(`${name}, without a sandbox`, (t) => run(t, 'off'))
+  t.test(`${name}, in one`, { skip: noBubblewrap }, (t) => run(t, 'required'))
+}
 
-t.test('A program gets its arguments as they are, and no shell reads them', async (t) => {
-  const { workspace, run } = await createWorkspace(t)
+inEachMode('A program gets its arguments as they are, and no shell reads them', async (t, sandbox) => {
+  const { workspace, run } = await createWorkspace(t, { sandbox })
   const args = [
     '; touch made',
     '$(touch made)',
@@ -157,8 +106,8 @@ t.test('No descriptor of the server reaches a program, and it leads a group of i
   )
 })
 
-t.test('Standard input is what is given, and else empty', async (t) => {
-  const { run } = await createWorkspace(t)
+inEachMode('Standard input is what is given, and else empty', async (t, sandbox) => {
+  const { run } = await createWorkspace(t, { sandbox })
   t.equal(await run({ command: 'cat' }), '(no output)\n[exit code 0]')
   t.equal(await run({ command: 'cat', stdin: 'ä\n汉' }), 'ä\n汉\n[exit code 0]')
   t.equal(
@@ -168,8 +117,8 @@ t.test('Standard input is what is given, and else empty', async (t) => {
   )
 })
 
-t.test('A program runs in a folder of the workspace and in no other', async (t) => {
-  const { workspace, outside, run } = await createWorkspace(t)
+inEachMode('A program runs in a folder of the workspace and in no other', async (t, sandbox) => {
+  const { workspace, outside, run } = await createWorkspace(t, { sandbox })
   await symlink('sub', join(workspace, 'alias'))
   await symlink(outside, join(workspace, 'out'))
   await symlink('loop', join(workspace, 'loop'))
@@ -207,8 +156,8 @@ t.test('A program runs in a folder of the workspace and in no other', async (t) 
   t.notOk(existsSync(join(outside, 'made')))
 })
 
-t.test('What cannot be started is said in a sentence', async (t) => {
-  const { workspace, run } = await createWorkspace(t, { max_seconds: 30 })
+inEachMode('What cannot be started is said in a sentence', async (t, sandbox) => {
+  const { workspace, run } = await createWorkspace(t, { max_seconds: 30, sandbox })
   await writeFile(join(workspace, 'plain'), 'x')
   await writeFile(join(workspace, 'lost'), '#!/no/such/interpreter\n')
   await chmod(join(workspace, 'lost'), 0o755)
@@ -370,7 +319,8 @@ t.test('When the plugin stops, all programs are killed and none begins', async (
 })
 
 t.test('In a chat', async (t) => {
-  const chat = await startChat(t)
+  // In a sandbox the pids are others than here.
+  const chat = await startChat(t, { config: { plugins: { shell: { sandbox: 'off' } } } })
   const { fake, server } = chat
   const workspace = join(server.home, 'agents', chat.agent_id)
   const execute = (args: object) => ({ toolCalls: [{ id: 'call_x', name: 'execute', arguments: args }] })

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
@@ -130,6 +130,19 @@ const steps: Record<string, (step: Step) => Promise<unknown>> = {
     await say(step, `[${step.rest}: ${JSON.stringify(shown)}]`)
   },
   folders: (step) => say(step, `[process ${process.cwd()}, session ${sessionFolder}]`),
+  /** What it can do with a file by itself. */
+  async open(step) {
+    const [path = '', ...words] = step.rest.split(' ')
+    const attempt = () => {
+      if (words.length > 0) writeFileSync(path, words.join(' '))
+      return readFileSync(path, 'utf8')
+    }
+    try {
+      await say(step, `[${attempt()}]`)
+    } catch (error) {
+      await say(step, `[${(error as NodeJS.ErrnoException).code}]`)
+    }
+  },
   async pid({ rest }) {
     writeFileSync(rest, String(process.pid))
   },

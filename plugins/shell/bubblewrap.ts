@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process'
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** How long the program that is tried may take, in milliseconds. */
+const TRY_MS = 10_000
+
+/** What every program gets of its own, and what it loses; the network is the machine's. */
+const ISOLATION = [
+  '--unshare-pid',
+  '--unshare-ipc',
+  '--cap-drop',
+  'ALL',
+  '--die-with-parent',
+  '--new-session',
+]
+
+/** How bubblewrap is told to make its namespaces; a root that lacks rights needs a user namespace for that. */
+const waysToStart = () => (process.getuid?.() === 0 ? [[], ['--unshare-user']] : [[]])
+
+/** A bubblewrap that works: its path and first arguments; or why there is none. */
+export type Bubblewrap = { command: string[] } | { reason: string }
+
+/** Looks for `bwrap` on the server's own PATH and has it run a program that sees `view`. */
+export async function findBubblewrap(
+  view: readonly string[],
+  env: Record<string, string>,
+): Promise<Bubblewrap> {
+  const path = await findProgram('bwrap')
+  if (path === undefined) return { reason: 'bubblewrap is not installed: there is no bwrap on the PATH' }
+  let reason = ''
+  for (const way of waysToStart()) {
+    const command = [path, ...way, ...ISOLATION]
+    try {
+      await promisify(execFile)(path, [...way, ...ISOLATION, ...view, '--', 'true'], { env, timeout: TRY_MS })
+      return { command }
+    } catch (error) {
+      const { stderr, message } = error as { stderr?: string; message: string }
+      reason = stderr?.trim().split('\n').at(-1) || message
+    }
+  }
+  return { reason }
+}
+
+async function findProgram(name: string): Promise<string | undefined> {
+  for (const folder of (process.env.PATH ?? '').split(delimiter).filter(Boolean)) {
+    const path = join(folder, name)
+    try {
+      await access(path, constants.X_OK)
+      return path
+    } catch {
+      // It is looked for in the next one.
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,59 @@
+import type { Logger, ServerFacts } from '#kernel'
+import { type Bubblewrap, findBubblewrap } from './bubblewrap.ts'
+import { PROCESS_PATH } from './processes.ts'
+import { createSandboxView, type SandboxView, type Writable } from './sandbox-view.ts'
+import type { ShellConfig } from './types.ts'
+
+const UNPROTECTED = "programs of agents run with all rights of the server's user"
+
+/** The sandbox in which agents run programs. */
+export interface Sandbox {
+  /** The command, with its first arguments, that runs another one in the sandbox; undefined where there is none. */
+  enclose(writable: Writable): Promise<string[] | undefined>
+  /** Tells in words which sandbox there is, and why where there is none. Throws if one is required. */
+  describe(): Promise<string>
+}
+
+/** Makes the sandbox. Whether it works is tried when it is first needed. */
+export function createSandbox({
+  config: { sandbox: mode, sandbox_folders: folders },
+  log,
+  server,
+}: {
+  config: Pick<ShellConfig, 'sandbox' | 'sandbox_folders'>
+  log: Pick<Logger, 'warn'>
+  server: Pick<ServerFacts, 'home'>
+}): Sandbox {
+  let opened: Promise<{ found: Bubblewrap; view: SandboxView }> | undefined
+
+  async function open() {
+    const view = await createSandboxView({ home: server.home, folders })
+    const found = await findBubblewrap(await view({ folders: [], area: null }), { PATH: PROCESS_PATH })
+    if ('reason' in found) {
+      if (mode === 'required')
+        throw new Error(`plugins.shell.sandbox is "required", but cannot be: ${found.reason}`)
+      log.warn({ reason: found.reason }, `there is no sandbox: ${UNPROTECTED}`)
+    }
+    return { found, view }
+  }
+  const openOnce = () => {
+    opened ??= open()
+    return opened
+  }
+
+  return {
+    async enclose(writable) {
+      if (mode === 'off') return undefined
+      const { found, view } = await openOnce()
+      return 'reason' in found ? undefined : [...found.command, ...(await view(writable))]
+    },
+
+    async describe() {
+      if (mode === 'off') return `off by plugins.shell.sandbox: ${UNPROTECTED}`
+      const { found } = await openOnce()
+      return 'reason' in found
+        ? `none: ${UNPROTECTED}; ${found.reason}`
+        : 'bubblewrap: programs of agents see the system, read-only, and their workspace'
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import { existsSync, readFileSync, watch } from 'node:fs'
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import type { ToolContext } from '../../kernel/tool.ts'
+import { createExecute } from '../../plugins/shell/execute.ts'
+import { createProcesses } from '../../plugins/shell/processes.ts'
+import { createPrograms } from '../../plugins/shell/programs.ts'
+import { createSandbox } from '../../plugins/shell/sandbox.ts'
+import type { ShellConfig } from '../../plugins/shell/types.ts'
+import { createToolContext } from '../support/tool-context.ts'
+
+/** A workspace with a neighbour outside it in the home of a server, and ways to run programs in it. */
+export async function createWorkspace(t: Test, config: Partial<ShellConfig> = {}) {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'svc-shell-')))
+  const settings: ShellConfig = {
+    max_seconds: 600,
+    max_processes: 8,
+    sandbox: 'off',
+    sandbox_folders: [],
+    ...config,
+  }
+  const logged: unknown[][] = []
+  const sandbox = createSandbox({
+    config: settings,
+    server: { home: base },
+    log: { warn: (...said: unknown[]) => void logged.push(said) },
+  })
+  const processes = createProcesses({ sandbox })
+  const programs = createPrograms({ config: settings, processes })
+  t.teardown(async () => {
+    await programs.close()
+    await rm(base, { recursive: true, force: true })
+  })
+  const [workspace, outside] = [join(base, 'agent'), join(base, 'agent-outside')]
+  await mkdir(join(workspace, 'sub'), { recursive: true })
+  await mkdir(outside)
+  const tool = createExecute(() => ({ programs, processes }))
+  const run = async (
+    input: object,
+    signal = new AbortController().signal,
+    write_area: ToolContext['write_area'] = null,
+  ): Promise<string> => tool.execute(input as never, createToolContext({ workspace, signal, write_area }))
+  const shell = (command: string, more: object = {}, signal?: AbortSignal) =>
+    run({ command, shell: true, ...more }, signal)
+  return { base, workspace, outside, programs, sandbox, logged, run, shell }
+}
+
+/** Waits until a file of this folder holds a whole line, and gives the numbers in it. */
+export async function numbersIn(folder: string, name: string): Promise<number[]> {
+  const path = join(folder, name)
+  const changes = watch(folder)
+  try {
+    for (;;) {
+      const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+      if (text.endsWith('\n')) return text.trim().split(/\s+/).map(Number)
+      await once(changes, 'change')
+    }
+  } finally {
+    changes.close()
+  }
+}
+
+/** Whether a process runs; one that has ended and that nobody has taken notice of does not. */
+export function isRunning(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return !'ZX'.includes(stat.slice(stat.lastIndexOf(')') + 2)[0]!)
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code!)) return false
+    throw error
+  }
+}
+
+/** Starts children that outlive a polite request and a grandchild in a shell of its own, and writes down all pids. */
+export const FAMILY = `
+trap '' TERM
+sleep 1000 &
+first=$!
+sh -c 'trap "" TERM HUP INT; sleep 1000 & echo $! $$ > grand.tmp; mv grand.tmp grandchildren; wait; sleep 1000' &
+while ! [ -e grandchildren ]; do sleep 0.01; done
+echo $$ $first $! $(cat grandchildren) > pids.tmp
+mv pids.tmp pids
+`
