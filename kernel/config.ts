@@ -4,7 +4,7 @@ import { closest } from 'fastest-levenshtein'
 import { type ConfigLeaf, configSchema, type KernelConfig, listLeaves } from './config-schema.ts'
 import type { AppError } from './errors.ts'
 import { MASK } from './mask.ts'
-import { deferSchema, type Issue, type JSONSchema } from './schema.ts'
+import { deferSchema, type Issue, type JSONSchema, type Validator } from './schema.ts'
 
 /** Where a value came from: a default, the file, a variable or a flag. */
 export type ConfigSource = 'default' | 'config.json' | `env ${string}` | `flag --${string}`
@@ -72,10 +72,11 @@ export function layerConfig({
   }
   fillSections(values, schema)
   try {
-    deferSchema(schema, 'json')(values)
+    deferSchema(givenSchema(schema, values), 'json')(values)
   } catch (error) {
     throw new ConfigError(explain((error as AppError).details.issues as Issue[], leaves))
   }
+  fillDefaults(values, schema)
   return {
     values: values as unknown as KernelConfig,
     rows: () =>
@@ -133,7 +134,7 @@ function parseText({ path, schema }: ConfigLeaf, { source, text }: Layer): unkno
         : text,
   }
   try {
-    deferSchema({ type: 'object', properties: { value: schema } }, 'text')(parsed)
+    textCheckOf(schema)(parsed)
   } catch (error) {
     const [issue] = (error as AppError).details.issues as Issue[]
     throw new ConfigError(`${path.join('.')} (${source}) ${issue!.message}`)
@@ -141,12 +142,51 @@ function parseText({ path, schema }: ConfigLeaf, { source, text }: Layer): unkno
   return parsed.value
 }
 
-/** ajv fills in defaults only inside objects that are there. */
+const textChecks = new WeakMap<JSONSchema, Validator>()
+
+/** The check of one leaf's text, compiled once for all configurations of this process. */
+function textCheckOf(schema: JSONSchema): Validator {
+  const check =
+    textChecks.get(schema) ?? deferSchema({ type: 'object', properties: { value: schema } }, 'text')
+  textChecks.set(schema, check)
+  return check
+}
+
+const propertiesOf = ({ properties = {} }: JSONSchema) =>
+  Object.entries(properties as Record<string, JSONSchema>)
+const isSection = ({ type, additionalProperties }: JSONSchema) =>
+  type === 'object' && additionalProperties === false
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Makes each section that is not given an empty one. */
 function fillSections(values: Record<string, unknown>, schema: JSONSchema): void {
-  for (const [name, child] of Object.entries(schema.properties as Record<string, JSONSchema>)) {
-    if (child.type !== 'object' || child.additionalProperties !== false) continue
+  for (const [name, child] of propertiesOf(schema)) {
+    if (!isSection(child)) continue
     values[name] ??= {}
-    if (typeof values[name] === 'object') fillSections(values[name] as Record<string, unknown>, child)
+    if (isObject(values[name])) fillSections(values[name], child)
+  }
+}
+
+/** The part of a schema that has a say in these values: to compile the whole would take a quarter of a start. */
+function givenSchema(schema: JSONSchema, values: unknown): JSONSchema {
+  if (!isSection(schema) || !isObject(values)) return schema
+  const required = (schema.required ?? []) as string[]
+  const given = propertiesOf(schema).filter(
+    ([name]) => Object.hasOwn(values, name) || required.includes(name),
+  )
+  const properties = Object.fromEntries(
+    given.map(([name, child]) => [name, givenSchema(child, values[name])]),
+  )
+  return { ...schema, properties }
+}
+
+/** Puts in what a valid configuration leaves out. */
+function fillDefaults(values: Record<string, unknown>, schema: JSONSchema): void {
+  for (const [name, child] of propertiesOf(schema)) {
+    if (values[name] === undefined && child.default !== undefined)
+      values[name] = structuredClone(child.default)
+    if (isObject(values[name])) fillDefaults(values[name], child)
   }
 }
 

@@ -21,6 +21,7 @@ const tuned = pluginSource(
     sizes: { type: 'array', items: { type: 'integer' }, default: [], env: 'TUNED_SIZES' },
     key: { type: 'string', writeOnly: true, env: 'TUNED_KEY' },
     map: { type: 'object', additionalProperties: { type: 'integer' }, default: {} },
+    box: { type: 'object', properties: { size: { type: 'integer', default: 7 } }, default: {} },
     deep: {
       type: 'object', additionalProperties: false,
       properties: { on: { type: 'boolean', default: true, env: 'TUNED_ON' } },
@@ -61,6 +62,7 @@ t.test('every key is listed with its value and where that comes from', async (t)
   t.match(rowOf(rows, 'plugins.tuned.size'), { value: 3, env: 'TUNED_SIZE' })
   t.match(rowOf(rows, 'plugins.tuned.deep.on'), { value: true })
   t.match(rowOf(rows, 'plugins.tuned.map'), { value: {} })
+  t.match(rowOf(rows, 'plugins.tuned.box'), { value: { size: 7 } })
   t.ok(rowOf(rows, 'plugins.auth.access_token_ttl_seconds'))
 })
 
@@ -167,6 +169,13 @@ t.test('a configuration that is not valid stops the start with one sentence', as
     { message: /config\.json is not valid JSON: Unexpected token 'x' is not valid JSON$/ },
     'nothing of the file is repeated',
   )
+
+  const needy = `config: {
+    deep: { type: 'object', additionalProperties: false, required: ['x'], properties: { x: { type: 'integer' } } },
+  },`
+  await t.rejects(startKernel(t, { plugins: { needy: pluginSource('needy', '', needy) } }), {
+    message: /^plugins\.needy\.deep\.x must have required property 'x'$/,
+  })
 
   const inVariables: [env: Record<string, string>, message: RegExp][] = [
     [{ SVC_PORT: 'x' }, /^http\.port \(env SVC_PORT\) must be integer$/],
