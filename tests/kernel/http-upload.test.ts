@@ -201,5 +201,5 @@ t.test('a route may take the body itself as its file', async (t) => {
   const { body: api } = await server.request('GET', '/openapi.json')
   const { requestBody, responses } = api.paths['/whole'].put
   t.strictSame(Object.keys(requestBody.content), ['application/octet-stream'])
-  t.strictSame(Object.keys(responses), ['200', '413', '415', '422'])
+  t.strictSame(Object.keys(responses), ['200', '413', '415', '422', '429'])
 })
