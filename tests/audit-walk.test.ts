@@ -23,6 +23,7 @@ const answers: { from: string; text: string }[] = []
 /** The routes with a mutating method that write no row; each declares its reason. */
 const UNAUDITED = [
   'POST /admin/providers/:id/test',
+  'POST /admin/providers/probe',
   'POST /agents/:id/channels/:cid/test',
   'POST /agents/:id/channels/:kind/qrcode/poll',
   'POST /agents/:id/channels/probe',
@@ -38,6 +39,7 @@ const UNAUDITED = [
   'POST /auth/oidc/start',
   'POST /hooks/:channel_id',
   'POST /providers/:id/test',
+  'POST /providers/probe',
 ]
 
 /** The action of a route's rows and the field that names what was made; undefined for a route that writes none. */
