@@ -259,10 +259,12 @@ const exportForm = () => {
   )
   return form
 }
+/** A draft, which has nobody to call. */
 const newChannel = ({ name, secret }: Make) => ({
   kind: 'webhook',
   name: name(),
-  config: { secret: secret(), callback_url: 'http://203.0.113.1/callback' },
+  enabled: false,
+  config: { secret: secret() },
 })
 const runner = ({ secret }: Make) => ({ enabled: true, env: { API_KEY: secret() } })
 const runners = (make: Make) => ({ runners: { opencode: runner(make) } })
