@@ -23,6 +23,11 @@ export function isOwnerOf(
   return owner_id === id || role === 'admin'
 }
 
+/** True if this caller may open the agent. */
+export function mayOpen(agent: AgentDocument, caller: Pick<AuthCaller, 'id' | 'role'>): boolean {
+  return agent.is_shared || isOwnerOf(agent, caller)
+}
+
 /** Makes the agents service. */
 export function createAgents(
   cradle: Pick<
@@ -153,7 +158,8 @@ export function createAgents(
         ),
       )
       if (!updated) throw new AppError('AGENT_NOT_FOUND')
-      if (updated.is_shared !== agent.is_shared) runtime.recheckSockets(agent._id)
+      if (agent.is_shared && !updated.is_shared)
+        runtime.closeConnections(agent._id, (caller) => !mayOpen(updated, caller))
       await events.emit('agent.changed', { agent_id: agent._id })
       return updated
     },

@@ -1,4 +1,5 @@
-import { AppError, type Cradle } from '#kernel'
+import { AppError, type Cradle, type GuardContexts } from '#kernel'
+import type { AuthCaller } from '../auth/types.ts'
 import type { ModelChoice } from './model-choice.ts'
 import type { createOperations, Outcome } from './operations.ts'
 import type { AgentDocument, AgentSettings, OperationName } from './types.ts'
@@ -6,6 +7,9 @@ import type { createWorkspaceFolders } from './workspace-folder.ts'
 
 /** What a start says that found no model; such agents run again from the first server start that finds one. */
 export const NO_MODEL = 'No model can be used: the agent names none, and no active model can be used.'
+
+/** The close code of a socket whose agent is gone for its caller. */
+const POLICY_VIOLATION = 1008
 
 /** What the runtime is made of besides the kernel's services. */
 interface RuntimeParts {
@@ -103,7 +107,7 @@ export function createRuntime(
       await agents.deleteOne({ _id: agent_id })
       return undefined
     })
-    recheckSockets(agent_id)
+    closeConnections(agent_id, () => true)
     try {
       await folders.remove(agent_id)
     } catch (error) {
@@ -126,8 +130,11 @@ export function createRuntime(
     }
   }
 
-  function recheckSockets(agent_id: string): void {
-    sockets.recheck((context) => (context as { agent?: AgentDocument }).agent?._id === agent_id)
+  /** Closes open sockets and streams of an agent whose callers have lost it. */
+  function closeConnections(agent_id: string, hasLost: (caller: AuthCaller) => boolean): void {
+    const isMeant = (context: Partial<GuardContexts['agent']>) =>
+      context.agent?._id === agent_id && hasLost(context.caller!)
+    sockets.close(isMeant, POLICY_VIOLATION, 'AGENT_NOT_FOUND')
   }
 
   const again: Record<OperationName, (agent_id: string) => Promise<void>> = {
@@ -150,7 +157,7 @@ export function createRuntime(
     }
   }
 
-  return { resolve, finishStart, start, stop, reload, remove, removeAllOf, recheckSockets, recover }
+  return { resolve, finishStart, start, stop, reload, remove, removeAllOf, closeConnections, recover }
 }
 
 /** Waits for an operation; that another one, of this or another process, came first is as good. */

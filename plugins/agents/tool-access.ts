@@ -1,4 +1,5 @@
 import { type Cradle, isWithin, type Tool } from '#kernel'
+import { mayOpen } from './agents.ts'
 import type { AgentDocument, Holder, ToolAccess, ToolSettings } from './types.ts'
 
 /** The settings of an agent that nobody has changed. */
@@ -45,7 +46,7 @@ export function createToolAccess({
     async read(agent_id: string, user_id: string): Promise<ToolAccess | null> {
       const [agent, user] = await Promise.all([agents.findOne({ _id: agent_id }), users.find(user_id)])
       if (!agent || !user?.enabled) return null
-      if (!agent.is_shared && agent.owner_id !== user_id && user.role !== 'admin') return null
+      if (!mayOpen(agent, { id: user_id, role: user.role })) return null
       const owner = agent.owner_id === user_id ? user : await users.find(agent.owner_id)
       const root = narrower(owner?.workspace_root_dir ?? null, user.workspace_root_dir)
       return {

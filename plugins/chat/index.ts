@@ -11,6 +11,7 @@ import type {
 } from './documents.ts'
 import { chatErrors } from './errors.ts'
 import { fileUrl } from './file-url.ts'
+import { threadReaderGuard } from './guards.ts'
 import { createHistory, type History } from './history.ts'
 import { createHub, type Hub } from './ledger/hub.ts'
 import { createLedger, type Ledger } from './ledger/ledger.ts'
@@ -45,6 +46,10 @@ declare module '#kernel/types' {
     client_messages: ClientMessageDocument
     queued_turns: QueuedTurnDocument
     events: LedgerEvent
+  }
+  interface GuardContexts {
+    /** The agent in the path, whose threads with the caller they may read. */
+    thread_reader: GuardContexts['agent']
   }
   interface Services {
     chat: Chat
@@ -159,6 +164,7 @@ export default plugin({
     host.service('namedFiles', ({ collections, messages, ledgerReader }) =>
       createNamedFiles({ threads: collections.threads, messages, ledgerReader }),
     )
+    host.guard('thread_reader', threadReaderGuard)
     host.routes(chatRoutes)
     host.routes(approvalRoutes)
     host.socket(chatSocket)

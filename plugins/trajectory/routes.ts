@@ -17,7 +17,7 @@ const PATH = '/agents/:id/threads/:thread_id/trajectory'
 /** The most rows of one page. */
 const MOST = 200
 
-const common = { method: 'GET', guard: 'agent', errors: ['THREAD_NOT_FOUND'] } as const
+const common = { method: 'GET', guard: 'thread_reader', errors: ['THREAD_NOT_FOUND'] } as const
 
 /** The thread in the path, which is the caller's. */
 const threadOf = (

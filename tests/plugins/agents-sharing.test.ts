@@ -55,3 +55,79 @@ t.test('A shared agent speaks with what its caller has, never with its owner’s
     403,
   )
 })
+
+t.test('An agent that is no longer shared leaves its guests their threads to read', async (t) => {
+  const { body: agent } = await server.request('POST', '/agents', {
+    token: ann.token,
+    body: { name: 'opened', is_shared: true },
+  })
+  const { token } = ben
+  const call = (method: string, path: string, body?: object, who = token) =>
+    server.request(method, `/agents/${agent.id}${path}`, { token: who, body })
+  const socket = await chat.connect({ agent_id: agent.id, token })
+  const { thread_id } = (await socket.ask({ text: 'hello' })).end
+  const before = (await call('GET', `/threads/${thread_id}/history`)).body
+  t.equal(before.messages.length, 2)
+
+  // A second turn waits behind one whose answer is held back.
+  let release = () => {}
+  const hold = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  fake.next({ text: 'slow', hold })
+  const asked = fake.request(fake.requests.length)
+  socket.say({ thread_id, text: 'first' })
+  await asked
+  socket.say({ thread_id, text: 'second' })
+  const unshared = await call('PATCH', '', { is_shared: false }, ann.token)
+  t.equal(unshared.status, 200)
+  t.match(await socket.closed, { code: 1008, reason: 'AGENT_NOT_FOUND' })
+  const requests = fake.requests.length
+  release()
+
+  const read = async () => {
+    const [list, history, events, exported, metrics] = [
+      await call('GET', '/threads'),
+      await call('GET', `/threads/${thread_id}/history`),
+      await call('GET', `/threads/${thread_id}/trajectory`),
+      await call('GET', `/threads/${thread_id}/trajectory/export`),
+      await call('GET', `/threads/${thread_id}/trajectory/metrics`),
+    ]
+    for (const { status } of [list, history, events, exported, metrics]) t.equal(status, 200)
+    return { list: list.body, history: history.body, exported: exported.body }
+  }
+  let seen = await read()
+  while (seen.history.turn_active) seen = await read()
+  t.match(seen.list, [{ thread_id }])
+  t.match(
+    seen.history.messages.map(({ content: [block] }: { content: { text: string }[] }) => block!.text),
+    ['hello', String, 'first', 'slow'],
+    'the turn that ran has ended, the one that waited was not begun',
+  )
+  t.match(seen.exported, 'hello')
+  t.equal(fake.requests.length, requests)
+
+  const gone = { status: 404, body: { error: { code: 'AGENT_NOT_FOUND' } } }
+  t.match(await call('GET', ''), gone)
+  t.match(await call('POST', '/threads'), gone)
+  t.match(await call('PATCH', `/threads/${thread_id}`, { title: 'mine' }), gone)
+  t.match(await call('POST', `/threads/${thread_id}/fork`, { assistant_turns_from_end: 1 }), gone)
+  t.match(
+    await chat.connect({ agent_id: agent.id, token }).catch((error) => error),
+    gone,
+    'no turn can be sent',
+  )
+  t.match(
+    await call('GET', '/threads', undefined, (await server.createUser({ username: 'cid' })).token),
+    gone,
+  )
+  t.match(await call('GET', `/threads/${thread_id}/history`, undefined, ann.token), {
+    status: 404,
+    body: { error: { code: 'THREAD_NOT_FOUND' } },
+  })
+
+  t.equal((await call('POST', `/threads/${thread_id}/read`)).status, 204)
+  t.equal((await call('DELETE', `/threads/${thread_id}`)).status, 204, 'they are theirs to delete')
+  t.match(await call('GET', '/threads'), gone, 'and with the last of them the agent is gone')
+  await call('DELETE', '', undefined, ann.token)
+})

@@ -374,15 +374,20 @@ t.test('A shared agent can be opened by others but not changed', async (t) => {
   }
   t.match((await server.request('GET', `/agents/${id}`, { token: ann.token })).body, body)
 
-  const socket = await server.connect(`/agents/${id}/echo`, { token: ben.token })
+  const CLOSED = { code: 1008, reason: 'AGENT_NOT_FOUND' }
+  const [socket, own] = [
+    await server.connect(`/agents/${id}/echo`, { token: ben.token }),
+    await server.connect(`/agents/${id}/echo`, { token: ann.token }),
+  ]
   socket.send({ type: 'say' })
   t.equal((await socket.next('said')).name, 'team')
   await server.request('PATCH', `/agents/${id}`, { token: ann.token, body: { is_shared: false } })
+  own.send({ type: 'say' })
   t.equal((await server.request('GET', `/agents/${id}`, { token: ben.token })).status, 404)
-  socket.send({ type: 'say' })
-  t.equal((await socket.next()).code, 'AGENT_NOT_FOUND', 'an open socket is refused from the next frame on')
-  await socket.closed
+  t.strictSame(await socket.closed, CLOSED, 'the socket of a guest is closed at once')
+  t.equal((await own.next('said')).name, 'team', 'that of the owner is not')
   await server.request('DELETE', `/agents/${id}`, { token: ann.token })
+  t.strictSame(await own.closed, CLOSED, 'nobody has a socket to an agent that is deleted')
 })
 
 t.test('The id wins over a name that imitates it', async (t) => {

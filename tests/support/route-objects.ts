@@ -82,6 +82,12 @@ export function createObjects(cast: Cast) {
     await storeReply(thread_id)
     return { id: id!, thread_id }
   }
+  /** A thread with an agent that its owner has shared no longer. */
+  const newUnshared = async (account: Account): Promise<Params> => {
+    const params = await newThread(account, await newAgent(owner, true))
+    await arrange(server, owner, ['PATCH', `/agents/${params.id}`, { is_shared: false }])
+    return params
+  }
   const newProvider = async (account: Account, path: string): Promise<Params> => {
     const body = { name: name(), kind: 'openai-compatible', base_url: upstream, api_key: secret() }
     const { id } = await arrange(server, account, ['POST', path, body])
@@ -150,6 +156,7 @@ export function createObjects(cast: Cast) {
     agent: {
       own: newAgent,
       shared: () => newAgent(owner, true),
+      unshared: async (caller) => ({ id: (await newUnshared(caller)).id! }),
       other: () => newAgent(owner),
       missing: () => ({ id: MISSING }),
     },
@@ -186,12 +193,14 @@ export function createObjects(cast: Cast) {
     chatting_agent: {
       own: (caller) => agentOf(caller),
       shared: () => agentOf(owner, true),
+      unshared: async (caller) => ({ id: (await newUnshared(caller)).id! }),
       other: () => agentOf(owner),
       missing: () => ({ id: MISSING }),
     },
     thread: {
       own: async (caller) => newThread(caller, await agentOf(caller)),
       own_on_shared_agent: async (caller) => newThread(caller, await agentOf(owner, true)),
+      own_on_unshared_agent: newUnshared,
       other_on_own_agent: async (caller) => newThread(owner, await agentOf(caller, true)),
       other_on_shared_agent: async () => newThread(owner, await agentOf(owner, true)),
       other_on_other_agent: async () => newThread(owner, await agentOf(owner)),

@@ -60,8 +60,16 @@ const NO_PACKAGE = '404 SKILL_PACKAGE_NOT_FOUND'
 /** Agents that one's own or another's account has; administrators reach everybody's. */
 const seenAgent: ObjectAnswers = {
   kind: 'agent',
-  answers: { own: 'ok', shared: 'ok', other: [NO_AGENT, 'ok'], missing: NO_AGENT },
+  answers: {
+    own: 'ok',
+    shared: 'ok',
+    unshared: [NO_AGENT, 'ok'],
+    other: [NO_AGENT, 'ok'],
+    missing: NO_AGENT,
+  },
 }
+/** What guests wrote while an agent was shared stays theirs to read. */
+const readAgent: ObjectAnswers = { ...seenAgent, answers: { ...seenAgent.answers, unshared: 'ok' } }
 const chattingAgent: ObjectAnswers = { ...seenAgent, kind: 'chatting_agent' }
 const ownAgent: ObjectAnswers = {
   kind: 'agent',
@@ -84,6 +92,7 @@ const ownThread: ObjectAnswers = {
   answers: {
     own: 'ok',
     own_on_shared_agent: 'ok',
+    own_on_unshared_agent: [NO_AGENT, 'ok'],
     other_on_own_agent: NO_THREAD,
     other_on_shared_agent: NO_THREAD,
     other_on_other_agent: [NO_AGENT, NO_THREAD],
@@ -91,6 +100,10 @@ const ownThread: ObjectAnswers = {
     missing: NO_THREAD,
     missing_on_missing_agent: NO_AGENT,
   },
+}
+const readThread: ObjectAnswers = {
+  ...ownThread,
+  answers: { ...ownThread.answers, own_on_unshared_agent: 'ok' },
 }
 /** A user's own providers are visible only to that user. */
 const ownProvider: ObjectAnswers = {
@@ -572,7 +585,7 @@ export const routeSamples: Record<string, RouteSample> = {
   },
 
   'SOCKET /agents/:id/chat/ws': { who: 'user', status: 101, on: seenAgent },
-  'GET /agents/:id/threads': { who: 'user', status: 200, on: seenAgent },
+  'GET /agents/:id/threads': { who: 'user', status: 200, on: readAgent },
   'POST /agents/:id/threads': {
     who: 'user',
     status: 201,
@@ -585,8 +598,8 @@ export const routeSamples: Record<string, RouteSample> = {
     on: ownThread,
     body: () => ({ title: 'renamed', pinned: true }),
   },
-  'DELETE /agents/:id/threads/:thread_id': { who: 'user', status: 204, on: ownThread, spends: 'object' },
-  'POST /agents/:id/threads/:thread_id/read': { who: 'user', status: 204, on: ownThread },
+  'DELETE /agents/:id/threads/:thread_id': { who: 'user', status: 204, on: readThread, spends: 'object' },
+  'POST /agents/:id/threads/:thread_id/read': { who: 'user', status: 204, on: readThread },
   'POST /agents/:id/threads/:thread_id/fork': {
     who: 'user',
     status: 201,
@@ -602,7 +615,7 @@ export const routeSamples: Record<string, RouteSample> = {
       decisions: [{ type: 'respond', message: 'this one' }],
     }),
   },
-  'GET /agents/:id/threads/:thread_id/history': { who: 'user', status: 200, on: ownThread },
+  'GET /agents/:id/threads/:thread_id/history': { who: 'user', status: 200, on: readThread },
   'GET /agents/:id/chat/welcome': { who: 'user', status: 200, on: seenAgent },
   'GET /agents/:id/cron/examples': { who: 'user', status: 200, on: seenAgent },
   'POST /agents/:id/chat/polish': {
@@ -616,15 +629,23 @@ export const routeSamples: Record<string, RouteSample> = {
   'POST /agents/:id/threads/import': { who: 'user', status: 201, on: seenAgent, body: () => exportForm() },
   'POST /agents/:id/history-migration/start': { who: 'user', status: 200, on: ownAgent },
   'GET /agents/:id/history-migration/status': { who: 'user', status: 200, on: ownAgent },
-  'GET /agents/:id/threads/:thread_id/trajectory': { who: 'user', status: 200, on: ownThread },
+  'GET /agents/:id/threads/:thread_id/trajectory': { who: 'user', status: 200, on: readThread },
   'GET /agents/:id/threads/:thread_id/trajectory/events/:event_id': {
     who: 'user',
     status: 200,
-    on: { ...ownThread, answers: { ...ownThread.answers, own: NOT_FOUND, own_on_shared_agent: NOT_FOUND } },
+    on: {
+      ...readThread,
+      answers: {
+        ...readThread.answers,
+        own: NOT_FOUND,
+        own_on_shared_agent: NOT_FOUND,
+        own_on_unshared_agent: NOT_FOUND,
+      },
+    },
   },
-  'GET /agents/:id/threads/:thread_id/trajectory/metrics': { who: 'user', status: 200, on: ownThread },
-  'GET /agents/:id/threads/:thread_id/trajectory/stream': { who: 'user', status: 200, on: ownThread },
-  'GET /agents/:id/threads/:thread_id/trajectory/export': { who: 'user', status: 200, on: ownThread },
+  'GET /agents/:id/threads/:thread_id/trajectory/metrics': { who: 'user', status: 200, on: readThread },
+  'GET /agents/:id/threads/:thread_id/trajectory/stream': { who: 'user', status: 200, on: readThread },
+  'GET /agents/:id/threads/:thread_id/trajectory/export': { who: 'user', status: 200, on: readThread },
 
   'GET /providers/kinds': { who: 'user', status: 200 },
   'GET /providers': { who: 'user', status: 200 },

@@ -65,6 +65,8 @@ export interface Threads {
   get(owner: ThreadOwner, thread_id: string): Promise<ThreadDocument>
   /** Throws THREAD_NOT_FOUND. */
   getBySession(owner: ThreadOwner, session_key: string): Promise<ThreadDocument>
+  /** True if the account has a thread with this agent. */
+  exist(owner: ThreadOwner): Promise<boolean>
   list(owner: ThreadOwner, page: { limit: number; offset: number }): Promise<ThreadDocument[]>
   update(
     owner: ThreadOwner,
@@ -145,6 +147,9 @@ export function createThreads({
       const thread = await threads.findOne({ session_key, user_id, agent_id, ...visible })
       if (!thread) throw missing()
       return thread
+    },
+    async exist({ user_id, agent_id }) {
+      return (await threads.findOne({ user_id, agent_id, ...visible }, { projection: { _id: 1 } })) !== null
     },
     list: ({ user_id, agent_id }, { limit, offset }) =>
       threads
