@@ -26,7 +26,8 @@ export function createOverview({
         nodes.list(),
         events.emit('overview.read', { overview }),
       ])
-      const { agents, threads, turns_active, channels } = overview
+      const { agents, threads, turns_active, channels } =
+        servers.length > 0 ? overview : withoutServer(overview)
       return {
         user_count,
         agent_count: agents.running + agents.stopped + agents.starting + agents.failed,
@@ -43,3 +44,16 @@ export function createOverview({
     },
   }
 }
+
+/** The same counts while no server runs: agents that run with the next one are stopped until then. */
+const withoutServer = ({ agents, threads, channels }: OverviewCounts): OverviewCounts => ({
+  agents: {
+    running: 0,
+    starting: 0,
+    stopped: agents.running + agents.starting + agents.stopped,
+    failed: agents.failed,
+  },
+  threads,
+  turns_active: 0,
+  channels: { connected: 0, failed: channels.failed },
+})
