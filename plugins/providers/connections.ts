@@ -17,7 +17,7 @@ export interface ProviderConnections {
   connect(provider: ProviderDocument): Connected
 }
 
-/** Opens what is sealed; only a user's own provider has its addresses checked, an administrator's has not. */
+/** Opens what is sealed; the addresses of providers that an administrator entered are not checked. */
 export function createProviderConnections({
   registries,
   secrets,
@@ -31,7 +31,7 @@ export function createProviderConnections({
   return {
     kindOf,
     connect(provider) {
-      const { _id, base_url, scope } = provider
+      const { _id, base_url, scope, is_trusted = scope === 'global' } = provider
       const kind = kindOf(provider.kind)
       const api_key =
         provider.api_key === null ? undefined : secrets.open(provider.api_key, `provider:${_id}`)
@@ -42,7 +42,7 @@ export function createProviderConnections({
           base_url: base_url ?? kind.default_base_url,
           api_key,
           options: { ...provider.options, ...sealed },
-          fetch: scope === 'user' ? guardedFetch.fetch : globalThis.fetch,
+          fetch: is_trusted ? globalThis.fetch : guardedFetch.fetch,
         },
         redact: createRedaction([api_key, sealed]),
       }

@@ -9,6 +9,8 @@ export interface ProviderDocument {
   kind: string
   scope: 'user' | 'global'
   owner_id: string | null
+  /** True if an administrator was the last to change it: its addresses are not checked. */
+  is_trusted?: boolean
   base_url: string | null
   /** Sealed for the purpose `provider:<_id>`. */
   api_key: string | null

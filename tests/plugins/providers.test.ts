@@ -325,6 +325,18 @@ t.test('a user’s own provider reaches no local address; an administrator’s m
     (await server.request('POST', `/providers/${shared.id}/test`, { token: ada.token, body: {} })).body,
     { ok: true },
   )
+
+  const bea = await server.createUser({ username: 'bea', role: 'admin' })
+  const own = (method: string, path: string, body: object = {}) =>
+    server.request(method, `/providers${path}`, { token: bea.token, body })
+  const { id: own_id } = (await own('POST', '', { name: 'own', kind, base_url: fake.url })).body
+  const ok = { status: 200, body: { ok: true } }
+  t.match(await own('POST', `/${own_id}/test`), ok, 'also one that only an administrator has')
+  t.match(await own('PATCH', `/${own_id}`, { base_url: fake.url, enabled: true }), { status: 200 })
+  await server.request('PATCH', '/users/bea', { body: { role: 'user' } })
+  t.match(await own('POST', `/${own_id}/test`), ok, 'an administrator has entered it')
+  t.match(await own('PATCH', `/${own_id}`, { enabled: true }), { status: 200 })
+  t.match(await own('POST', `/${own_id}/test`), { body: { error: { code: 'ADDRESS_NOT_ALLOWED' } } })
 })
 
 t.test('an allowed host is reached by everybody', async (t) => {
