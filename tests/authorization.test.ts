@@ -100,6 +100,21 @@ for (const [place, route] of routes.entries())
     }
   })
 
+t.test('Nothing can be named like a word that takes the place of a name in a path', async (t) => {
+  const wordsAfter = (start: string) =>
+    new Set(
+      routes
+        .map(({ path }) => path.split('/'))
+        .flatMap(([, first, word]) => (first === start && word ? word : [])),
+    )
+  const names = (start: string) => [...wordsAfter(start)].filter((word) => !word.startsWith(':'))
+  t.ok(names('agents').length > 0 && names('users').length > 0)
+  const make = (path: string, body: object) => cast.server.request('POST', path, { body })
+  for (const name of names('agents')) t.equal((await make('/agents', { name: ` ${name}` })).status, 422, name)
+  for (const username of names('users'))
+    t.equal((await make('/users', { username, password: 'a-good-password-1' })).status, 409, username)
+})
+
 const permissions = holders.flatMap((holder) => holder.permissions)
 
 for (const route of routes)

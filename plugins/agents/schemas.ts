@@ -19,7 +19,10 @@ const settings = {
   persona_mbti: { enum: [...PERSONA_CODES, null] },
   default_model: text(512),
   system_prompt: text(100_000),
-  template_name: text(128),
+  template_name: {
+    ...text(128),
+    description: 'An expert; its files come only with the creation, its welcome and examples also later',
+  },
   is_shared: { type: 'boolean' },
   icon: text(256),
   color: text(64),

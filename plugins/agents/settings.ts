@@ -4,6 +4,9 @@ import type { AgentSettings } from './types.ts'
 const MAX_CONFIG_BYTES = 64 * 1024
 const MAX_CONFIG_DEPTH = 16
 
+/** Words that take the place of a name in the paths of routes. */
+const RESERVED_NAMES = new Set(['from-expert'])
+
 /** Settings as they are stored: the name trimmed. Throws VALIDATION_FAILED for what no schema can tell. */
 export function normalizeSettings<Settings extends Partial<AgentSettings>>(
   settings: Settings,
@@ -15,7 +18,9 @@ export function normalizeSettings<Settings extends Partial<AgentSettings>>(
     throw invalid('/template_name', 'enum', `must be one of: ${ids.join(', ')}`)
   }
   if (config) assertStorable(config)
-  return name === undefined ? settings : { ...settings, name: name.trim() }
+  if (name === undefined) return settings
+  if (RESERVED_NAMES.has(name.trim())) throw invalid('/name', 'reserved', 'is reserved: choose another name')
+  return { ...settings, name: name.trim() }
 }
 
 /** The database keeps documents only of names that it does not take for operators or paths. */
