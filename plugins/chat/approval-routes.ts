@@ -4,11 +4,24 @@ import { turnFrame } from './frames.ts'
 import { followEvents } from './ledger/following.ts'
 import { type Decision, frameOf, isTerminal, type PendingApproval, seqOf } from './ledger/ledger-event.ts'
 import { checkInput } from './loop/tool-input.ts'
-import { verdict } from './schemas.ts'
+import { requestArguments, verdict } from './schemas.ts'
 import { storable } from './storable.ts'
 
 /** Decisions of people about what agents want to do. */
 export const approvalRoutes = [
+  route({
+    method: 'GET',
+    path: '/agents/:id/chat/hitl/:pending_id/threads/:thread_id/args/:index',
+    summary: 'Read all arguments of one request that a paused turn waits for, counted from 0',
+    guard: 'agent',
+    response: { 200: requestArguments },
+    errors: ['THREAD_NOT_FOUND', 'HITL_NOT_PENDING', 'NOT_FOUND'],
+  }).handle(async ({ caller, agent, params }, { threads, resumption }) => {
+    const thread = await threads.get({ user_id: caller.id, agent_id: agent._id }, params.thread_id!)
+    const index = /^\d{1,2}$/.test(params.index!) ? Number(params.index) : -1
+    return resumption.argumentsOf(thread, params.pending_id!, index)
+  }),
+
   route({
     method: 'POST',
     path: '/agents/:id/chat/hitl/resume',

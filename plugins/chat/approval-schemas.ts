@@ -19,6 +19,10 @@ export const pendingFields = {
         {
           id: string,
           ...callFields,
+          args_url: {
+            type: 'string',
+            description: 'Where all arguments can be read; set when `args` does not show them as they are',
+          },
           description: string,
           parent_tool_call_id: string,
           is_step: {

@@ -137,6 +137,16 @@ export const queuedTurns = {
   },
 } as const
 
+/** GET …/chat/hitl/:pending_id/threads/:thread_id/args/:index. */
+export const requestArguments = {
+  title: 'RequestArguments',
+  ...objectOf({ id: string, name: string, args: { type: 'object', additionalProperties: true } }, [
+    'id',
+    'name',
+    'args',
+  ]),
+} as const
+
 /** POST …/chat/hitl/resume: one decision for each request, in their order. */
 export const verdict = objectOf(
   {

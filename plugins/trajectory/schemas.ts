@@ -28,6 +28,7 @@ const record = {
   input: { type: 'array', items: anything, maxItems: 64 },
   model: { type: 'string', maxLength: 512 },
   locale: { enum: ['en', 'zh'] },
+  whole_args: { type: 'object', additionalProperties: string, maxProperties: 16 },
   first_token_ms: nullable(milliseconds),
   ms: milliseconds,
 } as const

@@ -38,6 +38,13 @@ const decided = async (...args: Parameters<typeof decide>) => {
   return answer.rest()
 }
 
+/** All arguments of one request. */
+const whole = async ({ pending_id, thread_id }: TestFrame, index: number, token?: string) => {
+  const path = `/agents/${agent_id}/chat/hitl/${pending_id}/threads/${thread_id}/args/${index}`
+  const { status, body } = await server.request('GET', path, { token })
+  return { status, body }
+}
+
 t.test('A turn whose call needs approval pauses, and everybody is told what it waits for', async (t) => {
   const before = Math.floor(Date.now() / 1000)
   const { socket, thread_id, sent, pending } = await pauseTurn([
@@ -375,6 +382,12 @@ t.test('What a database would not keep as it is is checked, run and shown as it 
     { text: 'ok' },
   ])
   t.strictSame(pending.action_requests[0].args, kept)
+  t.strictSame(
+    (await whole(pending, 0)).body,
+    { id: 'call_a', name: 'loose', args: odd },
+    'as it would be run',
+  )
+  t.notOk('args_url' in pending.action_requests[1])
   t.match(pending.action_requests[3], { id: 'call_\ufffd', description: 'Half \ufffd?' })
   const decisions = [reject(), editTo(odd, 'loose'), reject('no \ud83d'), respond('\ud83d')]
   const frames = await decided(thread_id, decisions)
@@ -385,6 +398,54 @@ t.test('What a database would not keep as it is is checked, run and shown as it 
   const { last_seq } = await reader.subscribe(thread_id, 0)
   await reader.until(({ seq }) => seq === last_seq)
   t.strictSame(reader.of(thread_id), socket.of(thread_id), 'what is stored is what was said')
+})
+
+t.test('Arguments that are too long or too deep to be shown are read at their address', async (t) => {
+  const deep = range(1, 50).reduce<object>((inner, n) => ({ [`level ${n}`]: inner }), { bottom: 'rm -rf' })
+  const inputs = [{ text: 'x'.repeat(300_000) }, deep, { text: 'short' }, { text: 'x'.repeat(1_100_000) }]
+  const { thread_id, pending } = await pauseTurn([
+    { toolCalls: inputs.map((input, index) => call(`call_${index}`, 'loose', input)) },
+    { text: 'ok' },
+  ])
+  t.match(pending.action_requests, [
+    { args: { omitted: /^\d+ characters$/ }, args_url: /^\/api\/agents\// },
+    { args: { 'level 50': {} }, args_url: String },
+    { args: inputs[2], args_url: undefined },
+  ])
+  t.equal(pending.action_requests.length, 3)
+  for (const [index, args] of inputs.slice(0, 3).entries())
+    t.strictSame(await whole(pending, index), {
+      status: 200,
+      body: { id: `call_${index}`, name: 'loose', args },
+    })
+  t.strictSame((await history(thread_id)).hitl_pending.action_requests, pending.action_requests)
+
+  const { token } = await server.createUser({ username: 'nosy' })
+  await server.request('PATCH', `/agents/${agent_id}`, { body: { is_shared: true } })
+  t.match(await whole(pending, 0, token), { status: 404, body: { error: { code: 'THREAD_NOT_FOUND' } } })
+  await server.request('PATCH', `/agents/${agent_id}`, { body: { is_shared: false } })
+  t.match(await whole(pending, 3), { status: 404, body: { error: { code: 'NOT_FOUND' } } })
+  t.match(await whole({ ...pending, pending_id: 'apr_other' }, 0), notPending)
+
+  await decided(thread_id, [approve, approve, reject()])
+  t.match(lastTold(), [
+    ['call_0', /^{"text":"xxx/],
+    ['call_1', JSON.stringify(deep)],
+    ['call_2', 'The user rejected this.'],
+    ['call_3', /too long to be approved by a person: 1100011 characters/],
+  ])
+  t.match(await whole(pending, 0), notPending)
+
+  // Each is shown, but all of them together are put in two rounds.
+  const long = () => ({ text: 'y'.repeat(400_000) })
+  const many = await pauseTurn([
+    { toolCalls: range(0, 3).map((n) => call(`call_${n}`, 'loose', long())) },
+    { text: 'ok' },
+  ])
+  t.equal(many.pending.action_requests.length, 2)
+  const rest = await decided(many.thread_id, [reject(), reject()])
+  t.equal(rest.at(-1)!.action_requests.length, 2)
+  await decided(many.thread_id, [reject(), reject()])
 })
 
 t.test('The answer streams the frames that follow, and every connection has the same', async (t) => {

@@ -616,6 +616,18 @@ export const routeSamples: Record<string, RouteSample> = {
     }),
   },
   'GET /agents/:id/threads/:thread_id/history': { who: 'user', status: 200, on: readThread },
+  'GET /agents/:id/chat/hitl/:pending_id/threads/:thread_id/args/:index': {
+    who: 'user',
+    status: 200,
+    on: {
+      ...ownThread,
+      answers: {
+        ...ownThread.answers,
+        own: '409 HITL_NOT_PENDING',
+        own_on_shared_agent: '409 HITL_NOT_PENDING',
+      },
+    },
+  },
   'GET /agents/:id/chat/welcome': { who: 'user', status: 200, on: seenAgent },
   'GET /agents/:id/cron/examples': { who: 'user', status: 200, on: seenAgent },
   'POST /agents/:id/chat/polish': {

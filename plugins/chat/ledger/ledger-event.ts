@@ -11,6 +11,8 @@ export interface ActionRequest extends Delegated {
   id: string
   name: string
   args: Record<string, unknown>
+  /** Where all arguments can be read, when `args` does not show them as they are. */
+  args_url?: string
   /** What the person is asked, in words. */
   description: string
   /** The call is at work already: what is asked is about a step of its own, and `args` is what that step is about. */
@@ -100,6 +102,8 @@ export interface EventRecord {
   locale?: Locale
   /** Of `usage`: what the model answered, as JSON, where the frames do not say it all; see `model-answer.ts`. */
   answer?: string
+  /** Of `hitl_required`: the arguments as JSON, by the place of the request, where its `args` do not show them as they are. */
+  whole_args?: Record<string, string>
   /** Of `usage`: milliseconds until the first delta; null where there was none. */
   first_token_ms?: number | null
   /** In milliseconds: how long a call took (`usage`, `tool_result`), a person (`hitl_resolved`), the turn (all that end it or pause). */

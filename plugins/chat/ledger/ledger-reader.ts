@@ -34,7 +34,7 @@ export interface EventQuery {
 
 /** Reads threads' ledgers, for views beside the conversation. */
 export interface LedgerReader {
-  /** In rising order, without answers: the first behind `after`, or else the last before `before`, or of all. */
+  /** In rising order, without answers and hidden arguments: the first behind `after`, or else the last before `before`, or of all. */
   page(thread_id: string, query: EventQuery): Promise<{ events: ReadEvent[]; has_more: boolean }>
   find(thread_id: string, seq: number): Promise<ReadEvent | null>
   /** All of them in order, read bit by bit; without what was said if only the facts are wanted. */
@@ -112,7 +112,10 @@ export function createLedgerReader({
       const found = await events
         .find(
           { ...eventRange(thread_id, from, upTo), ...(type && { type }) },
-          { projection: { answer: 0 }, hint: type && LISTED.includes(type) ? BY_TYPE : { _id: 1 } },
+          {
+            projection: { answer: 0, whole_args: 0 },
+            hint: type && LISTED.includes(type) ? BY_TYPE : { _id: 1 },
+          },
         )
         .sort({ _id: forwards ? 1 : -1 })
         .limit(limit + 1)
@@ -126,7 +129,9 @@ export function createLedgerReader({
     },
     async *all(thread_id, { withText } = { withText: true }) {
       const wanted = withText ? {} : { type: { $nin: ['content', 'reasoning'] as FrameType[] } }
-      const projection = withText ? {} : { 'frame.output': 0, 'frame.input': 0, input: 0, answer: 0 }
+      const projection = withText
+        ? {}
+        : { 'frame.output': 0, 'frame.input': 0, input: 0, answer: 0, whole_args: 0 }
       for await (const event of events
         .find({ ...eventRange(thread_id), ...wanted }, { projection, batchSize: BATCH })
         .sort({ _id: 1 }))

@@ -27,6 +27,7 @@ export interface TurnLog {
     type: Type,
     frame: FrameFields[Type],
     settle: (events: readonly LedgerEvent[]) => Promise<void>,
+    record?: EventRecord,
   ): Promise<void>
 }
 
@@ -186,9 +187,12 @@ export function createLedger({
         if (lost || !event || committed.at(-1) === event) return Promise.resolve()
         return new Promise((resolve) => waiting.push({ event, resolve }))
       },
-      finish(type, frame, settle) {
+      finish(type, frame, settle, record) {
         return new Promise((resolve) => {
-          const event = add(type, frame, { ms: Math.max(0, clock.now() - (began ?? clock.now())) })
+          const event = add(type, frame, {
+            ...record,
+            ms: Math.max(0, clock.now() - (began ?? clock.now())),
+          })
           last = { event, settled: resolve, settle: () => settle([...committed, event]) }
           if (lost) resolve()
           else unsettled.add(event._id)

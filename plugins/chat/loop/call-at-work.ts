@@ -2,6 +2,7 @@ import { type StepDecision, type ToolContext, untilAborted } from '#kernel'
 import type { Source } from '../documents.ts'
 import type { Decision } from '../ledger/ledger-event.ts'
 import { type Request, requestAnswer, requestApproval, requestStep } from './approvals.ts'
+import { argumentsOf } from './model-context.ts'
 import type { RecordedCall } from './recorded-loop.ts'
 import type { CallFacts, Delegated, LoopCall } from './tool-calls.ts'
 import { readInput } from './tool-input.ts'
@@ -187,7 +188,8 @@ export function startCall({
         const rule = tools.approvalOf(toolName)
         const isNeeded =
           rule === 'always' || (rule === 'as the tool says' && (await tool.needsApproval?.(given, context)))
-        if (isNeeded === true) return { requests: [requestApproval(request, tool, facts.locale)] }
+        if (isNeeded === true)
+          return { requests: [requestApproval(request, argumentsOf(input), tool, facts.locale)] }
       }
       // Nothing is begun for a turn that has ended meanwhile.
       signal.throwIfAborted()

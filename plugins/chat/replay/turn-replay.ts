@@ -117,7 +117,8 @@ async function replay(
     }
     const resolved = resolutions.shift()
     const pending_id = resolved?.pending_id ?? ''
-    log.write('hitl_required', pendingApproval(end.requests, { pending_id, expires_at: 0 }))
+    const names = { pending_id, agent_id: '', thread_id: THREAD }
+    log.write('hitl_required', pendingApproval(end.requests, { ...names, expires_at: 0 }).pending)
     if (!resolved) return events
     log.write('hitl_resolved', resolved)
     if (resolved.outcome === 'stopped') break

@@ -1,6 +1,7 @@
 import { AppError, type Cradle, type Locale } from '#kernel'
 import type { ThreadDocument } from '../documents.ts'
 import {
+  type ActionRequest,
   type Decision,
   type LedgerEvent,
   type PendingApproval,
@@ -17,6 +18,12 @@ import type { Turn } from './turns.ts'
 export interface Resumption {
   /** What the turn of a thread waits for, if it does. */
   pendingOf(thread: ThreadDocument): Promise<PendingApproval | null>
+  /** All arguments of one request that the turn of a thread waits for; throws HITL_NOT_PENDING, NOT_FOUND. */
+  argumentsOf(
+    thread: ThreadDocument,
+    pending_id: string,
+    index: number,
+  ): Promise<Pick<ActionRequest, 'id' | 'name' | 'args'>>
   /** Takes the turn on and runs it on by itself; throws HITL_NOT_PENDING where another decision was first. */
   decide(thread: ThreadDocument, pending: PendingApproval, decisions: Decision[]): Promise<void>
   /** Ends the turn of a thread; false where it is not paused, or not any more. */
@@ -169,13 +176,23 @@ export function createResumption(cradle: Cradle): Resumption {
     return current.abort.signal.reason === ('lost' satisfies StopReason) ? undefined : entered
   }
 
-  const pendingOf: Resumption['pendingOf'] = async ({ _id, active_turn }) => {
+  const findPause = async ({ _id, active_turn }: ThreadDocument) => {
     const event = active_turn?.paused && (await ledger.find(_id, active_turn.paused.seq))
-    return event?.type === 'hitl_required' ? event.frame : null
+    return event?.type === 'hitl_required' ? event : null
   }
+  const pendingOf: Resumption['pendingOf'] = async (thread) => (await findPause(thread))?.frame ?? null
 
   return {
     pendingOf,
+    async argumentsOf(thread, pending_id, index) {
+      const pause = await findPause(thread)
+      if (pause?.frame.pending_id !== pending_id) throw new AppError('HITL_NOT_PENDING')
+      const request = pause.frame.action_requests[index]
+      if (!request) throw new AppError('NOT_FOUND')
+      const { id, name, args } = request
+      const whole = pause.whole_args?.[index]
+      return { id, name, args: whole === undefined ? args : JSON.parse(whole) }
+    },
     async decide(thread, { pending_id, action_requests }, decisions) {
       const allow = decisions.flatMap((decision, index) =>
         decision.type === 'approve' && decision.for_thread ? [action_requests[index]!.name] : [],

@@ -2,7 +2,13 @@ import type { ErrorExplainer } from '#kernel'
 import type { PausedTurn } from '../documents.ts'
 import type { Hub } from '../ledger/hub.ts'
 import type { TurnLog } from '../ledger/ledger.ts'
-import { type LedgerEvent, type PendingApproval, seqOf, usageIn } from '../ledger/ledger-event.ts'
+import {
+  type EventRecord,
+  type LedgerEvent,
+  type PendingApproval,
+  seqOf,
+  usageIn,
+} from '../ledger/ledger-event.ts'
 import { projectTurn } from '../ledger/projection.ts'
 import { storable } from '../storable.ts'
 import type { RecentMessages } from '../threads/recent-messages.ts'
@@ -69,19 +75,22 @@ export async function pauseTurn({
   turn,
   log,
   pending,
+  whole_args,
   onSettled,
 }: {
   turns: Turns
   turn: Turn
   log: TurnLog
   pending: PendingApproval
+  whole_args: EventRecord['whole_args']
   onSettled: () => void
 }): Promise<void> {
   const isHeld = pending.action_requests.some(({ is_step }) => is_step)
-  await log.finish('hitl_required', pending, async (events) => {
+  const settle = async (events: readonly LedgerEvent[]) => {
     await turns.pause(turn, pausedBy(events.at(-1)!), isHeld)
     onSettled()
-  })
+  }
+  await log.finish('hitl_required', pending, settle, whole_args && { whole_args })
 }
 
 /** The record of a turn whose last event is that a person is asked. */

@@ -72,8 +72,10 @@ export function createTurnExecution(cradle: Cradle<ChatConfig>): TurnExecution {
       const onSettled = () => running.remove(current)
       if (end.type === 'paused') {
         const expires_at = clock.seconds() + config.approval_seconds
-        const pending = pendingApproval(end.requests, { pending_id: ids.make('apr_'), expires_at })
-        await pauseTurn({ turns, turn, log, pending, onSettled })
+        const { thread_id, agent_id } = turn
+        const names = { pending_id: ids.make('apr_'), thread_id, agent_id }
+        const asked = pendingApproval(end.requests, { ...names, expires_at })
+        await pauseTurn({ turns, turn, log, ...asked, onSettled })
         // What still waits in the turn's tools is given up, but for calls that are held.
         abort.abort(PAUSED)
       } else await settleTurn({ ...settlement, turn, log, end, onSettled })
