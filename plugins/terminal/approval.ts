@@ -2,7 +2,7 @@ import { type ApprovalPolicy, decideByPolicy } from './approval-policy.ts'
 import type { ApprovalRequest, Decision } from './frames.ts'
 import type { Prompt } from './prompt.ts'
 import { describeDecision, nameOf } from './request-text.ts'
-import { createReview, showRequest } from './review.ts'
+import { createReview, type FetchArguments, showRequest } from './review.ts'
 import { formatTime } from './time.ts'
 import type { View } from './view.ts'
 
@@ -23,6 +23,7 @@ export const createApproval = ({
   policy,
   withPrompt,
   commandFor,
+  fetchArguments,
   view,
 }: {
   policy: ApprovalPolicy | undefined
@@ -30,6 +31,7 @@ export const createApproval = ({
   withPrompt: WithPrompt | undefined
   /** The command that goes on with a thread. */
   commandFor(thread_id: string): string
+  fetchArguments: FetchArguments
   view: View
 }) => {
   const decideByRule = (request: ApprovalRequest) =>
@@ -48,7 +50,7 @@ export const createApproval = ({
 
   const askPerson = (request: ApprovalRequest, known: (Decision | undefined)[], signal: AbortSignal) =>
     withPrompt?.(async (prompt): Promise<Verdict | undefined> => {
-      const review = createReview({ prompt, view, signal })
+      const review = createReview({ prompt, fetchArguments, view, signal })
       const decisions: Decision[] = []
       for (const [index, decision] of known.entries()) {
         const decided = decision ?? (await review(request, index))

@@ -11,6 +11,7 @@ import { createLogin } from './login.ts'
 import { createPipe } from './pipe.ts'
 import { createPrompt } from './prompt.ts'
 import { createRenderer } from './renderer.ts'
+import type { FetchArguments } from './review.ts'
 import { createScreen } from './screen.ts'
 import { createSession, type Session } from './session.ts'
 import { createSlashCommands } from './slash-commands.ts'
@@ -116,7 +117,11 @@ async function run(
       const there = read('url') === undefined ? '' : ` --url ${url}`
       return `svc chat${named}${there} --thread ${thread_id}`
     }
-    const approval = createApproval({ policy, withPrompt, commandFor, view })
+    const fetchArguments: FetchArguments = async (args_url) => {
+      const path = args_url.replace(/^\/api/, '')
+      return (await session.request<{ args: Record<string, unknown> }>({ method: 'GET', path })).args
+    }
+    const approval = createApproval({ policy, withPrompt, commandFor, fetchArguments, view })
     const conversation = createConversation({
       url,
       agent_id: agent.id,

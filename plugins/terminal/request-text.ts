@@ -28,9 +28,11 @@ export function describePlace(request: ApprovalRequest, index: number): string {
 
 /** What a request says and the arguments of its call, all of it visible, in rows of that many terminal columns. */
 export function describeRequest(request: ApprovalRequest, index: number, columns: number): string[] {
-  const { description, args } = request.action_requests[index]!
+  const { description, args, args_url } = request.action_requests[index]!
   const words = layOut(description, columns, INDENT, INDENT)
   if (isQuestion(request, index)) return words
+  const hint = `Not all of the arguments are shown; they can be read at ${args_url}`
+  if (args_url !== undefined) words.push(...layOut(hint, columns, INDENT, INDENT))
   return [...words, ...Object.entries(args).flatMap(([key, value]) => describeArgument(key, value, columns))]
 }
 

@@ -21,20 +21,33 @@ export function showRequest(view: View, request: ApprovalRequest, index: number)
   return hidden
 }
 
+/** Fetches the arguments of a request from where the server keeps them. */
+export type FetchArguments = (args_url: string) => Promise<Record<string, unknown>>
+
 /** Makes the function that has a person decide one request; nothing when they leave or it is taken back. */
 export const createReview = ({
   prompt,
+  fetchArguments,
   view,
   signal,
 }: {
   prompt: Pick<Prompt, 'ask'>
+  fetchArguments: FetchArguments
   view: View
   signal: AbortSignal
 }) => {
   const ask = (label: string, offered?: string) => prompt.ask(label, { signal, offered })
 
-  const showWhole = (request: ApprovalRequest, index: number) => {
+  const showWhole = async (given: ApprovalRequest, index: number) => {
+    const request = await withAllArguments(given, index)
     for (const row of describeRequest(request, index, view.columns)) view.line(row)
+  }
+
+  const withAllArguments = async (request: ApprovalRequest, index: number): Promise<ApprovalRequest> => {
+    const { args_url, ...action } = request.action_requests[index]!
+    if (args_url === undefined) return request
+    const whole = { ...action, args: await fetchArguments(args_url) }
+    return { ...request, action_requests: request.action_requests.with(index, whole) }
   }
 
   const fits = (words: string) => {
@@ -51,18 +64,18 @@ export const createReview = ({
       const words = (await ask('answer › '))?.trim()
       if (words === undefined) return undefined
       const refusal = /^\/reject(?:\s+(.+))?$/s.exec(words)
-      if (hidden && words === '/show') showWhole(request, index)
+      if (hidden && words === '/show') await showWhole(request, index)
       else if (words && fits(words))
         return refusal ? rejection(refusal[1]) : { type: 'respond', message: words }
     }
   }
 
   const edit = async (
-    { name, args }: ActionRequest,
+    { name, args, args_url }: ActionRequest,
     typed: string,
   ): Promise<Decision | 'back' | undefined> => {
     let offered = toVisibleJSON(args)
-    if (offered.length > LONGEST_OFFERED) {
+    if (offered.length > LONGEST_OFFERED || args_url !== undefined) {
       offered = ''
       if (!typed) view.note('The arguments are too long to be changed here: type all of them anew, as JSON.')
     }
@@ -88,8 +101,8 @@ export const createReview = ({
   const approve = async (request: ApprovalRequest, index: number): Promise<Decision | undefined> => {
     const action = request.action_requests[index]!
     const { allowed_decisions } = request.review_configs[index]!
-    const hidden = showRequest(view, request, index)
-    const choices = CHOICES.filter(({ type }) => (type ? allowed_decisions.includes(type) : hidden > 0))
+    const isShortened = showRequest(view, request, index) > 0 || action.args_url !== undefined
+    const choices = CHOICES.filter(({ type }) => (type ? allowed_decisions.includes(type) : isShortened))
     const offer = choices.map(({ word, means }) => `[${word[0]}] ${means}`).join(', ')
     for (;;) {
       view.note(offer)
@@ -100,7 +113,7 @@ export const createReview = ({
       if (word === 'yes' && !rest) return { type: 'approve' }
       if (word === 'thread' && !rest) return { type: 'approve', for_thread: true }
       if (word === 'no') return reject(rest)
-      if (word === 'show') showWhole(request, index)
+      if (word === 'show') await showWhole(request, index)
       const edited = word === 'edit' ? await edit(action, rest) : 'back'
       if (edited !== 'back') return edited
     }

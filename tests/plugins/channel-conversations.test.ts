@@ -127,6 +127,26 @@ t.test('who may not be asked is not asked, and the owner decides elsewhere', asy
   await seeMessage('done then')
 })
 
+t.test('arguments that are not all shown are said to be so', async () => {
+  const { platform, fake, server, agent_id, seeMessage, threads } = await start()
+  await server.request('PATCH', `/agents/${agent_id}`, {
+    body: { config: { tools_with_approval: ['write_file'] } },
+  })
+  const write = (length: number) => ({
+    name: 'write_file',
+    arguments: { path: 'a.txt', content: 'x'.repeat(length) },
+  })
+  fake.next({ toolCalls: [write(2000), write(300_000)] }, { text: 'neither then' })
+  await platform.say({ text: 'write it' })
+  await seeMessage('Not all of the arguments are shown. Read them before you decide: in the web app')
+  await seeMessage(/decide: .*\/api\/agents\/\w+\/chat\/hitl\/\w+\/threads\/\w+\/args\/1/)
+  const [{ thread_id }] = (await threads('GET', '')).body
+  await server.request('POST', `/agents/${agent_id}/chat/hitl/resume`, {
+    body: { thread_id, decisions: [{ type: 'reject' }, { type: 'reject' }] },
+  })
+  await seeMessage('neither then')
+})
+
 t.test('several calls are decided one by one, by their codes, also after a restart', async (t) => {
   const { platform, fake, server, agent_id, seeMessage, seeState } = await start({ allow_from: ['ann'] })
   await server.request('PATCH', `/agents/${agent_id}`, {

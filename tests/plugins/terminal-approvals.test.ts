@@ -418,6 +418,19 @@ t.test('A long call is shortened until all of it is wanted, and is too long to b
   t.equal(await run.leave(), 0)
 })
 
+t.test('Arguments that the request does not show are fetched when they are wanted', async (t) => {
+  const input = { note: 'x'.repeat(300_000), last: 'the end of it' }
+  const run = await ask(t, [{ toolCalls: [{ name: 'publish', arguments: input }] }, { text: 'Published.' }])
+  await run.until('Not all of the arguments are shown; they can be read at')
+  await run.until('/args/0')
+  await run.until('omitted: ')
+  await run.type('decide', 's')
+  await run.until('last: "the end of it"')
+  await run.type('decide', 'y')
+  await run.until('Published.')
+  t.equal(await run.leave(), 0)
+})
+
 t.test('Where nobody can be asked the turn is left waiting, which has an exit code of its own', async (t) => {
   fake.next({ toolCalls: [echo('one')] })
   const run = start(t, { agent: 'assistant', env: { ...env, SVC_URL: server.url }, message: 'go' })

@@ -108,7 +108,8 @@ export function createApprovals({
   threads,
   resumption,
   secrets,
-}: Pick<Cradle, 'collections' | 'threads' | 'resumption' | 'secrets'>): Approvals {
+  server,
+}: Pick<Cradle, 'collections' | 'threads' | 'resumption' | 'secrets' | 'server'>): Approvals {
   const purposeOf = (code: string) => `approval:${code}`
 
   /** Has a turn go on once all is decided that it waits for; false where there is no such turn any more. */
@@ -165,7 +166,8 @@ export function createApprovals({
           { upsert: true, returnDocument: 'after' },
         )
         if (approval!.decision) decided = approval!
-        else if (approval!.sent === undefined) questions.push(questionFor(code, request, approval!, locale))
+        else if (approval!.sent === undefined)
+          questions.push(questionFor(code, request, approval!, { locale, base: server.public_url ?? '' }))
       }
       if (decided) await proceed(decided)
       return questions
@@ -231,16 +233,19 @@ function decidersOf(
 
 function questionFor(
   code: string,
-  { args }: ActionRequest,
+  { args, args_url }: ActionRequest,
   { allowed, deciders, description }: ApprovalDocument,
-  locale: Locale,
+  { locale, base }: { locale: Locale; base: string },
 ): Question {
   if (isQuestion(allowed))
     return { code, text: say('question', locale, { code, description }), buttons: [], pressers: deciders }
   const input = JSON.stringify(args, undefined, 2)
   const shown = input.length > SHOWN_INPUT ? `${input.slice(0, SHOWN_INPUT)}\n…` : input
   const fence = '`'.repeat(Math.max(3, ...[...shown.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)))
-  const values = { code, description, args: `${fence}json\n${shown}\n${fence}` }
+  const place = args_url === undefined ? say('web_app', locale) : `\`${base}${args_url}\``
+  const isWhole = shown === input && args_url === undefined
+  const hint = isWhole ? '' : `\n\n${say('shortened', locale, { place })}`
+  const values = { code, description, args: `${fence}json\n${shown}\n${fence}${hint}` }
   const phrase = deciders.length > 0 ? 'approval' : 'approval_elsewhere'
   const buttons: Button[] = [
     { label: say('approve', locale), value: `approve:${code}`, style: 'primary' },

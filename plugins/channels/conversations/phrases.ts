@@ -49,6 +49,11 @@ Your id here is \`{sender}\`.`,
     en: '**The agent asks for approval.** {description}\n\n{args}\n\nNobody here may decide this: its owner decides it in the web app, or names approvers in the settings of this channel.',
     zh: '**智能体请求批准。** {description}\n\n{args}\n\n此处无人有权处理：请所有者在网页端处理，或在渠道设置中指定审批人。',
   },
+  shortened: {
+    en: 'Not all of the arguments are shown. Read them before you decide: {place}',
+    zh: '参数未完整显示，请在决定前查看全部参数：{place}',
+  },
+  web_app: { en: 'in the web app', zh: '网页端' },
   question: {
     en: '**The agent asks:** {description}\n\nAnswer with a message, or `/reject {code}`.',
     zh: '**智能体提问：** {description}\n\n直接回复即可，或发送 `/reject {code}`。',
