@@ -39,6 +39,9 @@ export default plugin({
     host.collection('skill_packages', {
       indexes: [{ key: { name_key: 1 }, unique: true }, { key: { created_by_id: 1 } }],
     })
+    host.limit('skill_packages', ({ collections }, created_by_id) =>
+      collections.skill_packages.countDocuments({ created_by_id }),
+    )
     host.service('shelves', createShelves)
     host.service('skillPackages', createSkillPackages)
     host.service('packageSkills', createPackageSkills)

@@ -60,7 +60,7 @@ export const packageRoutes = [
     guard: CHANGER,
     body: newPackage,
     response: { 201: skillPackage },
-    errors: ['SKILL_PACKAGE_NAME_TAKEN'],
+    errors: ['SKILL_PACKAGE_NAME_TAKEN', 'LIMIT_REACHED'],
     audit: 'skill_package.create',
   }).handle(async ({ caller, body }, { skillPackages }) =>
     showPackage(await skillPackages.create(caller, body), 0),

@@ -26,10 +26,14 @@ export function createSkillPackages({
   collections: { skill_packages: packages },
   clock,
   ids,
+  limits,
   server,
   shelves,
   users,
-}: { shelves: Shelves; users: Users } & Pick<KernelServices, 'collections' | 'clock' | 'ids' | 'server'>) {
+}: { shelves: Shelves; users: Users } & Pick<
+  KernelServices,
+  'collections' | 'clock' | 'ids' | 'limits' | 'server'
+>) {
   const root = join(server.home, 'skill-packages')
   const pathOf = (package_id: string) => join(root, package_id)
 
@@ -92,7 +96,7 @@ export function createSkillPackages({
     /** All packages, the oldest first. */
     list: () => packages.find().sort({ _id: 1 }).toArray(),
 
-    /** Throws SKILL_PACKAGE_NAME_TAKEN. */
+    /** Throws SKILL_PACKAGE_NAME_TAKEN or LIMIT_REACHED. */
     async create(
       { id, username }: Changer,
       { name, description = null }: PackageSettings,
@@ -108,7 +112,7 @@ export function createSkillPackages({
         updated_at: now,
         change: null,
       }
-      await refuseTakenName(made.name, packages.insertOne(made))
+      await limits.within('skill_packages', id, () => refuseTakenName(made.name, packages.insertOne(made)))
       // A deletion of the creator that was quicker has already removed what it knew of.
       if (!(await users.find(id))) {
         await packages.deleteOne({ _id: made._id })

@@ -131,6 +131,25 @@ t.test('Names of packages are unique, whatever their case', async (t) => {
     )
 })
 
+t.test('An account creates 50 packages, and more when it deletes some', async (t) => {
+  const { token } = await server.createUser({ username: 'collector', permissions })
+  const create = (name: string) => request('POST', '/skill-packages', { token, body: { name } })
+  const made = await Promise.all(Array.from({ length: 55 }, (_, n) => create(`Of the collector ${n}`)))
+  const created = made.filter(({ status }) => status === 201)
+  t.equal(created.length, 50)
+  for (const reply of made.filter(({ status }) => status !== 201))
+    t.match(reply, {
+      status: 409,
+      body: { error: { code: 'LIMIT_REACHED', details: { limit: 'skill_packages', max: 50 } } },
+    })
+  t.match((await request('GET', '/auth/me', { token })).body.limits, {
+    skill_packages: { used: 50, max: 50 },
+  })
+  await request('DELETE', `/skill-packages/${created[0]!.body.id}`, { token })
+  t.equal((await create('Once more')).status, 201)
+  t.strictSame(refusal(await create('Too many')), [409, 'LIMIT_REACHED'])
+})
+
 t.test('The skills of a workspace are listed with what they say of themselves', async (t) => {
   const agent_id = await createAgent()
   const list = async () => (await request('GET', `/agents/${agent_id}/skills`)).body
