@@ -5,9 +5,10 @@ import { LIMITS, refusing } from './limits.ts'
 import type { PackageSkills } from './package-skills.ts'
 import type { Shelf } from './shelf.ts'
 import type { Shelves } from './shelves.ts'
-import { listFacts, readDetail, type SkillDetail } from './skill-facts.ts'
+import { listFacts, readDetail, readFacts, type SkillDetail } from './skill-facts.ts'
+import { importFiles } from './skill-import.ts'
 import { copyTree } from './tree-copy.ts'
-import type { Changer, SkillFacts } from './types.ts'
+import type { AgentSkill, Changer, PlacedSkill, SkillFacts, SkillFile } from './types.ts'
 
 /** The skills in the workspaces of agents. */
 export type AgentSkills = ReturnType<typeof createAgentSkills>
@@ -30,13 +31,52 @@ export function createAgentSkills({
     return found.result
   }
 
-  return {
-    list: async (agent_id: string): Promise<SkillFacts[]> =>
-      (await shelves.read(agents.workspaceOf(agent_id), listFacts)) ?? [],
+  const withSwitch = async <Skill extends SkillFacts>(shelf: Shelf, skill: Skill) => ({
+    ...skill,
+    enabled: !(await shelf.isOff(skill.slug)),
+  })
 
-    /** Throws SKILL_NOT_FOUND. */
-    find: (agent_id: string, slug: string): Promise<SkillDetail> =>
-      read(agent_id, slug, (shelf) => shelf.use(slug, (skill) => readDetail(slug, skill))),
+  return {
+    list: async (agent_id: string): Promise<AgentSkill[]> =>
+      (await shelves.read(agents.workspaceOf(agent_id), async (shelf) =>
+        Promise.all((await listFacts(shelf)).map((skill) => withSwitch(shelf, skill))),
+      )) ?? [],
+
+    /** Throws SKILL_NOT_FOUND, or with `contents` SKILL_CONTENTS_TOO_LARGE. */
+    find: (
+      agent_id: string,
+      slug: string,
+      options: { contents: boolean },
+    ): Promise<SkillDetail & AgentSkill> =>
+      read(agent_id, slug, async (shelf) =>
+        withSwitch(shelf, await shelf.use(slug, (skill) => readDetail(slug, skill, options))),
+      ),
+
+    /**
+     * Writes a skill as a whole; one that is replaced stays switched on or off. Throws SKILL_ALREADY_EXISTS,
+     * SKILL_ARCHIVE_INVALID, SKILL_TOO_LARGE or SKILLS_FOLDER_UNUSABLE.
+     */
+    write: (
+      agent_id: string,
+      slug: string,
+      { files, overwrite }: { files: readonly SkillFile[]; overwrite: boolean },
+    ): Promise<{ skill: AgentSkill; outcome: PlacedSkill['outcome'] }> =>
+      shelves.write(agents.workspaceOf(agent_id), (shelf) =>
+        withDrafts(shelf, async (drafts) => {
+          await importFiles(drafts, slug, files)
+          const facts = await readFacts(slug, drafts.folderOf(slug))
+          const outcome = await drafts.place(slug, { overwrite })
+          if (!outcome) throw new AppError('SKILL_ALREADY_EXISTS', { slug })
+          return { skill: await withSwitch(shelf, facts), outcome }
+        }),
+      ),
+
+    /** Switches a skill on or off: one that is off is not told to the model. Throws SKILL_NOT_FOUND. */
+    switch: (agent_id: string, slug: string, enabled: boolean): Promise<AgentSkill> =>
+      read(agent_id, slug, async (shelf) => {
+        await shelf.switch(slug, enabled)
+        return withSwitch(shelf, await shelf.use(slug, (skill) => readFacts(slug, skill)))
+      }),
 
     /** Throws SKILL_NOT_FOUND. */
     remove: (agent_id: string, slug: string): Promise<void> =>
@@ -79,7 +119,7 @@ export function createAgentSkills({
       caller: Changer,
       agent_id: string,
       { slug, package_id, overwrite }: { slug: string; package_id: string; overwrite: boolean },
-    ): Promise<SkillFacts> {
+    ): Promise<PlacedSkill> {
       const [pushed] = await read(agent_id, slug, async (source) => {
         if (!(await source.has(slug))) throw new AppError('SKILL_NOT_FOUND', { slug })
         return packageSkills.add(caller, package_id, {

@@ -8,8 +8,8 @@ export interface Drafts {
   slugs(): string[]
   /** The folder that a skill was last written into. */
   folderOf(slug: string): OpenFolder
-  /** Puts a skill in its place; false where that is taken and may not be overwritten. */
-  place(slug: string, options: { overwrite: boolean }): Promise<boolean>
+  /** Puts a skill in its place; undefined where that is taken and may not be overwritten. */
+  place(slug: string, options: { overwrite: boolean }): ReturnType<Shelf['place']>
 }
 
 /** Runs work that writes skills; what of them was not placed in the end is removed. */
@@ -34,9 +34,9 @@ export async function withDrafts<Result>(
       folderOf: (slug) => drafts.get(slug)!.folder,
       async place(slug, options) {
         const { name } = drafts.get(slug)!
-        const isPlaced = await shelf.place(name, slug, options)
-        if (isPlaced) staged.splice(staged.indexOf(name), 1)
-        return isPlaced
+        const placed = await shelf.place(name, slug, options)
+        if (placed) staged.splice(staged.indexOf(name), 1)
+        return placed
       },
     })
   } finally {

@@ -33,6 +33,13 @@ export const skillErrors: ErrorTable = {
       zh: '“skills”文件夹不可用，或者不是文件夹。',
     },
   },
+  SKILL_CONTENTS_TOO_LARGE: {
+    status: 413,
+    message: {
+      en: 'The files of the skill have more than {max_bytes} bytes and cannot be shown in one answer.',
+      zh: '该技能的文件总计超过 {max_bytes} 字节，无法在一次响应中返回。',
+    },
+  },
   SKILL_TOO_LARGE: {
     status: 413,
     message: {

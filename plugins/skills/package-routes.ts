@@ -1,15 +1,20 @@
-import { AppError, type Cradle, type Issue, route } from '#kernel'
+import { AppError, type Cradle, type Issue, reply, route } from '#kernel'
 import {
   addedSkills,
+  detailOptions,
   newPackage,
   newSkill,
   packageChanges,
+  packageSkill,
+  packageSkillDetail,
   skillPackage,
   skillPackageDetail,
   skillPackages,
   uploadOptions,
+  wholeSkill,
 } from './schemas.ts'
 import { importArchive, importFiles } from './skill-import.ts'
+import { assertSlug } from './slug.ts'
 import type { SkillFacts, SkillPackageDocument } from './types.ts'
 
 const CHANGER = ['permission', 'skill_packages'] as const
@@ -123,6 +128,37 @@ export const packageRoutes = [
         file ? importArchive(drafts, file, query.slug) : importFiles(drafts, body.slug, body.files),
     })
     return { skills: added.map(showSkill) }
+  }),
+
+  route({
+    method: 'GET',
+    path: '/skill-packages/:id/skills/:slug',
+    summary: 'One skill of a package, with its SKILL.md and its files',
+    guard: 'user',
+    query: detailOptions,
+    response: { 200: packageSkillDetail },
+    errors: ['SKILL_PACKAGE_NOT_FOUND', 'SKILL_NOT_FOUND', 'SKILL_CONTENTS_TOO_LARGE'],
+  }).handle(async ({ params, query }, { packageSkills }) => {
+    const { updated_at, ...shown } = await packageSkills.find(params.id!, params.slug!, query)
+    return shown
+  }),
+
+  route({
+    method: 'PUT',
+    path: '/skill-packages/:id/skills/:slug',
+    summary: 'Write a skill of a package as a whole; all that it had is replaced, copies of it stay',
+    guard: CHANGER,
+    body: wholeSkill,
+    response: { 200: packageSkill, 201: packageSkill },
+    errors: ['SKILL_PACKAGE_NOT_FOUND', 'SKILL_ARCHIVE_INVALID', 'SKILL_TOO_LARGE'],
+    audit: 'skill_package.write_skill',
+  }).handle(async ({ caller, params, body: { files } }, { packageSkills }) => {
+    const slug = assertSlug(params.slug!)
+    const [skill] = await packageSkills.add(caller, params.id!, {
+      overwrite: true,
+      fill: (drafts) => importFiles(drafts, slug, files),
+    })
+    return reply(skill!.outcome === 'made' ? 201 : 200, showSkill(skill!))
   }),
 
   route({

@@ -4,10 +4,10 @@ import { type Drafts, withDrafts } from './drafts.ts'
 import { assertFits, LIMITS } from './limits.ts'
 import type { Shelf } from './shelf.ts'
 import type { Shelves } from './shelves.ts'
-import { listFacts, readFacts } from './skill-facts.ts'
+import { listFacts, readDetail, readFacts, type SkillDetail } from './skill-facts.ts'
 import type { SkillPackages } from './skill-packages.ts'
 import { listTree } from './tree-copy.ts'
-import type { Changer, SkillFacts } from './types.ts'
+import type { Changer, PlacedSkill, SkillFacts } from './types.ts'
 
 /** The skills in packages. */
 export type PackageSkills = ReturnType<typeof createPackageSkills>
@@ -24,7 +24,7 @@ export function createPackageSkills({
     shelves.read(packages.pathOf(package_id), work)
 
   /** Puts drafts in their places, all of them or, where one may not, none. */
-  const placeAll = async (shelf: Shelf, drafts: Drafts, overwrite: boolean): Promise<SkillFacts[]> => {
+  const placeAll = async (shelf: Shelf, drafts: Drafts, overwrite: boolean): Promise<PlacedSkill[]> => {
     const slugs = drafts.slugs()
     const there = await shelf.list()
     const taken = slugs.find((slug) => there.includes(slug))
@@ -45,9 +45,13 @@ export function createPackageSkills({
     for (const slug of there.filter((slug) => !slugs.includes(slug)))
       await shelf.use(slug, (skill) => count(listTree(skill, { limits: LIMITS })))
     assertFits(counts, 'package')
-    for (const slug of slugs)
-      if (!(await drafts.place(slug, { overwrite }))) throw new AppError('SKILL_ALREADY_EXISTS', { slug })
-    return facts
+    const placed = []
+    for (const skill of facts) {
+      const outcome = await drafts.place(skill.slug, { overwrite })
+      if (!outcome) throw new AppError('SKILL_ALREADY_EXISTS', { slug: skill.slug })
+      placed.push({ ...skill, outcome })
+    }
+    return placed
   }
 
   return {
@@ -55,6 +59,14 @@ export function createPackageSkills({
 
     count: async (package_id: string): Promise<number> =>
       (await read(package_id, async (shelf) => (await shelf.list()).length)) ?? 0,
+
+    /** Throws SKILL_PACKAGE_NOT_FOUND or SKILL_NOT_FOUND, or with `contents` SKILL_CONTENTS_TOO_LARGE. */
+    async find(package_id: string, slug: string, options: { contents: boolean }): Promise<SkillDetail> {
+      const { _id } = await packages.find(package_id)
+      const found = await read(_id, (shelf) => shelf.use(slug, (skill) => readDetail(slug, skill, options)))
+      if (!found) throw new AppError('SKILL_NOT_FOUND', { slug })
+      return found
+    },
 
     /** Runs work on the skills of a package; throws SKILL_PACKAGE_NOT_FOUND. */
     async read<Result>(
@@ -73,7 +85,7 @@ export function createPackageSkills({
       caller: Changer,
       package_id: string,
       { overwrite, fill }: { overwrite: boolean; fill: (drafts: Drafts) => Promise<void> },
-    ): Promise<SkillFacts[]> {
+    ): Promise<PlacedSkill[]> {
       const { _id } = await packages.findChangeable(caller, package_id)
       const path = packages.pathOf(_id)
       await mkdir(path, { recursive: true, mode: 0o700 })

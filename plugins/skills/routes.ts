@@ -1,6 +1,21 @@
-import { route } from '#kernel'
+import { reply, route } from '#kernel'
 import { showSkill } from './package-routes.ts'
-import { agentSkillDetail, agentSkills, copyOrder, copyOutcome, packageSkill, pushOrder } from './schemas.ts'
+import {
+  agentSkill,
+  agentSkillDetail,
+  agentSkills,
+  copyOrder,
+  copyOutcome,
+  detailOptions,
+  newSkill,
+  packageSkill,
+  pushOrder,
+  skillSwitch,
+  wholeSkill,
+} from './schemas.ts'
+import { assertSlug } from './slug.ts'
+
+const WRITE_ERRORS = ['SKILL_ARCHIVE_INVALID', 'SKILL_TOO_LARGE', 'SKILLS_FOLDER_UNUSABLE'] as const
 
 /** The routes of the skills in an agent's workspace. */
 export const agentSkillRoutes = [
@@ -16,11 +31,54 @@ export const agentSkillRoutes = [
   route({
     method: 'GET',
     path: '/agents/:id/skills/:slug',
-    summary: "One skill in an agent's workspace, with its SKILL.md and the paths of its files",
+    summary: "One skill in an agent's workspace, with its SKILL.md and its files",
     guard: 'owner',
+    query: detailOptions,
     response: { 200: agentSkillDetail },
+    errors: ['SKILL_NOT_FOUND', 'SKILL_UNREADABLE', 'SKILL_CONTENTS_TOO_LARGE', 'SKILLS_FOLDER_UNUSABLE'],
+  }).handle(({ agent, params, query }, { agentSkills }) => agentSkills.find(agent._id, params.slug!, query)),
+
+  route({
+    method: 'POST',
+    path: '/agents/:id/skills',
+    summary: "Add a skill to an agent's workspace as a list of files",
+    guard: 'owner',
+    body: newSkill,
+    response: { 201: agentSkill },
+    errors: ['SKILL_ALREADY_EXISTS', ...WRITE_ERRORS],
+    audit: 'skill.create',
+  }).handle(async ({ agent, body: { slug, files, overwrite } }, { agentSkills }) => {
+    const { skill } = await agentSkills.write(agent._id, slug, { files, overwrite })
+    return skill
+  }),
+
+  route({
+    method: 'PUT',
+    path: '/agents/:id/skills/:slug',
+    summary: "Write a skill of an agent's workspace as a whole; all that it had is replaced",
+    guard: 'owner',
+    body: wholeSkill,
+    response: { 200: agentSkill, 201: agentSkill },
+    errors: [...WRITE_ERRORS],
+    audit: 'skill.write',
+  }).handle(async ({ agent, params, body: { files } }, { agentSkills }) => {
+    const slug = assertSlug(params.slug!)
+    const { skill, outcome } = await agentSkills.write(agent._id, slug, { files, overwrite: true })
+    return reply(outcome === 'made' ? 201 : 200, skill)
+  }),
+
+  route({
+    method: 'PATCH',
+    path: '/agents/:id/skills/:slug',
+    summary: "Switch a skill of an agent's workspace on or off; of one that is off the model is not told",
+    guard: 'owner',
+    body: skillSwitch,
+    response: { 200: agentSkill },
     errors: ['SKILL_NOT_FOUND', 'SKILL_UNREADABLE', 'SKILLS_FOLDER_UNUSABLE'],
-  }).handle(({ agent, params }, { agentSkills }) => agentSkills.find(agent._id, params.slug!)),
+    audit: 'skill.switch',
+  }).handle(({ agent, params, body }, { agentSkills }) =>
+    agentSkills.switch(agent._id, params.slug!, body.enabled),
+  ),
 
   route({
     method: 'DELETE',

@@ -1,4 +1,5 @@
 import { nullable, objectOf } from '#kernel'
+import { SLUG_PATTERN } from './slug.ts'
 
 const time = { type: 'integer', description: 'Unix seconds' } as const
 const count = { type: 'integer', minimum: 0 } as const
@@ -8,7 +9,7 @@ const slug = {
   minLength: 1,
   maxLength: 64,
 } as const
-const newSlug = { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' } as const
+const newSlug = { type: 'string', pattern: SLUG_PATTERN } as const
 
 const name = {
   type: 'string',
@@ -54,31 +55,62 @@ const skillNames = ['slug', 'name', 'description', 'files', 'bytes'] as const
 /** A skill in a package. */
 export const packageSkill = { title: 'PackageSkill', ...objectOf(skillFields, skillNames) } as const
 
-/** A skill in a workspace. */
-export const agentSkill = {
-  title: 'AgentSkill',
-  ...objectOf({ ...skillFields, updated_at: time }, [...skillNames, 'updated_at']),
+const agentSkillFields = {
+  ...skillFields,
+  updated_at: time,
+  enabled: { type: 'boolean', description: 'Whether the model is told of it' },
 } as const
+const agentSkillNames = [...skillNames, 'updated_at', 'enabled'] as const
+
+/** A skill in a workspace. */
+export const agentSkill = { title: 'AgentSkill', ...objectOf(agentSkillFields, agentSkillNames) } as const
 
 export const agentSkills = { type: 'array', items: agentSkill } as const
+
+const shownText = { type: 'string' } as const
+const executable = { type: 'boolean', description: 'Whether it can be run' } as const
+
+const detailFields = {
+  content: { type: 'string', description: 'SKILL.md, at most the first 256 KiB of it' },
+  paths: {
+    type: 'array',
+    items: shownText,
+    description: 'Its files, by paths below its folder',
+  },
+  contents: {
+    type: 'array',
+    items: {
+      anyOf: [
+        objectOf({ path: shownText, content: shownText, executable }, ['path', 'content']),
+        objectOf({ path: shownText, content_base64: shownText, executable }, ['path', 'content_base64']),
+      ],
+    },
+    description:
+      'If asked for, its files with what they hold, as a PUT takes them; in Base64 what is no text',
+  },
+} as const
+const detailNames = ['content', 'paths'] as const
 
 /** GET /agents/:id/skills/:slug. */
 export const agentSkillDetail = {
   title: 'AgentSkillDetail',
-  ...objectOf(
-    {
-      ...skillFields,
-      updated_at: time,
-      content: { type: 'string', description: 'SKILL.md, at most the first 256 KiB of it' },
-      paths: {
-        type: 'array',
-        items: { type: 'string' },
-        description: 'Its files, by paths below its folder',
-      },
-    },
-    [...skillNames, 'updated_at', 'content', 'paths'],
-  ),
+  ...objectOf({ ...agentSkillFields, ...detailFields }, [...agentSkillNames, ...detailNames]),
 } as const
+
+/** GET /skill-packages/:id/skills/:slug. */
+export const packageSkillDetail = {
+  title: 'PackageSkillDetail',
+  ...objectOf({ ...skillFields, ...detailFields }, [...skillNames, ...detailNames]),
+} as const
+
+/** The query of both. */
+export const detailOptions = objectOf({
+  contents: {
+    type: 'boolean',
+    default: false,
+    description: 'Whether to answer with what its files hold, of at most 1 MiB in all',
+  },
+})
 
 export const skillPackage = { title: 'SkillPackage', ...objectOf(packageFields, packageNames) } as const
 
@@ -99,28 +131,31 @@ export const packageChanges = objectOf({ name, description })
 
 const path = { type: 'string', minLength: 1, maxLength: 4096 } as const
 
-/** A skill as JSON; what its files hold is not written down. */
-export const newSkill = objectOf(
-  {
-    slug: newSlug,
-    files: {
-      type: 'array',
-      minItems: 1,
-      maxItems: 2000,
-      items: {
-        anyOf: [
-          objectOf({ path, content: { type: 'string', writeOnly: true } }, ['path', 'content']),
-          objectOf({ path, content_base64: { type: 'string', format: 'byte', writeOnly: true } }, [
-            'path',
-            'content_base64',
-          ]),
-        ],
-      },
-    },
-    overwrite,
+/** What the files hold is not written down. */
+const files = {
+  type: 'array',
+  minItems: 1,
+  maxItems: 2000,
+  items: {
+    anyOf: [
+      objectOf({ path, content: { type: 'string', writeOnly: true }, executable }, ['path', 'content']),
+      objectOf({ path, content_base64: { type: 'string', format: 'byte', writeOnly: true }, executable }, [
+        'path',
+        'content_base64',
+      ]),
+    ],
   },
-  ['slug', 'files'],
-)
+  description: 'All of its files, among them SKILL.md',
+} as const
+
+/** A skill as JSON. */
+export const newSkill = objectOf({ slug: newSlug, files, overwrite }, ['slug', 'files'])
+
+/** PUT of a skill, which is made or replaced as a whole. */
+export const wholeSkill = objectOf({ files }, ['files'])
+
+/** PATCH /agents/:id/skills/:slug. */
+export const skillSwitch = objectOf({ enabled: agentSkillFields.enabled }, ['enabled'])
 
 /** The query of an upload, whose form has no room for more than the file. */
 export const uploadOptions = objectOf({

@@ -1,20 +1,20 @@
 import { renameSync } from 'node:fs'
-import { lstat, mkdir, opendir, rm } from 'node:fs/promises'
+import { lstat, mkdir, opendir, rm, writeFile } from 'node:fs/promises'
 import { AppError, type Ids, type OpenFolder } from '#kernel'
 import { ageOf } from './age.ts'
+import { isSlug } from './slug.ts'
 import { AWAY, codeOf, DENIED, ignoring } from './system-errors.ts'
 
 /** What every skill has. */
 export const SKILL_FILE = 'SKILL.md'
 
-/** The rule for slugs, which are names of folders. */
-export const SLUG_PATTERN = '^[a-z0-9][a-z0-9_-]{0,63}$'
-const SLUG = new RegExp(SLUG_PATTERN)
-
 /** A skill that is being written or removed: `.<id>.tmp`. */
 const TEMPORARY = /^\.([0-9A-HJKMNP-TV-Z]{26})\.tmp$/
 /** A skill that gives its place to another, there for a moment only: `.<slug>.<id>.old`. */
 const DISPLACED = /^\.([a-z0-9][a-z0-9_-]{0,63})\.([0-9A-HJKMNP-TV-Z]{26})\.old$/
+/** Marks a skill as switched off: `.<slug>.off`, beside the skill, so that it stays when the skill is replaced. */
+const OFF = /^\.([a-z0-9][a-z0-9_-]{0,63})\.off$/
+const offMark = (slug: string) => `.${slug}.off`
 
 /** How long ago the id of such a folder was made when only a crash can have left it, in milliseconds. */
 const TEMPORARY_MS = 3600_000
@@ -42,19 +42,25 @@ export type Shelf = ReturnType<typeof createShelf>
 export function createShelf(folder: OpenFolder, { ids }: { ids: Ids }) {
   const { entry } = folder
 
-  /** The names of the folders in it, sorted; puts right what a crash has left among them. */
-  const readNames = async (): Promise<string[]> => {
+  /**
+   * The names of the folders in it, sorted, and the slugs that are switched off; puts right what a crash has left among
+   * them.
+   */
+  const scan = async (): Promise<{ names: string[]; off: Set<string> }> => {
     const names: string[] = []
     const left: string[] = []
+    const off = new Set<string>()
     let seen = 0
     for await (const entry of await opendir(folder.path)) {
-      if (TEMPORARY.test(entry.name) || DISPLACED.test(entry.name)) left.push(entry.name)
+      const [, slug] = OFF.exec(entry.name) ?? []
+      if (slug) off.add(slug)
+      else if (TEMPORARY.test(entry.name) || DISPLACED.test(entry.name)) left.push(entry.name)
       else if (entry.isDirectory()) names.push(entry.name)
       seen += 1
       if (seen >= MAX_NAMES) break
     }
     const kept = await Promise.all(left.map(sweep))
-    return [...names, ...kept.flat()].sort()
+    return { names: [...names, ...kept.flat()].sort(), off }
   }
 
   /** Removes what was left, or puts it back if nothing took its place; gives the names that are there then. */
@@ -89,9 +95,9 @@ export function createShelf(folder: OpenFolder, { ids }: { ids: Ids }) {
     }
   }
 
-  const listSlugs = async (): Promise<string[]> => {
-    const names = (await readNames()).map((name) => DISPLACED.exec(name)?.[1] ?? name)
-    return [...new Set(names.filter((name) => SLUG.test(name)))].sort()
+  const slugsOf = (names: readonly string[]): string[] => {
+    const slugs = names.map((name) => DISPLACED.exec(name)?.[1] ?? name)
+    return [...new Set(slugs.filter(isSlug))].sort()
   }
 
   /** Which folder a name is, if it is that of a skill. */
@@ -105,7 +111,7 @@ export function createShelf(folder: OpenFolder, { ids }: { ids: Ids }) {
 
   /** Where a skill is; between the two steps of a replacement it still goes by another name. */
   const locate = async (slug: string): Promise<Located | undefined> => {
-    if (!SLUG.test(slug)) return undefined
+    if (!isSlug(slug)) return undefined
     return (await lookAt(slug)) ?? lookFor(slug)
   }
 
@@ -117,7 +123,7 @@ export function createShelf(folder: OpenFolder, { ids }: { ids: Ids }) {
   const lookFor = async (slug: string): Promise<Located | undefined> => {
     const found = await lookAt(slug)
     if (found || (await ifThere(lstat(entry(slug))))) return found
-    for (const name of (await readNames()).filter((name) => DISPLACED.exec(name)?.[1] === slug)) {
+    for (const name of (await scan()).names.filter((name) => DISPLACED.exec(name)?.[1] === slug)) {
       const displaced = await lookAt(name)
       if (displaced) return displaced
     }
@@ -142,12 +148,28 @@ export function createShelf(folder: OpenFolder, { ids }: { ids: Ids }) {
     isTaken: async (slug: string): Promise<boolean> =>
       (await ifThere(lstat(entry(slug)))) !== undefined || (await locate(slug)) !== undefined,
 
-    /** The first so many names, sorted, that are those of skills or that may become such. */
-    listFolders: async (max: number): Promise<string[]> => (await listSlugs()).slice(0, max),
+    /** The first so many names, sorted, that are those of skills or that may become such, and not switched off. */
+    async listFolders(max: number): Promise<string[]> {
+      const { names, off } = await scan()
+      return slugsOf(names)
+        .filter((slug) => !off.has(slug))
+        .slice(0, max)
+    },
+
+    isOff: async (slug: string): Promise<boolean> =>
+      (await ifThere(lstat(entry(offMark(slug))))) !== undefined,
+
+    /** Switches a skill on or off, which holds for whatever takes its place; throws SKILL_NOT_FOUND. */
+    async switch(slug: string, isOn: boolean): Promise<void> {
+      if (!(await locate(slug))) throw new AppError('SKILL_NOT_FOUND', { slug })
+      if (isOn) await discard([offMark(slug)])
+      // It may be there already, as anything that a model has written.
+      else await ignoring(['EEXIST'], writeFile(entry(offMark(slug)), '', { flag: 'wx', mode: 0o600 }))
+    },
 
     /** The slugs of all skills, sorted. */
     async list(): Promise<string[]> {
-      const slugs = await listSlugs()
+      const slugs = slugsOf((await scan()).names)
       const found = await Promise.all(slugs.map(async (slug) => ((await locate(slug)) ? [slug] : [])))
       return found.flat()
     },
@@ -177,22 +199,28 @@ export function createShelf(folder: OpenFolder, { ids }: { ids: Ids }) {
     },
 
     /**
-     * Puts a staged folder in the place of a skill, whole and at once; false where that is taken and stays. Two
-     * renames take the place of one, as the system knows none that exchanges folders.
+     * Puts a staged folder in the place of a skill, whole and at once; undefined where that is taken and stays. Two
+     * renames take the place of one, as the system knows none that exchanges folders. What is made anew is switched on.
      */
-    async place(staged: string, slug: string, { overwrite }: { overwrite: boolean }): Promise<boolean> {
+    async place(
+      staged: string,
+      slug: string,
+      { overwrite }: { overwrite: boolean },
+    ): Promise<'made' | 'replaced' | undefined> {
       const displaced: string[] = []
       for (;;) {
         const outcome = move(staged, slug)
         if (outcome === 'moved') break
         // Whoever removes the whole folder does not wait for us.
         if (outcome === 'gone') throw new AppError('SKILLS_FOLDER_UNUSABLE')
-        if (!overwrite) return false
+        if (!overwrite) return undefined
         const old = `.${slug}.${ids.make()}.old`
         if (move(slug, old) === 'moved') displaced.push(old)
       }
       await discard(displaced)
-      return true
+      if (displaced.length > 0) return 'replaced'
+      await discard([offMark(slug)])
+      return 'made'
     },
 
     /** Throws SKILL_NOT_FOUND. */
@@ -203,7 +231,7 @@ export function createShelf(folder: OpenFolder, { ids }: { ids: Ids }) {
         if (!found) throw new AppError('SKILL_NOT_FOUND', { slug })
         if (move(found.name, doomed) === 'moved') break
       }
-      await discard([doomed])
+      await discard([doomed, offMark(slug)])
     },
   }
 }

@@ -1,15 +1,19 @@
+import { isUtf8 } from 'node:buffer'
 import { AppError, type OpenFolder } from '#kernel'
 import { HEAD_BYTES, readHead } from './front-matter.ts'
 import { LIMITS, refusing } from './limits.ts'
 import { type Shelf, SKILL_FILE } from './shelf.ts'
 import { AWAY, codeOf, DENIED } from './system-errors.ts'
-import { listTree } from './tree-copy.ts'
-import type { SkillFacts } from './types.ts'
+import { listTree, readTree, TreeLimitError } from './tree-copy.ts'
+import type { SkillFacts, SkillFile } from './types.ts'
 
 const CONTENT_BYTES = 256 * 1024
 
-/** A skill with the text of its SKILL.md and the paths of its files. */
-export type SkillDetail = SkillFacts & { content: string; paths: string[] }
+/** How many bytes the files of a skill may have that are shown with what they hold: as many as a body may by default. */
+const SHOWN_BYTES = 1024 * 1024
+
+/** A skill with the text of its SKILL.md and the paths of its files, and if asked for what they hold. */
+export type SkillDetail = SkillFacts & { content: string; paths: string[]; contents?: SkillFile[] }
 
 /** What there is to say of a skill in its open folder; counting ends soon after a limit is passed. */
 export async function readFacts(slug: string, skill: OpenFolder): Promise<SkillFacts> {
@@ -17,10 +21,28 @@ export async function readFacts(slug: string, skill: OpenFolder): Promise<SkillF
   return facts
 }
 
-/** All that a reader of one skill is shown. */
-export async function readDetail(slug: string, skill: OpenFolder): Promise<SkillDetail> {
+/** All that a reader of one skill is shown; with `contents` throws SKILL_CONTENTS_TOO_LARGE. */
+export async function readDetail(
+  slug: string,
+  skill: OpenFolder,
+  { contents }: { contents: boolean },
+): Promise<SkillDetail> {
   const [facts, content] = await Promise.all([examine(slug, skill), readText(skill, CONTENT_BYTES)])
-  return { ...facts, content }
+  return { ...facts, content, ...(contents && { contents: await readContents(skill) }) }
+}
+
+async function readContents(skill: OpenFolder): Promise<SkillFile[]> {
+  const files = await refusing(() =>
+    readTree(skill, { limits: { ...LIMITS, bytes: SHOWN_BYTES } }).catch((error) => {
+      if (!(error instanceof TreeLimitError) || error.limit !== 'bytes') throw error
+      throw new AppError('SKILL_CONTENTS_TOO_LARGE', { max_bytes: SHOWN_BYTES })
+    }),
+  )
+  return files.map(({ path, content, isExecutable }) => ({
+    path,
+    ...(isUtf8(content) ? { content: content.toString() } : { content_base64: content.toString('base64') }),
+    ...(isExecutable && { executable: true }),
+  }))
 }
 
 /** The facts of all skills of a shelf, sorted by slug; one that goes meanwhile is left out. */

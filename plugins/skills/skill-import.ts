@@ -6,32 +6,28 @@ import type { Drafts } from './drafts.ts'
 import { createPathCheck, invalid } from './file-paths.ts'
 import { HEAD_BYTES, readHead } from './front-matter.ts'
 import { assertFits, LIMITS, tooLarge } from './limits.ts'
-import { SKILL_FILE, SLUG_PATTERN } from './shelf.ts'
+import { SKILL_FILE } from './shelf.ts'
+import { isSlug } from './slug.ts'
+import type { SkillFile } from './types.ts'
 
-/** A file of a skill as JSON brings it. */
-export interface GivenFile {
-  path: string
-  content?: string
-  content_base64?: string
-}
-
-type SkillFile = Pick<ArchivedFile, 'names' | 'bytes' | 'isExecutable' | 'read'>
+type PlannedFile = Pick<ArchivedFile, 'names' | 'bytes' | 'isExecutable' | 'read'>
 
 /** A skill that is to be written; the paths of its files are below it. */
 interface PlannedSkill {
   slug: string
-  files: SkillFile[]
+  files: PlannedFile[]
 }
 
 /** Writes a skill that was sent as a list of files. Throws SKILL_ARCHIVE_INVALID or SKILL_TOO_LARGE. */
-export async function importFiles(drafts: Drafts, slug: string, given: readonly GivenFile[]): Promise<void> {
+export async function importFiles(drafts: Drafts, slug: string, given: readonly SkillFile[]): Promise<void> {
   const check = createPathCheck()
-  const files = given.map(({ path, content, content_base64 }): SkillFile => {
-    const bytes = content_base64 === undefined ? Buffer.from(content!) : Buffer.from(content_base64, 'base64')
+  const files = given.map((file): PlannedFile => {
+    const bytes = 'content' in file ? Buffer.from(file.content) : Buffer.from(file.content_base64, 'base64')
     const read = async function* () {
       yield bytes
     }
-    return { names: check(path, false), bytes: bytes.length, isExecutable: false, read }
+    const isExecutable = file.executable === true
+    return { names: check(file.path, false), bytes: bytes.length, isExecutable, read }
   })
   if (!isSkill(files)) throw invalid(`there is no ${SKILL_FILE}`)
   await writeSkills(drafts, [{ slug, files }])
@@ -54,11 +50,11 @@ export async function importArchive(
   })
 }
 
-const isSkill = (files: readonly SkillFile[]) =>
+const isSkill = (files: readonly PlannedFile[]) =>
   files.some(({ names }) => names.length === 1 && names[0] === SKILL_FILE)
 
-function planFolders(files: readonly SkillFile[], slug: string | undefined): PlannedSkill[] {
-  const folders = new Map<string, SkillFile[]>()
+function planFolders(files: readonly PlannedFile[], slug: string | undefined): PlannedSkill[] {
+  const folders = new Map<string, PlannedFile[]>()
   for (const { names, ...file } of files) {
     const [top, ...below] = names as [string, ...string[]]
     if (below.length === 0) throw invalid(`it is in no folder with a ${SKILL_FILE}`, top)
@@ -79,7 +75,7 @@ function planFolders(files: readonly SkillFile[], slug: string | undefined): Pla
   return [...skills.values()]
 }
 
-async function nameRoot(files: readonly SkillFile[], filename: string): Promise<string> {
+async function nameRoot(files: readonly PlannedFile[], filename: string): Promise<string> {
   const own = files.find(({ names }) => names.length === 1 && names[0] === SKILL_FILE)!
   let head = Buffer.alloc(0)
   for await (const chunk of own.read()) {
@@ -101,7 +97,7 @@ function slugOf(name: string): string {
     .replace(/^[-_]+/, '')
     .slice(0, 64)
     .replace(/-+$/, '')
-  return new RegExp(SLUG_PATTERN).test(slug) ? slug : ''
+  return isSlug(slug) ? slug : ''
 }
 
 async function writeSkills(drafts: Drafts, skills: readonly PlannedSkill[]): Promise<void> {
@@ -121,7 +117,7 @@ async function writeSkills(drafts: Drafts, skills: readonly PlannedSkill[]): Pro
 /** Gives how many bytes it wrote, which are counted as they come. */
 async function writeSkillFile(
   folder: OpenFolder,
-  { names, isExecutable, read }: SkillFile,
+  { names, isExecutable, read }: PlannedFile,
   room: number,
 ): Promise<number> {
   const path = folder.entry(names.join('/'))

@@ -89,7 +89,7 @@ export async function listTree(
   }
 }
 
-const byPath = (a: TreeFile, b: TreeFile) => (a.path < b.path ? -1 : 1)
+const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1)
 
 /**
  * Copies a tree into an empty folder: folders and regular files, executable or not, readable by the server's own user
@@ -128,6 +128,35 @@ export async function copyTree(
     await leave(1)
   }
   return copied
+}
+
+/** The content of a file of a tree. */
+export interface TreeContent {
+  path: string
+  content: Buffer
+  isExecutable: boolean
+}
+
+/** Reads the regular files of a tree, sorted by path; throws TreeLimitError or TreeAccessError. */
+export async function readTree(source: OpenFolder, options: TreeOptions): Promise<TreeContent[]> {
+  const files: TreeContent[] = []
+  let left = options.limits.bytes
+  await walk(source, options, async ({ parent, name, path, isFolder }) => {
+    if (isFolder) return
+    const file = await parent.openFile(name)
+    try {
+      const stats = await file.stat()
+      if (!stats.isFile()) return
+      left -= stats.size
+      if (left < 0) throw new TreeLimitError('bytes', options.limits)
+      const content = Buffer.alloc(stats.size)
+      const { bytesRead } = await file.read(content, 0, stats.size, 0)
+      files.push({ path, content: content.subarray(0, bytesRead), isExecutable: (stats.mode & 0o100) > 0 })
+    } finally {
+      await file.close()
+    }
+  })
+  return files.sort(byPath)
 }
 
 /** Copies one file; false where it is no regular file any more. */

@@ -31,6 +31,22 @@ export interface SkillFacts {
   updated_at: number
 }
 
+/** A skill that was put in its place: in an empty one, or in that of another. */
+export interface PlacedSkill extends SkillFacts {
+  outcome: 'made' | 'replaced'
+}
+
+/** A skill of a workspace; one that is not enabled is not told to the model. */
+export interface AgentSkill extends SkillFacts {
+  enabled: boolean
+}
+
+/** A file of a skill as JSON has it, as text or in Base64. */
+export type SkillFile = { path: string; executable?: boolean } & (
+  | { content: string }
+  | { content_base64: string }
+)
+
 /** Whoever changes packages. */
 export type Changer = Pick<AuthCaller, 'id' | 'username' | 'role'>
 

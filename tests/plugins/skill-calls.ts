@@ -84,6 +84,10 @@ export function createSkillCalls(server: TestServer) {
         },
       }),
 
+    /** Writes a skill of a workspace or of a package, the last part of a path such as `agents/1`, with these files. */
+    write: (owner: string, slug: string, files: object[], token?: string) =>
+      request('PUT', `/${owner}/skills/${slug}`, { token, body: { files } }),
+
     /** Uploads an archive to a package. */
     async upload(
       package_id: string,

@@ -6,6 +6,7 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -23,7 +24,7 @@ const SECRET = 'what only the outside holds'
 const server = await startServer(t)
 const { request } = server
 const calls = createSkillCalls(server)
-const { add, copy, createAgent, createPackage, packageOf, push, skillsOf, slugsIn, writeSkill } = calls
+const { add, copy, createAgent, createPackage, packageOf, push, skillsOf, slugsIn, write, writeSkill } = calls
 
 const permissions = ['skill_packages']
 const creator = await server.createUser({ username: 'creator', permissions })
@@ -174,6 +175,7 @@ t.test('The skills of a workspace are listed with what they say of themselves', 
     content: skillText('Makes PDFs'),
     paths: ['SKILL.md', 'a.txt', 'lib/make.py'],
   })
+  t.equal(body.enabled, true)
   const long = `${'汉'.repeat(100_000)}`
   writeSkill(agent_id, 'long', { 'SKILL.md': long })
   const shown = (await request('GET', `/agents/${agent_id}/skills/long`)).body.content
@@ -221,6 +223,137 @@ t.test('Odd front matter never fails: the slug and the text stand in for it', as
   const { body } = await request('GET', `/agents/${agent_id}/skills`)
   for (const { slug, name, description } of body) t.strictSame([name, description], odd[slug]!.slice(1), slug)
   t.equal(body.length, Object.keys(odd).length)
+})
+
+t.test('A skill of a workspace is made, read and written as a whole', async (t) => {
+  const agent_id = await createAgent()
+  const path = `/agents/${agent_id}/skills`
+  const files = [
+    { path: 'SKILL.md', content: skillText('Makes maps') },
+    { path: 'bin/draw.sh', content: '#!/bin/sh\n', executable: true },
+    { path: 'pixel.png', content_base64: Buffer.from([0x89, 0x50, 0xff]).toString('base64') },
+  ]
+  const made = await request('POST', path, { body: { slug: 'maps', files } })
+  t.match(made, {
+    status: 201,
+    body: { slug: 'maps', name: 'A skill', description: 'Makes maps', files: 3, enabled: true },
+  })
+  t.strictSame((await request('GET', path)).body, [made.body])
+  t.equal(statSync(join(skillsOf(agent_id), 'maps/bin/draw.sh')).mode & 0o777, 0o700)
+  t.match(await request('POST', path, { body: { slug: 'maps', files } }), {
+    status: 409,
+    body: { error: { code: 'SKILL_ALREADY_EXISTS', details: { slug: 'maps' } } },
+  })
+  const { body: shown } = await request('GET', `${path}/maps?contents=true`)
+  t.strictSame(shown.contents, files)
+  t.notOk('contents' in (await request('GET', `${path}/maps`)).body, 'only if asked for')
+
+  const [own, ...others] = shown.contents
+  const edited = [{ ...own, content: skillText('Draws maps') }, others[0]]
+  const owner = `agents/${agent_id}`
+  t.match(await write(owner, 'maps', edited), { status: 200, body: { description: 'Draws maps', files: 2 } })
+  t.strictSame((await request('GET', `${path}/maps?contents=true`)).body.contents, edited)
+  t.match(await write(owner, 'new', edited), { status: 201, body: { slug: 'new', enabled: true } })
+  t.match(await request('POST', path, { body: { slug: 'new', files, overwrite: true } }), {
+    status: 201,
+    body: { files: 3 },
+  })
+
+  const big = 'x'.repeat(600 * 1024)
+  t.equal((await write(owner, 'big', [files[0]!, { path: 'a', content: big }])).status, 201)
+  writeFileSync(join(skillsOf(agent_id), 'big/b'), big)
+  t.match(await request('GET', `${path}/big?contents=true`), {
+    status: 413,
+    body: { error: { code: 'SKILL_CONTENTS_TOO_LARGE', details: { max_bytes: MIB } } },
+  })
+  for (const [slug, wrong, answer] of [
+    ['Bad', files, [422, 'VALIDATION_FAILED']],
+    ['.new.off', files, [422, 'VALIDATION_FAILED']],
+    ['bad', [], [422, 'VALIDATION_FAILED']],
+    ['bad', [{ path: 'SKILL.md' }], [422, 'VALIDATION_FAILED']],
+    ['bad', [{ path: 'a', content: '' }], [400, 'SKILL_ARCHIVE_INVALID']],
+    ['bad', [files[0]!, { path: '../a', content: '' }], [400, 'SKILL_ARCHIVE_INVALID']],
+    ['bad', [files[0]!, { path: 'd/'.repeat(17), content: '' }], [400, 'SKILL_ARCHIVE_INVALID']],
+    ['bad', [files[0]!, { path: `${'d/'.repeat(16)}a`, content: '' }], [413, 'SKILL_TOO_LARGE']],
+  ] as const)
+    t.strictSame(refusal(await write(owner, slug, [...wrong])), answer, JSON.stringify([slug, wrong]))
+  t.strictSame(
+    listAll(skillsOf(agent_id)).filter((name) => !name.includes('/')),
+    ['big', 'maps', 'new'],
+  )
+})
+
+t.test('A skill that is switched off stays so when it is replaced, copied and published', async (t) => {
+  const [agent_id, package_id] = [await createAgent(), await createPackage()]
+  const files = { 'SKILL.md': skillText('Version 2') }
+  await add(package_id, 'memo', files)
+  await copy(agent_id, package_id, ['memo'])
+  const path = `/agents/${agent_id}/skills`
+  const turn = (enabled: boolean, slug = 'memo') => request('PATCH', `${path}/${slug}`, { body: { enabled } })
+  const isOn = async (id = agent_id) => (await request('GET', `/agents/${id}/skills/memo`)).body.enabled
+
+  t.match(await turn(false), { status: 200, body: { slug: 'memo', enabled: false } })
+  t.match(await turn(false), { status: 200, body: { enabled: false } }, 'twice is the same')
+  t.match((await request('GET', path)).body, [{ slug: 'memo', enabled: false }])
+  await copy(agent_id, package_id, ['memo'], { overwrite: true })
+  t.equal(await isOn(), false)
+  t.match(await write(`agents/${agent_id}`, 'memo', [{ path: 'SKILL.md', content: '' }]), {
+    body: { enabled: false },
+  })
+  const { body: expert } = await request('POST', `/agents/${agent_id}/publish-expert`, {
+    body: { name: 'With a memo' },
+  })
+  const { body: installed } = await request('POST', `/experts/published/${expert.id}/install`, {
+    body: { name: 'memo-writer' },
+  })
+  t.equal(await isOn(installed.id), false)
+  t.equal((await push(agent_id, 'memo', await createPackage())).status, 201)
+  t.match(await turn(true), { status: 200, body: { enabled: true } })
+  t.equal(await isOn(installed.id), false, 'each agent has its own')
+
+  await turn(false)
+  t.equal((await request('DELETE', `${path}/memo`)).status, 204)
+  await copy(agent_id, package_id, ['memo'])
+  t.equal(await isOn(), true, 'what is made anew is on')
+  t.strictSame(refusal(await turn(false, 'none')), [404, 'SKILL_NOT_FOUND'])
+  t.equal((await request('PATCH', `${path}/memo`, { body: {} })).status, 422)
+
+  const outside = join(server.home, 'outside.txt')
+  writeFileSync(outside, SECRET)
+  symlinkSync(outside, join(skillsOf(agent_id), '.memo.off'))
+  t.match(await turn(false), { body: { enabled: false } })
+  t.match(await turn(true), { body: { enabled: true } })
+  t.equal(readFileSync(outside, 'utf8'), SECRET, 'no link is followed')
+})
+
+t.test('A skill of a package is read by all, and written by those who may change the package', async (t) => {
+  const package_id = await createPackage(creator.token)
+  const path = `/skill-packages/${package_id}/skills/hello`
+  const files = [{ path: 'SKILL.md', content: skillText('Says hello') }]
+  const owner = `skill-packages/${package_id}`
+  t.match(await write(owner, 'hello', files, creator.token), {
+    status: 201,
+    body: { slug: 'hello', description: 'Says hello', files: 1 },
+  })
+  t.strictSame((await request('GET', `${path}?contents=true`, { token: plain.token })).body, {
+    slug: 'hello',
+    name: 'A skill',
+    description: 'Says hello',
+    files: 1,
+    bytes: Buffer.byteLength(skillText('Says hello')),
+    content: skillText('Says hello'),
+    paths: ['SKILL.md'],
+    contents: files,
+  })
+  const more = [...files, { path: 'more.txt', content: 'more' }]
+  t.match(await write(owner, 'hello', more, creator.token), { status: 200, body: { files: 2 } })
+  t.strictSame(refusal(await write(owner, 'hello', files, other.token)), [403, 'FORBIDDEN'])
+  t.strictSame(refusal(await write(owner, 'Hello', files)), [422, 'VALIDATION_FAILED'])
+  t.strictSame(refusal(await request('GET', `${path}2`)), [404, 'SKILL_NOT_FOUND'])
+  t.strictSame(refusal(await request('GET', `/skill-packages/${await createPackage()}/skills/a`)), [
+    404,
+    'SKILL_NOT_FOUND',
+  ])
 })
 
 t.test('A copy is a snapshot: what one side changes later, the other does not show', async (t) => {

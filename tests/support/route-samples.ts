@@ -198,6 +198,15 @@ const scannedChannel: ObjectAnswers = {
     missing: NO_AGENT,
   },
 }
+/** A skill that is written where there is none is made. */
+const writtenSkill: ObjectAnswers = {
+  kind: 'agent_skill',
+  answers: { own: 'ok', shared: [FORBIDDEN, 'ok'], other: [NO_AGENT, 'ok'], missing: NO_AGENT },
+}
+/** In Base64, as what is sent as text is answered as such. */
+const SKILL_FILES = {
+  files: [{ path: 'SKILL.md', content_base64: Buffer.from('# Written by a sample').toString('base64') }],
+}
 /** Packages are seen by everybody, and changed by those who are permitted to and created them. */
 const seenPackage: ObjectAnswers = { kind: 'skill_package', answers: { other: 'ok', missing: NO_PACKAGE } }
 const ownPackage: ObjectAnswers = {
@@ -207,6 +216,14 @@ const ownPackage: ObjectAnswers = {
 const ownPackedSkill: ObjectAnswers = {
   kind: 'packed_skill',
   answers: { other: [FORBIDDEN, 'ok'], own: 'ok', missing_in_own: NO_SKILL, missing: NO_PACKAGE },
+}
+const seenPackedSkill: ObjectAnswers = {
+  kind: 'packed_skill',
+  answers: { other: 'ok', missing: NO_PACKAGE },
+}
+const writtenPackedSkill: ObjectAnswers = {
+  kind: 'packed_skill',
+  answers: { other: [FORBIDDEN, 'ok'], own: 'ok', missing: NO_PACKAGE },
 }
 /** Runners are everybody's, each as they have set it; only those that administrators have defined can be deleted. */
 const seenRunner: ObjectAnswers = {
@@ -540,6 +557,19 @@ export const routeSamples: Record<string, RouteSample> = {
 
   'GET /agents/:id/skills': { who: 'user', status: 200, on: ownAgent },
   'GET /agents/:id/skills/:slug': { who: 'user', status: 200, on: ownSkill },
+  'POST /agents/:id/skills': {
+    who: 'user',
+    status: 201,
+    on: ownAgent,
+    body: ({ name }) => ({ slug: name(), ...SKILL_FILES }),
+  },
+  'PUT /agents/:id/skills/:slug': { who: 'user', status: 200, on: writtenSkill, body: () => SKILL_FILES },
+  'PATCH /agents/:id/skills/:slug': {
+    who: 'user',
+    status: 200,
+    on: ownSkill,
+    body: () => ({ enabled: false }),
+  },
   'DELETE /agents/:id/skills/:slug': { who: 'user', status: 204, on: ownSkill, spends: 'object' },
   'POST /agents/:id/skills/:slug/push-to-package': {
     who: 'skill_packages',
@@ -572,10 +602,14 @@ export const routeSamples: Record<string, RouteSample> = {
     who: 'skill_packages',
     status: 201,
     on: ownPackage,
-    body: ({ name }) => ({
-      slug: name(),
-      files: [{ path: 'SKILL.md', content: '# Added by a sample' }],
-    }),
+    body: ({ name }) => ({ slug: name(), ...SKILL_FILES }),
+  },
+  'GET /skill-packages/:id/skills/:slug': { who: 'user', status: 200, on: seenPackedSkill },
+  'PUT /skill-packages/:id/skills/:slug': {
+    who: 'skill_packages',
+    status: 200,
+    on: writtenPackedSkill,
+    body: () => SKILL_FILES,
   },
   'DELETE /skill-packages/:id/skills/:slug': {
     who: 'skill_packages',
