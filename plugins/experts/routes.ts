@@ -16,6 +16,7 @@ const AGENT_ERRORS = ['NOT_FOUND', 'AGENT_NAME_TAKEN', 'PROVIDER_NOT_VISIBLE'] a
 
 const showExpert = ({ files, quick_prompts, task_examples, ...shown }: Expert) => ({
   ...shown,
+  expert_id: shown.id,
   quick_prompts: [...quick_prompts],
   task_examples: { en: [...task_examples.en], zh: [...task_examples.zh] },
 })
@@ -23,7 +24,8 @@ const showExpert = ({ files, quick_prompts, task_examples, ...shown }: Expert) =
 const showPublished = (expert: PublishedExpertSummary) => {
   const { _id: id, slug, name, description, created_by, source_agent_id } = expert
   const { icon, color, created_at, updated_at } = expert
-  return { id, slug, name, description, created_by, source_agent_id, icon, color, created_at, updated_at }
+  const shown = { slug, name, description, created_by, source_agent_id, icon, color, created_at, updated_at }
+  return { id, expert_id: id, ...shown }
 }
 
 const listExperts = route({

@@ -6,8 +6,11 @@ const texts = { type: 'array', items: text } as const
 const time = { type: 'integer', description: 'Unix seconds' } as const
 const paths = { ...texts, description: 'Relative paths, sorted' } as const
 
+const expertId = { type: 'string', description: 'The same as `id`' } as const
+
 const expert = {
   id: text,
+  expert_id: expertId,
   label: localizedText,
   description: localizedText,
   welcome_message: localizedText,
@@ -26,6 +29,7 @@ const expert = {
 
 const expertFields = [
   'id',
+  'expert_id',
   'label',
   'description',
   'welcome_message',
@@ -72,6 +76,7 @@ export const publication = objectOf(
 
 const published = {
   id: text,
+  expert_id: expertId,
   slug: text,
   name: text,
   description: nullable(text),
@@ -85,6 +90,7 @@ const published = {
 
 const publishedFields = [
   'id',
+  'expert_id',
   'slug',
   'name',
   'description',

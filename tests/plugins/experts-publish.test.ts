@@ -137,6 +137,7 @@ t.test('A workspace is published to the byte, and nobody but the server may read
   t.equal(status, 201, JSON.stringify(body))
   const { id: expert_id, created_at, updated_at, ...summary } = body
   t.strictSame(summary, {
+    expert_id,
     slug: 'reviewer',
     name: 'Reviewer',
     description: 'Reviews texts',

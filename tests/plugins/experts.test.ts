@@ -78,8 +78,9 @@ t.test('The catalog lists the bundled experts and those of other plugins', async
     [...BUNDLED, outside.id],
   )
   const { files, ...row } = outside
-  t.strictSame(rows.at(-1), row)
-  t.strictSame(await get(`/experts/${outside.id}`), { ...row, files: ['skills/watch.md'] })
+  const shown = { ...row, expert_id: outside.id }
+  t.strictSame(rows.at(-1), shown)
+  t.strictSame(await get(`/experts/${outside.id}`), { ...shown, files: ['skills/watch.md'] })
   for (const id of BUNDLED) {
     const { files, ...shown } = await get(`/experts/${id}`)
     t.strictSame(
