@@ -197,6 +197,10 @@ export function createAgents(
 
     isOwner: isOwnerOf,
 
+    /** The names of the agents that an account owns. */
+    listNamesOf: async (owner_id: string): Promise<Set<string>> =>
+      new Set(await agents.distinct('name', { owner_id })),
+
     /** The ids of the agents that an account owns. */
     async listIdsOf(owner_id: string): Promise<string[]> {
       const found = await agents.find({ owner_id }, { projection: { _id: 1 } }).toArray()

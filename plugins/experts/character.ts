@@ -2,11 +2,22 @@ import { AppError, type Expert, type Registry } from '#kernel'
 import type { AgentSettings } from '../agents/types.ts'
 import { hasSecret } from './secret-scan.ts'
 
-/** What of an agent's settings makes it what it is, whoever it belongs to. The model is not part of it. */
+/** What of an agent's settings makes it what it is, whoever it belongs to. Older experts have no `config`. */
 export type Character = Pick<
   AgentSettings,
   'welcome_message' | 'system_prompt' | 'persona_mbti' | 'template_name' | 'icon' | 'color'
->
+> &
+  Partial<Pick<AgentSettings, 'config'>>
+
+/** What of a config goes along. Which tools need no approval each owner decides for themselves. */
+const PUBLISHED_CONFIG = [
+  'temperature',
+  'top_p',
+  'max_output_tokens',
+  'max_steps',
+  'reasoning',
+  'tools_with_approval',
+] as const
 
 /** The character of an agent, or of the expert that keeps it. */
 export function characterOf({
@@ -16,19 +27,23 @@ export function characterOf({
   template_name,
   icon,
   color,
-}: Character): Character {
-  return { welcome_message, system_prompt, persona_mbti, template_name, icon, color }
+  config = {},
+}: Character): Required<Character> {
+  const published = PUBLISHED_CONFIG.flatMap((key) => (key in config ? [[key, config[key]]] : []))
+  const character = { welcome_message, system_prompt, persona_mbti, template_name, icon, color }
+  return { ...character, config: Object.fromEntries(published) }
 }
 
 /** A character as a new agent can have it: without a template that no plugin brings any more. */
-export function installable(character: Character, templates: Registry<Expert>): Character {
+export function installable(character: Character, templates: Registry<Expert>): Required<Character> {
   const { template_name, ...rest } = characterOf(character)
   return { ...rest, template_name: templates.get(template_name ?? '') ? template_name : null }
 }
 
 /** Throws SECRET_IN_SETTINGS with the name of the field. */
 export async function assertNoSecret(settings: Partial<AgentSettings>): Promise<void> {
-  for (const [field, value] of Object.entries(settings))
-    if (typeof value === 'string' && (await hasSecret(value)))
-      throw new AppError('SECRET_IN_SETTINGS', { field })
+  for (const [field, value] of Object.entries(settings)) {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    if (text && (await hasSecret(text))) throw new AppError('SECRET_IN_SETTINGS', { field })
+  }
 }

@@ -1,14 +1,12 @@
 import { readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { AppError, type Cradle, type Expert, type Locale } from '#kernel'
+import { AppError, type Cradle, type Expert, type Issue, type Locale } from '#kernel'
 import type { AgentDocument, AgentSettings } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
-
-/** As much of a label as leaves room for a number in the name of an agent. */
-const MAX_LABEL = 56
+import { createNumbered } from './free-names.ts'
 
 /** The settings of an agent that is made from an expert; without a name it gets the expert's. */
-export type AgentFromExpert = Partial<Pick<AgentSettings, 'name' | 'description' | 'default_model'>>
+export type AgentFromExpert = Partial<AgentSettings>
 
 /** The experts that plugins bring. */
 export type Experts = ReturnType<typeof createExperts>
@@ -20,20 +18,6 @@ export function createExperts({ agents, registries }: Pick<Cradle, 'agents' | 'r
     const expert = registries.experts.get(expert_id)
     if (!expert) throw new AppError('NOT_FOUND')
     return expert
-  }
-
-  /** The expert's name in this language, or that with the first number that no agent of the user's has. */
-  const chooseName = async ({ id, label }: Expert, owner: AuthCaller, locale: Locale): Promise<string> => {
-    const used = new Set(
-      (await agents.list(owner, 'mine')).flatMap(({ owner_id, name }) =>
-        owner_id === owner.id ? [name] : [],
-      ),
-    )
-    const name = nameFrom(label[locale]) || id
-    for (let number = 1; ; number++) {
-      const candidate = number === 1 ? name : `${name}-${number}`
-      if (!used.has(candidate)) return candidate
-    }
   }
 
   return {
@@ -50,31 +34,29 @@ export function createExperts({ agents, registries }: Pick<Cradle, 'agents' | 'r
         .sort()
     },
 
-    /** Throws NOT_FOUND, and what creating an agent throws. */
+    /**
+     * Throws NOT_FOUND, VALIDATION_FAILED where another expert is named as the template, and what creating an agent
+     * throws.
+     */
     async createAgent(
       expert_id: string,
       owner: AuthCaller,
-      { name, ...given }: AgentFromExpert,
+      { name, template_name, ...given }: AgentFromExpert,
       locale: Locale,
     ): Promise<AgentDocument> {
-      const expert = find(expert_id)
+      const { id, label } = find(expert_id)
+      if (template_name !== undefined && template_name !== id)
+        throw new AppError('VALIDATION_FAILED', { issues: [otherTemplate(id)] })
       const create = (chosen: string) =>
-        agents.create(owner, { ...given, name: chosen, template_name: expert.id }, { locale })
+        agents.create(owner, { ...given, name: chosen, template_name: id }, { locale })
       if (name !== undefined) return create(name)
-      for (;;) {
-        try {
-          return await create(await chooseName(expert, owner, locale))
-        } catch (error) {
-          // Somebody else may be making one at the same time, which then shows in the list.
-          if (!(error instanceof AppError && error.code === 'AGENT_NAME_TAKEN')) throw error
-        }
-      }
+      return createNumbered({ agents }, { owner_id: owner.id, label: label[locale], id }, create)
     },
   }
 }
 
-/** What of a label the name of an agent may have. */
-function nameFrom(label: string): string {
-  const printable = label.replace(/[/\p{Cc}\p{Cs}\s]+/gu, ' ').trim()
-  return [...printable].slice(0, MAX_LABEL).join('').trim()
-}
+const otherTemplate = (id: string): Issue => ({
+  path: '/template_name',
+  rule: 'const',
+  message: `must be "${id}", the expert in the path`,
+})

@@ -16,7 +16,7 @@ declare module '#kernel/types' {
 export default plugin({
   name: 'experts',
   summary: 'Experts that agents are made from, bundled with the server and published by users',
-  depends: ['users', 'auth', 'agents'],
+  depends: ['users', 'auth', 'providers', 'agents'],
   errors: expertErrors,
   setup(host) {
     host.collection('published_experts', {

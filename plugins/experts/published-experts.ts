@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path'
 import { AppError, type Cradle, createPlaces, type Locale } from '#kernel'
 import type { AgentDocument, AgentSettings } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
-import { assertNoSecret, characterOf, installable } from './character.ts'
+import { assertNoSecret, type Character, characterOf, installable } from './character.ts'
 import { createExpertFolders } from './expert-folders.ts'
+import { createNumbered, freeName, STABLE_LENGTH } from './free-names.ts'
 import { createSlugs } from './slugs.ts'
 import { takeSnapshot } from './snapshot.ts'
 import type { LeftOut, PublishedExpertDocument, PublishedExpertSummary } from './types.ts'
@@ -15,16 +16,18 @@ const PARALLEL_SNAPSHOTS = 2
 /** How old a folder is that no publication in flight can have made, in milliseconds. */
 const ABANDONED_MS = 60 * 60 * 1000
 
-/** What a published expert goes by; without a slug its name gives one. */
-export interface Publication {
-  name: string
-  description?: string | null
+/** What is published instead of the agent's own settings; without a slug the name gives one. */
+export interface Publication
+  extends Partial<Pick<AgentSettings, 'name' | 'description' | 'default_model'> & Character> {
   slug?: string
 }
 
-/** The settings that an installed copy gets from the one who installs it. */
-export type Installation = Pick<AgentSettings, 'name'> &
-  Partial<Pick<AgentSettings, 'description' | 'default_model'>>
+/** The settings that an installed copy gets from the one who installs it; without a name it gets the expert's. */
+export type Installation = Partial<AgentSettings>
+
+/** What a published expert keeps of the settings. */
+type PublishedSettings = Pick<PublishedExpertDocument, 'name' | 'description' | 'default_model'> &
+  Required<Character>
 
 /** The experts that users publish and install. */
 export type PublishedExperts = ReturnType<typeof createPublishedExperts>
@@ -33,10 +36,10 @@ export type PublishedExperts = ReturnType<typeof createPublishedExperts>
 export function createPublishedExperts(
   cradle: Pick<
     Cradle,
-    'agents' | 'clock' | 'collections' | 'ids' | 'log' | 'registries' | 'server' | 'users'
+    'agents' | 'clock' | 'collections' | 'ids' | 'log' | 'models' | 'registries' | 'server' | 'users'
   >,
 ) {
-  const { agents, clock, ids, log, registries, users } = cradle
+  const { agents, clock, ids, log, models, registries, users } = cradle
   const { published_experts } = cradle.collections
   const folders = createExpertFolders(cradle)
   const slugs = createSlugs(cradle)
@@ -55,9 +58,66 @@ export function createPublishedExperts(
     await folders.remove(_id)
   }
 
+  /** The name of an agent, with a number where an expert goes by it. */
+  const chooseName = async (name: string): Promise<string> => {
+    const stem = [...name].slice(0, STABLE_LENGTH).join('')
+    const similar = { name: { $gte: stem, $lt: `${stem}\uffff` } }
+    return freeName(name, new Set(await published_experts.distinct('name', similar)))
+  }
+
+  /** Null where that is no model of theirs. */
+  const ifUsable = async (model: string, user_id: string): Promise<string | null> => {
+    try {
+      await models.assertUsable(model, user_id)
+      return model
+    } catch (error) {
+      if (error instanceof AppError) return null
+      throw error
+    }
+  }
+
   const removeAllOf = async (user_id: string): Promise<void> => {
     const own = published_experts.find({ created_by_id: user_id }, { projection: { _id: 1 } })
     for (const { _id } of await own.toArray()) await erase(_id)
+  }
+
+  const store = async (
+    agent: AgentDocument,
+    publisher: AuthCaller,
+    settings: PublishedSettings,
+    { slug }: Pick<Publication, 'slug'>,
+  ): Promise<{ expert: PublishedExpertDocument; left_out: LeftOut[] }> => {
+    const _id = ids.make()
+    const leave = await places.enter(PARALLEL_SNAPSHOTS)
+    const { files, left_out } = await folders
+      .create(_id, (folder) => takeSnapshot(agents.workspaceOf(agent._id), folder))
+      .finally(leave)
+    const now = clock.seconds()
+    const expert: PublishedExpertDocument = {
+      _id,
+      slug: '',
+      ...settings,
+      created_by_id: publisher.id,
+      created_by: publisher.username,
+      source_agent_id: agent._id,
+      files,
+      created_at: now,
+      updated_at: now,
+    }
+    try {
+      // An agent that was deleted meanwhile may have lost its files while they were copied.
+      if (!(await agents.find(agent._id))) throw new AppError('AGENT_NOT_FOUND')
+      await slugs.claim({ slug, name: settings.name }, (free) => {
+        expert.slug = free
+        return published_experts.insertOne(expert)
+      })
+      // A deletion of the account that was quicker has already removed what it knew of.
+      if (!(await users.find(publisher.id))) throw new AppError('AUTH_FAILED')
+    } catch (error) {
+      await erase(_id)
+      throw error
+    }
+    return { expert, left_out }
   }
 
   return {
@@ -66,75 +126,54 @@ export function createPublishedExperts(
 
     /** All of them by name, as this language sorts names. */
     async list(locale: Locale): Promise<PublishedExpertSummary[]> {
-      const projection = { files: 0, system_prompt: 0, welcome_message: 0 } as const
+      const projection = { files: 0, system_prompt: 0, welcome_message: 0, config: 0 } as const
       const experts = await published_experts.find<PublishedExpertSummary>({}, { projection }).toArray()
       return experts.sort((a, b) => a.name.localeCompare(b.name, locale) || (a._id < b._id ? -1 : 1))
     },
 
     /**
-     * Publishes an agent as it is now, with what may leave its workspace. Throws SECRET_IN_SETTINGS,
-     * WORKSPACE_TOO_LARGE or PUBLISHED_EXPERT_SLUG_TAKEN, and AGENT_NOT_FOUND or AUTH_FAILED of what is deleted meanwhile.
+     * Publishes an agent as it is now, with what may leave its workspace. Throws
+     * SECRET_IN_SETTINGS, PROVIDER_NOT_VISIBLE, WORKSPACE_TOO_LARGE or PUBLISHED_EXPERT_SLUG_TAKEN, and
+     * AGENT_NOT_FOUND or AUTH_FAILED of what is deleted meanwhile.
      */
     async publish(
       agent: AgentDocument,
       publisher: AuthCaller,
-      { name, description = agent.description, slug }: Publication,
+      { name, slug, default_model = null, ...given }: Publication,
     ): Promise<{ expert: PublishedExpertDocument; left_out: LeftOut[] }> {
-      const settings = { name: name.trim(), description, ...characterOf(agent) }
+      const settings = {
+        name: name?.trim() ?? (await chooseName(agent.name)),
+        description: given.description === undefined ? agent.description : given.description,
+        default_model,
+        ...characterOf({ ...agent, ...given }),
+      }
       await assertNoSecret(settings)
+      if (default_model !== null) await models.assertUsable(default_model, publisher.id)
       if (slug !== undefined) await slugs.assertFree(slug)
-
-      const _id = ids.make()
-      const leave = await places.enter(PARALLEL_SNAPSHOTS)
-      const { files, left_out } = await folders
-        .create(_id, (folder) => takeSnapshot(agents.workspaceOf(agent._id), folder))
-        .finally(leave)
-      const now = clock.seconds()
-      const expert: PublishedExpertDocument = {
-        _id,
-        slug: '',
-        ...settings,
-        created_by_id: publisher.id,
-        created_by: publisher.username,
-        source_agent_id: agent._id,
-        files,
-        created_at: now,
-        updated_at: now,
-      }
-      try {
-        // An agent that was deleted meanwhile may have lost its files while they were copied.
-        if (!(await agents.find(agent._id))) throw new AppError('AGENT_NOT_FOUND')
-        await slugs.claim({ slug, name: settings.name }, (free) => {
-          expert.slug = free
-          return published_experts.insertOne(expert)
-        })
-        // A deletion of the account that was quicker has already removed what it knew of.
-        if (!(await users.find(publisher.id))) throw new AppError('AUTH_FAILED')
-      } catch (error) {
-        await erase(_id)
-        throw error
-      }
-      return { expert, left_out }
+      return store(agent, publisher, settings, { slug })
     },
 
     /** Makes an agent of a published expert. Throws NOT_FOUND, and what creating an agent throws. */
     async install(
       key: string,
       owner: AuthCaller,
-      given: Installation,
+      { name, ...given }: Installation,
       locale: Locale,
     ): Promise<AgentDocument> {
       const expert = await find(key)
-      const character = installable(expert, registries.experts)
-      const seed = async (workspace: string) => {
-        for (const file of expert.files)
-          await copyInto(join(workspace, file), join(folders.pathOf(expert._id), file))
+      const { _id, slug, description, files, default_model: model } = expert
+      const settings = {
+        description,
+        default_model: model && given.default_model === undefined ? await ifUsable(model, owner.id) : null,
+        ...installable(expert, registries.experts),
+        ...given,
       }
-      return agents.create(
-        owner,
-        { description: expert.description, ...character, ...given },
-        { locale, seed },
-      )
+      const seed = async (workspace: string) => {
+        for (const file of files) await copyInto(join(workspace, file), join(folders.pathOf(_id), file))
+      }
+      const create = (chosen: string) => agents.create(owner, { ...settings, name: chosen }, { locale, seed })
+      if (name !== undefined) return create(name)
+      return createNumbered(cradle, { owner_id: owner.id, label: expert.name, id: slug }, create)
     },
 
     /** What was published of an agent outlives it, but not its id. */

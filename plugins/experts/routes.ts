@@ -12,7 +12,7 @@ import {
 } from './schemas.ts'
 import type { PublishedExpertSummary } from './types.ts'
 
-const AGENT_ERRORS = ['NOT_FOUND', 'AGENT_NAME_TAKEN', 'PROVIDER_NOT_VISIBLE'] as const
+const AGENT_ERRORS = ['NOT_FOUND', 'AGENT_NAME_TAKEN', 'PROVIDER_NOT_VISIBLE', 'LIMIT_REACHED'] as const
 
 const showExpert = ({ files, quick_prompts, task_examples, ...shown }: Expert) => ({
   ...shown,
@@ -68,7 +68,12 @@ const publishExpert = route({
   guard: 'owner',
   body: publication,
   response: { 201: newlyPublishedExpert },
-  errors: ['SECRET_IN_SETTINGS', 'WORKSPACE_TOO_LARGE', 'PUBLISHED_EXPERT_SLUG_TAKEN'],
+  errors: [
+    'SECRET_IN_SETTINGS',
+    'WORKSPACE_TOO_LARGE',
+    'PUBLISHED_EXPERT_SLUG_TAKEN',
+    'PROVIDER_NOT_VISIBLE',
+  ],
   audit: 'expert.publish',
 }).handle(async ({ agent, caller, body }, { publishedExperts }) => {
   const { expert, left_out } = await publishedExperts.publish(agent, caller, body)

@@ -51,28 +51,26 @@ export const expertDetail = {
   ...objectOf({ ...expert, files: paths }, [...expertFields, 'files']),
 } as const
 
-const { name, description, default_model } = newAgent.properties
-
 /** POST /agents/from-expert/:expert_id; without a name the agent gets the expert's. */
-export const agentFromExpert = objectOf({ name, description, default_model })
+export const agentFromExpert = objectOf(newAgent.properties)
 
-/** POST /experts/published/:expert_id/install. */
-export const installation = objectOf({ name, description, default_model }, ['name'])
+/** POST /experts/published/:expert_id/install, likewise. */
+export const installation = agentFromExpert
 
-/** POST /agents/:id/publish-expert; without a description it has the agent's, without a slug one of its name. */
-export const publication = objectOf(
-  {
-    name: {
-      type: 'string',
-      maxLength: 256,
-      pattern: '^\\s*[^\\s\\p{Cc}\\p{Cs}]([^\\p{Cc}\\p{Cs}]{0,62}[^\\s\\p{Cc}\\p{Cs}])?\\s*$',
-      description: '1 to 64 characters, none of them a control character',
-    },
-    description,
-    slug: { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,63}$' },
+/** Whether a copy is shared is for its owner to say. */
+const { is_shared, ...settings } = newAgent.properties
+
+/** POST /agents/:id/publish-expert; without a name it has the agent's, without a slug one of its name. */
+export const publication = objectOf({
+  ...settings,
+  name: {
+    type: 'string',
+    maxLength: 256,
+    pattern: '^\\s*[^\\s\\p{Cc}\\p{Cs}]([^\\p{Cc}\\p{Cs}]{0,62}[^\\s\\p{Cc}\\p{Cs}])?\\s*$',
+    description: '1 to 64 characters, none of them a control character',
   },
-  ['name'],
-)
+  slug: { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,63}$' },
+})
 
 const published = {
   id: text,

@@ -11,6 +11,8 @@ export interface PublishedExpertDocument extends Character {
   /** Username. */
   created_by: string
   source_agent_id: string | null
+  /** The model that installed copies get where their owner may use it. */
+  default_model?: string | null
   /** The paths of its files below `<home>/experts/<id>`, sorted, with slashes. */
   files: string[]
   created_at: number
@@ -20,7 +22,7 @@ export interface PublishedExpertDocument extends Character {
 /** What a list of published experts tells of each. */
 export type PublishedExpertSummary = Omit<
   PublishedExpertDocument,
-  'files' | 'system_prompt' | 'welcome_message'
+  'files' | 'system_prompt' | 'welcome_message' | 'config'
 >
 
 /** Why a file of a workspace was not published. */

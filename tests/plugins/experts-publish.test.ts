@@ -448,7 +448,6 @@ t.test('Only the owner and administrators publish an agent, and bodies are check
     body: { created_by: 'admin', icon: 'bot', color: '#123456' },
   })
   for (const [body, at] of [
-    [{}, '/name'],
     [{ name: '' }, '/name'],
     [{ name: '  ' }, '/name'],
     [{ name: 'x'.repeat(65) }, '/name'],

@@ -102,7 +102,7 @@ t.test('An installed copy is an agent of one’s own that is like the source', a
     default_model: (await call('GET', '/models', ann))[0].id,
     icon: 'bot',
     color: '#123456',
-    config: { mine: true },
+    config: { temperature: 0.2, tools_with_approval: ['ls'], tools_without_approval: ['write_file'] },
     is_shared: true,
   }
   const source = await createAgent(ann, files, settings)
@@ -115,17 +115,31 @@ t.test('An installed copy is an agent of one’s own that is like the source', a
   t.equal(status, 201)
   const { default_model, config, is_shared, ...kept } = settings
   t.match(agent, { name: 'my reviewer', owner: 'ben', is_owner: true, state: 'running', ...kept })
-  t.strictSame(
-    [agent.default_model, agent.config, agent.is_shared],
-    [null, {}, false],
-    'what is private is not taken over',
-  )
+  t.strictSame([agent.default_model, agent.is_shared], [null, false], 'what is private is not taken over')
+  const { tools_without_approval, ...careful } = config
+  t.strictSame(agent.config, careful, 'nor is what needs no approval of its owner')
   t.strictSame(await filesIn(workspaceOf(agent)), published)
   t.match(published, files)
   t.strictSame(await call('GET', `/agents/${agent.id}`, ben), agent)
 
-  const given = { name: 'another', description: null, default_model }
+  const given = {
+    name: 'another',
+    description: null,
+    persona_mbti: null,
+    default_model,
+    system_prompt: 'Mine.',
+    template_name: 'data-analyst',
+    is_shared: true,
+    icon: null,
+    color: '#654321',
+    welcome_message: 'Hello.',
+    config,
+  }
   t.match((await install(ben, expert.id, given)).body, given)
+  const unnamed = await Promise.all(
+    [{}, {}, { description: 'Unnamed' }].map((body) => install(ben, expert.id, body)),
+  )
+  t.strictSame(unnamed.map(({ body }) => body.name).sort(), ['Reviewer', 'Reviewer-2', 'Reviewer-3'])
   t.match(await install(ben, expert.id, { name: 'my reviewer' }), {
     status: 409,
     body: { error: { code: 'AGENT_NAME_TAKEN' } },
@@ -135,7 +149,7 @@ t.test('An installed copy is an agent of one’s own that is like the source', a
     body: { error: { code: 'PROVIDER_NOT_VISIBLE' } },
   })
   t.match(await install(ben, 'unheard-of', { name: 'x' }), NOT_FOUND)
-  for (const body of [{}, { name: '' }, { name: 'x', system_prompt: 'mine' }])
+  for (const body of [{ name: '' }, { name: 'x', template_name: 'nothing' }, { name: 'x', slug: 'x' }])
     t.equal((await install(ben, expert.id, body)).status, 422)
 
   await server.db
@@ -145,6 +159,49 @@ t.test('An installed copy is an agent of one’s own that is like the source', a
     status: 201,
     body: { template_name: null, system_prompt: 'You are exact.' },
   })
+})
+
+t.test('What is given when it is published outweighs what the agent has', async (t) => {
+  const [{ id: default_model }] = await call('GET', '/models', ann)
+  const agent = await createAgent(ann, {}, { description: 'Of the agent', icon: 'bot', system_prompt: 'Old' })
+  const given = {
+    description: null,
+    persona_mbti: 'ENFP',
+    system_prompt: 'New',
+    template_name: 'writing-coach',
+    icon: 'pen',
+    color: '#111111',
+    welcome_message: 'Hi.',
+    config: { max_steps: 7, tools_without_approval: ['execute'] },
+  }
+  const publishIt = (body: object) => call('POST', `/agents/${agent.id}/publish-expert`, ann, body)
+  const expert = await publishIt({ ...given, default_model })
+  t.match(expert, {
+    name: agent.name,
+    expert_id: expert.id,
+    description: null,
+    icon: 'pen',
+    color: '#111111',
+  })
+  t.equal((await publishIt({})).name, `${agent.name}-2`, 'by default it has the name of the agent, numbered')
+  t.equal((await publishIt({})).name, `${agent.name}-3`)
+  const { body: installed } = await install(ben, expert.id, {})
+  t.match(installed, { ...given, name: agent.name, default_model, config: { max_steps: 7 } })
+  t.notOk('tools_without_approval' in installed.config)
+
+  const body = { name: 'own', kind: 'demo', models: [{ id: 'm' }] }
+  await call('POST', '/providers', ann, body)
+  const ofAnn = await publishIt({ default_model: 'own:m' })
+  t.match(await install(ben, ofAnn.id, {}), { status: 201, body: { default_model: null } })
+  t.match(await install(ann, ofAnn.id, {}), { status: 201, body: { default_model: 'own:m' } })
+  for (const [wrong, status, code] of [
+    [{ default_model: 'nobody:x' }, 400, 'PROVIDER_NOT_VISIBLE'],
+    [{ is_shared: true }, 422, 'VALIDATION_FAILED'],
+  ] as const) {
+    const path = `/agents/${agent.id}/publish-expert`
+    const reply = await server.request('POST', path, { token: ann.token, body: wrong })
+    t.match(reply, { status, body: { error: { code } } })
+  }
 })
 
 t.test('Slugs are made of names and are unique, also when many publish at once', async (t) => {

@@ -204,17 +204,31 @@ t.test('An agent without a name is named after its expert, and numbered where th
 
 t.test('What is given for an agent made from an expert outweighs what the expert has', async (t) => {
   const [{ id: default_model }] = await get('/models')
-  const given = { name: 'mine', description: 'My own', default_model }
-  t.match(await createFrom('general-assistant', given), {
-    status: 201,
-    body: { ...given, template_name: 'general-assistant' },
-  })
+  const given = {
+    name: 'mine',
+    description: 'My own',
+    persona_mbti: 'INTJ',
+    default_model,
+    system_prompt: 'Be mine.',
+    template_name: 'general-assistant',
+    is_shared: true,
+    icon: 'bot',
+    color: '#123456',
+    welcome_message: 'Mine.',
+    config: { temperature: 0.5 },
+  }
+  const { status, body } = await createFrom('general-assistant', given)
+  t.equal(status, 201)
+  t.match(body, given)
+  const files = await filesIn(join(server.home, 'agents', body.id))
+  t.strictSame(files, await templateOf('general-assistant', 'en'))
   for (const [body, status, code] of [
     [{ name: 'mine' }, 409, 'AGENT_NAME_TAKEN'],
     [{ default_model: 'nobody:x' }, 400, 'PROVIDER_NOT_VISIBLE'],
     [{ name: '' }, 422, 'VALIDATION_FAILED'],
     [{ name: 'a/b' }, 422, 'VALIDATION_FAILED'],
-    [{ system_prompt: 'x' }, 422, 'VALIDATION_FAILED'],
+    [{ template_name: 'data-analyst' }, 422, 'VALIDATION_FAILED'],
+    [{ expert: 'x' }, 422, 'VALIDATION_FAILED'],
   ] as const)
     t.match(await createFrom('general-assistant', body), { status, body: { error: { code } } })
   t.match(await createFrom('unheard-of', { name: 'x' }), {
