@@ -25,9 +25,11 @@ import { createNamedFiles, type NamedFiles } from './threads/named-files.ts'
 import { createRebuilding, type Rebuilding } from './threads/rebuilding.ts'
 import { createRecentMessages, type RecentMessages } from './threads/recent-messages.ts'
 import { createRetention, type Retention } from './threads/retention.ts'
+import { createRunningFiles, type RunningFiles } from './threads/running-files.ts'
 import { createThreadMigrations, type ThreadMigrations } from './threads/thread-migrations.ts'
 import { createThreads, type Threads, threadIndexes } from './threads/threads.ts'
 import { titleOf } from './threads/title.ts'
+import { createWrittenFiles, type WrittenFiles } from './threads/written-files.ts'
 import { createHeldCalls, type HeldCalls } from './turns/held-calls.ts'
 import { createOutcomes, type Outcomes } from './turns/outcomes.ts'
 import { createQueuedTurns, type QueuedTurns, queuedTurnIndexes } from './turns/queued-turns.ts'
@@ -61,6 +63,8 @@ declare module '#kernel/types' {
     messages: Messages
     forks: Forks
     namedFiles: NamedFiles
+    runningFiles: RunningFiles
+    writtenFiles: WrittenFiles
     retention: Retention
     recent: RecentMessages
     outcomes: Outcomes
@@ -161,8 +165,14 @@ export default plugin({
     host.service('turnReplay', createTurnReplay)
     host.service('chat', createChat)
     host.service('forks', createForks)
-    host.service('namedFiles', ({ collections, messages, ledgerReader }) =>
-      createNamedFiles({ threads: collections.threads, messages, ledgerReader }),
+    host.service('runningFiles', ({ collections, ledgerReader }) =>
+      createRunningFiles({ threads: collections.threads, ledgerReader }),
+    )
+    host.service('namedFiles', ({ collections, messages, runningFiles }) =>
+      createNamedFiles({ threads: collections.threads, messages, runningFiles }),
+    )
+    host.service('writtenFiles', ({ collections, messages, runningFiles }) =>
+      createWrittenFiles({ threads: collections.threads, messages, runningFiles }),
     )
     host.guard('thread_reader', threadReaderGuard)
     host.routes(chatRoutes)
@@ -181,6 +191,7 @@ export default plugin({
     )
     host.on('agent.read', ({ user_id, agent_id }, { threads }) => threads.markRead({ user_id, agent_id }))
     host.on('agent.files_named', (asked, { namedFiles }) => namedFiles(asked))
+    host.on('agent.written_files_listed', (asked, { writtenFiles }) => writtenFiles(asked))
     host.on('agent.rows_listed', async ({ user_id, rows }, { threads }) => {
       const unread = await threads.countUnread(
         user_id,

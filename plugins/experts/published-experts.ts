@@ -8,6 +8,7 @@ import { createExpertFolders } from './expert-folders.ts'
 import { createNumbered, freeName, STABLE_LENGTH } from './free-names.ts'
 import { createSlugs } from './slugs.ts'
 import { takeSnapshot } from './snapshot.ts'
+import { createTurnFiles } from './turn-files.ts'
 import type { LeftOut, PublishedExpertDocument, PublishedExpertSummary } from './types.ts'
 
 /** How many workspaces are looked through at a time, which takes the processor. */
@@ -20,6 +21,8 @@ const ABANDONED_MS = 60 * 60 * 1000
 export interface Publication
   extends Partial<Pick<AgentSettings, 'name' | 'description' | 'default_model'> & Character> {
   slug?: string
+  /** Files and folders of which also that is published which turns have written. */
+  include_files?: string[]
 }
 
 /** The settings that an installed copy gets from the one who installs it; without a name it gets the expert's. */
@@ -36,10 +39,19 @@ export type PublishedExperts = ReturnType<typeof createPublishedExperts>
 export function createPublishedExperts(
   cradle: Pick<
     Cradle,
-    'agents' | 'clock' | 'collections' | 'ids' | 'log' | 'models' | 'registries' | 'server' | 'users'
+    | 'agents'
+    | 'clock'
+    | 'collections'
+    | 'events'
+    | 'ids'
+    | 'log'
+    | 'models'
+    | 'registries'
+    | 'server'
+    | 'users'
   >,
 ) {
-  const { agents, clock, ids, log, models, registries, users } = cradle
+  const { agents, clock, events, ids, log, models, registries, users } = cradle
   const { published_experts } = cradle.collections
   const folders = createExpertFolders(cradle)
   const slugs = createSlugs(cradle)
@@ -65,6 +77,20 @@ export function createPublishedExperts(
     return freeName(name, new Set(await published_experts.distinct('name', similar)))
   }
 
+  const copyFiles = async (
+    { _id: agent_id }: AgentDocument,
+    expert_id: string,
+    include_files: readonly string[] | undefined,
+  ) => {
+    const paths = new Set<string>()
+    await events.emit('agent.written_files_listed', { agent_id, paths })
+    const turnFiles = createTurnFiles(paths, include_files)
+    const leave = await places.enter(PARALLEL_SNAPSHOTS)
+    return folders
+      .create(expert_id, (folder) => takeSnapshot(agents.workspaceOf(agent_id), folder, turnFiles))
+      .finally(leave)
+  }
+
   /** Null where that is no model of theirs. */
   const ifUsable = async (model: string, user_id: string): Promise<string | null> => {
     try {
@@ -85,13 +111,10 @@ export function createPublishedExperts(
     agent: AgentDocument,
     publisher: AuthCaller,
     settings: PublishedSettings,
-    { slug }: Pick<Publication, 'slug'>,
+    { slug, include_files }: Pick<Publication, 'slug' | 'include_files'>,
   ): Promise<{ expert: PublishedExpertDocument; left_out: LeftOut[] }> => {
     const _id = ids.make()
-    const leave = await places.enter(PARALLEL_SNAPSHOTS)
-    const { files, left_out } = await folders
-      .create(_id, (folder) => takeSnapshot(agents.workspaceOf(agent._id), folder))
-      .finally(leave)
+    const { files, left_out } = await copyFiles(agent, _id, include_files)
     const now = clock.seconds()
     const expert: PublishedExpertDocument = {
       _id,
@@ -132,14 +155,14 @@ export function createPublishedExperts(
     },
 
     /**
-     * Publishes an agent as it is now, with what may leave its workspace. Throws
+     * Publishes an agent as it is now, with what may leave its workspace and was not written by turns. Throws
      * SECRET_IN_SETTINGS, PROVIDER_NOT_VISIBLE, WORKSPACE_TOO_LARGE or PUBLISHED_EXPERT_SLUG_TAKEN, and
      * AGENT_NOT_FOUND or AUTH_FAILED of what is deleted meanwhile.
      */
     async publish(
       agent: AgentDocument,
       publisher: AuthCaller,
-      { name, slug, default_model = null, ...given }: Publication,
+      { name, slug, include_files, default_model = null, ...given }: Publication,
     ): Promise<{ expert: PublishedExpertDocument; left_out: LeftOut[] }> {
       const settings = {
         name: name?.trim() ?? (await chooseName(agent.name)),
@@ -150,7 +173,7 @@ export function createPublishedExperts(
       await assertNoSecret(settings)
       if (default_model !== null) await models.assertUsable(default_model, publisher.id)
       if (slug !== undefined) await slugs.assertFree(slug)
-      return store(agent, publisher, settings, { slug })
+      return store(agent, publisher, settings, { slug, include_files })
     },
 
     /** Makes an agent of a published expert. Throws NOT_FOUND, and what creating an agent throws. */

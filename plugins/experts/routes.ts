@@ -64,7 +64,8 @@ const createFromExpert = route({
 const publishExpert = route({
   method: 'POST',
   path: '/agents/:id/publish-expert',
-  summary: 'Publish an agent with its workspace, without uploads and secrets, for all users to install',
+  summary:
+    'Publish an agent with its workspace, without uploads, secrets and what turns have written, for all users to install',
   guard: 'owner',
   body: publication,
   response: { 201: newlyPublishedExpert },
@@ -73,6 +74,7 @@ const publishExpert = route({
     'WORKSPACE_TOO_LARGE',
     'PUBLISHED_EXPERT_SLUG_TAKEN',
     'PROVIDER_NOT_VISIBLE',
+    'LIMIT_REACHED',
   ],
   audit: 'expert.publish',
 }).handle(async ({ agent, caller, body }, { publishedExperts }) => {

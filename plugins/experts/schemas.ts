@@ -70,6 +70,13 @@ export const publication = objectOf({
     description: '1 to 64 characters, none of them a control character',
   },
   slug: { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,63}$' },
+  include_files: {
+    type: 'array',
+    maxItems: 200,
+    items: { type: 'string', minLength: 1, maxLength: 1024 },
+    description:
+      'Files, and folders with all that is in them, to publish also as far as turns have written them; `.` is all',
+  },
 })
 
 const published = {
@@ -124,11 +131,22 @@ export const newlyPublishedExpert = {
         items: objectOf(
           {
             path: text,
-            reason: { enum: ['secret', 'credentials', 'link', 'too_large', 'not_a_file', 'unreadable'] },
+            reason: {
+              enum: [
+                'secret',
+                'credentials',
+                'link',
+                'too_large',
+                'not_a_file',
+                'unreadable',
+                'not_found',
+                'written_by_turn',
+              ],
+            },
           },
           ['path', 'reason'],
         ),
-        description: 'The first 100 of what was not copied and may be missed',
+        description: 'The first 100 of what was not copied and may be missed, what turns have written last',
       },
     },
     [...publishedFields, 'files', 'left_out'],

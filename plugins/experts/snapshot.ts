@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { AppError } from '#kernel'
 import { exclusionOf } from './exclusion.ts'
 import { hasSecretBytes } from './secret-scan.ts'
+import type { TurnFiles } from './turn-files.ts'
 import type { LeftOut, LeftOutReason } from './types.ts'
 import { type Entry, walk } from './workspace-walk.ts'
 
@@ -24,7 +25,10 @@ const REFUSALS: Record<string, LeftOutReason> = {
   ENXIO: 'not_a_file',
 }
 
-/** The files that were copied, sorted, and the first 100 of those that were not and that a person may miss. */
+/**
+ * The files that were copied, sorted, and the first 100 of those that were not and that a person may miss, those that
+ * turns have written last.
+ */
 export interface Snapshot {
   files: string[]
   left_out: LeftOut[]
@@ -34,8 +38,13 @@ export interface Snapshot {
  * Copies of a workspace what may be published into an empty folder: what is looked through is what is written, to
  * the byte. Throws WORKSPACE_TOO_LARGE.
  */
-export async function takeSnapshot(workspace: string, target: string): Promise<Snapshot> {
+export async function takeSnapshot(
+  workspace: string,
+  target: string,
+  turnFiles: TurnFiles,
+): Promise<Snapshot> {
   const files: string[] = []
+  const written: LeftOut[] = []
   const left_out: LeftOut[] = []
   const folders = new Set<string>()
   const seen = { files: 0, folders: 0, bytes: 0 }
@@ -94,13 +103,16 @@ export async function takeSnapshot(workspace: string, target: string): Promise<S
   for await (const entry of walk(workspace, { enter, refused })) {
     const exclusion = exclusionOf(entry.name, false)
     if (exclusion === 'passed_over') continue
-    if (entry.kind === 'link') leaveOut(entry.path, 'link')
+    if (turnFiles.isLeftOut(entry.path)) {
+      if (written.length < MAX_LEFT_OUT) written.push({ path: entry.path, reason: 'written_by_turn' })
+    } else if (entry.kind === 'link') leaveOut(entry.path, 'link')
     else if (entry.kind === 'other') leaveOut(entry.path, 'not_a_file')
     else if (exclusion) leaveOut(entry.path, exclusion)
     else if (entry.path.length > MAX_PATH_LENGTH) leaveOut(entry.path, 'unreadable')
     else await copy(entry).catch((error) => refused(entry.path, error))
   }
-  return { files: files.sort(), left_out }
+  for (const path of turnFiles.unmatched()) leaveOut(path, 'not_found')
+  return { files: files.sort(), left_out: [...left_out, ...written].slice(0, MAX_LEFT_OUT) }
 }
 
 /** The first `size` bytes of a file, or what it has if it was cut meanwhile; what it grows by is not waited for. */

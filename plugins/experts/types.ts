@@ -25,8 +25,16 @@ export type PublishedExpertSummary = Omit<
   'files' | 'system_prompt' | 'welcome_message' | 'config'
 >
 
-/** Why a file of a workspace was not published. */
-export type LeftOutReason = 'secret' | 'credentials' | 'link' | 'too_large' | 'not_a_file' | 'unreadable'
+/** Why a file of a workspace was not published; `not_found` where one is named of which there is none to publish. */
+export type LeftOutReason =
+  | 'secret'
+  | 'credentials'
+  | 'link'
+  | 'too_large'
+  | 'not_a_file'
+  | 'unreadable'
+  | 'not_found'
+  | 'written_by_turn'
 
 /** Something of a workspace that was not published, and that a person may miss. */
 export interface LeftOut {

@@ -16,9 +16,11 @@ import {
 import { dirname, join, relative } from 'node:path'
 import t from '../run/file-test.ts'
 import { amount } from '../run/tier.ts'
-import { createHome, startServer } from '../support/server.ts'
+import { startChat } from '../support/chat.ts'
+import { createHome } from '../support/server.ts'
 
-const server = await startServer(t)
+const chat = await startChat(t, { env: { SVC_LIMIT_PUBLISHED_EXPERTS: '1000' } })
+const { server } = chat
 const ann = await server.createUser({ username: 'ann' })
 let made = 0
 
@@ -187,6 +189,61 @@ t.test('What came in, what is made again and what went on is left out without a 
   t.strictSame(body.files, ['AGENTS.md', 'deep/logs.md', 'templates/blog.login.md'])
   t.strictSame(body.left_out, [])
   t.strictSame(Object.keys(await contentOf(copyOf(body))).sort(), body.files)
+})
+
+t.test('What turns have written stays behind, unless it is named', async (t) => {
+  const id = chat.agent_id
+  const workspace = join(server.home, 'agents', id)
+  await rm(workspace, { recursive: true })
+  await put(workspace, { 'AGENTS.md': 'by hand', 'notes/own.md': 'by hand', 'changed.md': 'by hand' })
+  const write = (path: string, content: string) => ({
+    toolCalls: [{ id: `call_${path}`, name: 'write_file', arguments: { path, content } }],
+  })
+  const socket = await chat.connect()
+  const turn = async (...written: [path: string, content: string][]) => {
+    const thread_id = await chat.createThread()
+    chat.fake.next(...written.map(([path, content]) => write(path, content)), { text: 'done' })
+    t.match((await socket.ask({ thread_id, text: 'go' })).end, { type: 'done' })
+    return thread_id
+  }
+  await turn(['report.md', 'written'], ['notes/a.md', 'written'], ['notes/a b/c.md', 'written'])
+  await turn(['changed.md', 'written'], ['gone.md', 'written'], ['key.md', TOKENS['a JWT']!])
+  await rm(join(workspace, 'gone.md'))
+
+  const publishIt = async (body: object) =>
+    (await server.request('POST', `/agents/${id}/publish-expert`, { body })).body
+  const written = (...names: string[]) => names.map((path) => ({ path, reason: 'written_by_turn' }))
+  t.match(await publishIt({}), {
+    files: ['AGENTS.md', 'notes/own.md'],
+    left_out: written('changed.md', 'key.md', 'notes/a b/c.md', 'notes/a.md', 'report.md'),
+  })
+  const some = await publishIt({ include_files: ['/notes/', './changed.md', 'gone.md', 'note'] })
+  t.strictSame(some.files, ['AGENTS.md', 'changed.md', 'notes/a b/c.md', 'notes/a.md', 'notes/own.md'])
+  t.strictSame(some.left_out, [
+    { path: 'gone.md', reason: 'not_found' },
+    { path: 'note', reason: 'not_found' },
+    ...written('key.md', 'report.md'),
+  ])
+  t.strictSame(Object.keys(await contentOf(copyOf(some))).sort(), some.files)
+  const all = await publishIt({ include_files: ['.'] })
+  t.strictSame(
+    all.left_out,
+    [{ path: 'key.md', reason: 'secret' }],
+    'what is secret stays behind in any case',
+  )
+  t.equal(all.files.length, 6)
+
+  const asking = {
+    toolCalls: [{ id: 'call_ask', name: 'ask_user_question', arguments: { question: 'Go on?' } }],
+  }
+  const thread_id = await chat.createThread()
+  chat.fake.next(write('running.md', 'written'), asking)
+  await socket.seePause(socket.say({ thread_id, text: 'go' }))
+  t.match(
+    (await publishIt({})).left_out.map(({ path }: { path: string }) => path),
+    ['changed.md', 'key.md', 'notes/a b/c.md', 'notes/a.md', 'report.md', 'running.md'],
+    'also of a turn that has not ended',
+  )
 })
 
 t.test('Files in which keys and logins are kept are left out by their names', async (t) => {

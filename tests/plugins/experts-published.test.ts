@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import t from '../run/file-test.ts'
 import { startServer } from '../support/server.ts'
 
-const server = await startServer(t)
+const server = await startServer(t, { env: { SVC_LIMIT_PUBLISHED_EXPERTS: '1000' } })
 const ann = await server.createUser({ username: 'ann' })
 const ben = await server.createUser({ username: 'ben' })
 let made = 0
@@ -197,6 +197,7 @@ t.test('What is given when it is published outweighs what the agent has', async 
   for (const [wrong, status, code] of [
     [{ default_model: 'nobody:x' }, 400, 'PROVIDER_NOT_VISIBLE'],
     [{ is_shared: true }, 422, 'VALIDATION_FAILED'],
+    [{ include_files: [''] }, 422, 'VALIDATION_FAILED'],
   ] as const) {
     const path = `/agents/${agent.id}/publish-expert`
     const reply = await server.request('POST', path, { token: ann.token, body: wrong })

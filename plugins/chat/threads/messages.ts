@@ -21,6 +21,8 @@ export interface Messages {
   count(ranges: readonly MessageRange[]): Promise<number>
   /** True if a message of these threads names the file at this path as one that was made. */
   hasArtifact(thread_ids: readonly string[], path: string): Promise<boolean>
+  /** The paths of the files that messages of these threads name as made. */
+  listArtifactPaths(thread_ids: readonly string[]): Promise<Set<string>>
   /** The artifacts that messages name, the newest so many and each once, oldest first. */
   listArtifacts(ranges: readonly MessageRange[], most: number): Promise<Artifact[]>
   /** The sources that messages name, likewise. */
@@ -132,6 +134,16 @@ export function createMessages(messages: Collection<MessageDocument>): Messages 
         .hint(key)
         .project({ _id: 1 })
         .hasNext()
+    },
+    async listArtifactPaths(thread_ids) {
+      const { key, field } = NAMED_BY.artifacts
+      const found = messages
+        .find({ thread_id: { $in: [...thread_ids] }, [field]: { $exists: true } })
+        .hint(key)
+        .project<Pick<MessageDocument, 'artifacts'>>({ [field]: 1 })
+      const paths = new Set<string>()
+      for await (const { artifacts = [] } of found) for (const { path } of artifacts) paths.add(path)
+      return paths
     },
     listArtifacts: (ranges, most) => listNamed(ranges, 'artifacts', most),
     listSources: (ranges, most) => listNamed(ranges, 'sources', most),

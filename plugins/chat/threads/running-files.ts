@@ -1,0 +1,34 @@
+import type { Collection, Filter } from 'mongodb'
+import type { ThreadDocument } from '../documents.ts'
+import type { LedgerReader } from '../ledger/ledger-reader.ts'
+
+/** Lists the paths of the files that the turns which now run in these threads have made. */
+export type RunningFiles = (threads: Filter<ThreadDocument>) => Promise<string[]>
+
+/** How many files of a turn that runs are looked at. */
+const MOST_ATTACHMENTS = 200
+
+/** Makes the service. */
+export function createRunningFiles({
+  threads,
+  ledgerReader,
+}: {
+  threads: Collection<ThreadDocument>
+  ledgerReader: LedgerReader
+}): RunningFiles {
+  return async (filter) => {
+    const running = threads.find(
+      { ...filter, active_turn: { $ne: null } },
+      { projection: { active_turn: 1 } },
+    )
+    const pages = (await running.toArray()).map(({ _id, active_turn }) =>
+      ledgerReader.page(_id, {
+        type: 'attachment',
+        after: active_turn!.first_seq - 1,
+        limit: MOST_ATTACHMENTS,
+      }),
+    )
+    const events = (await Promise.all(pages)).flatMap((page) => page.events)
+    return events.flatMap((event) => (event.type === 'attachment' ? [event.frame.path] : []))
+  }
+}

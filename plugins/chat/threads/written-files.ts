@@ -1,0 +1,38 @@
+import type { Collection } from 'mongodb'
+import type { Events } from '#kernel'
+import type { ThreadDocument } from '../documents.ts'
+import type { Messages } from './messages.ts'
+import type { RunningFiles } from './running-files.ts'
+
+/** Adds the files that the turns of an agent have made, as far as their threads are kept. */
+export type WrittenFiles = (asked: Events['agent.written_files_listed']) => Promise<void>
+
+/** How many threads are asked about at a time. */
+const BATCH = 1000
+
+/** Makes the service. */
+export function createWrittenFiles({
+  threads,
+  messages,
+  runningFiles,
+}: {
+  threads: Collection<ThreadDocument>
+  messages: Messages
+  runningFiles: RunningFiles
+}): WrittenFiles {
+  return async ({ agent_id, paths }) => {
+    // First, as what ends meanwhile is among the messages then.
+    for (const path of await runningFiles({ agent_id })) paths.add(path)
+    const ids = new Set<string>()
+    const take = async () => {
+      for (const path of await messages.listArtifactPaths([...ids])) paths.add(path)
+      ids.clear()
+    }
+    const found = threads.find({ agent_id }, { projection: { 'base.thread_id': 1 } })
+    for await (const { _id, base = [] } of found) {
+      for (const { thread_id } of [{ thread_id: _id }, ...base]) ids.add(thread_id)
+      if (ids.size >= BATCH) await take()
+    }
+    await take()
+  }
+}
