@@ -22,6 +22,9 @@ export default plugin({
     host.collection('published_experts', {
       indexes: [{ key: { slug: 1 }, unique: true }, { key: { created_by_id: 1 } }],
     })
+    host.limit('published_experts', ({ collections }, created_by_id) =>
+      collections.published_experts.countDocuments({ created_by_id }),
+    )
     host.service('experts', createExperts)
     host.service('publishedExperts', createPublishedExperts)
     for (const expert of bundledExperts) host.register('experts', expert)

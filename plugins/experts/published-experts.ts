@@ -44,6 +44,7 @@ export function createPublishedExperts(
     | 'collections'
     | 'events'
     | 'ids'
+    | 'limits'
     | 'log'
     | 'models'
     | 'registries'
@@ -51,7 +52,7 @@ export function createPublishedExperts(
     | 'users'
   >,
 ) {
-  const { agents, clock, events, ids, log, models, registries, users } = cradle
+  const { agents, clock, events, ids, limits, log, models, registries, users } = cradle
   const { published_experts } = cradle.collections
   const folders = createExpertFolders(cradle)
   const slugs = createSlugs(cradle)
@@ -156,7 +157,7 @@ export function createPublishedExperts(
 
     /**
      * Publishes an agent as it is now, with what may leave its workspace and was not written by turns. Throws
-     * SECRET_IN_SETTINGS, PROVIDER_NOT_VISIBLE, WORKSPACE_TOO_LARGE or PUBLISHED_EXPERT_SLUG_TAKEN, and
+     * SECRET_IN_SETTINGS, PROVIDER_NOT_VISIBLE, LIMIT_REACHED, WORKSPACE_TOO_LARGE or PUBLISHED_EXPERT_SLUG_TAKEN, and
      * AGENT_NOT_FOUND or AUTH_FAILED of what is deleted meanwhile.
      */
     async publish(
@@ -173,7 +174,9 @@ export function createPublishedExperts(
       await assertNoSecret(settings)
       if (default_model !== null) await models.assertUsable(default_model, publisher.id)
       if (slug !== undefined) await slugs.assertFree(slug)
-      return store(agent, publisher, settings, { slug, include_files })
+      return limits.within('published_experts', publisher.id, () =>
+        store(agent, publisher, settings, { slug, include_files }),
+      )
     },
 
     /** Makes an agent of a published expert. Throws NOT_FOUND, and what creating an agent throws. */

@@ -194,6 +194,24 @@ t.test('Nothing of what bundled experts bring is taken for a secret when it is p
     }
 })
 
+t.test('An account publishes 20 experts, and more when it withdraws some', async (t) => {
+  const { token } = await server.createUser({ username: 'prolific' })
+  const { body: agent } = await createFrom('writing-coach', {}, token)
+  const publish = () => server.request('POST', `/agents/${agent.id}/publish-expert`, { token, body: {} })
+  const published = await Promise.all(Array.from({ length: 23 }, publish))
+  const made = published.filter(({ status }) => status === 201).map(({ body }) => body)
+  t.equal(made.length, 20)
+  for (const reply of published.filter(({ status }) => status !== 201))
+    t.match(reply, {
+      status: 409,
+      body: { error: { code: 'LIMIT_REACHED', details: { limit: 'published_experts', max: 20 } } },
+    })
+  t.match((await get('/auth/me', token)).limits, { published_experts: { used: 20, max: 20 } })
+  await server.request('DELETE', `/experts/published/${made[0].id}`, { token })
+  t.equal((await publish()).status, 201)
+  t.match(await publish(), { status: 409, body: { error: { code: 'LIMIT_REACHED' } } })
+})
+
 t.test('An agent without a name is named after its expert, and numbered where that is taken', async (t) => {
   const label = templates.get('writing-coach')!.label.en
   const replies = await Promise.all(Array.from({ length: 4 }, () => createFrom('writing-coach')))
