@@ -659,6 +659,7 @@ export const routeSamples: Record<string, RouteSample> = {
         ...ownThread.answers,
         own: '409 HITL_NOT_PENDING',
         own_on_shared_agent: '409 HITL_NOT_PENDING',
+        own_on_unshared_agent: [NO_AGENT, '409 HITL_NOT_PENDING'],
       },
     },
   },
