@@ -147,6 +147,30 @@ t.test('arguments that are not all shown are said to be so', async () => {
   await seeMessage('neither then')
 })
 
+t.test('a message that waits and is taken back leaves its conversation free', async (t) => {
+  const { platform, fake, server, agent_id, seeMessage, threads } = await start()
+  fake.next({ text: 'the first' })
+  await platform.say({ text: 'hello' })
+  await seeMessage('the first')
+  const [{ thread_id }] = (await threads('GET', '')).body
+  const socket = await server.connect(`/agents/${agent_id}/chat/ws`)
+  fake.next({ toolCalls: [{ name: 'ask_user_question', arguments: { question: 'Which?' } }] })
+  socket.send({ type: 'user_turn', thread_id, text: 'ask me' })
+  await socket.next('hitl_required')
+  await platform.say({ text: 'behind it' })
+  const { queue_id } = await eventually('the message in the queue', async () => {
+    const { body } = await threads('GET', `/${thread_id}/history`)
+    return body.queued[0]
+  })
+  socket.send({ type: 'unqueue', thread_id, queue_id })
+  t.match(await socket.next('unqueued'), { queue_id })
+  socket.send({ type: 'stop', thread_id })
+  await socket.next('done')
+  fake.next({ text: 'the second' })
+  await platform.say({ text: 'and now?' })
+  await seeMessage('the second')
+})
+
 t.test('several calls are decided one by one, by their codes, also after a restart', async (t) => {
   const { platform, fake, server, agent_id, seeMessage, seeState } = await start({ allow_from: ['ann'] })
   await server.request('PATCH', `/agents/${agent_id}`, {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, type Cradle, isUnavailable, type Locale } from '#kernel'
 import type { ThreadDocument } from '../../chat/documents.ts'
 import type { ReadEvent } from '../../chat/ledger/ledger-reader.ts'
@@ -13,6 +14,8 @@ import { createReplyText } from './reply-text.ts'
 
 /** The largest file that is sent, in bytes. */
 const MAX_FILE_BYTES = 20 * 1024 * 1024
+/** How often a message whose turn has not begun is looked for in the queue, in milliseconds. */
+const QUEUE_POLL_MS = 2000
 
 /** What answering a message takes. */
 export interface Answering {
@@ -35,7 +38,7 @@ const clientMessageId = ({ _id }: InboxDocument) => `channel:${_id}`
  */
 export async function answerMessage(answering: Answering, cradle: Cradle): Promise<void> {
   const { message, session, owner } = answering
-  const { conversations, messageInbox, chat, threads, ledgerReader } = cradle
+  const { conversations, messageInbox, chat, threads, turns, ledgerReader } = cradle
   const { channel, config } = session
   const account = { user_id: owner._id, agent_id: channel.agent_id }
   let { thread_id, after_seq } = message
@@ -52,13 +55,22 @@ export async function answerMessage(answering: Answering, cradle: Cradle): Promi
   const show = createShow(answering, thread, newest.at(-1)?.seq ?? 0, cradle)
   let turn_id: string | undefined
   let refusal: unknown
-  startTurn(answering, thread, cradle).catch((error) => {
-    refusal = error
-    // A turn that has begun is ended by its own events, whatever becomes of the call.
-    if (turn_id === undefined) left.abort()
-  })
+  const signal = AbortSignal.any([session.signal, left.signal])
+  /** Leaves a message that was taken back, or removed with its thread, while it waited. */
+  const leaveRemoved = async () => {
+    while (turn_id === undefined && !signal.aborted) {
+      await pause(QUEUE_POLL_MS, undefined, { signal }).catch(() => undefined)
+      if (!signal.aborted && !(await turns.findRepeated(account, clientMessageId(message)))) left.abort()
+    }
+  }
+  startTurn(answering, thread, cradle)
+    .then(leaveRemoved)
+    .catch((error) => {
+      refusal = error
+      // A turn that has begun is ended by its own events, whatever becomes of the call.
+      if (turn_id === undefined) left.abort()
+    })
   try {
-    const signal = AbortSignal.any([session.signal, left.signal])
     for await (const event of ledgerReader.follow({
       thread_id,
       user_id: owner._id,
