@@ -78,10 +78,11 @@ export const createFollowing = ({
 
   /** Ends the turn that runs, or takes the message back that waits for its own. */
   const stop = () => {
-    if (!connection.isOpen || !thread_id) return
-    const queue_id = turn?.queue_id
-    if (queue_id === undefined) connection.send({ type: 'stop', thread_id })
-    else connection.send({ type: 'unqueue', thread_id, queue_id })
+    if (!connection.isOpen || !thread_id || !turn) return
+    const { queue_id, turn_id, user_turn } = turn
+    if (queue_id !== undefined) connection.send({ type: 'unqueue', thread_id, queue_id })
+    // A message of which nothing is known yet is stopped when that is told: what runs now may be another's turn.
+    else if (!user_turn || turn_id !== undefined) connection.send({ type: 'stop', thread_id })
   }
 
   const askFor = (request: ApprovalRequest) => {
