@@ -108,6 +108,7 @@ t.test('A whole turn comes in the declared order, each frame with its place', as
   const { messages, last_seq, artifacts } = await history(thread_id)
   t.equal(last_seq, turn.frames.length)
   const { path, filename, media_type, url } = of('attachment')[0]!
+  t.equal((await chat.server.request('GET', url.slice('/api'.length))).body, '# Plan')
   t.strictSame(artifacts, [{ path, filename, media_type, url }])
   const { body: rows } = await chat.threads('GET', '')
   t.strictSame(rows[0].artifacts, artifacts)
