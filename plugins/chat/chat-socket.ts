@@ -3,7 +3,7 @@ import type { Block, ThreadDocument } from './documents.ts'
 import { receivedFrames, sentFrames } from './frames.ts'
 import { type Subscription, subscribe } from './ledger/subscription.ts'
 import { storable } from './storable.ts'
-import type { KnownTurn } from './turns/turns.ts'
+import type { KnownTurn } from './turns/client-messages.ts'
 
 const declared = socket({
   path: '/agents/:id/chat/ws',

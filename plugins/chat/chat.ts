@@ -11,7 +11,7 @@ const RENEW_MS = 1000
 /** How long running turns may go on when the server stops, in milliseconds. */
 const DRAIN_MS = 8000
 
-/** What became of a turn: it has run, it waits, or its message was sent before. */
+/** The outcome of entering a turn: it has run, it waits, or its message was sent before. */
 export type Entered = { outcome: 'ended' } | Queued
 
 /** Conversations as this process carries them on. */

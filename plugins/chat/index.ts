@@ -30,6 +30,7 @@ import { createThreadMigrations, type ThreadMigrations } from './threads/thread-
 import { createThreads, type Threads, threadIndexes } from './threads/threads.ts'
 import { titleOf } from './threads/title.ts'
 import { createWrittenFiles, type WrittenFiles } from './threads/written-files.ts'
+import { clientMessageIndexes } from './turns/client-messages.ts'
 import { createHeldCalls, type HeldCalls } from './turns/held-calls.ts'
 import { createOutcomes, type Outcomes } from './turns/outcomes.ts'
 import { createQueuedTurns, type QueuedTurns, queuedTurnIndexes } from './turns/queued-turns.ts'
@@ -39,7 +40,7 @@ import { createRunningTurns, type RunningTurns } from './turns/running-turns.ts'
 import { type ChatConfig, createTurnExecution, type TurnExecution } from './turns/turn-execution.ts'
 import { createTurnQueue, type TurnQueue } from './turns/turn-queue.ts'
 import { createTurnRunner, type TurnRunner } from './turns/turn-runner.ts'
-import { clientMessageIndexes, createTurns, type Turns } from './turns/turns.ts'
+import { createTurns, type Turns } from './turns/turns.ts'
 
 declare module '#kernel/types' {
   interface Collections {

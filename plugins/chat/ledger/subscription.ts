@@ -58,7 +58,7 @@ export function subscribe({
   after: number
   /** What comes first: the stored events; nothing, as `after` is the ledger's end; or what another process writes. */
   from: 'ledger' | 'now' | 'elsewhere'
-  /** Whether a turn waits for the thread that another process may start. */
+  /** True while a turn waits for the thread that another process may start. */
   isAwaited: () => boolean
   outlet: Outlet
   hub: Hub

@@ -60,7 +60,7 @@ export const requestStep = (call: Call, { description, args }: ApprovalStep): Re
   allowed_decisions: STEP,
 })
 
-/** What the turn waits for, as readers are told it, with the record of arguments that this does not show. */
+/** Returns the pause of a turn as readers are told it, and a record of the arguments that this does not show. */
 export function pendingApproval(
   requests: readonly Request[],
   {

@@ -2,10 +2,10 @@ import { AppError, type Cradle } from '#kernel'
 import type { QueuedTurnDocument } from '../documents.ts'
 import { turnUserOf } from '../loop/turn-tools.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
+import type { KnownTurn } from './client-messages.ts'
 import { createKeyedQueue } from './keyed-queue.ts'
 import type { TurnOrder } from './turn-execution.ts'
 import type { TurnRequest } from './turn-runner.ts'
-import type { KnownTurn } from './turns.ts'
 
 /** How many turns may wait in one thread. */
 const MAX_WAITING_IN_THREAD = 8
@@ -21,7 +21,7 @@ export type Queued =
 export interface TurnQueue {
   /** Runs a job while nothing of the queue starts in that thread, behind the jobs that came before. */
   inLine<Result>(thread_id: string, job: () => Promise<Result>): Promise<Result>
-  /** Whether an account has as many turns running here as it may. */
+  /** True when an account has as many turns running here as it may. */
   isFull(user_id: string): boolean
   /** Stores a turn behind those of its thread. Throws THREAD_BUSY, TOO_MANY_TURNS, THREAD_NOT_FOUND. */
   add(request: TurnRequest): Promise<Queued>
@@ -61,7 +61,7 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
   }
   const isHeld = (thread_id: string) => [...held.values()].some((threads) => threads.has(thread_id))
 
-  /** What a turn is carried out with by now, or why it fails; undefined when that is not known yet. */
+  /** Returns what a turn is carried out with now, or why it fails; undefined when that is not known yet. */
   const prepare = async ({ user_id, agent_id, content, model, locale, request_id }: QueuedTurnDocument) => {
     const account = await users.find(user_id)
     // Whoever removes an account or an agent removes its threads.

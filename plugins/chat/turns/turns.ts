@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
-import type { Collection, Filter, IndexDescription } from 'mongodb'
-import { AppError, type Clock, type Ids, isDuplicateKey } from '#kernel'
+import type { Collection, Filter } from 'mongodb'
+import { AppError, type Clock, type Ids } from '#kernel'
 import type {
   ActiveTurn,
   ClientMessageDocument,
@@ -10,28 +10,16 @@ import type {
   ThreadDocument,
 } from '../documents.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
+import { type ClientMessages, createClientMessages, type KnownTurn } from './client-messages.ts'
 
 /** How long a turn's process may be silent before another may close the turn, in milliseconds. */
 export const LEASE_MS = 15_000
-/** How long a repeated client_message_id is recognized, in seconds. */
-const REPEAT_SECONDS = 30 * 24 * 3600
-
-/** Which client messages have started a turn, or wait to do so. */
-export const clientMessageIndexes: IndexDescription[] = [
-  { key: { user_id: 1, agent_id: 1, client_message_id: 1 }, unique: true },
-  { key: { thread_id: 1 } },
-  { key: { created_at: 1 }, expireAfterSeconds: REPEAT_SECONDS },
-]
-
 /** One turn and whose it is. */
 export interface Turn extends ThreadOwner {
   turn_id: string
   thread_id: string
   first_seq: number
 }
-
-/** The turn of a client message that was sent before; `first_seq` is null while it waits for its thread. */
-export type KnownTurn = Omit<Turn, 'first_seq'> & { first_seq: number | null }
 
 /** A turn that this process is to run, or why not. */
 export type Opened =
@@ -45,18 +33,11 @@ export type Opened =
 export type Resumed = Extract<Opened, { outcome: 'opened' }>
 
 /** Gives each thread to one turn at a time, across processes: a lease inside the thread's document. */
-export interface Turns {
+export interface Turns extends ClientMessages {
   /** Throws THREAD_NOT_FOUND where the thread is not the owner's, or no more. */
   open(owner: ThreadOwner, thread_id: string, client_message_id?: string): Promise<Opened>
   /** Gives a turn that has waited its thread; null when another turn has the thread, or it is removed. */
   openQueued(queued: QueuedTurnDocument): Promise<Resumed | null>
-  findRepeated(owner: ThreadOwner, client_message_id: string): Promise<KnownTurn | null>
-  /** Notes the client message of a turn; returns the other turn that has the same one. */
-  note(turn: KnownTurn, client_message_id: string): Promise<KnownTurn | undefined>
-  /** Forgets the client message of a turn that will not start, so that it can be sent again. */
-  forgetMessage(turn_id: string): Promise<void>
-  /** Notes that the client message of a turn waits again, as the turn has not started. */
-  unstart(turn_id: string): Promise<void>
   /** Gives a thread back on which nothing was written. */
   release(turn: Turn): Promise<void>
   /** Notes in a thread that this turn waits for it; false when the thread is not the owner's, or no more. */
@@ -96,8 +77,6 @@ export interface Turns {
   adopt(
     isLeftAlone: (thread: ThreadDocument) => boolean,
   ): Promise<{ turn: Turn; thread: ThreadDocument } | null>
-  /** Removes what is remembered of a thread's client messages. */
-  remove(thread_id: string): Promise<void>
 }
 
 /** Turns over the threads. `isAlive` tells whether a process of this machine runs. */
@@ -116,6 +95,7 @@ export function createTurns({
   node_id: string
   isAlive?: (pid: number) => boolean
 }): Turns {
+  const messages = createClientMessages({ clientMessages, clock })
   const holder: Holder = { node_id, host: hostname(), pid: process.pid }
   const isDead = (other: Holder) =>
     other.host === holder.host && (other.pid === holder.pid || !isAlive(other.pid))
@@ -133,36 +113,6 @@ export function createTurns({
       { _id: thread_id, 'active_turn.turn_id': turn_id },
       { $set: { active_turn: null } },
     )
-  }
-
-  const findRepeated: Turns['findRepeated'] = async (owner, client_message_id) => {
-    const found = await clientMessages.findOne({ ...owner, client_message_id })
-    return found && { ...owner, turn_id: found._id, thread_id: found.thread_id, first_seq: found.first_seq }
-  }
-
-  /** Writes a message down; false when it is known already, by this turn or another. */
-  const insertMessage = async (
-    { turn_id, thread_id, first_seq, user_id, agent_id }: KnownTurn,
-    client_message_id: string,
-  ) => {
-    const document = { _id: turn_id, thread_id, first_seq, user_id, agent_id, client_message_id }
-    try {
-      await clientMessages.insertOne({ ...document, created_at: new Date(clock.now()) })
-      return true
-    } catch (error) {
-      if (isDuplicateKey(error)) return false
-      throw error
-    }
-  }
-
-  const note: Turns['note'] = async (turn, client_message_id) => {
-    const { user_id, agent_id, turn_id, first_seq } = turn
-    if (await insertMessage(turn, client_message_id)) return undefined
-    const known = await findRepeated({ user_id, agent_id }, client_message_id)
-    if (!known) return note(turn, client_message_id)
-    if (known.turn_id !== turn_id) return known
-    if (first_seq !== null) await clientMessages.updateOne({ _id: turn_id }, { $set: { first_seq } })
-    return undefined
   }
 
   /** Gives a turn a thread that this selects, if no other turn has it. */
@@ -185,7 +135,7 @@ export function createTurns({
         return { outcome: 'taken' }
       }
       const turn = turnOf(thread, thread.active_turn!)
-      const known = client_message_id === undefined ? undefined : await note(turn, client_message_id)
+      const known = client_message_id === undefined ? undefined : await messages.note(turn, client_message_id)
       if (!known) return { outcome: 'opened', turn, thread }
       await release(turn)
       return { outcome: 'repeated', turn: known }
@@ -195,14 +145,7 @@ export function createTurns({
       const thread = await occupy(mine, turn_id)
       return thread && { outcome: 'opened', turn: turnOf(thread, thread.active_turn!), thread }
     },
-    findRepeated,
-    note,
-    async forgetMessage(turn_id) {
-      await clientMessages.deleteOne({ _id: turn_id })
-    },
-    async unstart(turn_id) {
-      await clientMessages.updateOne({ _id: turn_id }, { $set: { first_seq: null } })
-    },
+    ...messages,
     release,
     async markQueued({ thread_id, user_id, agent_id, turn_id }) {
       const { matchedCount } = await threads.updateOne(
@@ -346,9 +289,6 @@ export function createTurns({
         if (adopted.matchedCount === 1) return { turn: turnOf(thread, turn), thread }
       }
       return null
-    },
-    async remove(thread_id) {
-      await clientMessages.deleteMany({ thread_id })
     },
   }
 }

@@ -1,0 +1,84 @@
+import type { Collection, IndexDescription } from 'mongodb'
+import { type Clock, isDuplicateKey } from '#kernel'
+import type { ClientMessageDocument } from '../documents.ts'
+import type { ThreadOwner } from '../threads/threads.ts'
+
+/** How long a repeated client_message_id is recognized, in seconds. */
+const REPEAT_SECONDS = 30 * 24 * 3600
+
+/** The indexes by which a message is recognized, removed with its thread, and forgotten. */
+export const clientMessageIndexes: IndexDescription[] = [
+  { key: { user_id: 1, agent_id: 1, client_message_id: 1 }, unique: true },
+  { key: { thread_id: 1 } },
+  { key: { created_at: 1 }, expireAfterSeconds: REPEAT_SECONDS },
+]
+
+/** The turn of a client message that was sent before; `first_seq` is null while it waits for its thread. */
+export interface KnownTurn extends ThreadOwner {
+  turn_id: string
+  thread_id: string
+  first_seq: number | null
+}
+
+/** Which client messages have started a turn, or wait to do so: one turn each, by a unique index. */
+export interface ClientMessages {
+  findRepeated(owner: ThreadOwner, client_message_id: string): Promise<KnownTurn | null>
+  /** Notes the client message of a turn; returns the other turn that has the same one. */
+  note(turn: KnownTurn, client_message_id: string): Promise<KnownTurn | undefined>
+  /** Forgets the client message of a turn that will not start, so that it can be sent again. */
+  forgetMessage(turn_id: string): Promise<void>
+  /** Notes that the client message of a turn waits again, as the turn has not started. */
+  unstart(turn_id: string): Promise<void>
+  /** Removes what is remembered of a thread's client messages. */
+  remove(thread_id: string): Promise<void>
+}
+
+/** Creates the client messages over their collection. */
+export function createClientMessages({
+  clientMessages,
+  clock,
+}: {
+  clientMessages: Collection<ClientMessageDocument>
+  clock: Clock
+}): ClientMessages {
+  /** Writes a message down; false when it is known already, by this turn or another. */
+  const insert = async (
+    { turn_id, thread_id, first_seq, user_id, agent_id }: KnownTurn,
+    client_message_id: string,
+  ) => {
+    const document = { _id: turn_id, thread_id, first_seq, user_id, agent_id, client_message_id }
+    try {
+      await clientMessages.insertOne({ ...document, created_at: new Date(clock.now()) })
+      return true
+    } catch (error) {
+      if (isDuplicateKey(error)) return false
+      throw error
+    }
+  }
+
+  const self: ClientMessages = {
+    async findRepeated(owner, client_message_id) {
+      const found = await clientMessages.findOne({ ...owner, client_message_id })
+      return found && { ...owner, turn_id: found._id, thread_id: found.thread_id, first_seq: found.first_seq }
+    },
+    async note(turn, client_message_id) {
+      const { user_id, agent_id, turn_id, first_seq } = turn
+      if (await insert(turn, client_message_id)) return undefined
+      const known = await self.findRepeated({ user_id, agent_id }, client_message_id)
+      if (!known) return self.note(turn, client_message_id)
+      if (known.turn_id !== turn_id) return known
+      if (first_seq !== null) await clientMessages.updateOne({ _id: turn_id }, { $set: { first_seq } })
+      return undefined
+    },
+    async forgetMessage(turn_id) {
+      await clientMessages.deleteOne({ _id: turn_id })
+    },
+    async unstart(turn_id) {
+      await clientMessages.updateOne({ _id: turn_id }, { $set: { first_seq: null } })
+    },
+    async remove(thread_id) {
+      await clientMessages.deleteMany({ thread_id })
+    },
+  }
+  return self
+}
