@@ -85,15 +85,18 @@ export { isWithin } from './paths.ts'
 export { createPlaces, type Places } from './places.ts'
 export { type Permission, type Plugin, plugin } from './plugin.ts'
 export { JSON_OPTION, printJson, printTable } from './print.ts'
-export type {
-  EmbeddingModel,
-  ExplainedFailure,
-  ModelDescription,
-  ProviderConnection,
-  ProviderFailure,
-  ProviderKind,
-  StreamingModel,
-  UpstreamReport,
+export {
+  type EmbeddingModel,
+  type ExplainedFailure,
+  type ModelCallOptions,
+  type ModelDescription,
+  type ProviderConnection,
+  type ProviderFailure,
+  type ProviderKind,
+  REASONING_LEVELS,
+  type ReasoningLevel,
+  type StreamingModel,
+  type UpstreamReport,
 } from './provider-kind.ts'
 export type { Registry } from './registry.ts'
 export {

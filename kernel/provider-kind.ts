@@ -1,4 +1,4 @@
-import type { EmbeddingModelV3, LanguageModelV3 } from '@ai-sdk/provider'
+import type { EmbeddingModelV3, LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider'
 import { compileFor, createFormCheck } from './form.ts'
 import { type LocalizedText, localizedText } from './locale.ts'
 import { compileSchema, type JSONSchema } from './schema.ts'
@@ -59,8 +59,22 @@ export interface UpstreamReport {
   message: string
 }
 
-/** A model as far as it is used here; every language model of the AI SDK is one. */
-export type StreamingModel = Pick<LanguageModelV3, 'doStream'>
+/** How much a model thinks before it answers; `off` is as little as it can. */
+export const REASONING_LEVELS = ['off', 'low', 'medium', 'high'] as const
+
+/** One of these levels. */
+export type ReasoningLevel = (typeof REASONING_LEVELS)[number]
+
+/** The options of a call; a kind leaves out what its model does not take. */
+export interface ModelCallOptions extends LanguageModelV3CallOptions {
+  /** Wins over what the options of the provider say of thinking. */
+  reasoning?: ReasoningLevel
+}
+
+/** The subset of a language model used here; every language model of the AI SDK is one. */
+export interface StreamingModel {
+  doStream(options: ModelCallOptions): ReturnType<LanguageModelV3['doStream']>
+}
 
 /** A model that embeds, as far as it is used here. */
 export type EmbeddingModel = Pick<EmbeddingModelV3, 'doEmbed'>

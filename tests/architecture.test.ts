@@ -58,7 +58,11 @@ t.test('plugins import #kernel and their own folder, of other plugins only types
 })
 
 /** Kinds that are another kind at another door, of which they may import. */
-const VARIANTS: Record<string, string> = { 'providers/azure-openai': 'providers/openai' }
+const VARIANTS: Record<string, string> = {
+  'providers/azure-openai': 'providers/openai',
+  'providers/openai-compatible': 'providers/openai',
+  'providers/bedrock': 'providers/anthropic',
+}
 
 for (const folder of ['providers', 'channels'])
   t.test(

@@ -1,7 +1,8 @@
+import type { AnthropicLanguageModelOptions } from '@ai-sdk/anthropic'
 import type { ProviderConnection, StreamingModel } from '#kernel'
 import { addressOf } from './address.ts'
 import { markCache } from './prompt-cache.ts'
-import { type ThinkingOptions, thinkingOf } from './thinking.ts'
+import { type Thinking, type ThinkingOptions, thinkingOf } from './thinking.ts'
 
 /** Opens a model of the Messages API with the options of its provider. */
 export async function createChatModel(
@@ -16,26 +17,36 @@ export async function createChatModel(
     apiKey: api_key ?? '',
     fetch,
   }).languageModel(modelId)
-  const thinking = thinkingOf(options as ThinkingOptions, modelId)
 
   return {
-    doStream: (call) =>
-      model.doStream({
+    doStream({ reasoning, ...call }) {
+      const { maxOutputTokens } = call
+      const thinking = thinkingOf(options as ThinkingOptions, modelId, { reasoning, maxOutputTokens })
+      return model.doStream({
         ...call,
         prompt: markCache(call.prompt),
-        maxOutputTokens: leaveRoom(call.maxOutputTokens, budgetIn(thinking)),
+        // The library adds the budget to the limit, which holds for both.
+        maxOutputTokens: maxOutputTokens && maxOutputTokens - (thinking.budget ?? 0),
         providerOptions: {
           ...call.providerOptions,
           // Arguments that stream eagerly may come as broken JSON, and nobody reads them before they are whole.
-          anthropic: { ...thinking, toolStreaming: false, ...call.providerOptions?.anthropic },
+          anthropic: { ...settingsFor(thinking), toolStreaming: false, ...call.providerOptions?.anthropic },
         },
-      }),
+      })
+    },
   }
 }
 
-const budgetIn = ({ thinking }: ReturnType<typeof thinkingOf>) =>
-  (thinking && 'budgetTokens' in thinking && thinking.budgetTokens) || 0
-
-/** The library adds the budget to the limit, which may already be the most that the model can put out. */
-const leaveRoom = (limit: number | undefined, budget: number) =>
-  limit !== undefined && limit > budget ? limit - budget : limit
+/** The same in the client library's words; later models keep their thoughts to themselves unless asked for a summary. */
+function settingsFor({
+  mode,
+  budget,
+  effort,
+}: Thinking): Pick<AnthropicLanguageModelOptions, 'thinking' | 'effort'> {
+  return {
+    ...(mode === 'enabled' && { thinking: { type: mode, budgetTokens: budget } }),
+    ...(mode === 'adaptive' && { thinking: { type: mode, display: 'summarized' } }),
+    ...(mode === 'disabled' && { thinking: { type: mode } }),
+    ...(effort && { effort }),
+  }
+}

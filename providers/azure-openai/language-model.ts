@@ -1,5 +1,6 @@
 import type { ProviderConnection, StreamingModel } from '#kernel'
 import { withSettings } from '../openai/language-model.ts'
+import { effortAt } from '../openai/reasoning.ts'
 import { createClient } from './client.ts'
 import type { AzureOptions } from './options.ts'
 
@@ -16,15 +17,20 @@ export async function createLanguageModel(
   } = connection.options as AzureOptions
   const client = await createClient(connection)
   const isChat = api === 'chat' || deployment_urls
-  const isReasoning = canReason(modelId) ?? (reasoning_effort ?? reasoning_summary) !== undefined
+  const isNamed = canReason(modelId)
+  const hasOption = (reasoning_effort ?? reasoning_summary) !== undefined
   return withSettings(isChat ? client.chat(modelId) : client.responses(modelId), {
     name: isChat ? 'openai' : 'azure',
     isChat,
-    settings: {
-      forceReasoning: isReasoning,
-      ...(isReasoning && { reasoningEffort: reasoning_effort }),
-      // Older versions of Chat Completions do not know `store`, and none stores anything unasked.
-      ...(!isChat && { store: false, ...(isReasoning && { reasoningSummary: reasoning_summary }) }),
+    settings(level) {
+      // Whoever asks a model to think whose name tells nothing has to know that it can.
+      const isReasoning = isNamed ?? (hasOption || (level !== undefined && level !== 'off'))
+      return {
+        forceReasoning: isReasoning,
+        ...(isReasoning && { reasoningEffort: level ? effortAt(level, modelId) : reasoning_effort }),
+        // Older versions of Chat Completions do not know `store`, and none stores anything unasked.
+        ...(!isChat && { store: false, ...(isReasoning && { reasoningSummary: reasoning_summary }) }),
+      }
     },
   })
 }

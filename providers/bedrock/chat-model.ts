@@ -2,8 +2,9 @@ import type { ProviderConnection, StreamingModel } from '#kernel'
 import { createClient } from './client.ts'
 import { optionsOf } from './options.ts'
 import { markCache } from './prompt-cache.ts'
+import { samplingOf } from './sampling.ts'
 import { createStreamCheck } from './stream-check.ts'
-import { thinkingOf } from './thinking.ts'
+import { bedrockThinking } from './thinking.ts'
 
 /** Opens a model or an inference profile of the Converse API with the options of its provider. */
 export async function createChatModel(
@@ -11,18 +12,23 @@ export async function createChatModel(
   modelId: string,
 ): Promise<StreamingModel> {
   const model = (await createClient(connection)).languageModel(modelId)
-  const thinking = thinkingOf(optionsOf(connection), modelId)
-  const budget = thinking.reasoningConfig?.budgetTokens ?? 0
 
   return {
-    async doStream(call) {
+    async doStream({ reasoning, ...call }) {
+      const { maxOutputTokens } = call
+      const { settings, budget } = bedrockThinking(optionsOf(connection), modelId, {
+        reasoning,
+        maxOutputTokens,
+      })
       const { stream, ...rest } = await model.doStream({
         ...call,
+        ...samplingOf(call, modelId),
         prompt: markCache(call.prompt, modelId),
-        maxOutputTokens: leaveRoom(call.maxOutputTokens, budget),
+        // The library adds the budget to the limit, which holds for both.
+        maxOutputTokens: maxOutputTokens && maxOutputTokens - budget,
         providerOptions: {
           ...call.providerOptions,
-          bedrock: { ...thinking, ...call.providerOptions?.bedrock },
+          bedrock: { ...settings, ...call.providerOptions?.bedrock },
         },
         includeRawChunks: true,
       })
@@ -30,7 +36,3 @@ export async function createChatModel(
     },
   }
 }
-
-/** The library adds the budget to the limit, which may already be the most that the model can put out. */
-const leaveRoom = (limit: number | undefined, budget: number) =>
-  limit !== undefined && limit > budget ? limit - budget : limit

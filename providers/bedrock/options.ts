@@ -1,7 +1,5 @@
 import type { JSONSchema, ProviderConnection } from '#kernel'
-
-/** Tokens for thoughts where a provider does not say how many. */
-export const DEFAULT_BUDGET = 4096
+import { DEFAULT_BUDGET } from '../anthropic/thinking.ts'
 
 /** The options of a provider of this kind. */
 export interface BedrockOptions {

@@ -1,28 +1,42 @@
 import type { AmazonBedrockLanguageModelOptions } from '@ai-sdk/amazon-bedrock'
-import { type BedrockOptions, DEFAULT_BUDGET } from './options.ts'
+import type { ModelCallOptions } from '#kernel'
+import { thinkingOf } from '../anthropic/thinking.ts'
+import type { BedrockOptions } from './options.ts'
 
-/** How a model is made to think, in the client library's words. */
-export type Thinking = Pick<
-  AmazonBedrockLanguageModelOptions,
-  'reasoningConfig' | 'additionalModelRequestFields'
->
+/** How a model is made to think, in the client library's words; `budget` is what it may think, in tokens. */
+interface Thinking {
+  settings: Pick<AmazonBedrockLanguageModelOptions, 'reasoningConfig' | 'additionalModelRequestFields'>
+  budget: number
+}
 
-/** These lists do not grow: what came after them thinks adaptively and refuses a budget. */
-const WITHOUT_THOUGHTS = /claude-(?:v2|instant|3-(?:5-)?(?:haiku|sonnet|opus))/
-const WITH_BUDGET = /claude-(?:3-7-sonnet|(?:haiku|sonnet|opus)-4(?!-[6-9]))/
+/** Models of OpenAI's with open weights, which always think. */
+const GPT_OSS = /openai\.gpt-oss/
 
-/** What the options come to with one model; they are for Claude only. */
-export function thinkingOf(options: BedrockOptions, modelId: string): Thinking {
-  const { thinking, thinking_budget: budgetTokens = DEFAULT_BUDGET, effort } = options
-  if (!modelId.includes('claude-') || WITHOUT_THOUGHTS.test(modelId)) return {}
-  if (WITH_BUDGET.test(modelId)) return thinking ? { reasoningConfig: { type: 'enabled', budgetTokens } } : {}
+/** What the options of a provider and of a call come to with one model; those of a provider are for Claude only. */
+export function bedrockThinking(
+  options: BedrockOptions,
+  modelId: string,
+  call: Pick<ModelCallOptions, 'reasoning' | 'maxOutputTokens'>,
+): Thinking {
+  const { reasoning } = call
+  if (GPT_OSS.test(modelId) && reasoning)
+    return {
+      settings: { reasoningConfig: { maxReasoningEffort: reasoning === 'off' ? 'low' : reasoning } },
+      budget: 0,
+    }
+  if (!modelId.includes('claude-')) return { settings: {}, budget: 0 }
+  const { mode, budget, effort } = thinkingOf(options, modelId, call)
   // Later models keep their thoughts to themselves unless they are asked for a summary.
-  const adaptive = thinking ? ({ type: 'adaptive', display: 'summarized' } as const) : undefined
+  const adaptive = mode === 'adaptive' ? ({ type: mode, display: 'summarized' } as const) : undefined
+  const enabled = mode === 'enabled' ? ({ type: mode, budgetTokens: budget } as const) : undefined
   return {
-    ...((adaptive || effort) && {
-      reasoningConfig: { ...adaptive, ...(effort && { maxReasoningEffort: effort }) },
-    }),
-    // The library passes no prohibition on.
-    ...(thinking === false && { additionalModelRequestFields: { thinking: { type: 'disabled' } } }),
+    settings: {
+      ...((adaptive || enabled || effort) && {
+        reasoningConfig: { ...adaptive, ...enabled, ...(effort && { maxReasoningEffort: effort }) },
+      }),
+      // The library passes no prohibition on.
+      ...(mode === 'disabled' && { additionalModelRequestFields: { thinking: { type: mode } } }),
+    },
+    budget: budget ?? 0,
   }
 }

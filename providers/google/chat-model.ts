@@ -10,12 +10,14 @@ export async function createChatModel(
   modelId: string,
 ): Promise<StreamingModel> {
   const model = (await createClient(connection)).languageModel(modelId)
-  const settings: SharedV3ProviderOptions[string] = {
-    thinkingConfig: thinkingOf(modelId, connection.options),
-    threshold: connection.options.safety_threshold as string | undefined,
-  }
+  const { options } = connection
   return {
-    async doStream(call) {
+    async doStream({ reasoning, ...call }) {
+      const { maxOutputTokens } = call
+      const settings: SharedV3ProviderOptions[string] = {
+        thinkingConfig: thinkingOf(modelId, options, { reasoning, maxOutputTokens }),
+        threshold: options.safety_threshold as string | undefined,
+      }
       const { stream, ...rest } = await model.doStream({
         ...call,
         prompt: joinResults(call.prompt),

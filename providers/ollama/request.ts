@@ -1,5 +1,4 @@
 import type {
-  LanguageModelV3CallOptions,
   LanguageModelV3FilePart,
   LanguageModelV3Message,
   LanguageModelV3TextPart,
@@ -8,12 +7,13 @@ import type {
 } from '@ai-sdk/provider'
 import { UnsupportedFunctionalityError } from '@ai-sdk/provider'
 import type { ChatRequest, Message, Tool } from 'ollama/browser'
+import type { ModelCallOptions } from '#kernel'
 import type { OllamaOptions } from './options.ts'
 
 /** Puts a call into Ollama's terms, with a warning for each setting that it lacks. */
 export function buildRequest(
   modelId: string,
-  call: LanguageModelV3CallOptions,
+  call: ModelCallOptions,
   { contextLength, keepAlive, think }: OllamaOptions,
 ): { request: ChatRequest; warnings: SharedV3Warning[] } {
   const { tools = [], toolChoice, responseFormat } = call
@@ -33,7 +33,7 @@ export function buildRequest(
     messages: call.prompt.flatMap(convertMessage),
     tools: functions.length > 0 && toolChoice?.type !== 'none' ? functions : undefined,
     format: responseFormat?.type === 'json' ? (responseFormat.schema ?? 'json') : undefined,
-    think,
+    think: call.reasoning ? thinkAt(call.reasoning, modelId) : think,
     keep_alive: keepAlive,
     options: {
       num_ctx: contextLength,
@@ -49,6 +49,10 @@ export function buildRequest(
   }
   return { request, warnings }
 }
+
+/** Of the models that think, gpt-oss has levels and cannot be told not to; the others do it or not. */
+const thinkAt = (level: NonNullable<ModelCallOptions['reasoning']>, modelId: string): ChatRequest['think'] =>
+  /gpt-oss/.test(modelId) ? (level === 'off' ? 'low' : level) : level !== 'off'
 
 /** A message on the wire; newer servers tell calls and results apart by their ids as well. */
 type WireMessage = Message & { tool_call_id?: string }

@@ -1,5 +1,4 @@
 import type {
-  LanguageModelV3CallOptions,
   LanguageModelV3FilePart,
   LanguageModelV3Message,
   LanguageModelV3Prompt,
@@ -8,6 +7,8 @@ import type {
   SharedV3Warning,
 } from '@ai-sdk/provider'
 import { UnsupportedFunctionalityError } from '@ai-sdk/provider'
+import type { ModelCallOptions } from '#kernel'
+import { effortAt, isReasoning } from '../openai/reasoning.ts'
 import type { Dialect } from './upstream.ts'
 
 /** What an upstream wants to see again with a tool call, e.g. Gemini's thought signature; kept under this name. */
@@ -16,7 +17,7 @@ export const METADATA_KEY = 'openaiCompatible'
 /** Puts a call into the body of a streamed chat completion, with a warning for each setting the wire lacks. */
 export function buildRequest(
   modelId: string,
-  options: LanguageModelV3CallOptions,
+  options: ModelCallOptions,
   dialect: Dialect,
 ): { body: Record<string, unknown>; warnings: SharedV3Warning[] } {
   const { tools = [], toolChoice, responseFormat } = options
@@ -36,8 +37,7 @@ export function buildRequest(
     stream: true,
     stream_options: { include_usage: true },
     [dialect.limitField]: options.maxOutputTokens,
-    temperature: options.temperature,
-    top_p: options.topP,
+    ...samplingOf(modelId, options, dialect),
     frequency_penalty: options.frequencyPenalty,
     presence_penalty: options.presencePenalty,
     seed: options.seed,
@@ -52,6 +52,19 @@ export function buildRequest(
     }),
   }
   return { body, warnings }
+}
+
+/** How the answer is chosen; a level that is off is `none` here, as most gateways and servers call it. */
+function samplingOf(
+  modelId: string,
+  { temperature, topP: top_p, reasoning }: ModelCallOptions,
+  { isOpenAI }: Dialect,
+): object {
+  if (!isOpenAI) return { temperature, top_p, reasoning_effort: reasoning === 'off' ? 'none' : reasoning }
+  // What OpenAI's models do not take they refuse.
+  return isReasoning(modelId)
+    ? { reasoning_effort: reasoning && effortAt(reasoning, modelId) }
+    : { temperature, top_p }
 }
 
 function convertPrompt(prompt: LanguageModelV3Prompt): object[] {

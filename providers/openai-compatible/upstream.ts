@@ -16,6 +16,8 @@ export interface Upstream {
 
 /** Where a single upstream parts from the common wire. */
 export interface Dialect {
+  /** OpenAI itself is called, whose models refuse what they do not know. */
+  isOpenAI: boolean
   limitField: 'max_tokens' | 'max_completion_tokens'
   listQuery: string
   listHeaders(key: string): Record<string, string>
@@ -78,9 +80,11 @@ export function createUpstream({ base_url, api_key, options, fetch }: ProviderCo
 
 function dialectOf(root: string): Dialect {
   const host = URL.canParse(root) ? new URL(root).hostname : ''
+  const isOpenAI = host === 'api.openai.com'
   return {
+    isOpenAI,
     // OpenAI's reasoning models refuse `max_tokens`; most other servers know nothing else.
-    limitField: host === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens',
+    limitField: isOpenAI ? 'max_completion_tokens' : 'max_tokens',
     // Anthropic lists its models only on its own terms: other headers, and 20 a page unless asked for more.
     ...(host === 'api.anthropic.com'
       ? {

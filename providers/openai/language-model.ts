@@ -1,7 +1,8 @@
 import type { LanguageModelV3CallOptions, SharedV3ProviderOptions } from '@ai-sdk/provider'
-import type { ProviderConnection, StreamingModel } from '#kernel'
+import type { ModelCallOptions, ProviderConnection, StreamingModel } from '#kernel'
 import { createClient } from './client.ts'
 import type { OpenAIOptions } from './options.ts'
+import { effortAt, isReasoning } from './reasoning.ts'
 
 /** Opens a model whose conversations OpenAI does not keep: its thoughts come sealed and go back with the next step. */
 export async function createLanguageModel(
@@ -11,34 +12,46 @@ export async function createLanguageModel(
   const { api, reasoning_effort, reasoning_summary } = connection.options as OpenAIOptions
   const client = await createClient(connection)
   const isChat = api === 'chat'
-  const isReasoning = REASONING.test(modelId)
+  const reasons = isReasoning(modelId)
   return withSettings(isChat ? client.chat(modelId) : client.responses(modelId), {
     name: 'openai',
     isChat,
-    settings: {
+    settings: (level) => ({
       store: false,
-      ...(isReasoning && { forceReasoning: true, reasoningEffort: reasoning_effort }),
-      ...(isReasoning && !isChat && { reasoningSummary: reasoning_summary }),
-    },
+      ...(reasons && {
+        forceReasoning: true,
+        reasoningEffort: level ? effortAt(level, modelId) : reasoning_effort,
+      }),
+      ...(reasons && !isChat && { reasoningSummary: reasoning_summary }),
+    }),
   })
 }
 
-/** Families that reason, fine-tuned ones included: others refuse what has to do with it. */
-const REASONING = /^(?:ft:)?(?:o\d|gpt-(?:[5-9]|1\d)(?!-chat))/
+/** The shortest limit that the Responses API takes. */
+const LEAST_LIMIT = 16
 
-/** A model that is called with these settings, under the name of its provider in the library. */
+/** A model that is called with the settings for each level, under the name of its provider in the library. */
 export function withSettings(
   model: StreamingModel,
-  { name, isChat, settings }: { name: string; isChat: boolean; settings: Record<string, unknown> },
+  {
+    name,
+    isChat,
+    settings,
+  }: {
+    name: string
+    isChat: boolean
+    settings: (level: ModelCallOptions['reasoning']) => Record<string, unknown>
+  },
 ): StreamingModel {
   return {
-    doStream: ({ tools, providerOptions, ...call }) =>
+    doStream: ({ tools, providerOptions, reasoning, maxOutputTokens: limit, ...call }) =>
       model.doStream({
         ...call,
+        maxOutputTokens: isChat ? limit : limit && Math.max(limit, LEAST_LIMIT),
         tools: isChat ? tools : tools?.map(withoutStrictness),
         providerOptions: {
           ...providerOptions,
-          [name]: { ...providerOptions?.[name], ...(settings as SharedV3ProviderOptions[string]) },
+          [name]: { ...providerOptions?.[name], ...(settings(reasoning) as SharedV3ProviderOptions[string]) },
         },
       }),
   }

@@ -244,16 +244,25 @@ t.test('Claude thinks as its generation can, and only where the provider says so
   }
 })
 
-t.test('thoughts have room above a small limit and within a large one', async (t) => {
-  const { fake, open } = await start(t, { thinking: true, thinking_budget: 4000 })
-  const model = await open(BUDGET_MODEL)
-  await callModel(model, { ...hello, maxOutputTokens: 500 })
-  await callModel(model, { ...hello, maxOutputTokens: 64_000 })
-  t.strictSame(
-    fake.requests.map(({ body }) => body.inferenceConfig.maxTokens),
-    [4500, 64_000],
-  )
-})
+t.test(
+  'the limit holds for thoughts and text together, and a small one leaves no room for thoughts',
+  async (t) => {
+    const { fake, open } = await start(t, { thinking: true, thinking_budget: 4000 })
+    const model = await open(BUDGET_MODEL)
+    await callModel(model, { ...hello, maxOutputTokens: 500 })
+    await callModel(model, { ...hello, maxOutputTokens: 64_000 })
+    t.strictSame(
+      fake.requests.map(({ body }) => [
+        body.inferenceConfig.maxTokens,
+        body.additionalModelRequestFields?.thinking.budget_tokens,
+      ]),
+      [
+        [500, undefined],
+        [64_000, 4000],
+      ],
+    )
+  },
+)
 
 t.test('signed and redacted thoughts go back with the next step', async (t) => {
   const { fake, open } = await start(t, { thinking: true })
