@@ -2,6 +2,7 @@ import { AppError, type Cradle, isDuplicateKey, type Locale } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
 import { createAgentRows } from './agent-rows.ts'
 import { createModelChoice } from './model-choice.ts'
+import { modelSettingsOf } from './model-settings.ts'
 import { createOperations } from './operations.ts'
 import { createRestorer } from './restore.ts'
 import { createRuntime } from './runtime.ts'
@@ -178,6 +179,7 @@ export function createAgents(
     stopRestoring: restorer.end,
     /** The model that a turn of this agent would use now, or null. */
     chooseModel,
+    modelSettingsOf,
     /** The agent's folder, an absolute path; made when the agent is created or started. */
     workspaceOf: folders.pathOf,
     /** The same, made if it is not there. */

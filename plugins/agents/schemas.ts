@@ -1,4 +1,4 @@
-import { nullable, objectOf, type TypeOf } from '#kernel'
+import { nullable, objectOf, REASONING_LEVELS, type TypeOf } from '#kernel'
 import { PERSONA_CODES } from './persona-codes.ts'
 
 const text = <const Length extends number>(maxLength: Length) =>
@@ -14,6 +14,40 @@ const name = {
 
 const toolNames = { type: 'array', items: { type: 'string', maxLength: 64 }, maxItems: 256 } as const
 
+/** The settings of an agent's `config` that its turns heed. */
+export const modelSettings = {
+  temperature: { type: 'number', minimum: 0, maximum: 2, description: 'Left out where a model refuses it' },
+  top_p: { type: 'number', minimum: 0, maximum: 1, description: 'Left out where a model refuses it' },
+  max_output_tokens: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 100_000_000,
+    description: 'Of one answer, thoughts included',
+  },
+  max_steps: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 100,
+    description: 'Calls of the model in one turn, and in each task that it delegates; 25 by default',
+  },
+  reasoning: {
+    enum: REASONING_LEVELS,
+    description: 'How much a model thinks that can; without it as its provider says',
+  },
+} as const
+
+const config = objectOf({
+  ...modelSettings,
+  tools_with_approval: {
+    ...toolNames,
+    description: 'Names of tools whose calls all need approval by a person, whatever the tool itself says',
+  },
+  tools_without_approval: {
+    ...toolNames,
+    description: 'Names of tools whose calls need no approval by a person',
+  },
+})
+
 const settings = {
   description: text(2000),
   persona_mbti: { enum: [...PERSONA_CODES, null] },
@@ -27,22 +61,7 @@ const settings = {
   icon: text(256),
   color: text(64),
   welcome_message: text(10_000),
-  config: {
-    type: 'object',
-    properties: {
-      tools_with_approval: {
-        ...toolNames,
-        description:
-          'Names of tools whose calls all need approval by a person, whatever the tool itself says',
-      },
-      tools_without_approval: {
-        ...toolNames,
-        description: 'Names of tools whose calls need no approval by a person',
-      },
-    },
-    additionalProperties: true,
-    description: 'Free settings of at most 64 KiB',
-  },
+  config,
 } as const
 
 /** POST /agents. */
@@ -62,6 +81,7 @@ export const agentRow = {
       id: { type: 'string' },
       name: { type: 'string' },
       ...settings,
+      config: { type: 'object', description: 'Of an older agent perhaps with settings that no longer exist' },
       is_owner: { type: 'boolean' },
       owner: { type: 'string', description: 'Username' },
       state,

@@ -1,4 +1,4 @@
-import type { Tool, UploadedFile, WriteArea } from '#kernel'
+import type { ReasoningLevel, Tool, UploadedFile, WriteArea } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
 
 /** What an agent is doing. */
@@ -29,6 +29,15 @@ export interface AgentSettings {
   color: string | null
   welcome_message: string | null
   config: Record<string, unknown>
+}
+
+/** What an agent's `config` says of the calls of its models. */
+export interface ModelSettings {
+  temperature?: number
+  top_p?: number
+  max_output_tokens?: number
+  max_steps?: number
+  reasoning?: ReasoningLevel
 }
 
 /** A tool that a plugin from outside brings; `plugin_id` is the plugin's name. */

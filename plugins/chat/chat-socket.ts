@@ -44,7 +44,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
 
   const startTurn = async (frame: UserTurn) => {
     const { user_id, agent_id } = owner()
-    const { client_message_id, model } = frame
+    const { client_message_id, model, reasoning } = frame
     const [agent, repeated, found] = await Promise.all([
       cradle.agents.findVisible(request.context.caller, agent_id),
       client_message_id === undefined ? null : turns.findRepeated(owner(), client_message_id),
@@ -66,6 +66,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
         content: contentOf(frame),
         client_message_id,
         model,
+        reasoning,
         locale: request.locale,
         request_id: request.request_id,
       })

@@ -1,4 +1,4 @@
-import type { Locale, TokenUsage } from '#kernel'
+import type { Locale, ReasoningLevel, TokenUsage } from '#kernel'
 
 /** A file that a turn made, its path relative to the agent's workspace. */
 export interface Artifact {
@@ -157,6 +157,7 @@ export interface QueuedTurnDocument {
   client_message_id?: string
   content: Block[]
   model?: string
+  reasoning?: ReasoningLevel
   locale: Locale
   request_id: string
   /** Unix seconds. */

@@ -1,4 +1,4 @@
-import { nullable, objectOf } from '#kernel'
+import { nullable, objectOf, REASONING_LEVELS } from '#kernel'
 import { decision, pendingFields } from './approval-schemas.ts'
 import { inputBlock, queuedTurns, sources, threadId, turnId, usage } from './schemas.ts'
 
@@ -19,6 +19,7 @@ export const receivedFrames = {
       content: { type: 'array', items: inputBlock, minItems: 1, maxItems: 64 },
       client_message_id: { type: 'string', minLength: 1, maxLength: 128 },
       model: { type: 'string', minLength: 3, maxLength: 256 },
+      reasoning: { enum: REASONING_LEVELS },
     }),
     oneOf: [{ required: ['text'] }, { required: ['content'] }],
   },

@@ -1,9 +1,5 @@
-import type {
-  LanguageModelV3CallOptions,
-  LanguageModelV3Message,
-  LanguageModelV3StreamPart,
-} from '@ai-sdk/provider'
-import { type EventBus, type TokenUsage, usageOf } from '#kernel'
+import type { LanguageModelV3Message, LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import { type EventBus, type ModelCallOptions, type TokenUsage, usageOf } from '#kernel'
 import type { ModelCall } from './types.ts'
 
 /** Characters that stand for a token when none is counted yet. */
@@ -25,7 +21,7 @@ export async function* meterCall(
   }: {
     model: string
     events: EventBus
-    stream: (options: LanguageModelV3CallOptions) => AsyncIterable<LanguageModelV3StreamPart>
+    stream: (options: ModelCallOptions) => AsyncIterable<LanguageModelV3StreamPart>
   },
 ): AsyncGenerator<LanguageModelV3StreamPart, void, void> {
   const maxOutputTokens = await announce({ options, ...call }, events)
@@ -67,7 +63,7 @@ async function announce({ options, ...call }: ModelCall, events: EventBus): Prom
 }
 
 /** About how many tokens a call sends. */
-function estimateInput({ prompt, tools = [] }: LanguageModelV3CallOptions): number {
+function estimateInput({ prompt, tools = [] }: ModelCallOptions): number {
   const told = prompt.reduce((sum, message) => sum + tokensOf(message), 0)
   return told + Math.ceil(JSON.stringify(tools).length / CHARACTERS_PER_TOKEN)
 }

@@ -1,11 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   APICallError,
-  type LanguageModelV3CallOptions,
   type LanguageModelV3FinishReason,
   type LanguageModelV3StreamPart,
 } from '@ai-sdk/provider'
-import { AppError, type ExplainedFailure, type ProviderFailure, type StreamingModel } from '#kernel'
+import {
+  AppError,
+  type ExplainedFailure,
+  type ModelCallOptions,
+  type ProviderFailure,
+  type StreamingModel,
+} from '#kernel'
 import type { Pace } from './pace.ts'
 
 /** How often a call is repeated. */
@@ -36,7 +41,7 @@ export async function* streamModel({
   explain,
 }: {
   model: StreamingModel
-  options: LanguageModelV3CallOptions
+  options: ModelCallOptions
   pace: Pace
   /** Calls that the provider takes at a time. */
   places: number

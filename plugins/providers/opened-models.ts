@@ -1,4 +1,4 @@
-import type { Cradle } from '#kernel'
+import type { Cradle, ModelCallOptions, ModelDescription } from '#kernel'
 import { explainFailure } from './explained-failure.ts'
 import { toAppError } from './failure.ts'
 import type { ProvidersConfig } from './first-start.ts'
@@ -43,16 +43,18 @@ export function createOpenedModels({
     const places = provider.max_concurrency ?? config.max_concurrency
     const explain = (error: unknown) => explainFailure(error, kind)
     const reference = `${provider.name}:${modelId}`
+    const describe = () => modelCatalog.describe(provider, modelId)
     return {
       reference,
       stream: (call) =>
         meterCall(call, {
           model: reference,
           events,
-          stream: (options) => streamModel({ model, options, pace, places, explain }),
+          stream: (options) =>
+            streamModel({ model, options: asTaken(options, describe()), pace, places, explain }),
         }),
       get description() {
-        return modelCatalog.describe(provider, modelId)
+        return describe()
       },
       explain: (error, locale) => toAppError(error, { ...names, connected, locale }),
     }
@@ -81,6 +83,10 @@ export function createOpenedModels({
     },
   }
 }
+
+/** A model that is known not to think is not asked to: some upstreams would refuse the call. */
+const asTaken = (options: ModelCallOptions, { reasoning }: ModelDescription): ModelCallOptions =>
+  reasoning === false ? { ...options, reasoning: undefined } : options
 
 function dropOldest(map: Map<string, unknown>, limit: number): void {
   if (map.size >= limit) map.delete(map.keys().next().value!)

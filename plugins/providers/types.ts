@@ -1,5 +1,5 @@
-import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '@ai-sdk/provider'
-import type { AppError, Locale, ModelDescription, TokenUsage } from '#kernel'
+import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import type { AppError, Locale, ModelCallOptions, ModelDescription, TokenUsage } from '#kernel'
 
 /** One provider; a global one belongs to nobody and is visible to everybody. Times are Unix seconds. */
 export interface ProviderDocument {
@@ -51,7 +51,7 @@ export interface ModelCall {
   call_id: string
   account: ModelAccount
   purpose: ModelPurpose
-  options: LanguageModelV3CallOptions
+  options: ModelCallOptions
 }
 
 /** A model ready to be called, also by many at a time. */

@@ -1,4 +1,4 @@
-import { nullable, objectOf } from '#kernel'
+import { nullable, objectOf, REASONING_LEVELS } from '#kernel'
 
 const string = { type: 'string' } as const
 const integer = { type: 'integer' } as const
@@ -29,6 +29,13 @@ const record = {
   model: { type: 'string', maxLength: 512 },
   locale: { enum: ['en', 'zh'] },
   whole_args: { type: 'object', additionalProperties: string, maxProperties: 16 },
+  settings: objectOf({
+    temperature: { type: 'number' },
+    top_p: { type: 'number' },
+    max_output_tokens: integer,
+    max_steps: { type: 'integer', minimum: 1, maximum: 100 },
+    reasoning: { enum: REASONING_LEVELS },
+  }),
   first_token_ms: nullable(milliseconds),
   ms: milliseconds,
 } as const

@@ -261,3 +261,84 @@ t.test('Settings that change while turns run lose none of them and count from th
   t.match(after, /the newest/)
   await server.request('PATCH', `/agents/${chat.agent_id}`, { body: { system_prompt: null } })
 })
+
+t.test(
+  'The settings of an agent reach every call of its turns, and a turn keeps to those it began with',
+  async (t) => {
+    const { body: agent } = await server.request('POST', '/agents', {
+      body: {
+        name: 'tuned',
+        config: {
+          temperature: 0.4,
+          top_p: 0.8,
+          max_output_tokens: 700,
+          max_steps: 3,
+          reasoning: 'low',
+          tools_with_approval: ['ls'],
+        },
+      },
+    })
+    const path = `/agents/${agent.id}`
+    const socket = await chat.connect({ agent_id: agent.id })
+    const sent = (n: number) => {
+      const { temperature, top_p, max_tokens, reasoning_effort } = fake.requests.at(n)!.body
+      return { temperature, top_p, max_tokens, reasoning_effort }
+    }
+    const asked = { temperature: 0.4, top_p: 0.8, max_tokens: 700, reasoning_effort: 'low' }
+    const list = { id: 'c1', name: 'ls', arguments: { path: '.' } }
+    const task = { id: 'c2', name: 'task', arguments: { description: 'd', instruction: 'i' } }
+
+    fake.next({ toolCalls: [task] }, { text: 'done it' }, { text: 'done' })
+    const { thread_id } = (await socket.ask({ text: 'delegate' })).end
+    for (const n of [-1, -2, -3]) t.strictSame(sent(n), asked)
+
+    await socket.ask({ thread_id, text: 'once', reasoning: 'high' })
+    t.strictSame(sent(-1), { ...asked, reasoning_effort: 'high' })
+    await socket.ask({ thread_id, text: 'and again', reasoning: 'off' })
+    t.strictSame(sent(-1), { ...asked, reasoning_effort: 'none' })
+    await socket.ask({ thread_id, text: 'as usual' })
+    t.strictSame(sent(-1), asked)
+
+    const { hold, release } = createHold()
+    fake.next({ text: 'slow', hold })
+    socket.say({ thread_id, text: 'first' })
+    const behind = socket.say({ thread_id, text: 'behind', reasoning: 'high' })
+    await socket.until(({ type }) => type === 'turn_queued')
+    release()
+    t.match((await socket.seeTurn(behind)).end, { type: 'done' })
+    t.strictSame(sent(-1), { ...asked, reasoning_effort: 'high' })
+
+    // A turn that pauses goes on as it began, also after a restart.
+    fake.next({ toolCalls: [list] })
+    socket.say({ thread_id, text: 'look', reasoning: 'medium' })
+    await socket.until(({ type }) => type === 'hitl_required')
+    const config = { max_steps: 1, tools_with_approval: ['ls'] }
+    t.match(await server.request('PATCH', path, { body: { config } }), { status: 200 })
+    await server.restart()
+    fake.next({ toolCalls: [list] })
+    const resumed = await chat.decide(thread_id, [{ type: 'approve' }], { agent_id: agent.id })
+    await resumed.until(({ type }) => type === 'hitl_required')
+    t.strictSame(sent(-1), { ...asked, reasoning_effort: 'medium' })
+    fake.next({ toolCalls: [list] })
+    const last = await chat.decide(thread_id, [{ type: 'approve' }], { agent_id: agent.id })
+    await last.until(({ type }) => type === 'hitl_required')
+    const over = await chat.decide(thread_id, [{ type: 'approve' }], { agent_id: agent.id })
+    t.match(
+      await over.until(({ type }) => type === 'done'),
+      { stop_reason: 'max_steps' },
+      'three steps, not one',
+    )
+
+    const again = await chat.connect({ agent_id: agent.id })
+    fake.next({ toolCalls: [{ ...list, name: 'glob', arguments: { pattern: '*' } }] })
+    t.match((await again.ask({ thread_id, text: 'look again' })).end, { stop_reason: 'max_steps' })
+    t.strictSame(sent(-1), {
+      temperature: undefined,
+      top_p: undefined,
+      max_tokens: undefined,
+      reasoning_effort: undefined,
+    })
+    const refused = again.say({ thread_id, text: 'x', reasoning: 'extreme' })
+    t.match(await again.until(({ type }) => type === 'error'), { code: 'VALIDATION_FAILED' }, refused)
+  },
+)

@@ -15,80 +15,86 @@ const { hold } = createHold()
 const RECORDING = join(process.cwd(), 'tests', 'recordings', 'turns.jsonl')
 
 /** Turns of one conversation; decisions follow each pause. */
-const turns: Record<string, { scripts: Script[]; decisions?: object[][]; stop?: boolean }> = {
-  'an answer': { scripts: [{ reasoning: ['think'], text: 'Hello there.' }] },
-  'tools in parallel': {
-    scripts: [
-      {
-        text: 'I write.',
-        toolCalls: [
-          call('a', 'write_file', { path: 'a.txt', content: 'A' }),
-          call('b', 'ls', {}),
-          call('c', 'ls', { wrong: true }),
-          call('d', 'nothing', {}),
-        ],
-      },
-      { toolCalls: [call('a', 'read_file', { path: 'a.txt' })] },
-      { text: 'Done.' },
-    ],
-  },
-  'two subagents': {
-    scripts: [
-      { toolCalls: [task('t'), task('u')] },
-      { toolCalls: [call('x', 'ls', {})] },
-      { toolCalls: [call('x', 'ls', {})] },
-      { text: 'inner' },
-      { text: 'inner' },
-      { text: 'outer' },
-    ],
-  },
-  'a subagent whose model fails': {
-    scripts: [{ toolCalls: [task('t')] }, { status: 400 }, { text: 'It failed.' }],
-  },
-  'approvals of a batch': {
-    scripts: [
-      {
-        toolCalls: [
-          call('a', 'execute', { command: 'echo', args: ['a'] }),
-          call('b', 'execute', { command: 'echo', args: ['b'] }),
-          call('c', 'execute', { command: 'echo', args: ['c'] }),
-          call('d', 'ls', {}),
-        ],
-      },
-      { toolCalls: [call('a', 'ask_user_question', { question: 'Which?' })] },
-      { text: 'Good.' },
-    ],
-    decisions: [
-      [
-        { type: 'approve' },
-        { type: 'reject', message: 'not this' },
-        { type: 'edit', edited_action: { name: 'execute', args: { command: 'echo', args: ['edited'] } } },
+const turns: Record<string, { scripts: Script[]; decisions?: object[][]; stop?: boolean; config?: object }> =
+  {
+    'an answer': { scripts: [{ reasoning: ['think'], text: 'Hello there.' }] },
+    'tools in parallel': {
+      scripts: [
+        {
+          text: 'I write.',
+          toolCalls: [
+            call('a', 'write_file', { path: 'a.txt', content: 'A' }),
+            call('b', 'ls', {}),
+            call('c', 'ls', { wrong: true }),
+            call('d', 'nothing', {}),
+          ],
+        },
+        { toolCalls: [call('a', 'read_file', { path: 'a.txt' })] },
+        { text: 'Done.' },
       ],
-      [{ type: 'respond', message: 'that one' }],
-    ],
-  },
-  'an approval within a subagent': {
-    scripts: [
-      { toolCalls: [task('t')] },
-      { toolCalls: [call('x', 'execute', { command: 'echo', args: ['x'] }), call('y', 'ls', {})] },
-      { text: 'inner' },
-      { text: 'outer' },
-    ],
-    decisions: [[{ type: 'approve' }]],
-  },
-  'a model that fails': { scripts: [{ text: ['Half ', 'of '], disconnectAfter: 2 }] },
-  'a turn that is stopped': {
-    scripts: [{ toolCalls: [call('a', 'ls', {})] }, { text: ['I '], hold }],
-    stop: true,
-  },
-}
+    },
+    'two subagents': {
+      scripts: [
+        { toolCalls: [task('t'), task('u')] },
+        { toolCalls: [call('x', 'ls', {})] },
+        { toolCalls: [call('x', 'ls', {})] },
+        { text: 'inner' },
+        { text: 'inner' },
+        { text: 'outer' },
+      ],
+    },
+    'a subagent whose model fails': {
+      scripts: [{ toolCalls: [task('t')] }, { status: 400 }, { text: 'It failed.' }],
+    },
+    'approvals of a batch': {
+      scripts: [
+        {
+          toolCalls: [
+            call('a', 'execute', { command: 'echo', args: ['a'] }),
+            call('b', 'execute', { command: 'echo', args: ['b'] }),
+            call('c', 'execute', { command: 'echo', args: ['c'] }),
+            call('d', 'ls', {}),
+          ],
+        },
+        { toolCalls: [call('a', 'ask_user_question', { question: 'Which?' })] },
+        { text: 'Good.' },
+      ],
+      decisions: [
+        [
+          { type: 'approve' },
+          { type: 'reject', message: 'not this' },
+          { type: 'edit', edited_action: { name: 'execute', args: { command: 'echo', args: ['edited'] } } },
+        ],
+        [{ type: 'respond', message: 'that one' }],
+      ],
+    },
+    'an approval within a subagent': {
+      scripts: [
+        { toolCalls: [task('t')] },
+        { toolCalls: [call('x', 'execute', { command: 'echo', args: ['x'] }), call('y', 'ls', {})] },
+        { text: 'inner' },
+        { text: 'outer' },
+      ],
+      decisions: [[{ type: 'approve' }]],
+    },
+    'no more steps than the agent takes': {
+      scripts: [{ toolCalls: [call('a', 'ls', {})] }, { toolCalls: [call('b', 'ls', {})] }],
+      config: { max_steps: 2, reasoning: 'low' },
+    },
+    'a model that fails': { scripts: [{ text: ['Half ', 'of '], disconnectAfter: 2 }] },
+    'a turn that is stopped': {
+      scripts: [{ toolCalls: [call('a', 'ls', {})] }, { text: ['I '], hold }],
+      stop: true,
+    },
+  }
 
 const replay = async (home: string, file: string) => runCommand(home, ['replay', file])
 
 t.test('What a server has carried on comes to the same when it is run again', async (t) => {
   const thread_id = await createThread()
   const socket = await chat.connect()
-  for (const { scripts, decisions = [], stop } of Object.values(turns)) {
+  for (const { scripts, decisions = [], stop, config = {} } of Object.values(turns)) {
+    await server.request('PATCH', `/agents/${agent_id}`, { body: { config } })
     const waiting = [...decisions]
     const before = fake.requests.length
     fake.next(...scripts)

@@ -1,4 +1,5 @@
 import { addUsage, type Locale, NO_USAGE, type TokenUsage } from '#kernel'
+import type { ModelSettings } from '../../agents/types.ts'
 import type { Block, Source } from '../documents.ts'
 
 /** What happens in a delegation names the call that delegated; `message_id` is that of the call's result. */
@@ -96,10 +97,11 @@ export type FrameType = keyof FrameFields
 
 /** What an event holds besides the frame that readers of the conversation get. */
 export interface EventRecord {
-  /** Of `turn_started`: what the user said, which model they asked for, and their language. */
+  /** Of `turn_started`: what the user said, which model they asked for, their language, and what the turn keeps to. */
   input?: Block[]
   model?: string
   locale?: Locale
+  settings?: ModelSettings
   /** Of `usage`: what the model answered, as JSON, where the frames do not say it all; see `model-answer.ts`. */
   answer?: string
   /** Of `hitl_required`: the arguments as JSON, by the place of the request, where its `args` do not show them as they are. */

@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events'
 import type {
-  LanguageModelV3CallOptions,
   LanguageModelV3Content,
   LanguageModelV3Message,
   LanguageModelV3StreamPart,
 } from '@ai-sdk/provider'
-import { type Ids, untilAborted } from '#kernel'
+import { type Ids, type ModelCallOptions, untilAborted } from '#kernel'
 import { wellFormed } from '../storable.ts'
 import type { Request } from './approvals.ts'
 import type { HeldOfTurn } from './call-at-work.ts'
+import type { CallSettings } from './call-settings.ts'
 import { readAnswer } from './model-answer.ts'
 import { assistantMessage } from './model-context.ts'
 import type { RecordedCall, RecordedStep } from './recorded-loop.ts'
@@ -16,7 +16,7 @@ import { type CallFacts, type Delegated, describeTools, runToolCall } from './to
 import type { TurnTools } from './turn-tools.ts'
 import type { LoopWriter } from './turn-writer.ts'
 
-/** How many model calls one turn may take, and one delegation. */
+/** How many model calls one turn may take, and one delegation, unless its agent says otherwise. */
 const MAX_STEPS = 25
 
 const DELEGATE = `You carry out one task for the agent described above, alone.
@@ -32,8 +32,9 @@ export interface ModelStep {
 /** What a loop works with. */
 export interface LoopParts {
   /** Calls the model. */
-  call(options: LanguageModelV3CallOptions, step: ModelStep): AsyncIterable<LanguageModelV3StreamPart>
-  max_output_tokens: number | undefined
+  call(options: ModelCallOptions, step: ModelStep): AsyncIterable<LanguageModelV3StreamPart>
+  settings: CallSettings
+  max_steps?: number
   ids: Ids
   system: string
   messages: readonly LanguageModelV3Message[]
@@ -72,7 +73,7 @@ async function carryOut(
   tool_call_id: string,
   recorded: readonly RecordedStep[],
 ): Promise<Delegated> {
-  const { system, tools, facts, delegate, explain } = parts
+  const { system, tools, facts, delegate, explain, max_steps = MAX_STEPS } = parts
   try {
     const end = await loop(
       {
@@ -86,7 +87,7 @@ async function carryOut(
       tool_call_id,
     )
     if (end.stop_reason === 'paused') return end
-    return { text: end.stop_reason === 'end' ? end.text : `${end.text}\n[ended after ${MAX_STEPS} steps]` }
+    return { text: end.stop_reason === 'end' ? end.text : `${end.text}\n[ended after ${max_steps} steps]` }
   } catch (error) {
     facts.signal.throwIfAborted()
     // As it is, an upstream's message may hold what no model is to be told, such as a key.
@@ -95,10 +96,10 @@ async function carryOut(
 }
 
 async function loop(parts: LoopParts, delegated_by?: string): Promise<LoopEnd> {
-  const { system, messages, tools, facts, writer, recorded, held } = parts
+  const { system, messages, tools, facts, writer, recorded, held, max_steps = MAX_STEPS } = parts
   const prompt: LanguageModelV3Message[] = [{ role: 'system', content: system }, ...messages]
   let text = ''
-  for (let step = 0; step < MAX_STEPS; step += 1) {
+  for (let step = 0; step < max_steps; step += 1) {
     const before = recorded[step]
     if (before) writer.resume(before)
     const content = before ? before.content : await askModel(parts, prompt, { step, delegated_by })
@@ -140,7 +141,7 @@ async function loop(parts: LoopParts, delegated_by?: string): Promise<LoopEnd> {
 }
 
 async function askModel(
-  { call, max_output_tokens: maxOutputTokens, ids, tools, facts, writer }: LoopParts,
+  { call, settings, ids, tools, facts, writer }: LoopParts,
   prompt: LanguageModelV3Message[],
   place: Omit<ModelStep, 'call_id'>,
 ): Promise<LanguageModelV3Content[]> {
@@ -148,7 +149,7 @@ async function askModel(
   const options = {
     prompt,
     tools: describeTools(tools.list()),
-    maxOutputTokens,
+    ...settings,
     abortSignal: facts.signal,
   }
   writer.beginMessage()

@@ -47,7 +47,7 @@ async function replay(
 ): Promise<LedgerEvent[]> {
   const [started] = recorded
   if (started?.type !== 'turn_started') throw new Error('a turn has to begin with turn_started')
-  const { turn_id, frame, input, model, locale = 'en' } = started
+  const { turn_id, frame, input, model, locale = 'en', settings } = started
   const recording = readRecording(recorded)
   const resolutions = recorded.flatMap((event) => (event.type === 'hitl_resolved' ? [event.frame] : []))
   const references = recorded.flatMap((event) => (event.type === 'usage' ? [event.frame.model] : []))
@@ -55,7 +55,7 @@ async function replay(
   const events: LedgerEvent[] = []
   const held = createHeldCalls().of({ turn_id, thread_id: THREAD, user_id: '', agent_id: '', first_seq: 1 })
   const log = createMemoryLog({ thread_id: THREAD, turn_id, events }, clock)
-  log.write('turn_started', frame, { input, model, locale })
+  log.write('turn_started', frame, { input, model, locale, settings })
   // What was called for besides the loop only counts.
   for (const event of recorded)
     if (event.type === 'usage' && event.frame.message_id === undefined) log.write('usage', event.frame)
@@ -87,7 +87,8 @@ async function replay(
     try {
       return await runTurnLoop({
         call,
-        max_output_tokens: undefined,
+        settings: {},
+        max_steps: settings?.max_steps,
         ids,
         system: '',
         messages: [],

@@ -52,7 +52,8 @@ export function createQueuedTurns({
   clock: Clock
 }): QueuedTurns {
   return {
-    async store(turn_id, { thread_id, user, agent, client_message_id, content, model, locale, request_id }) {
+    async store(turn_id, { thread_id, user, agent, ...request }) {
+      const { client_message_id, content, model, reasoning, locale, request_id } = request
       await queuedTurns.insertOne({
         _id: turn_id,
         thread_id,
@@ -61,6 +62,7 @@ export function createQueuedTurns({
         ...(client_message_id === undefined ? {} : { client_message_id }),
         content,
         ...(model === undefined ? {} : { model }),
+        ...(reasoning === undefined ? {} : { reasoning }),
         locale,
         request_id,
         created_at: clock.seconds(),

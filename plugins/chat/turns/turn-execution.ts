@@ -1,4 +1,4 @@
-import { AppError, type Cradle, type Locale, type TokenUsage } from '#kernel'
+import { AppError, type Cradle, type Locale, type ReasoningLevel, type TokenUsage } from '#kernel'
 import type { AgentDocument } from '../../agents/types.ts'
 import type { OpenedModel } from '../../providers/types.ts'
 import type { Block, QuotaWindow, ThreadDocument } from '../documents.ts'
@@ -6,6 +6,7 @@ import type { TurnLog } from '../ledger/ledger.ts'
 import { type LedgerEvent, modelIn } from '../ledger/ledger-event.ts'
 import { pendingApproval, type Request } from '../loop/approvals.ts'
 import { PAUSED } from '../loop/call-at-work.ts'
+import { callSettingsOf, turnSettingsOf } from '../loop/call-settings.ts'
 import { instructionsFor } from '../loop/instructions.ts'
 import { contextOf, userMessage, withSummary } from '../loop/model-context.ts'
 import { readRecordedLoop } from '../loop/recorded-loop.ts'
@@ -24,6 +25,8 @@ export interface TurnOrder {
   user: TurnUser
   content: Block[]
   model?: string
+  /** Instead of the agent's own. */
+  reasoning?: ReasoningLevel
   locale: Locale
   request_id: string
 }
@@ -86,7 +89,7 @@ export function createTurnExecution(cradle: Cradle<ChatConfig>): TurnExecution {
 /** Answers a user's message, written to the log as it goes; says how it ended and never throws. */
 async function converse({
   cradle,
-  order: { agent, user, content, model: wanted, locale, request_id },
+  order: { agent, user, content, model: wanted, reasoning, locale, request_id },
   started: { turn, thread, log, before, current },
 }: {
   cradle: Cradle
@@ -95,6 +98,9 @@ async function converse({
 }): Promise<TurnEnd | { type: 'paused'; requests: Request[] }> {
   const { recent, models, agents, ids, explainError, heldCalls } = cradle
   const { signal } = current.abort
+  // A turn keeps to what it began with, whatever is changed while it waits.
+  const settings =
+    before.length > 0 ? (before[0]!.settings ?? {}) : turnSettingsOf({ agent, reasoning }, agents)
   let opened: OpenedModel | undefined
   const writer = createTurnWriter({
     log,
@@ -133,7 +139,8 @@ async function converse({
     const end = await runTurnLoop({
       call: (options, { call_id, delegated_by }) =>
         model.stream({ call_id, account, purpose: delegated_by === undefined ? 'turn' : 'task', options }),
-      max_output_tokens: model.description.max_output_tokens,
+      settings: callSettingsOf(settings, model.description),
+      max_steps: settings.max_steps,
       ids,
       system,
       messages: withSummary(

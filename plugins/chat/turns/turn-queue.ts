@@ -62,7 +62,8 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
   const isHeld = (thread_id: string) => [...held.values()].some((threads) => threads.has(thread_id))
 
   /** Returns what a turn is carried out with now, or why it fails; undefined when that is not known yet. */
-  const prepare = async ({ user_id, agent_id, content, model, locale, request_id }: QueuedTurnDocument) => {
+  const prepare = async ({ user_id, agent_id, ...queued }: QueuedTurnDocument) => {
+    const { content, model, reasoning, locale, request_id } = queued
     const account = await users.find(user_id)
     // Whoever removes an account or an agent removes its threads.
     if (!account) return undefined
@@ -73,7 +74,7 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
       const { state } = agent
       if (state === 'starting' || state === 'stopping') return undefined
       if (state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state })
-      return { agent, user, content, model, locale, request_id } satisfies TurnOrder
+      return { agent, user, content, model, reasoning, locale, request_id } satisfies TurnOrder
     } catch (error) {
       if (error instanceof AppError) return { refusal: error }
       throw error

@@ -1,5 +1,7 @@
 import type { Cradle } from '#kernel'
+import type { ModelSettings } from '../../agents/types.ts'
 import type { QueuedTurnDocument } from '../documents.ts'
+import { turnSettingsOf } from '../loop/call-settings.ts'
 import type { RunningTurn, StopReason } from './running-turns.ts'
 import { settleTurn } from './settlement.ts'
 import type { TurnOrder } from './turn-execution.ts'
@@ -34,7 +36,7 @@ export interface TurnRunner {
 
 /** Creates the runner of turns. */
 export function createTurnRunner(cradle: Cradle): TurnRunner {
-  const { ledger, turns, queuedTurns, running, turnExecution, ids } = cradle
+  const { agents, ledger, turns, queuedTurns, running, turnExecution, ids } = cradle
   const { outcomes, recent, hub, explainError } = cradle
   const settlement = { outcomes, recent, hub, explainError }
 
@@ -64,6 +66,7 @@ export function createTurnRunner(cradle: Cradle): TurnRunner {
       locale,
     }: Omit<QueuedTurnDocument, 'is_starting'> | TurnRequest,
     current: RunningTurn,
+    settings: ModelSettings = {},
   ) => {
     const log = ledger.open({
       thread_id: turn.thread_id,
@@ -72,7 +75,8 @@ export function createTurnRunner(cradle: Cradle): TurnRunner {
       onLost: () => current.abort.abort('lost' satisfies StopReason),
     })
     current.opened = { turn, log }
-    log.write('turn_started', { message_id: ids.make('msg_'), client_message_id }, { input, model, locale })
+    const record = { input, model, locale, ...(Object.keys(settings).length > 0 && { settings }) }
+    log.write('turn_started', { message_id: ids.make('msg_'), client_message_id }, record)
     return log
   }
 
@@ -92,7 +96,7 @@ export function createTurnRunner(cradle: Cradle): TurnRunner {
         const opened = await turns.open(owner, thread_id, client_message_id)
         if (opened.outcome !== 'opened') return opened
         const { turn, thread } = opened
-        const log = begin(opened, request, current)
+        const log = begin(opened, request, current, turnSettingsOf(request, agents))
         return {
           outcome: 'opened',
           run: () =>
@@ -115,7 +119,8 @@ export function createTurnRunner(cradle: Cradle): TurnRunner {
           await turns.release(turn)
           return { outcome: known ? 'repeated' : 'gone' }
         }
-        const log = begin(opened, queued, current)
+        const settings = 'refusal' in order ? undefined : turnSettingsOf(order, agents)
+        const log = begin(opened, queued, current, settings)
         const run = async () => {
           await log.durable()
           if (current.abort.signal.reason === ('lost' satisfies StopReason)) return
