@@ -17,6 +17,7 @@ import { createSession, type Session } from './session.ts'
 import { createSlashCommands } from './slash-commands.ts'
 import { createTokenStore } from './token-store.ts'
 import { USER_LABEL, USER_STYLE } from './view.ts'
+import { createWorkspaceFiles } from './workspace-files.ts'
 
 /** `svc chat [agent]`: talks to an agent over the public API. */
 export const chatCommand: Command = {
@@ -144,7 +145,8 @@ async function run(
     if (isFinal(before)) return before
     if (message !== undefined) return (await chat.sendOne(message)) || before
 
-    const commands = createSlashCommands({ session, agent, conversation, view })
+    const files = createWorkspaceFiles({ url, agent_id: agent.id, session, language, signal })
+    const commands = createSlashCommands({ session, agent, conversation, files, view })
     if (!prompt) {
       const pipe = createPipe({ stdin })
       close.push(pipe.close)

@@ -4,6 +4,7 @@ import type { Outcome } from './following.ts'
 import type { LineInput } from './line-input.ts'
 import type { SlashCommands } from './slash-commands.ts'
 import type { View } from './view.ts'
+import { LocalFileError } from './workspace-files.ts'
 
 /** The exit code of a program that Ctrl-C ended, by the shells' convention. */
 export const INTERRUPTED = 130
@@ -74,6 +75,7 @@ export const createChat = ({ conversation, view }: { conversation: Conversation;
         } catch (error) {
           if (error instanceof RefusedError) view.fail(error.code, error.message)
           else if (error instanceof UnreachableError) view.fail('UNREACHABLE', error.message)
+          else if (error instanceof LocalFileError) view.fail('FILE_UNUSABLE', error.message)
           else throw error
         }
       }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createFollowing, type FollowingParts, type Outcome } from './following.ts'
-import type { History } from './frames.ts'
+import type { FileBlock, History } from './frames.ts'
 import { shorten } from './printable.ts'
 
 const SHOWN_MESSAGES = 6
@@ -12,6 +12,8 @@ export const createConversation = (parts: FollowingParts) => {
   const threads = `/agents/${encodeURIComponent(agent_id)}/threads`
   const following = createFollowing(parts)
   let model: string | undefined
+  /** Files that go with the next message. */
+  let attached: FileBlock[] = []
 
   const readHistory = (id: string, limit: number) =>
     session.request<History>({
@@ -34,6 +36,11 @@ export const createConversation = (parts: FollowingParts) => {
     },
     set model(reference: string | undefined) {
       model = reference
+    },
+
+    /** Has a file of the workspace go with the next message. */
+    attach(file: FileBlock) {
+      attached.push(file)
     },
 
     /** Leaves the thread; the next message opens a new one. */
@@ -89,15 +96,23 @@ export const createConversation = (parts: FollowingParts) => {
         const created = await session.request<{ thread_id: string }>({ method: 'POST', path: threads })
         following.hold(created.thread_id, 0)
       }
-      return following.follow({
-        user_turn: {
-          type: 'user_turn',
-          thread_id: following.thread_id!,
-          text,
-          client_message_id: randomUUID(),
-          ...(model === undefined ? {} : { model }),
-        },
-      })
+      const files = attached
+      attached = []
+      const said = files.length > 0 ? { content: [{ type: 'text' as const, text }, ...files] } : { text }
+      return following
+        .follow({
+          user_turn: {
+            type: 'user_turn',
+            thread_id: following.thread_id!,
+            ...said,
+            client_message_id: randomUUID(),
+            ...(model === undefined ? {} : { model }),
+          },
+        })
+        .catch((error: unknown) => {
+          attached.unshift(...files)
+          throw error
+        })
     },
 
     /** Asks the server to end the turn that is followed. */

@@ -185,6 +185,14 @@ export interface ThreadRow {
   turn_active?: boolean
 }
 
+/** A file or folder of the agent's workspace; `size` in bytes, `updated_at` in Unix seconds. */
+export interface FileRow {
+  path: string
+  kind: 'file' | 'directory'
+  size: number | null
+  updated_at: number
+}
+
 /** The fields of an agent that the client shows. */
 export interface AgentRow {
   id: string

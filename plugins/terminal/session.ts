@@ -38,7 +38,15 @@ export const createSession = ({
     return token
   }
 
+  /** Runs a call with a token; where the server refuses it, once more with that of a new login. */
+  const withToken = async <Result>(call: (token: string) => Promise<Result>): Promise<Result> =>
+    call(await readToken()).catch(async (error: unknown) => {
+      if (!(error instanceof RefusedError) || error.status !== 401) throw error
+      return call(await renewLogin())
+    })
+
   return {
+    withToken,
     /** The token to use now. */
     readToken,
     /** Stores the fresh token that came with an answer. */
@@ -48,11 +56,7 @@ export const createSession = ({
 
     /** Calls the API as this user; a refused token is replaced once. */
     async request<Data>(call: Omit<Call, 'token'>): Promise<Data> {
-      const used = await readToken()
-      const answer = await api({ ...call, token: used }).catch(async (error: unknown) => {
-        if (!(error instanceof RefusedError) || error.status !== 401) throw error
-        return api({ ...call, token: await renewLogin() })
-      })
+      const answer = await withToken((token) => api({ ...call, token }))
       if (answer.renewed) await keep(answer.renewed)
       return answer.data as Data
     },

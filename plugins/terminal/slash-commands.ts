@@ -1,10 +1,12 @@
+import bytes from 'bytes'
 import type { Conversation } from './conversation.ts'
 import type { Outcome } from './following.ts'
-import type { AgentRow, ThreadRow } from './frames.ts'
+import type { AgentRow, FileRow, ThreadRow } from './frames.ts'
 import { shorten } from './printable.ts'
 import type { Session } from './session.ts'
 import { formatTime } from './time.ts'
 import type { View } from './view.ts'
+import { MOST_LISTED, type WorkspaceFiles } from './workspace-files.ts'
 
 const LISTED_THREADS = 20
 const TITLE_COLUMNS = 60
@@ -20,11 +22,13 @@ export const createSlashCommands = ({
   session,
   agent,
   conversation,
+  files,
   view,
 }: {
   session: Session
   agent: AgentRow
   conversation: Conversation
+  files: WorkspaceFiles
   view: View
 }) => {
   let listed: ThreadRow[] = []
@@ -95,6 +99,47 @@ export const createSlashCommands = ({
         return undefined
       },
     },
+    files: {
+      usage: '/files [PATH]',
+      summary: "list the agent's files, or a folder of them",
+      async run(argument) {
+        const rows = await files.list(splitWords(argument)[0] ?? '')
+        if (rows.length === 0) view.note('There are no files here.')
+        const width = Math.max(...rows.map((row) => sizeOf(row).length))
+        for (const row of rows) view.line(describeFile(row, width))
+        if (rows.length >= MOST_LISTED) view.note(`Only the first ${MOST_LISTED} are shown; name a folder.`)
+        return undefined
+      },
+    },
+    save: {
+      usage: '/save PATH [TO]',
+      summary: "save a file of the agent's here, or as TO; nothing is overwritten",
+      async run(argument) {
+        const [path, to, ...more] = splitWords(argument)
+        if (path === undefined || more.length > 0) {
+          view.note('Which one? /save PATH [TO], see /files; a name with spaces stands in quotes.')
+          return undefined
+        }
+        const saved = await files.save(path, to)
+        view.note(`Saved ${quoteWord(saved.path)} (${formatSize(saved.size)}).`)
+        return undefined
+      },
+    },
+    attach: {
+      usage: '/attach FILE',
+      summary: 'send a file of yours with the next message',
+      async run(argument) {
+        const [path, ...more] = splitWords(argument)
+        if (path === undefined || more.length > 0) {
+          view.note('Which one? /attach FILE; a name with spaces stands in quotes.')
+          return undefined
+        }
+        const file = await files.attach(path)
+        conversation.attach(file)
+        view.note(`${quoteWord(file.path)} goes with your next message.`)
+        return undefined
+      },
+    },
     agents: {
       usage: '/agents',
       summary: 'list the agents you can talk to',
@@ -136,6 +181,23 @@ export const createSlashCommands = ({
     return undefined
   }
 }
+
+/** The words of a line; quotes hold together what has spaces. */
+const splitWords = (text: string): string[] =>
+  [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, plain]) => double ?? single ?? plain!,
+  )
+
+/** A path as `splitWords` takes it. */
+const quoteWord = (path: string) =>
+  /[\s"']/.test(path) ? (path.includes('"') ? `'${path}'` : `"${path}"`) : path
+
+const formatSize = (size: number) => bytes.format(size, { unitSeparator: ' ', decimalPlaces: 1 })!
+
+const sizeOf = ({ size }: FileRow) => (size === null ? '' : formatSize(size))
+
+const describeFile = (row: FileRow, width: number) =>
+  `${formatTime(row.updated_at)}  ${sizeOf(row).padStart(width)}  ${quoteWord(row.path)}${row.kind === 'directory' ? '/' : ''}`
 
 /** Runs lines that begin with `/`. */
 export type SlashCommands = ReturnType<typeof createSlashCommands>

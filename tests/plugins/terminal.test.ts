@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -585,4 +585,91 @@ t.test('colours are used on a terminal, unless NO_COLOR is set', async (t) => {
     await run.code
     t.equal(run.written.stdout.includes('\x1b[2m'), expected)
   }
+})
+
+t.test('/files, /save and /attach work with the files of the agent, and overwrite nothing', async (t) => {
+  const service = await serve(t)
+  service.files.set('notes.txt', 'some notes')
+  service.files.set('reports/2026 plan.md', '# Plan')
+  service.files.set('reports/.profile', 'hidden')
+  service.files.set('cut.bin', 'half')
+  const folders = t.testdir({
+    here: { 'mine.txt': 'mine', 'my notes.txt': 'mine, too', folder: {} },
+    home: {},
+  })
+  const here = join(folders, 'here')
+  const before = process.cwd()
+  process.chdir(here)
+  // Before the folder is removed.
+  t.teardown(() => process.chdir(before))
+  const run = start(t, { tty: true, url: service.url, env: { NO_COLOR: '1' }, home: join(folders, 'home') })
+  const enter = async (line: string, ...answers: string[]) => {
+    await run.until('you › ')
+    run.stdin.write(`${line}\r`)
+    for (const answer of answers) await run.until(answer)
+  }
+  const read = (path: string) => readFile(join(here, path), 'utf8')
+
+  await enter('/files', 'reports/', '10 B  notes.txt', '"reports/2026 plan.md"')
+  await enter('/files nowhere', 'There are no files here.')
+  await enter('/save', 'Which one?')
+  await enter('/save notes.txt', 'Saved notes.txt (10 B).')
+  await enter('/save notes.txt', 'Saved notes-2.txt (10 B).')
+  await enter('/save notes.txt mine.txt', 'Saved mine-2.txt (10 B).')
+  await enter('/save "reports/2026 plan.md"', 'Saved "2026 plan.md" (6 B).')
+  await enter(`/save 'reports/2026 plan.md' folder`, 'Saved "folder/2026 plan.md" (6 B).')
+  await enter('/save reports/.profile', 'Saved profile (6 B).')
+  await enter('/save notes.txt .notes', 'Saved .notes (10 B).')
+  await enter('/save nothing.txt', 'Not found. (NOT_FOUND)')
+  await enter('/save notes.txt nowhere/', 'nowhere/notes.txt does not exist. (FILE_UNUSABLE)')
+  await enter('/save cut.bin', 'No server answers')
+  await enter('/attach', 'Which one?')
+  await enter('/attach missing.txt', 'missing.txt does not exist. (FILE_UNUSABLE)')
+  await enter('/attach folder', 'folder is not a file. (FILE_UNUSABLE)')
+  await enter('/attach mine.txt', 'inbound/mine.txt goes with your next message.')
+  await enter('/attach "my notes.txt"', '"inbound/my notes.txt" goes with your next message.')
+  await enter('look at these', ' tokens in')
+  await enter('and now', 'You said and now.')
+  await enter('/quit')
+  t.equal(await run.code, 0)
+
+  const file = { type: 'file', media_type: 'text/plain' }
+  const turns = service.received.filter(({ type }) => type === 'user_turn')
+  t.match(turns[0], {
+    content: [
+      { type: 'text', text: 'look at these' },
+      { ...file, path: 'inbound/mine.txt', filename: 'mine.txt' },
+      { ...file, path: 'inbound/my notes.txt' },
+    ],
+  })
+  t.match(turns[1], { text: 'and now', content: undefined }, 'they go with one message')
+  t.equal(await read('notes.txt'), 'some notes')
+  t.equal(await read('mine.txt'), 'mine', 'what was there is untouched')
+  t.equal(await read('mine-2.txt'), 'some notes')
+  t.equal(await read('folder/2026 plan.md'), '# Plan')
+  t.strictSame(
+    (await readdir(here)).sort(),
+    [
+      '.notes',
+      '2026 plan.md',
+      'folder',
+      'mine-2.txt',
+      'mine.txt',
+      'my notes.txt',
+      'notes-2.txt',
+      'notes.txt',
+      'profile',
+    ],
+    'nothing is left of a file that was cut off',
+  )
+})
+
+t.test('a file of a pipe that cannot be saved ends it', async (t) => {
+  const service = await serve(t)
+  service.files.set('notes.txt', 'some notes')
+  const run = start(t, { url: service.url })
+  run.stdin.end(`/save notes.txt ${join(t.testdir(), 'nowhere/notes.txt')}\nhello\n`)
+  t.equal(await run.code, 1)
+  t.match(run.written.stderr, /nowhere\/notes.txt does not exist/)
+  t.notOk(service.received.some(({ type }) => type === 'user_turn'))
 })

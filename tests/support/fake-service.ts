@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { json } from 'node:stream/consumers'
+import { buffer, json } from 'node:stream/consumers'
 import { type WebSocket, WebSocketServer } from 'ws'
 
 /** A frame as it goes over the wire. */
@@ -63,6 +63,7 @@ export async function createFakeService({
   const received: Frame[] = []
   const urls: string[] = []
   const forks: { source: string; thread_id: string }[] = []
+  const files = new Map<string, string>()
   const state = { locked: false, renewal: undefined as string | undefined }
 
   const issue = () => {
@@ -153,6 +154,27 @@ export async function createFakeService({
     answer(request, response, 200, { access_token: issue(), token_type: 'Bearer', expires_in: 86400 })
   }
 
+  /** Lists the files of a folder, or sends the bytes of one. */
+  const answerFiles = (request: IncomingMessage, response: ServerResponse, url: URL) => {
+    const path = url.searchParams.get('path') ?? ''
+    if (!url.pathname.endsWith('/content')) {
+      const rows = [...files].flatMap(([name, content]) =>
+        name.startsWith(path)
+          ? [{ path: name, kind: 'file', size: content.length, updated_at: 1_750_000_000 }]
+          : [],
+      )
+      const folder = { path: 'reports', kind: 'directory', size: null, updated_at: 1_750_000_000 }
+      return answer(request, response, 200, path === '' ? [folder, ...rows] : rows)
+    }
+    const content = files.get(path)
+    if (content === undefined) return answer(request, response, 404, { error: 'NOT_FOUND' })
+    // One that is cut off promises more than it sends.
+    const length = path.startsWith('cut') ? content.length + 1 : content.length
+    response.writeHead(200, { 'content-length': length }).write(content)
+    if (length === content.length) response.end()
+    else setImmediate(() => response.destroy())
+  }
+
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url!, 'http://localhost')
     const call = `${request.method} ${url.pathname.slice('/api'.length)}`
@@ -178,6 +200,19 @@ export async function createFakeService({
           turn_active: Boolean(active),
         })),
       )
+    if (url.pathname.startsWith('/api/agents/agt_1/files')) return answerFiles(request, response, url)
+    if (call === 'POST /agents/agt_1/upload') {
+      const form = await new Response(await buffer(request), {
+        headers: { 'content-type': request.headers['content-type']! },
+      }).formData()
+      const { name: filename, size } = form.get('file') as File
+      return answer(request, response, 200, {
+        path: `inbound/${filename}`,
+        filename,
+        media_type: 'text/plain',
+        size,
+      })
+    }
     const source = /^POST \/agents\/agt_1\/threads\/([^/]+)\/fork$/.exec(call)?.[1]
     if (source !== undefined) {
       const { thread_id } = addThread()
@@ -244,6 +279,8 @@ export async function createFakeService({
     urls,
     /** Which threads were copied to which. */
     forks,
+    /** The content of the agent's files by their paths; that of one whose path begins with `cut` is cut off. */
+    files,
     /** `locked` refuses every login; `renewal` is a token given with each answer. */
     state,
     addThread,

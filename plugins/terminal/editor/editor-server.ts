@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import { ndJsonStream, type Stream } from '@agentclientprotocol/sdk'
+import { createUpload } from '../upload.ts'
 import { createEditorApp } from './editor-app.ts'
 import type { EditorSessionParts } from './editor-session.ts'
 import { createEditorSessions, type EditorSessions } from './editor-sessions.ts'
 import { AUTH_REQUIRED, toRequestError } from './request-errors.ts'
-import { createUpload } from './upload.ts'
 
 /**
  * Serves one editor until it leaves or the signal ends it. Throws where the server cannot be reached or has no such

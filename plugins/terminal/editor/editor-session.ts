@@ -7,13 +7,13 @@ import {
 } from '@agentclientprotocol/sdk'
 import { createFollowing, type FollowingParts, type Outcome } from '../following.ts'
 import type { ErrorFrame, InputBlock, ServerFrame, UserTurn } from '../frames.ts'
+import type { Upload } from '../upload.ts'
 import type { View } from '../view.ts'
 import { createPermissions } from './permissions.ts'
 import { readPrompt, wordsOf } from './prompt-content.ts'
 import { toRequestError, toTurnError } from './request-errors.ts'
 import { createSessionUpdates } from './session-updates.ts'
 import { toUserTurn } from './turn-input.ts'
-import type { Upload } from './upload.ts'
 import type { EditorFrame, StoredMessage } from './wire.ts'
 
 /** The server's limit for an answer, in characters. */

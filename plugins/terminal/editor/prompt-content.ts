@@ -1,7 +1,7 @@
 import { type ContentBlock, RequestError } from '@agentclientprotocol/sdk'
 import type { InputBlock } from '../frames.ts'
+import type { SentFile, Upload } from '../upload.ts'
 import { fence } from './fence.ts'
-import type { SentFile, Upload } from './upload.ts'
 
 /** Of JSON; a little less than the server takes in one frame unless it is told otherwise. */
 const MOST_TEXT_BYTES = 1_000_000

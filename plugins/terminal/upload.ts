@@ -1,7 +1,7 @@
 import { withDeadline } from '#kernel'
-import { RefusedError, UnreachableError } from '../api.ts'
-import type { FileBlock } from '../frames.ts'
-import type { Session } from '../session.ts'
+import { RefusedError, UnreachableError } from './api.ts'
+import type { FileBlock } from './frames.ts'
+import type { Session } from './session.ts'
 
 /** Long enough for the largest file there may be on a slow line. */
 const LIMIT_MS = 120_000
@@ -51,10 +51,7 @@ export const createUpload = ({
   }
 
   return async (file: SentFile, given: AbortSignal): Promise<FileBlock> => {
-    const stored = await post(file, await session.readToken(), given).catch(async (error: unknown) => {
-      if (!(error instanceof RefusedError) || error.status !== 401) throw error
-      return post(file, await session.renewLogin(), given)
-    })
+    const stored = await session.withToken((token) => post(file, token, given))
     const { path, filename, media_type } = stored
     return { type: media_type.startsWith('image/') ? 'image' : 'file', path, filename, media_type }
   }

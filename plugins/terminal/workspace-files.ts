@@ -1,0 +1,137 @@
+import { type FileHandle, open, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, join, parse, resolve, sep } from 'node:path'
+import { Readable } from 'node:stream'
+import { RefusedError, UnreachableError } from './api.ts'
+import type { FileBlock, FileRow } from './frames.ts'
+import type { Session } from './session.ts'
+import { createUpload } from './upload.ts'
+
+/** How many entries of a folder are listed. */
+export const MOST_LISTED = 200
+const MAX_SENT_BYTES = 20 * 1024 * 1024
+/** How often another name is tried for a file that is saved. */
+const MOST_NAMES = 1000
+
+/** Something about a local file that the person has to change. */
+export class LocalFileError extends Error {}
+
+/** Lists, saves and sends files of the agent's workspace. */
+export const createWorkspaceFiles = (parts: {
+  url: string
+  agent_id: string
+  session: Session
+  language: string
+  signal: AbortSignal
+}) => {
+  const { url, agent_id, session, language, signal } = parts
+  const files = `/agents/${encodeURIComponent(agent_id)}/files`
+  const send = createUpload(parts)
+
+  const download = (path: string) =>
+    session.withToken(async (token) => {
+      const response = await fetch(`${url}/api${files}/content?path=${encodeURIComponent(path)}`, {
+        headers: { 'accept-language': language, authorization: `Bearer ${token}` },
+        signal,
+      }).catch((error: unknown) => {
+        signal.throwIfAborted()
+        throw new UnreachableError(url, error)
+      })
+      if (!response.ok) throw new RefusedError({ status: response.status, body: await response.text() })
+      return response
+    })
+
+  const receive = async ({ body }: Response, { path, file }: NewFile) => {
+    try {
+      if (body) await writeFile(file, Readable.fromWeb(body as never), { signal })
+      return { path, size: (await file.stat()).size }
+    } catch (error) {
+      await rm(path, { force: true })
+      signal.throwIfAborted()
+      throw isOfSystem(error) ? error : new UnreachableError(url, error)
+    } finally {
+      await file.close()
+    }
+  }
+
+  return {
+    /** The first entries of a folder, the workspace where it is empty. */
+    list: (folder: string) =>
+      session.request<FileRow[]>({
+        method: 'GET',
+        path: `${files}?limit=${MOST_LISTED}&path=${encodeURIComponent(folder)}`,
+      }),
+
+    /**
+     * Saves a file of the workspace as `to`, or in it where it is a folder, else in the current folder under its own
+     * name. Nothing is overwritten: a number makes the name another one. Gives the path and the size in bytes.
+     */
+    async save(path: string, to: string | undefined): Promise<{ path: string; size: number }> {
+      const response = await download(path)
+      const isFolder = to === undefined || to.endsWith('/') || to.endsWith(sep) || (await isDirectory(to))
+      const wanted = isFolder ? join(to ?? '.', safeNameOf(path)) : to
+      return local(wanted, async () => receive(response, await createNew(wanted)))
+    },
+
+    /** Sends a local file into the workspace; gives the block that names it in a message. */
+    attach: (path: string): Promise<FileBlock> =>
+      local(path, async () => {
+        const stats = await stat(path)
+        if (!stats.isFile()) throw new LocalFileError(`${path} is not a file.`)
+        if (stats.size > MAX_SENT_BYTES) throw new LocalFileError(`${path} is larger than 20 MiB.`)
+        return send({ name: basename(resolve(path)), media_type: '', data: await readFile(path) }, signal)
+      }),
+  }
+}
+
+/** A name that neither hides the file nor means something to the file system or the terminal. */
+const safeNameOf = (path: string): string =>
+  basename(path)
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\:*?"<>|]+/gu, '_')
+    .replace(/^[.\s]+/, '') || 'file'
+
+const isDirectory = async (path: string) => (await stat(path).catch(() => undefined))?.isDirectory() ?? false
+
+interface NewFile {
+  path: string
+  file: FileHandle
+}
+
+/** Creates a file of this name, or with a number behind it where that is taken. */
+async function createNew(wanted: string): Promise<NewFile> {
+  const { dir, name, ext } = parse(wanted)
+  for (let number = 1; ; number += 1) {
+    const path = number === 1 ? wanted : join(dir, `${name}-${number}${ext}`)
+    try {
+      return { path, file: await open(path, 'wx') }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || number >= MOST_NAMES) throw error
+    }
+  }
+}
+
+const REASONS: Record<string, string> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'is not in a folder',
+  EISDIR: 'is a folder',
+  EACCES: 'may not be used',
+  EPERM: 'may not be used',
+  EROFS: 'cannot be written: the disk is read-only',
+  ENAMETOOLONG: 'has a name that is too long',
+}
+
+/** Runs work on a local file; what the system refuses is said in words. */
+async function local<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isOfSystem(error)) throw error
+    const { code = '' } = error
+    throw new LocalFileError(`${path} ${REASONS[code] ?? `cannot be used (${code})`}.`, { cause: error })
+  }
+}
+
+const isOfSystem = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'syscall' in error
+
+/** Lists, saves and sends files of the agent's workspace. */
+export type WorkspaceFiles = ReturnType<typeof createWorkspaceFiles>
