@@ -28,7 +28,7 @@ export type {
 } from './channel-kind.ts'
 export type { Clock } from './clock.ts'
 export type { Command, CommandInput } from './command.ts'
-export { isDuplicateKey } from './database/duplicate-key.ts'
+export { isDuplicateKey, isOnlyDuplicates } from './database/duplicate-key.ts'
 export { isUnavailable } from './database/unavailable.ts'
 export { createDeadline, type Deadline, withDeadline } from './deadline.ts'
 export type { ErrorBody, ErrorDescriber, ErrorExplainer } from './error-reply.ts'

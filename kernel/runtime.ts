@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Blueprint, fillRegistries, type OpenRegistries, type PlannedPlugin } from './blueprint.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { createContainer } from './container.ts'
-import { type Database, openDatabase } from './database/database.ts'
+import type { Database } from './database/database.ts'
 import { createExpiryJob } from './database/expiry.ts'
 import { ensureIndexes } from './database/indexes.ts'
 import { createErrorDescriber, createErrorExplainer } from './error-reply.ts'
@@ -68,8 +68,12 @@ export async function openRuntime({
   const registries = await fillRegistries(blueprint.plugins)
   const keyRing = openKeyRing(home)
   const secrets = createSecrets(keyRing)
+  const open = async (url: string | undefined) => {
+    const { openDatabase } = await import('./database/database.ts')
+    return openDatabase({ url, home, log })
+  }
   // Last of what may fail, as it has to be closed again.
-  const database = wanted ? await openDatabase({ url: config.values.database.url, home, log }) : undefined
+  const database = wanted ? await open(config.values.database.url) : undefined
   const facts: ServerFacts = {
     version,
     home,

@@ -1,4 +1,13 @@
+import { isDriverError } from './driver-error.ts'
+
 /** Whether a write was refused because a document with the same unique key is there already. */
 export function isDuplicateKey(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === 11000
+}
+
+/** Whether a bulk write failed only as what it was to write is there already. */
+export function isOnlyDuplicates(error: unknown): boolean {
+  if (!isDriverError(error, ['MongoBulkWriteError'])) return false
+  const failed = [(error as { writeErrors: unknown }).writeErrors].flat()
+  return failed.length > 0 && failed.every(isDuplicateKey)
 }

@@ -1,4 +1,4 @@
-import jwt from 'jsonwebtoken'
+import type JWT from 'jsonwebtoken'
 import { AppError, type KernelServices } from '#kernel'
 import type { UserDocument } from '../users/types.ts'
 import type { SigningKeys } from './signing-key.ts'
@@ -16,6 +16,13 @@ export interface Claims {
 }
 
 const ALGORITHM = 'HS256'
+
+let loaded: typeof JWT | undefined
+/** Loaded with the first token: commands need none. */
+const loadLibrary = async () => {
+  loaded ??= (await import('jsonwebtoken')).default
+  return loaded
+}
 
 /** Signs and reads access tokens. */
 export type Tokens = ReturnType<typeof createTokens>
@@ -38,12 +45,14 @@ export function createTokens({
         exp: session.expires_at,
         epoch,
       }
+      const jwt = await loadLibrary()
       return jwt.sign(claims, secret, { algorithm: ALGORITHM })
     },
 
     /** Throws AUTH_FAILED, or TOKEN_EXPIRED for one that was good. */
     async verify(token: string): Promise<Claims> {
-      const secret = await signingKeys.find(epochOf(token))
+      const jwt = await loadLibrary()
+      const secret = await signingKeys.find(epochOf(token, jwt))
       if (!secret) throw new AppError('AUTH_FAILED')
       try {
         const claims = jwt.verify(token, secret, { algorithms: [ALGORITHM], clockTimestamp: clock.seconds() })
@@ -64,7 +73,7 @@ const isComplete = (claims: unknown): claims is Claims => {
 }
 
 /** The epoch that a token claims, which says which secret to check it with. */
-function epochOf(token: string): number {
+function epochOf(token: string, jwt: typeof JWT): number {
   try {
     const claims = jwt.decode(token, { json: true })
     if (Number.isSafeInteger(claims?.epoch)) return claims!.epoch

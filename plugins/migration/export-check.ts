@@ -1,4 +1,3 @@
-import { BSON } from 'mongodb'
 import { type AppError, compileSchema, type Issue, type TypeOf } from '#kernel'
 import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
 import { exportedEvent, exportHead } from '../trajectory/schemas.ts'
@@ -20,7 +19,8 @@ export interface ExportCheck {
 }
 
 /** Makes the check. */
-export function createExportCheck(): ExportCheck {
+export async function createExportCheck(): Promise<ExportCheck> {
+  const { BSON } = await import('mongodb')
   const checkHead = compileSchema<ExportHead>(exportHead, 'json')
   const checkEvent = compileSchema<ReadEvent>(exportedEvent, 'json')
   const checkSpans = compileSchema(spanSchema, 'json')

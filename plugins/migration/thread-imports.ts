@@ -56,12 +56,13 @@ export function createThreadImports({
   | 'clock'
   | 'ids'
 >): ThreadImports {
-  let check: ReturnType<typeof createExportCheck> | undefined
+  let checking: ReturnType<typeof createExportCheck> | undefined
   let last: Promise<unknown> = Promise.resolve()
 
   /** Stores the events of a file; gives what is said of the thread. */
   const storeEvents = async (thread_id: string, agent_id: string, path: string) => {
-    check ??= createExportCheck()
+    checking ??= createExportCheck()
+    const check = await checking
     const renaming = createTurnRenaming(ids, (file) => fileUrl(agent_id, file))
     let head: ExportHead | undefined
     let title: string | null = null

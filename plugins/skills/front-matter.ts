@@ -1,5 +1,3 @@
-import { parse } from 'yaml'
-
 /** How much of a SKILL.md is looked at for what the skill says of itself, in bytes. */
 export const HEAD_BYTES = 16 * 1024
 
@@ -18,9 +16,9 @@ export interface SkillHead {
  * Reads the beginning of a SKILL.md. A front matter that is missing or wrong is passed over, and the first line of
  * text in the body describes the skill then.
  */
-export function readHead(text: string): SkillHead {
+export async function readHead(text: string): Promise<SkillHead> {
   const found = FRONT_MATTER.exec(text)
-  const fields = found ? parseFields(found[1] ?? '') : {}
+  const fields = found ? await parseFields(found[1] ?? '') : {}
   const body = found ? text.slice(found[0].length) : text
   const textOf = (field: string, length: number) => {
     const value = Object.hasOwn(fields, field) ? fields[field] : undefined
@@ -37,7 +35,8 @@ export const cut = (text: string, length: number): string =>
   text.length <= length ? text : [...text].slice(0, length).join('').trimEnd()
 
 /** In the failsafe schema every scalar is a text; without aliases nothing in it can grow. */
-function parseFields(source: string): Record<string, unknown> {
+async function parseFields(source: string): Promise<Record<string, unknown>> {
+  const { parse } = await import('yaml')
   try {
     const fields: unknown = parse(source, { schema: 'failsafe', maxAliasCount: 0, logLevel: 'error' })
     return typeof fields === 'object' && fields !== null ? (fields as Record<string, unknown>) : {}

@@ -59,7 +59,7 @@ export async function listFacts(shelf: Shelf): Promise<SkillFacts[]> {
 }
 
 async function examine(slug: string, skill: OpenFolder): Promise<SkillFacts & { paths: string[] }> {
-  const head = readHead(await readText(skill, HEAD_BYTES))
+  const head = await readHead(await readText(skill, HEAD_BYTES))
   const { files } = await refusing(() => listTree(skill, { limits: LIMITS }))
   return {
     slug,

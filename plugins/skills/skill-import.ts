@@ -82,7 +82,7 @@ async function nameRoot(files: readonly PlannedFile[], filename: string): Promis
     head = Buffer.concat([head, chunk])
     if (head.length >= HEAD_BYTES) break
   }
-  const { name } = readHead(head.subarray(0, HEAD_BYTES).toString())
+  const { name } = await readHead(head.subarray(0, HEAD_BYTES).toString())
   const slug = slugOf(name ?? '') || slugOf(filename.replace(/\.zip$/i, ''))
   if (!slug) throw invalid('neither the name of the skill nor that of the file makes a slug')
   return slug

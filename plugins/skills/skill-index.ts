@@ -54,7 +54,7 @@ export function createSkillIndex({ shelves, log }: { shelves: Shelves } & Pick<K
       shelves.read(workspace, (shelf) => shelf.use(slug, (skill) => readText(skill, HEAD_BYTES))),
     )
     if (text === undefined) return null
-    const description = cut(readHead(text).description, DESCRIPTION_LENGTH)
+    const description = cut((await readHead(text)).description, DESCRIPTION_LENGTH)
     return `- ${slug}:${description && ` ${description}`} (skills/${slug}/${SKILL_FILE})`
   }
 

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { MongoBulkWriteError } from 'mongodb'
-import { type Cradle, createGroupCommit, isDuplicateKey, isUnavailable } from '#kernel'
+import { type Cradle, createGroupCommit, isOnlyDuplicates, isUnavailable } from '#kernel'
 import type { ModelCalled } from '../providers/types.ts'
 import type { UsageDocument } from './types.ts'
 import type { Charge } from './usage-counters.ts'
@@ -197,9 +196,4 @@ function chargesOf(items: readonly Item[]): Charge[] {
     if (row) charge.rows.push(row)
   }
   return [...charges.values()]
-}
-
-function isOnlyDuplicates(error: unknown): boolean {
-  const failed = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : []
-  return failed.length > 0 && failed.every(isDuplicateKey)
 }

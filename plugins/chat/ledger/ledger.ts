@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Collection } from 'mongodb'
-import { type Clock, createGroupCommit, type Logger } from '#kernel'
+import { type Clock, createGroupCommit, isOnlyDuplicates, type Logger } from '#kernel'
 import { storable } from '../storable.ts'
 import {
   type EventRecord,
@@ -11,7 +11,7 @@ import {
   type LedgerEvent,
 } from './ledger-event.ts'
 import type { ReadEvent } from './ledger-reader.ts'
-import { isOnlyDuplicates, isPassing } from './write-failure.ts'
+import { isPassing } from './write-failure.ts'
 
 /** The part of the ledger that one turn writes. */
 export interface TurnLog {
