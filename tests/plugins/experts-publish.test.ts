@@ -15,7 +15,7 @@ import {
 } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import t from '../run/file-test.ts'
-import { amount } from '../run/tier.ts'
+import { amount, isLong } from '../run/tier.ts'
 import { startChat } from '../support/chat.ts'
 import { createHome } from '../support/server.ts'
 
@@ -451,7 +451,8 @@ t.test('A workspace with too many, too big or too deep files is refused and leav
   t.notMatch(refusal.body.error.message, /[{}]/)
   t.strictSame((await readdir(join(server.home, 'experts'))).sort(), before)
   await rm(join(workspace, 'many/0.txt'))
-  t.equal((await publish(id)).body.files?.length, 2000, '2,000 files')
+  // To publish as much as is allowed takes seconds.
+  if (isLong) t.equal((await publish(id)).body.files?.length, 2000, '2,000 files')
 
   const big = await createAgent()
   for (let index = 0; index < 17; index++) {
@@ -460,7 +461,7 @@ t.test('A workspace with too many, too big or too deep files is refused and leav
   }
   t.match(await publish(big.id), tooLarge, '64 MiB and a byte')
   await rm(join(big.workspace, '16.bin'))
-  t.equal((await publish(big.id)).status, 201, '64 MiB')
+  if (isLong) t.equal((await publish(big.id)).status, 201, '64 MiB')
 
   const deep = await createAgent()
   await put(deep.workspace, { [`${'a/'.repeat(33)}file.md`]: 'x' })
