@@ -102,7 +102,12 @@ t.test('An installed copy is an agent of one’s own that is like the source', a
     default_model: (await call('GET', '/models', ann))[0].id,
     icon: 'bot',
     color: '#123456',
-    config: { temperature: 0.2, max_steps: 7, tools_with_approval: ['ls'], tools_without_approval: ['write_file'] },
+    config: {
+      temperature: 0.2,
+      max_steps: 7,
+      tools_with_approval: ['ls'],
+      tools_without_approval: ['write_file'],
+    },
     is_shared: true,
   }
   const source = await createAgent(ann, files, settings)
