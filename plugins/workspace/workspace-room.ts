@@ -19,11 +19,12 @@ export interface WorkspaceRoom {
   forget(agent_id: string): void
 }
 
-/** How long a size is trusted at least, in milliseconds, as programs write without telling; longer if it is long to find out. */
-const TRUSTED_MS = 60_000
-const TRUSTED_MEASURES = 100
-/** The same where it would refuse a write. */
-const DOUBTED_MS = 1_000
+/**
+ * How long a size is trusted, as programs write without telling: so many milliseconds, or times that measuring took,
+ * whichever is more. Where it would refuse a write it is trusted less.
+ */
+const TRUST = { ms: 60_000, measures: 100 }
+const DOUBT = { ms: 1_000, measures: 10 }
 
 /** Older than any trust. */
 const LONG_AGO = -1e12
@@ -34,7 +35,7 @@ interface Size {
   /** Of writes that are under way. */
   pending: number
   measured_at: number
-  trusted_ms: number
+  took_ms: number
   measuring?: Promise<void>
 }
 
@@ -53,42 +54,43 @@ export function createWorkspaceRoom({
       const begun = performance.now()
       size.bytes = (await bytesIn(agents.workspaceOf(agent_id))) + size.pending
       size.measured_at = performance.now()
-      size.trusted_ms = Math.max(TRUSTED_MS, TRUSTED_MEASURES * (size.measured_at - begun))
+      size.took_ms = size.measured_at - begun
     })().finally(() => {
       size.measuring = undefined
     })
     return size.measuring
   }
 
-  /** What is known of a workspace; what is old is measured again meanwhile, what is older than `most_ms` before. */
-  const sizeOf = async (agent_id: string, most_ms = Infinity): Promise<Size> => {
+  /** What is known of a workspace; what is old is measured again, before it is used if it is `doubted`. */
+  const sizeOf = async (agent_id: string, doubted = false): Promise<Size> => {
     const known = sizes.get(agent_id)
-    const size = known ?? { bytes: 0, pending: 0, measured_at: -Infinity, trusted_ms: 0 }
+    const size = known ?? { bytes: 0, pending: 0, measured_at: -Infinity, took_ms: 0 }
     sizes.set(agent_id, size)
     const age = performance.now() - size.measured_at
-    if (age > most_ms || age === Infinity) await measure(agent_id, size)
+    const isOlder = ({ ms, measures }: typeof TRUST) => age > Math.max(ms, measures * size.took_ms)
+    if (age === Infinity || (doubted && isOlder(DOUBT))) await measure(agent_id, size)
     // What cannot be read is told by who reads it for a purpose.
-    else if (age > size.trusted_ms) measure(agent_id, size).catch(() => undefined)
+    else if (isOlder(TRUST)) measure(agent_id, size).catch(() => undefined)
     return size
   }
 
-  const usedBy = async (owner_id: string, most_ms?: number): Promise<number> => {
+  const usedBy = async (owner_id: string, doubted?: boolean): Promise<number> => {
     let used = 0
-    for (const id of await agents.listIdsOf(owner_id)) used += (await sizeOf(id, most_ms)).bytes
+    for (const id of await agents.listIdsOf(owner_id)) used += (await sizeOf(id, doubted)).bytes
     return used
   }
 
   /** The limit that an agent's files are past, if they are. */
-  const findPassed = async (agent_id: string, most_ms?: number): Promise<LimitName | undefined> => {
-    if ((await sizeOf(agent_id, most_ms)).bytes > limits.of('workspace_bytes')) return 'workspace_bytes'
+  const findPassed = async (agent_id: string, doubted?: boolean): Promise<LimitName | undefined> => {
+    if ((await sizeOf(agent_id, doubted)).bytes > limits.of('workspace_bytes')) return 'workspace_bytes'
     const agent = await agents.find(agent_id)
-    const used = agent ? await usedBy(agent.owner_id, most_ms) : 0
+    const used = agent ? await usedBy(agent.owner_id, doubted) : 0
     return used > limits.of('account_bytes') ? 'account_bytes' : undefined
   }
 
   const assertRoom = async (agent_id: string) => {
     if (!(await findPassed(agent_id))) return
-    const limit = await findPassed(agent_id, DOUBTED_MS)
+    const limit = await findPassed(agent_id, true)
     if (limit) throw new AppError('LIMIT_REACHED', { limit, max: limits.of(limit) })
   }
 

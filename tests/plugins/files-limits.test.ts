@@ -77,8 +77,9 @@ t.test('A workspace takes no more than its limit, in whichever way files come', 
   t.equal((await remove('a')).status, 204)
   t.equal((await put('a', 8_999)).status, 201, 'what is deleted makes room')
   await rm(join(workspace, 'a'))
-  await new Promise((resolve) => setTimeout(resolve, 1_100))
-  t.equal((await upload(8_999)).status, 200, 'also what a program has deleted')
+  // It is noticed when it was measured long enough ago.
+  while ((await upload(8_999)).status !== 200) await new Promise((resolve) => setTimeout(resolve, 100))
+  t.pass('also what a program has deleted')
   await remove('inbound')
   await writeFile(join(workspace, 'by-a-program'), 'x'.repeat(20_000))
   await server.request('GET', '/auth/me', { token })
