@@ -30,6 +30,15 @@ t.test('the commands of the README make an agent from an expert and send it a fi
   t.equal(readFileSync(join(workspace, 'inbound/sales.csv'), 'utf8'), 'month,sales\nMay,12\nJune,15\n')
 })
 
+t.test('the commands of the README work with the files of an agent', { skip }, async (t) => {
+  const lines = (await runRecipe(t, 'files.sh', server)).split('\n')
+  t.equal(lines[0], 'notes/plan.md')
+  t.ok(lines.includes('directory notes'))
+  t.ok(lines.includes('file notes/plan.md'))
+  t.strictSame(lines.slice(-4), ['Plannotes/rest.md', '# Plan', '1. Rest', ''])
+  t.match(await server.request('GET', '/agents/assistant/files?path=notes'), { status: 404 })
+})
+
 t.test('the tool of the README rolls dice for an agent whose owner has switched it on', async (t) => {
   const path = `/agents/${chat.agent_id}/tool-settings/roll_dice`
   t.match(await server.request('PATCH', path, { body: { enabled: true } }), { status: 200 })
