@@ -29,8 +29,10 @@ export const fileRow = {
   ),
 } as const
 
+/** A page of files and folders. */
 export const fileRows = { type: 'array', items: fileRow } as const
 
+/** Which folder is listed, and which page of it. */
 export const listQuery = objectOf({
   path: { ...path, default: '', description: 'The folder; the workspace where there is none' },
   recursive: { ...queryFlag, description: 'Also what its folders hold, each behind its folder' },
@@ -38,6 +40,7 @@ export const listQuery = objectOf({
   cursor: { ...pageQuery.cursor, maxLength: 4 * MAX_PATH },
 })
 
+/** Which file is read, and how a browser treats it. */
 export const contentQuery = objectOf(
   {
     path: namedPath,
@@ -49,27 +52,34 @@ export const contentQuery = objectOf(
   ['path'],
 )
 
+/** Which file is written. */
 export const targetQuery = objectOf({ path: namedPath }, ['path'])
 
+/** What is deleted. */
 export const deleteQuery = objectOf(
   { path: namedPath, recursive: { ...queryFlag, description: 'Also a folder that is not empty' } },
   ['path'],
 )
 
+/** Which folder is packed; the workspace where there is none. */
 export const archiveQuery = objectOf({ path: { ...path, default: '' } })
 
+/** What is moved, and where to. */
 export const moveBody = objectOf(
   { from: namedPath, to: namedPath, overwrite: { ...flag, description: 'Also onto a file that exists' } },
   ['from', 'to'],
 )
 
+/** Which folder is made. */
 export const folderBody = objectOf({ path: namedPath }, ['path'])
 
+/** Which file a link opens, and for how long. */
 export const linkBody = objectOf(
   { path: namedPath, expires_in_seconds: { type: 'integer', minimum: 60, maximum: 3600 } },
   ['path', 'expires_in_seconds'],
 )
 
+/** A link that was made. */
 export const linkRow = {
   title: 'FileLink',
   ...objectOf(
@@ -81,6 +91,7 @@ export const linkRow = {
   ),
 } as const
 
+/** The token of a link. */
 export const linkedQuery = objectOf(
   { token: { type: 'string', maxLength: 8 * MAX_PATH }, inline: contentQuery.properties.inline },
   ['token'],
