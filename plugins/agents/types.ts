@@ -143,7 +143,7 @@ declare module '#kernel/types' {
     'agent.files_wanted': { agent_id: string; max_bytes: number; files: WantedFile[] }
     /** A user wants to see files that their threads with an agent name: listeners add their paths, of `path` only if set. */
     'agent.files_named': { agent_id: string; user_id: string; path?: string; named: Set<string> }
-    /** It is wanted which files of its workspace an agent's turns have written, whoever's they were: listeners add their paths. */
+    /** Somebody wants to know which files of its workspace an agent's turns have written; listeners add the paths. */
     'agent.written_files_listed': { agent_id: string; paths: Set<string> }
     /** Somebody has sent an agent a file, which lies at a path of its own; a listener moves it into the workspace and says where. */
     'agent.file_sent': { agent_id: string; file: UploadedFile; stored?: StoredFile }

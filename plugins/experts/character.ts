@@ -2,14 +2,14 @@ import { AppError, type Expert, type Registry } from '#kernel'
 import type { AgentSettings } from '../agents/types.ts'
 import { hasSecret } from './secret-scan.ts'
 
-/** What of an agent's settings makes it what it is, whoever it belongs to. Older experts have no `config`. */
+/** The settings that make an agent what it is, whoever owns it. Older experts have no `config`. */
 export type Character = Pick<
   AgentSettings,
   'welcome_message' | 'system_prompt' | 'persona_mbti' | 'template_name' | 'icon' | 'color'
 > &
   Partial<Pick<AgentSettings, 'config'>>
 
-/** What of a config goes along. Which tools need no approval each owner decides for themselves. */
+/** The keys of a config that are published. Each owner decides which tools need no approval. */
 const PUBLISHED_CONFIG = [
   'temperature',
   'top_p',

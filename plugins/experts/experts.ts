@@ -35,8 +35,7 @@ export function createExperts({ agents, registries }: Pick<Cradle, 'agents' | 'r
     },
 
     /**
-     * Throws NOT_FOUND, VALIDATION_FAILED where another expert is named as the template, and what creating an agent
-     * throws.
+     * Throws NOT_FOUND, VALIDATION_FAILED if `template_name` is another expert, and what creating an agent throws.
      */
     async createAgent(
       expert_id: string,

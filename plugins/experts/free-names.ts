@@ -3,10 +3,10 @@ import type { AgentDocument } from '../agents/types.ts'
 
 const MAX_NAME = 64
 
-/** How much of a name stays as it is when a number is put behind it. */
+/** The length up to which a name is kept when a number is appended. */
 export const STABLE_LENGTH = MAX_NAME - 8
 
-/** A name, or that with the first number that nothing in use has. */
+/** Returns the name, or the name with the lowest number that makes it unused. */
 export function freeName(name: string, used: ReadonlySet<string>): string {
   for (let number = 1; ; number++) {
     const end = number === 1 ? '' : `-${number}`
@@ -19,7 +19,7 @@ export function freeName(name: string, used: ReadonlySet<string>): string {
   }
 }
 
-/** Creates an agent under the first free name that a label gives; one that gives none is called by its id. */
+/** Creates an agent under the first free name that is made of a label, or of the id if the label has no usable character. */
 export async function createNumbered(
   { agents }: Pick<Cradle, 'agents'>,
   { owner_id, label, id }: { owner_id: string; label: string; id: string },

@@ -17,18 +17,18 @@ const PARALLEL_SNAPSHOTS = 2
 /** How old a folder is that no publication in flight can have made, in milliseconds. */
 const ABANDONED_MS = 60 * 60 * 1000
 
-/** What is published instead of the agent's own settings; without a slug the name gives one. */
+/** The settings that replace the agent's own; without a slug one is made of the name. */
 export interface Publication
   extends Partial<Pick<AgentSettings, 'name' | 'description' | 'default_model'> & Character> {
   slug?: string
-  /** Files and folders of which also that is published which turns have written. */
+  /** Files and folders that are published even if turns have written them. */
   include_files?: string[]
 }
 
-/** The settings that an installed copy gets from the one who installs it; without a name it gets the expert's. */
+/** The settings that replace the expert's; without a name the agent gets the expert's, made unique. */
 export type Installation = Partial<AgentSettings>
 
-/** What a published expert keeps of the settings. */
+/** The settings that a published expert has. */
 type PublishedSettings = Pick<PublishedExpertDocument, 'name' | 'description' | 'default_model'> &
   Required<Character>
 
@@ -71,7 +71,7 @@ export function createPublishedExperts(
     await folders.remove(_id)
   }
 
-  /** The name of an agent, with a number where an expert goes by it. */
+  /** Returns the name of an agent, with a number if an expert already has it. */
   const chooseName = async (name: string): Promise<string> => {
     const stem = [...name].slice(0, STABLE_LENGTH).join('')
     const similar = { name: { $gte: stem, $lt: `${stem}\uffff` } }
@@ -92,7 +92,7 @@ export function createPublishedExperts(
       .finally(leave)
   }
 
-  /** Null where that is no model of theirs. */
+  /** Returns null if the user may not use the model. */
   const ifUsable = async (model: string, user_id: string): Promise<string | null> => {
     try {
       await models.assertUsable(model, user_id)

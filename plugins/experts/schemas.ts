@@ -57,7 +57,7 @@ export const agentFromExpert = objectOf(newAgent.properties)
 /** POST /experts/published/:expert_id/install, likewise. */
 export const installation = agentFromExpert
 
-/** Whether a copy is shared is for its owner to say. */
+/** The owner of a copy decides if it is shared. */
 const { is_shared, ...settings } = newAgent.properties
 
 /** POST /agents/:id/publish-expert; without a name it has the agent's, without a slug one of its name. */
@@ -75,7 +75,7 @@ export const publication = objectOf({
     maxItems: 200,
     items: { type: 'string', minLength: 1, maxLength: 1024 },
     description:
-      'Files, and folders with all that is in them, to publish also as far as turns have written them; `.` is all',
+      'Files and folders that are published even if turns have written them; `.` is the whole workspace',
   },
 })
 
@@ -146,7 +146,8 @@ export const newlyPublishedExpert = {
           },
           ['path', 'reason'],
         ),
-        description: 'The first 100 of what was not copied and may be missed, what turns have written last',
+        description:
+          'The first 100 files that were not copied and may be missed; those that turns have written come last',
       },
     },
     [...publishedFields, 'files', 'left_out'],

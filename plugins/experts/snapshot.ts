@@ -26,8 +26,8 @@ const REFUSALS: Record<string, LeftOutReason> = {
 }
 
 /**
- * The files that were copied, sorted, and the first 100 of those that were not and that a person may miss, those that
- * turns have written last.
+ * The files that were copied, sorted, and the first 100 that were not copied and may be missed; those that turns have
+ * written come last.
  */
 export interface Snapshot {
   files: string[]

@@ -1,12 +1,12 @@
-/** The files that the turns of an agent have written, and those of them that are to be published all the same. */
+/** The files that the turns of an agent have written, and those that are published nevertheless. */
 export interface TurnFiles {
-  /** Whether a file stays behind because a turn has written it. */
+  /** True if a turn has written the file and it is not included by name. */
   isLeftOut(path: string): boolean
-  /** The names that no file had which `isLeftOut` was asked about. */
+  /** The names that matched none of the files that `isLeftOut` was called with. */
   unmatched(): string[]
 }
 
-/** `include_files` names files and folders; `.` is the whole workspace. */
+/** Makes the filter. `include_files` names files and folders; `.` is the whole workspace. */
 export function createTurnFiles(
   written: ReadonlySet<string>,
   include_files: readonly string[] = [],
@@ -23,7 +23,7 @@ export function createTurnFiles(
   }
 }
 
-/** A path as the walk through a workspace names it; '' for all of it. */
+/** Returns a path in the form of the workspace walk; '' for the whole workspace. */
 const normalize = (name: string) =>
   name
     .split('/')

@@ -11,7 +11,7 @@ export interface PublishedExpertDocument extends Character {
   /** Username. */
   created_by: string
   source_agent_id: string | null
-  /** The model that installed copies get where their owner may use it. */
+  /** The model that an installed copy gets if its owner may use it. */
   default_model?: string | null
   /** The paths of its files below `<home>/experts/<id>`, sorted, with slashes. */
   files: string[]
@@ -25,7 +25,7 @@ export type PublishedExpertSummary = Omit<
   'files' | 'system_prompt' | 'welcome_message' | 'config'
 >
 
-/** Why a file of a workspace was not published; `not_found` where one is named of which there is none to publish. */
+/** The reason why a file was not published; `not_found` if `include_files` names no file that can be published. */
 export type LeftOutReason =
   | 'secret'
   | 'credentials'

@@ -71,7 +71,7 @@ export function createAgentSkills({
         }),
       ),
 
-    /** Switches a skill on or off: one that is off is not told to the model. Throws SKILL_NOT_FOUND. */
+    /** Switches a skill on or off; the model does not see a skill that is off. Throws SKILL_NOT_FOUND. */
     switch: (agent_id: string, slug: string, enabled: boolean): Promise<AgentSkill> =>
       read(agent_id, slug, async (shelf) => {
         await shelf.switch(slug, enabled)

@@ -70,7 +70,7 @@ export const agentSkillRoutes = [
   route({
     method: 'PATCH',
     path: '/agents/:id/skills/:slug',
-    summary: "Switch a skill of an agent's workspace on or off; of one that is off the model is not told",
+    summary: "Switch a skill of an agent's workspace on or off; the model does not see a skill that is off",
     guard: 'owner',
     body: skillSwitch,
     response: { 200: agentSkill },

@@ -58,7 +58,7 @@ export const packageSkill = { title: 'PackageSkill', ...objectOf(skillFields, sk
 const agentSkillFields = {
   ...skillFields,
   updated_at: time,
-  enabled: { type: 'boolean', description: 'Whether the model is told of it' },
+  enabled: { type: 'boolean', description: 'True if the model sees the skill' },
 } as const
 const agentSkillNames = [...skillNames, 'updated_at', 'enabled'] as const
 
@@ -68,7 +68,7 @@ export const agentSkill = { title: 'AgentSkill', ...objectOf(agentSkillFields, a
 export const agentSkills = { type: 'array', items: agentSkill } as const
 
 const shownText = { type: 'string' } as const
-const executable = { type: 'boolean', description: 'Whether it can be run' } as const
+const executable = { type: 'boolean', description: 'True if the file can be run' } as const
 
 const detailFields = {
   content: { type: 'string', description: 'SKILL.md, at most the first 256 KiB of it' },
@@ -108,7 +108,7 @@ export const detailOptions = objectOf({
   contents: {
     type: 'boolean',
     default: false,
-    description: 'Whether to answer with what its files hold, of at most 1 MiB in all',
+    description: 'Adds the contents of the files, which may have 1 MiB in all',
   },
 })
 
@@ -131,7 +131,7 @@ export const packageChanges = objectOf({ name, description })
 
 const path = { type: 'string', minLength: 1, maxLength: 4096 } as const
 
-/** What the files hold is not written down. */
+/** The contents are not written to the audit log. */
 const files = {
   type: 'array',
   minItems: 1,

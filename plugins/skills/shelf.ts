@@ -148,7 +148,7 @@ export function createShelf(folder: OpenFolder, { ids }: { ids: Ids }) {
     isTaken: async (slug: string): Promise<boolean> =>
       (await ifThere(lstat(entry(slug)))) !== undefined || (await locate(slug)) !== undefined,
 
-    /** The first so many names, sorted, that are those of skills or that may become such, and not switched off. */
+    /** The first names, sorted, of folders that are or may become skills, without those that are switched off. */
     async listFolders(max: number): Promise<string[]> {
       const { names, off } = await scan()
       return slugsOf(names)
@@ -159,7 +159,7 @@ export function createShelf(folder: OpenFolder, { ids }: { ids: Ids }) {
     isOff: async (slug: string): Promise<boolean> =>
       (await ifThere(lstat(entry(offMark(slug))))) !== undefined,
 
-    /** Switches a skill on or off, which holds for whatever takes its place; throws SKILL_NOT_FOUND. */
+    /** Switches a skill on or off, also for what replaces it later; throws SKILL_NOT_FOUND. */
     async switch(slug: string, isOn: boolean): Promise<void> {
       if (!(await locate(slug))) throw new AppError('SKILL_NOT_FOUND', { slug })
       if (isOn) await discard([offMark(slug)])

@@ -9,10 +9,10 @@ import type { SkillFacts, SkillFile } from './types.ts'
 
 const CONTENT_BYTES = 256 * 1024
 
-/** How many bytes the files of a skill may have that are shown with what they hold: as many as a body may by default. */
+/** The most bytes of contents in one answer: the default limit of a request body. */
 const SHOWN_BYTES = 1024 * 1024
 
-/** A skill with the text of its SKILL.md and the paths of its files, and if asked for what they hold. */
+/** A skill with the text of its SKILL.md, the paths of its files and, if requested, their contents. */
 export type SkillDetail = SkillFacts & { content: string; paths: string[]; contents?: SkillFile[] }
 
 /** What there is to say of a skill in its open folder; counting ends soon after a limit is passed. */
@@ -21,7 +21,7 @@ export async function readFacts(slug: string, skill: OpenFolder): Promise<SkillF
   return facts
 }
 
-/** All that a reader of one skill is shown; with `contents` throws SKILL_CONTENTS_TOO_LARGE. */
+/** Reads everything that is shown of one skill; with `contents` throws SKILL_CONTENTS_TOO_LARGE. */
 export async function readDetail(
   slug: string,
   skill: OpenFolder,

@@ -7,7 +7,7 @@ const SLUG = new RegExp(SLUG_PATTERN)
 
 export const isSlug = (text: string): boolean => SLUG.test(text)
 
-/** The slug in a path that something is to be made at; throws VALIDATION_FAILED. */
+/** Returns the slug of a path at which a skill is made; throws VALIDATION_FAILED. */
 export function assertSlug(slug: string): string {
   if (isSlug(slug)) return slug
   const issue = { path: '/slug', rule: 'pattern', message: `must match pattern "${SLUG_PATTERN}"` }

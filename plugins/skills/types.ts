@@ -31,17 +31,17 @@ export interface SkillFacts {
   updated_at: number
 }
 
-/** A skill that was put in its place: in an empty one, or in that of another. */
+/** A skill that was written, and whether another one was there. */
 export interface PlacedSkill extends SkillFacts {
   outcome: 'made' | 'replaced'
 }
 
-/** A skill of a workspace; one that is not enabled is not told to the model. */
+/** A skill of a workspace; the model does not see one that is not enabled. */
 export interface AgentSkill extends SkillFacts {
   enabled: boolean
 }
 
-/** A file of a skill as JSON has it, as text or in Base64. */
+/** A file of a skill in JSON, as text or in Base64. */
 export type SkillFile = { path: string; executable?: boolean } & (
   | { content: string }
   | { content_base64: string }

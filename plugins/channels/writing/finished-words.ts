@@ -1,13 +1,13 @@
 import { type FenceState, fenceAfter, isLeft } from './fences.ts'
 import { createOpenMarks, LINE_PART, type OpenMarks } from './open-marks.ts'
 
-/** What stands before the first word of a line: marks of quotes, headings and list items, and the box of a task. */
+/** The marks before the first word of a line: of quotes, headings and list items, and the box of a task. */
 const LINE_START = /^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:[ \t]+|$)[ \t>]*)*(?:\[[ xX]\][ \t]+)?/
 /** A line that does not go on with the paragraph before it. */
 const BLOCK_START = /^[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)]|#{1,6})[ \t]|\n|$)/
 const HEADING = /^[ \t]*#{1,6}[ \t]/
 
-/** A letter that needs no space behind it, with what belongs to it, where it is known that no more of that follows. */
+/** A letter that needs no space behind it, with its combining marks, if the character that follows is known. */
 const UNSPACED_LETTER =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u303f\uff01-\uff65]\p{M}*(?=\P{M})/gsu
 
@@ -15,7 +15,7 @@ const ADDRESS = /(?:https?:\/\/|www\.)/i
 
 /** A part of a text that grows. */
 interface Section {
-  /** Where its first paragraph begins, and as far as it is known. */
+  /** Where its first paragraph begins, and where the known text ends. */
   from: number
   to: number
   /** The lines in it, from that of `from` on. */
@@ -25,9 +25,9 @@ interface Section {
 }
 
 /**
- * Where what may be shown of a text ends: behind a finished word, line or block of code, where no mark is open. Nothing
- * is shown of a line that begins as one of a table does, nor of what follows it in the paragraph. It only moves onwards
- * while the text grows; `from` where nothing is finished.
+ * Returns the end of the part that may be shown: behind a finished word, line or block of code, where no mark is open,
+ * and before a line that may belong to a table. It never moves back while the text grows. Returns `from` if nothing is
+ * finished.
  */
 export function finishedEnd(markdown: string, { from, to, lines, late }: Section): number {
   const marks = createOpenMarks()
@@ -55,7 +55,7 @@ export function finishedEnd(markdown: string, { from, to, lines, late }: Section
   return end
 }
 
-/** Where the last finished word of a line ends up to a limit, with no mark open; undefined where there is none. */
+/** Returns the end of the last finished word of a line, up to a limit, with no mark open; undefined if there is none. */
 function lastWordEnd(
   line: string,
   { margin, limit, marks }: { margin: number; limit: number; marks: OpenMarks },
@@ -73,7 +73,7 @@ function lastWordEnd(
   return end
 }
 
-/** The places in a part of a line at which a word ends: behind the space that follows it, or a letter that needs none. */
+/** Returns the places in a part of a line where a word ends: behind its space, or behind a letter that needs none. */
 function endsIn(
   line: string,
   { start, behind, wordStart }: { start: number; behind: number; wordStart: number },

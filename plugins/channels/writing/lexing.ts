@@ -55,8 +55,8 @@ function unspacedStrong(tokenizer: Tokenizer, text: string, before: string): Tok
 /** How a text is understood. */
 export interface Reading {
   /**
-   * Whether no line may change what an earlier one means: a definition of a link is text then, and so is a table whose
-   * first line does not begin with `|`.
+   * True if no line may change what an earlier one means: then the definition of a link is text, and so is a table
+   * whose first line does not begin with `|`.
    */
   append_only?: boolean
 }

@@ -1,4 +1,4 @@
-/** Follows which marks of a paragraph are open, part by part; in doubt one is. */
+/** Tracks which marks of a paragraph are open, part by part; in doubt a mark is open. */
 export interface OpenMarks {
   areClosed(): boolean
   /** Forgets what is open, as the paragraph has ended. */
@@ -13,7 +13,7 @@ export const LINE_PART = /\\.|`+|[*_~]+|!?\[|\]\(|[\]()<>]|\s+|[^\\`*_~![\]()<>\
 const SPACE = /^\s/u
 const LETTER = /^[\p{L}\p{N}]/u
 
-/** Makes what follows the marks of one paragraph after the other. */
+/** Makes the tracker, for one paragraph after the other. */
 export function createOpenMarks(): OpenMarks {
   /** Backticks, brackets, angles, and runs of stars, underscores and tildes, as far as they are not closed. */
   const open: string[] = []

@@ -2,7 +2,7 @@ import type { Collection, Filter } from 'mongodb'
 import type { ThreadDocument } from '../documents.ts'
 import type { LedgerReader } from '../ledger/ledger-reader.ts'
 
-/** Lists the paths of the files that the turns which now run in these threads have made. */
+/** Lists the paths of the files that the running turns of these threads have made. */
 export type RunningFiles = (threads: Filter<ThreadDocument>) => Promise<string[]>
 
 /** How many files of a turn that runs are looked at. */

@@ -4,7 +4,7 @@ import type { ThreadDocument } from '../documents.ts'
 import type { Messages } from './messages.ts'
 import type { RunningFiles } from './running-files.ts'
 
-/** Adds the files that the turns of an agent have made, as far as their threads are kept. */
+/** Adds the files that the turns of an agent have made, of all threads that still exist. */
 export type WrittenFiles = (asked: Events['agent.written_files_listed']) => Promise<void>
 
 /** How many threads are asked about at a time. */
