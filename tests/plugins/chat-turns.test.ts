@@ -299,6 +299,12 @@ t.test(
     await socket.ask({ thread_id, text: 'as usual' })
     t.strictSame(sent(-1), asked)
 
+    const models = [{ id: 'm', reasoning: false, max_output_tokens: 300 }]
+    const provider = { name: 'plain', kind: 'openai-compatible', base_url: fake.url, models }
+    t.match(await server.request('POST', '/admin/providers', { body: provider }), { status: 201 })
+    await socket.ask({ thread_id, text: 'without a thought', model: 'plain:m', reasoning: 'high' })
+    t.strictSame(sent(-1), { ...asked, max_tokens: 300, reasoning_effort: undefined })
+
     const { hold, release } = createHold()
     fake.next({ text: 'slow', hold })
     socket.say({ thread_id, text: 'first' })
