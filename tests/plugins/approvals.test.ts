@@ -88,7 +88,15 @@ t.test('A turn whose call needs approval pauses, and everybody is told what it w
     const thread = await server.db.collection<{ _id: string }>('threads').findOne({ _id: thread_id })
     t.match(thread, { active_turn: { lease_until: 0 } }, 'it is nobody’s meanwhile')
     const reader = await chat.connect()
-    const status = { type: 'turn_status', thread_id, active: true, paused: true, turn_id, last_seq: seq }
+    const status = {
+      type: 'turn_status',
+      thread_id,
+      active: true,
+      paused: true,
+      turn_id,
+      last_seq: seq,
+      queued: [],
+    }
     t.strictSame(await reader.subscribe(thread_id), status)
     await reader.until((frame) => frame.seq === seq && frame.type === 'hitl_required')
     t.strictSame(reader.of(thread_id), frames, 'a reader is shown the turn from its start')
