@@ -143,8 +143,10 @@ t.test('after a lock the failures start at none', async (t) => {
 })
 
 t.test('wrong old passwords count, and a locked account cannot change its password', async (t) => {
+  const token = await server.login('admin', ADMIN.password)
   const change = (old_password: string) =>
     server.request('POST', '/auth/change-password', {
+      token,
       body: { old_password, new_password: 'another-secret-2' },
     })
   for (let attempt = 1; attempt <= 3; attempt++) t.equal((await change(WRONG)).status, 401)
