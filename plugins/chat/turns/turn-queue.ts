@@ -128,6 +128,8 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
   }
 
   const poll = async () => {
+    // A turn that filled its account may have come to nothing without an end.
+    for (const user_id of [...held.keys()]) await startHeld(user_id)
     const threads = [...watched].filter((thread_id) => !running.get(thread_id) && !isHeld(thread_id))
     if (threads.length === 0) return
     await recovery.adopt()
@@ -200,6 +202,7 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
           throw new AppError('THREAD_NOT_FOUND')
         }
         watch(thread_id)
+        if (isFull(owner.user_id) && !running.get(thread_id)) hold(owner.user_id, thread_id)
         return { outcome: 'queued', queue_id: turn_id, position: inThread + 1 }
       }),
     async takeBack(owner, thread_id, queue_id) {
