@@ -9,7 +9,7 @@ export const MAX_PAGE_ROWS = 200
 export const MAX_PAGE_BYTES = 512 * 1024
 
 /** How many rows are read at a time of which each may be long. */
-const LONG_ROWS_AT_ONCE = 8
+const LONG_ROWS_AT_ONCE = 4
 
 /** What the query of every list that grows takes. */
 export const pageQuery = {

@@ -1,5 +1,5 @@
 import type { Filter } from 'mongodb'
-import type { KernelServices } from '#kernel'
+import type { KernelServices, Page } from '#kernel'
 import { type AuditDocument, NEWEST_FIRST } from './documents.ts'
 
 /** Which rows are asked for; times are Unix seconds, both inclusive. */
@@ -31,8 +31,8 @@ export function createAuditLog({ collections: { audit_log: rows } }: Pick<Kernel
   }
 
   return {
-    /** Rows newest first, and whether there are more behind them. */
-    async page({ since, until, actor, action, target, cursor, limit }: AuditQuery) {
+    /** Rows newest first; the cursor of the next page is the id of the last row. */
+    async page({ since, until, actor, action, target, cursor, limit }: AuditQuery): Promise<Page<AuditRow>> {
       const conditions: Filter<AuditDocument>[] = []
       if (actor !== undefined) conditions.push({ actor })
       if (action !== undefined) conditions.push({ action })
@@ -41,7 +41,7 @@ export function createAuditLog({ collections: { audit_log: rows } }: Pick<Kernel
       if (until !== undefined) conditions.push({ ts: { $lte: until } })
       if (cursor !== undefined) {
         const older = await behind(Number(cursor))
-        if (!older) return { rows: [], has_more: false }
+        if (!older) return { rows: [], next: null }
         conditions.push(older)
       }
       const filter = conditions.length > 0 ? { $and: conditions } : {}
@@ -50,7 +50,8 @@ export function createAuditLog({ collections: { audit_log: rows } }: Pick<Kernel
         .sort(NEWEST_FIRST)
         .limit(limit + 1)
         .toArray()
-      return { rows: found.slice(0, limit).map(rowOf), has_more: found.length > limit }
+      const page = found.slice(0, limit).map(rowOf)
+      return { rows: page, next: found.length > limit ? page.at(-1)!.id : null }
     },
   }
 }

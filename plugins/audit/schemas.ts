@@ -1,4 +1,4 @@
-import { nullable, objectOf } from '#kernel'
+import { nullable, objectOf, pageQuery } from '#kernel'
 import { TEXT_LIMIT } from './entry.ts'
 
 const text = { type: 'string' } as const
@@ -12,12 +12,11 @@ export const auditQuery = objectOf({
   actor: exact('actor', 'A username'),
   action: exact('action', 'Such as agent.create'),
   target: exact('target', 'What was acted on'),
-  limit: { type: 'integer', minimum: 1, default: 100, description: 'More than 200 is brought down to 200' },
+  limit: { ...pageQuery.limit, default: 100 },
   cursor: {
     type: 'string',
     pattern: '^[1-9]\\d{0,14}$',
-    description:
-      'The id of the last row of the page before; the header Link names the next page where there is one',
+    description: 'The id of the last row of the page before, as in its header Link',
   },
 })
 

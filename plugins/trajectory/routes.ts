@@ -1,4 +1,4 @@
-import { AppError, type Cradle, route, type ServerSentEvent } from '#kernel'
+import { AppError, type Cradle, MAX_PAGE_ROWS, route, type ServerSentEvent } from '#kernel'
 import { rowOf, seqOfId, wholeOf } from './event-rows.ts'
 import { type ExportHead, toJson, toJsonLines } from './export.ts'
 import { measure } from './metrics.ts'
@@ -14,9 +14,6 @@ import {
 } from './schemas.ts'
 
 const PATH = '/agents/:id/threads/:thread_id/trajectory'
-/** The most rows of one page. */
-const MOST = 200
-
 const common = { method: 'GET', guard: 'thread_reader', errors: ['THREAD_NOT_FOUND'] } as const
 
 /** The thread in the path, which is the caller's. */
@@ -41,7 +38,7 @@ export const trajectoryRoutes = [
     const { _id } = await threadOf(request, cradle)
     const { limit, before_seq: before, after_seq: after, type, turn_id } = request.query
     const filter = { ...(type && { type }), ...(turn_id && { turn_id }) }
-    const query = { limit: Math.min(limit, MOST), before, after, ...filter }
+    const query = { limit: Math.min(limit, MAX_PAGE_ROWS), before, after, ...filter }
     const { events, has_more } = await cradle.ledgerReader.page(_id, query)
     return { events: events.map(rowOf), has_more }
   }),

@@ -1,4 +1,4 @@
-import { nullable, objectOf, REASONING_LEVELS } from '#kernel'
+import { nullable, objectOf, pageQuery, REASONING_LEVELS } from '#kernel'
 
 const string = { type: 'string' } as const
 const integer = { type: 'integer' } as const
@@ -124,7 +124,7 @@ const bound = { type: 'integer', minimum: 0, maximum: 999_999_999_999 } as const
 
 /** The query of the list. */
 export const listQuery = objectOf({
-  limit: { type: 'integer', minimum: 1, default: 50 },
+  limit: pageQuery.limit,
   before_seq: bound,
   after_seq: bound,
   type,

@@ -1,8 +1,5 @@
-import { AppError, type Route, route } from '#kernel'
+import { AppError, MAX_PAGE_ROWS, type Route, route } from '#kernel'
 import { accountUsageQuery, accountUsageReport, usageQuery, usageReport } from './schemas.ts'
-
-/** The most accounts of one page. */
-const MOST = 200
 
 const getUsage = route({
   method: 'GET',
@@ -32,7 +29,7 @@ const listAccountUsage = route({
   if (user === null) throw new AppError('NOT_FOUND')
   const question = { ...asked, ...(user && { user_id: user._id }) }
   const report = await usageReports.read(question)
-  const page = { limit: Math.min(limit, MOST), offset }
+  const page = { limit: Math.min(limit, MAX_PAGE_ROWS), offset }
   return { ...report, accounts: await usageReports.listAccounts(question, page) }
 })
 

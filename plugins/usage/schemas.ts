@@ -1,4 +1,4 @@
-import { nullable, objectOf, type TypeOf } from '#kernel'
+import { nullable, objectOf, pageQuery, type TypeOf } from '#kernel'
 import { USAGE_WINDOWS } from './periods.ts'
 
 const text = { type: 'string' } as const
@@ -22,7 +22,7 @@ export const usageQuery = objectOf(questions)
 export const accountUsageQuery = objectOf({
   ...questions,
   username: { ...text, maxLength: 64, description: 'Only calls of this account' },
-  limit: { type: 'integer', minimum: 1, default: 50, description: 'More than 200 is brought down to 200' },
+  limit: pageQuery.limit,
   offset: { type: 'integer', minimum: 0, default: 0 },
 })
 
@@ -84,7 +84,8 @@ const report = {
   buckets: {
     type: 'array',
     items: usageBucket,
-    description: 'Those with calls in them; days in order, all others from the most tokens on',
+    description:
+      'Those with calls in them, at most 500: the last days in order, all others from the most tokens on',
   },
 } as const
 

@@ -31,10 +31,18 @@ const NOTHING: Readonly<UsageSums> = {
   model_calls: 0,
 }
 const NAMES = Object.keys(NOTHING) as (keyof UsageSums)[]
-const SUMS = {
-  ...Object.fromEntries(NAMES.map((name) => [name, { $sum: `$${name}` }])),
-  model_calls: { $sum: 1 },
-}
+/** Of sums that are there already. */
+const TOTALS = Object.fromEntries(NAMES.map((name) => [name, { $sum: `$${name}` }]))
+const SUMS = { ...TOTALS, model_calls: { $sum: 1 } }
+
+/** The most days, agents or models that a report tells apart. */
+const MOST_BUCKETS = 500
+
+/** Days in order, the last of them; all others from the most tokens on. */
+const ORDERS = {
+  by_day: [{ $sort: { _id: -1 } }, { $limit: MOST_BUCKETS }, { $sort: { _id: 1 } }],
+  others: [{ $sort: { total_tokens: -1, _id: 1 } }, { $limit: MOST_BUCKETS }],
+} as const
 
 /** Makes what sums up the ledger of model calls. */
 export function createUsageReports({
@@ -54,17 +62,28 @@ export function createUsageReports({
     }
   }
 
-  const readBuckets = async (question: UsageQuestion): Promise<UsageBucket[]> => {
+  const readSums = async (
+    question: UsageQuestion,
+  ): Promise<{ totals: UsageSums; buckets: UsageBucket[] }> => {
     const { granularity } = question
-    const buckets = await usage
-      .aggregate<UsageBucket>([
+    const order = granularity === 'by_day' ? ORDERS.by_day : ORDERS.others
+    const [found] = await usage
+      .aggregate<{ totals: UsageSums[]; buckets: UsageBucket[] }>([
         { $match: filterOf(question) },
         { $group: { _id: KEYS[granularity], ...SUMS } },
-        { $sort: granularity === 'by_day' ? { _id: 1 } : { total_tokens: -1, _id: 1 } },
-        { $set: { key: '$_id' } },
-        { $unset: '_id' },
+        {
+          $facet: {
+            totals: [{ $group: { _id: null, ...TOTALS } }, { $unset: '_id' }],
+            buckets: [...order, { $set: { key: '$_id' } }, { $unset: '_id' }],
+          },
+        },
       ])
       .toArray()
+    const { totals, buckets } = found!
+    return { totals: totals[0] ?? { ...NOTHING }, buckets: await labelled(buckets, granularity) }
+  }
+
+  const labelled = async (buckets: UsageBucket[], granularity: UsageGranularity): Promise<UsageBucket[]> => {
     if (granularity !== 'by_agent') return buckets
     const names = await agents.listNames(buckets.map(({ key }) => key))
     return buckets.map((bucket) => {
@@ -78,10 +97,7 @@ export function createUsageReports({
     async read(question: UsageQuestion) {
       const { window, granularity } = question
       await usageRecords.stored()
-      const buckets = await readBuckets(question)
-      const totals = { ...NOTHING }
-      for (const bucket of buckets) for (const name of NAMES) totals[name] += bucket[name]
-      return { window, granularity, ...spanOf(window, clock.seconds()), totals, buckets }
+      return { window, granularity, ...spanOf(window, clock.seconds()), ...(await readSums(question)) }
     },
 
     /** The accounts with calls in a window, those with the most tokens first; of one account, it in any case. */

@@ -128,6 +128,32 @@ t.test('Administrators see all accounts, those that took the most first', async 
   t.match(await server.request('GET', '/admin/usage?username=nobody'), { status: 404 })
 })
 
+t.test('A report tells 500 agents or days apart and sums up all', async (t) => {
+  const una = await createAccount('una')
+  fake.next(answer(1, 1))
+  await una.socket.ask({ text: 'hello' })
+  await una.report()
+  const [row] = await una.rows()
+  const DAY = 86_400
+  const rows = Array.from({ length: 510 }, (_, n) => ({
+    ...row!,
+    _id: `una-${n}`,
+    agent_id: `agent-${n}`,
+    total_tokens: n + 3,
+    ts: row!.ts - (n + 1) * DAY,
+    day: new Date((row!.ts - (n + 1) * DAY) * 1000).toISOString().slice(0, 10),
+  }))
+  await server.db.collection<UsageDocument>('usage').insertMany(rows)
+  const total_tokens = rows.reduce((sum, each) => sum + each.total_tokens, 2)
+  const agents = await una.report('?window=all&granularity=by_agent')
+  t.equal(agents.buckets.length, 500)
+  t.match(agents, { totals: { total_tokens, model_calls: 511 }, buckets: [{ key: 'agent-509' }] })
+  const { totals, buckets } = await una.report('?window=all&granularity=by_day')
+  t.strictSame(totals, agents.totals)
+  t.strictSame([buckets.length, buckets[0].key, buckets.at(-1).key], [500, rows[498]!.day, row!.day])
+  await server.db.collection<UsageDocument>('usage').deleteMany({ _id: /^una-/ as never })
+})
+
 t.test('The calls of a delegated task count, each for itself', async (t) => {
   const eve = await createAccount('eve')
   const call = { id: 'c', name: 'task', arguments: { description: 'Look', instruction: 'Look it up.' } }
