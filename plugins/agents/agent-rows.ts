@@ -1,14 +1,14 @@
 import type { Cradle } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
 import { isOwnerOf } from './agents.ts'
-import type { AgentRow } from './schemas.ts'
-import type { AgentDocument } from './types.ts'
+import type { AgentListRow, AgentRow } from './schemas.ts'
+import type { AgentDocument, ListedAgent } from './types.ts'
 
 /** Makes what shows agents as rows of the API. */
 export function createAgentRows({ events }: Pick<Cradle, 'events'>) {
-  /** Shows agents to a caller, the unread counts of all of them asked for at once. */
-  async function showAll(documents: readonly AgentDocument[], caller: AuthCaller): Promise<AgentRow[]> {
-    const rows = documents.map((document) => rowOf(document, caller))
+  /** Shows agents in a list, the unread counts of all of them asked for at once. */
+  async function showAll(agents: readonly ListedAgent[], caller: AuthCaller): Promise<AgentListRow[]> {
+    const rows = agents.map((agent) => rowOf(agent, caller))
     if (rows.length > 0) await events.emit('agent.rows_listed', { user_id: caller.id, rows })
     return rows
   }
@@ -16,28 +16,18 @@ export function createAgentRows({ events }: Pick<Cradle, 'events'>) {
   return {
     showAll,
     /** Shows one agent to a caller. */
-    async show(document: AgentDocument, caller: AuthCaller): Promise<AgentRow> {
-      const [row] = await showAll([document], caller)
-      return row!
+    async show(agent: AgentDocument, caller: AuthCaller): Promise<AgentRow> {
+      const { system_prompt, config, welcome_message, tool_settings, ...listed } = agent
+      const [row] = await showAll([listed], caller)
+      return { ...row!, welcome_message, ...(isOwnerOf(agent, caller) && { system_prompt, config }) }
     },
   }
 }
 
-function rowOf(agent: AgentDocument, caller: AuthCaller): AgentRow {
-  const {
-    _id,
-    owner_id,
-    owner_username,
-    state_since,
-    operation,
-    tool_settings,
-    system_prompt,
-    config,
-    ...shown
-  } = agent
+function rowOf(agent: ListedAgent, caller: AuthCaller): AgentListRow {
+  const { _id, owner_id, owner_username, state_since, operation, ...shown } = agent
   return {
-    ...(shown as Pick<AgentRow, keyof AgentRow & keyof typeof shown>),
-    ...(isOwnerOf(agent, caller) && { system_prompt, config }),
+    ...(shown as Pick<AgentListRow, keyof AgentListRow & keyof typeof shown>),
     id: _id,
     is_owner: owner_id === caller.id,
     owner: owner_username,

@@ -1,4 +1,12 @@
-import { AppError, type Cradle, isDuplicateKey, type Locale } from '#kernel'
+import {
+  AppError,
+  type Cradle,
+  findPage,
+  isDuplicateKey,
+  type Locale,
+  type Page,
+  type PageRequest,
+} from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
 import { createAgentRows } from './agent-rows.ts'
 import { createModelChoice } from './model-choice.ts'
@@ -10,7 +18,7 @@ import { normalizeSettings } from './settings.ts'
 import { seedWorkspace, settingsFrom } from './templates.ts'
 import { createToolAccess } from './tool-access.ts'
 import { createToolSettings } from './tool-settings.ts'
-import type { AgentDocument, AgentSettings, AgentState } from './types.ts'
+import type { AgentDocument, AgentSettings, AgentState, ListedAgent } from './types.ts'
 import { createWorkspaceFolders } from './workspace-folder.ts'
 
 /** The agents, their runtime and their workspaces. */
@@ -18,7 +26,7 @@ export type Agents = ReturnType<typeof createAgents>
 
 /** Whether this caller may do with the agent what its owner may. */
 export function isOwnerOf(
-  { owner_id }: AgentDocument,
+  { owner_id }: Pick<AgentDocument, 'owner_id'>,
   { id, role }: Pick<AuthCaller, 'id' | 'role'>,
 ): boolean {
   return owner_id === id || role === 'admin'
@@ -111,15 +119,19 @@ export function createAgents(
       return (await agents.findOne({ _id: agent._id })) ?? agent
     },
 
-    /** A user's own agents and those shared with them, or with `all` everybody's, which takes an administrator. */
+    /**
+     * A user's own agents, then those shared with them, or with `all` everybody's; the oldest first. Throws FORBIDDEN
+     * for `all` by other than an administrator, or VALIDATION_FAILED for an unknown cursor.
+     */
     async list(
       { id, role }: Pick<AuthCaller, 'id' | 'role'>,
       scope: 'mine' | 'all',
-    ): Promise<AgentDocument[]> {
+      page: PageRequest,
+    ): Promise<Page<ListedAgent>> {
       if (scope === 'all' && role !== 'admin') throw new AppError('FORBIDDEN')
-      const filter = scope === 'all' ? {} : { $or: [{ owner_id: id }, { is_shared: true }] }
-      const found = await agents.find(filter).sort({ _id: 1 }).toArray()
-      return found.sort((a, b) => Number(b.owner_id === id) - Number(a.owner_id === id))
+      const others = { ...(scope === 'mine' && { is_shared: true }), owner_id: { $ne: id } }
+      const projection = { system_prompt: 0, config: 0, welcome_message: 0, tool_settings: 0 }
+      return findPage(agents, { parts: [{ owner_id: id }, others], sort: { _id: 1 }, projection }, page)
     },
 
     /** Gives null where there is none. */

@@ -1,5 +1,5 @@
-import { type Cradle, route } from '#kernel'
-import { agentChanges, agentRow, agentRows, agentScope, agentStatus, newAgent } from './schemas.ts'
+import { type Cradle, pageReply, route } from '#kernel'
+import { agentChanges, agentRow, agentRows, agentStatus, listQuery, newAgent } from './schemas.ts'
 import type { AgentActivity } from './types.ts'
 
 const listAgents = route({
@@ -7,12 +7,13 @@ const listAgents = route({
   path: '/agents',
   summary: "The caller's agents and those shared with them, or everybody's",
   guard: 'user',
-  query: agentScope,
+  query: listQuery,
   response: { 200: agentRows },
   errors: ['FORBIDDEN'],
-}).handle(async ({ caller, query }, { agents }) =>
-  agents.showAll(await agents.list(caller, query.scope), caller),
-)
+}).handle(async ({ caller, query }, { agents }) => {
+  const { rows, next } = await agents.list(caller, query.scope, query)
+  return pageReply(query, { rows: await agents.showAll(rows, caller), next })
+})
 
 const createAgent = route({
   method: 'POST',

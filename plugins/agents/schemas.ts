@@ -1,4 +1,4 @@
-import { nullable, objectOf, REASONING_LEVELS, type TypeOf } from '#kernel'
+import { nullable, objectOf, pageQuery, REASONING_LEVELS, type TypeOf } from '#kernel'
 import { PERSONA_CODES } from './persona-codes.ts'
 
 const text = <const Length extends number>(maxLength: Length) =>
@@ -73,50 +73,62 @@ export const agentChanges = objectOf({ name, ...settings })
 const state = { enum: ['stopped', 'starting', 'running', 'stopping', 'failed'] } as const
 const time = { type: 'integer', description: 'Unix seconds' } as const
 
+const { system_prompt, config: _, welcome_message, ...listedSettings } = settings
+
+const listed = {
+  id: { type: 'string' },
+  name: { type: 'string' },
+  ...listedSettings,
+  is_owner: { type: 'boolean' },
+  owner: { type: 'string', description: 'Username' },
+  state,
+  last_error: nullable({ type: 'string' }),
+  unread_count: { type: 'integer', minimum: 0 },
+  created_at: time,
+  updated_at: time,
+} as const
+
+const listedNames = [
+  'id',
+  'name',
+  'description',
+  'persona_mbti',
+  'default_model',
+  'template_name',
+  'is_shared',
+  'is_owner',
+  'owner',
+  'state',
+  'last_error',
+  'unread_count',
+  'icon',
+  'color',
+  'created_at',
+  'updated_at',
+] as const
+
 /** An agent as the API shows it; without `system_prompt` and `config` to those it is only shared with. */
 export const agentRow = {
   title: 'Agent',
   ...objectOf(
     {
-      id: { type: 'string' },
-      name: { type: 'string' },
-      ...settings,
+      ...listed,
+      system_prompt,
       config: { type: 'object', description: 'Of an older agent perhaps with settings that no longer exist' },
-      is_owner: { type: 'boolean' },
-      owner: { type: 'string', description: 'Username' },
-      state,
-      last_error: nullable({ type: 'string' }),
-      unread_count: { type: 'integer', minimum: 0 },
-      created_at: time,
-      updated_at: time,
+      welcome_message,
     },
-    [
-      'id',
-      'name',
-      'description',
-      'persona_mbti',
-      'default_model',
-      'template_name',
-      'is_shared',
-      'is_owner',
-      'owner',
-      'state',
-      'last_error',
-      'unread_count',
-      'welcome_message',
-      'icon',
-      'color',
-      'created_at',
-      'updated_at',
-    ],
+    [...listedNames, 'welcome_message'],
   ),
 } as const
 
+/** An agent in a list. */
+const agentListRow = { title: 'ListedAgent', ...objectOf(listed, listedNames) } as const
+
 /** GET /agents. */
-export const agentRows = { type: 'array', items: agentRow } as const
+export const agentRows = { type: 'array', items: agentListRow } as const
 
 /** The query of GET /agents. */
-export const agentScope = objectOf({ scope: { enum: ['mine', 'all'], default: 'mine' } })
+export const listQuery = objectOf({ scope: { enum: ['mine', 'all'], default: 'mine' }, ...pageQuery })
 
 /** GET /agents/:id/status. */
 export const agentStatus = {
@@ -128,6 +140,7 @@ export const agentStatus = {
       since: time,
       channels: {
         type: 'array',
+        description: 'The first 200 by name',
         items: objectOf(
           {
             id: { type: 'string' },
@@ -147,3 +160,6 @@ export const agentStatus = {
 
 /** A row as the API shows it. */
 export type AgentRow = TypeOf<typeof agentRow>
+
+/** The same in a list. */
+export type AgentListRow = TypeOf<typeof agentListRow>

@@ -104,6 +104,12 @@ export interface AgentDocument extends AgentSettings {
   updated_at: number
 }
 
+/** An agent as it is read for lists: without what may be long and only the one who opens it needs. */
+export type ListedAgent = Omit<
+  AgentDocument,
+  'system_prompt' | 'config' | 'welcome_message' | 'tool_settings'
+>
+
 /** A channel of an agent as its status shows it. */
 export interface ChannelActivity {
   id: string
