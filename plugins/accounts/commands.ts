@@ -1,7 +1,17 @@
-import { type Command, type CommandInput, type Cradle, JSON_OPTION, printJson, printTable } from '#kernel'
+import {
+  type Command,
+  type CommandInput,
+  type Cradle,
+  JSON_OPTION,
+  type Page,
+  printJson,
+  printTable,
+} from '#kernel'
+import type { UserDocument } from '../users/types.ts'
 import { showAccount, showAccounts } from './account-rows.ts'
 import type { AccountRow } from './schemas.ts'
 
+const ACCOUNTS_AT_ONCE = 200
 const USERNAME = { name: 'username', summary: 'username or id of the account', required: true }
 const PASSWORD_STDIN = {
   flags: '--password-stdin',
@@ -59,12 +69,23 @@ const create: Command = {
   },
 }
 
+/** Every account, however many pages they take. */
+async function listAll({ accounts }: Pick<Cradle, 'accounts'>): Promise<UserDocument[]> {
+  const all: UserDocument[] = []
+  let page: Page<UserDocument> | undefined
+  do {
+    page = await accounts.list({ limit: ACCOUNTS_AT_ONCE, ...(page?.next && { cursor: page.next }) })
+    all.push(...page.rows)
+  } while (page.next !== null)
+  return all
+}
+
 const list: Command = {
   name: 'user list',
   summary: 'List the accounts',
   options: [JSON_OPTION],
   async run({ options, stdout }, cradle) {
-    const rows = await showAccounts(await cradle.accounts.list(), cradle)
+    const rows = await showAccounts(await listAll(cradle), cradle)
     if (options.json) printJson(stdout, rows)
     else
       printTable(stdout, [

@@ -1,4 +1,4 @@
-import { type Route, route } from '#kernel'
+import { objectOf, pageQuery, pageReply, type Route, route } from '#kernel'
 import { showAccount, showAccounts } from './account-rows.ts'
 import { accountChanges, accountRow, newAccount, newPassword, permissionRows } from './schemas.ts'
 
@@ -21,10 +21,14 @@ const listPermissions = route({
 const listAccounts = route({
   method: 'GET',
   path: '/users',
-  summary: 'Every account',
+  summary: 'Every account, by username',
   guard,
+  query: objectOf(pageQuery),
   response: { 200: { type: 'array', items: accountRow } },
-}).handle(async (_, cradle) => showAccounts(await cradle.accounts.list(), cradle))
+}).handle(async ({ query }, cradle) => {
+  const { rows, next } = await cradle.accounts.list(query)
+  return pageReply(query, { rows: await showAccounts(rows, cradle), next })
+})
 
 const createAccount = route({
   method: 'POST',

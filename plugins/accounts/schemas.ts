@@ -20,6 +20,7 @@ const workspace_root_dir = nullable({
   type: 'string',
   minLength: 1,
   maxLength: 4096,
+  pattern: '^\\P{Cc}*$',
   description: "An absolute path below which the account's agents may write besides their workspaces",
 })
 const token_quota = nullable({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })

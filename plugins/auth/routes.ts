@@ -1,4 +1,4 @@
-import { AppError, type Route, route } from '#kernel'
+import { AppError, objectOf, pageQuery, pageReply, type Route, route } from '#kernel'
 import { describeUser } from './callers.ts'
 import {
   currentUser,
@@ -84,12 +84,15 @@ const listSessions = route({
   path: '/auth/sessions',
   summary: 'The live sessions of the account, the latest first',
   guard: 'user',
+  query: objectOf(pageQuery),
   response: { 200: { type: 'array', items: sessionRow } },
-}).handle(async ({ caller }, { sessions }) =>
-  (await sessions.list(caller.id)).map(({ _id: id, created_at, expires_at, ip, user_agent }) => {
+}).handle(async ({ caller, query }, { sessions }) => {
+  const { rows, next } = await sessions.list(caller.id, query)
+  const shown = rows.map(({ _id: id, created_at, expires_at, ip, user_agent }) => {
     return { id, created_at, expires_at, ip, user_agent, current: id === caller.session_id }
-  }),
-)
+  })
+  return pageReply(query, { rows: shown, next })
+})
 
 const endSession = route({
   method: 'DELETE',

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import type { KernelServices } from '#kernel'
+import { findPage, type KernelServices, type PageRequest } from '#kernel'
 import type { AuthConfig, Origin, SessionDocument } from './types.ts'
 
 const ID_BYTES = 16
 const MAX_USER_AGENT = 256
-const MAX_ROWS = 200
 const TOMBSTONE_MS = 60_000
 
 /** The logins and their ends. */
@@ -82,9 +81,9 @@ export function createSessions({
 
     count: (user_id: string) => sessions.countDocuments(live(user_id)),
 
-    /** The account's live sessions, the latest first. */
-    list: (user_id: string) =>
-      sessions.find(live(user_id)).sort({ created_at: -1, _id: 1 }).limit(MAX_ROWS).toArray(),
+    /** The account's live sessions, the latest first. Throws VALIDATION_FAILED for an unknown cursor. */
+    list: (user_id: string, page: PageRequest) =>
+      findPage(sessions, { parts: [live(user_id)], sort: { created_at: -1, _id: 1 } }, page),
 
     /** Gives a live session its full time again; nothing where it has ended. */
     extend: (session_id: string) =>

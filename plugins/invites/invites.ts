@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Filter } from 'mongodb'
-import { AppError, type KernelServices } from '#kernel'
+import { AppError, findPage, type KernelServices, type Page, type PageRequest } from '#kernel'
 import type { Grants } from '../accounts/grants.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import type { UserDocument } from '../users/types.ts'
@@ -120,11 +120,12 @@ export function createInvites({
       return { invite, code }
     },
 
-    /** Every invite that is still kept, the newest first. */
-    async list(): Promise<InviteDocument[]> {
-      const stored = await invites.find().sort({ created_at: -1, _id: -1 }).toArray()
-      const settled = await Promise.all(stored.map(settle))
-      return settled.filter((invite) => invite !== null)
+    /** The invites that are still kept, the newest first. Throws VALIDATION_FAILED for an unknown cursor. */
+    async list(page: PageRequest): Promise<Page<InviteDocument>> {
+      const listing = { parts: [{}], sort: { created_at: -1, _id: -1 } } as const
+      const { rows, next } = await findPage(invites, listing, page)
+      const settled = await Promise.all(rows.map(settle))
+      return { rows: settled.filter((invite) => invite !== null), next }
     },
 
     findByCode: (code: string) => find({ code_hash: hashOf(code) }),

@@ -1,4 +1,4 @@
-import { route } from '#kernel'
+import { objectOf, pageQuery, pageReply, route } from '#kernel'
 import { loginAnswer } from '../auth/schemas.ts'
 import { showInvite } from './invite-status.ts'
 import {
@@ -24,10 +24,12 @@ const listInvites = route({
   path: '/users/invites',
   summary: 'The invites, the newest first',
   guard: ['permission', 'users'],
+  query: objectOf(pageQuery),
   response: { 200: inviteRows },
-}).handle(async (_, { invites, clock }) =>
-  (await invites.list()).map((invite) => showInvite(invite, clock.seconds())),
-)
+}).handle(async ({ query }, { invites, clock }) => {
+  const { rows, next } = await invites.list(query)
+  return pageReply(query, { rows: rows.map((invite) => showInvite(invite, clock.seconds())), next })
+})
 
 const createInvite = route({
   method: 'POST',

@@ -1,4 +1,12 @@
-import { AppError, type Cradle, isDuplicateKey, type Locale, nearestLocale } from '#kernel'
+import {
+  AppError,
+  type Cradle,
+  findPage,
+  isDuplicateKey,
+  type Locale,
+  nearestLocale,
+  type PageRequest,
+} from '#kernel'
 import { createAdministrators } from './administrators.ts'
 import { createCreations } from './creations.ts'
 import { createDeletions } from './deletions.ts'
@@ -106,8 +114,8 @@ export function createUsers(
     findByUsername,
     /** Those of these accounts that are there. */
     listByIds: (user_ids: readonly string[]) => users.find({ _id: { $in: [...user_ids] } }).toArray(),
-    /** Every account, by username. */
-    list: () => users.find().sort({ username: 1 }).toArray(),
+    /** The accounts, by username. Throws VALIDATION_FAILED for an unknown cursor. */
+    list: (page: PageRequest) => findPage(users, { parts: [{}], sort: { username: 1 } }, page),
     haveAdministrator: async () =>
       (await users.findOne({ role: 'admin' }, { projection: { _id: 1 } })) !== null,
 
