@@ -1,12 +1,19 @@
 import type { Cradle, Events } from '#kernel'
 import type { ChannelState } from './documents.ts'
 
+/** The list of channels has them all. */
+const MOST_SHOWN = 200
+
 /** Says of an agent how its channels stand. */
 export async function showChannels(
   { agent_id, activity }: Events['agent.status_read'],
   { collections }: Pick<Cradle, 'collections'>,
 ): Promise<void> {
-  const found = await collections.channels.find({ agent_id }).sort({ name: 1 }).toArray()
+  const found = await collections.channels
+    .find({ agent_id }, { projection: { kind: 1, name: 1, 'runtime.state': 1 } })
+    .sort({ name: 1 })
+    .limit(MOST_SHOWN)
+    .toArray()
   activity.channels.push(
     ...found.map(({ _id: id, kind, name, runtime }) => ({ id, kind, name, state: runtime.state })),
   )

@@ -1,4 +1,12 @@
-import { AppError, type Cradle, type Issue, isDuplicateKey } from '#kernel'
+import {
+  AppError,
+  type Cradle,
+  findPage,
+  type Issue,
+  isDuplicateKey,
+  type Page,
+  type PageRequest,
+} from '#kernel'
 import type { AgentDocument } from '../agents/types.ts'
 import { assertAddresses } from './config/addresses.ts'
 import type { KnownKind } from './config/kinds.ts'
@@ -29,7 +37,8 @@ export interface NewChannel {
 
 /** The channels of agents. */
 export interface Channels {
-  list(agent: AgentDocument): Promise<ChannelDocument[]>
+  /** By name. Throws VALIDATION_FAILED for an unknown cursor. */
+  list(agent: AgentDocument, page: PageRequest): Promise<Page<ChannelDocument>>
   /** Throws NOT_FOUND, also for another agent's. */
   get(agent: AgentDocument, id: string): Promise<ChannelDocument>
   /**
@@ -64,6 +73,8 @@ const INITIAL: Omit<ChannelRuntime, 'since'> = {
   error: null,
   reconnects: 0,
 }
+
+const bytesOf = ({ config }: ChannelDocument) => Buffer.byteLength(JSON.stringify(config))
 
 /** Makes the channels over their collection. */
 export function createChannels(cradle: Cradle): Channels {
@@ -147,7 +158,8 @@ export function createChannels(cradle: Cradle): Channels {
   return {
     get,
     resolveConfig,
-    list: ({ _id: agent_id }) => channels.find({ agent_id }).sort({ name: 1, _id: 1 }).toArray(),
+    list: ({ _id: agent_id }, page) =>
+      findPage(channels, { parts: [{ agent_id }], sort: { name: 1 }, bytesOf }, page),
 
     async create({ _id: agent_id }, { kind: kindName, name, config = {}, enabled = true }, id) {
       const kind = channelKinds.get(kindName)

@@ -1,4 +1,4 @@
-import { route } from '#kernel'
+import { objectOf, pageQuery, pageReply, route } from '#kernel'
 import {
   begunRegistration,
   channelChanges,
@@ -30,8 +30,12 @@ export const channelRoutes = [
     path: PATH,
     summary: "An agent's channels",
     guard: permitted,
+    query: objectOf(pageQuery),
     response: { 200: list(channelRow) },
-  }).handle(async ({ agent }, { channels }) => (await channels.list(agent)).map(channels.show)),
+  }).handle(async ({ agent, query }, { channels }) => {
+    const { rows, next } = await channels.list(agent, query)
+    return pageReply(query, { rows: rows.map(channels.show), next })
+  }),
 
   route({
     method: 'POST',

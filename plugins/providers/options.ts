@@ -12,6 +12,8 @@ import type { ProviderDocument } from './types.ts'
 type Options = Record<string, unknown>
 type StoredOptions = Pick<ProviderDocument, 'options' | 'secret_options'>
 
+const MAX_OPTIONS_BYTES = 32 * 1024
+
 const purpose = (id: string) => `provider:${id}:options`
 
 /** The options of a provider that are sealed. */
@@ -47,6 +49,10 @@ export function replaceOptions(provider: Sealed, options: Options, secrets: Secr
 const validators = new WeakMap<ProviderKind, Validator>()
 
 function checkOptions(options: Options, kind: ProviderKind): void {
+  if (Buffer.byteLength(JSON.stringify(options)) > MAX_OPTIONS_BYTES) {
+    const message = `must be at most ${MAX_OPTIONS_BYTES} bytes of JSON`
+    throw new AppError('VALIDATION_FAILED', { issues: [{ path: '/options', rule: 'maxLength', message }] })
+  }
   const validate = validators.get(kind) ?? deferSchema(kind.config_schema, 'json')
   validators.set(kind, validate)
   try {

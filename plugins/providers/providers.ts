@@ -1,10 +1,22 @@
-import { AppError, type Cradle, isDuplicateKey, type Locale, type TypeOf } from '#kernel'
+import {
+  AppError,
+  type Cradle,
+  findPage,
+  isDuplicateKey,
+  type Locale,
+  type Page,
+  type PageRequest,
+  type TypeOf,
+} from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
 import { toListedModel } from './listed-model.ts'
 import { replaceOptions, sealOptions } from './options.ts'
 import { parseReference } from './reference.ts'
 import type { kindRow, newProvider, providerChanges, providerRow } from './schemas.ts'
 import type { ProviderDocument } from './types.ts'
+
+/** So that a page of a list has room for several. */
+const MAX_MODELS_BYTES = 256 * 1024
 
 export type NewProvider = TypeOf<typeof newProvider>
 /** A provider that is not stored; its name matters to nobody. */
@@ -19,8 +31,8 @@ export type Holder = Pick<AuthCaller, 'id' | 'username' | 'role'> | null
 /** The providers as their holders see and change them. */
 export interface Providers {
   kinds(locale: Locale): KindRow[]
-  /** A user's own and the global ones, or only these. */
-  list(holder: Holder): Promise<ProviderRow[]>
+  /** A user's own, then the global ones, or only these; by name. Throws VALIDATION_FAILED for an unknown cursor. */
+  list(holder: Holder, page: PageRequest): Promise<Page<ProviderRow>>
   create(holder: Holder, body: NewProvider): Promise<ProviderRow>
   /** A provider as it would be stored, checked as one that is. */
   draft(holder: Holder, body: ProviderDraft): Promise<ProviderDocument>
@@ -135,9 +147,12 @@ export function createProviders({
           default_base_url: default_base_url ?? null,
         })),
 
-    async list(holder) {
-      const found = await providers.find(visibleTo(holder)).sort({ scope: -1, name: 1 }).toArray()
-      return found.map((provider) => toRow(provider, holder))
+    async list(holder, page) {
+      const parts = [...(holder ? [ownedBy(holder)] : []), ownedBy(null)]
+      const show = (provider: ProviderDocument) => toRow(provider, holder)
+      const bytesOf = (provider: ProviderDocument) => Buffer.byteLength(JSON.stringify(show(provider)))
+      const { rows, next } = await findPage(providers, { parts, sort: { name: 1 }, bytesOf }, page)
+      return { rows: rows.map(show), next }
     },
 
     draft,
@@ -218,8 +233,10 @@ const isTrusted = (holder: Holder) => holder === null || holder.role === 'admin'
 const invalid = (path: string, rule: string, message: string) =>
   new AppError('VALIDATION_FAILED', { issues: [{ path, rule, message }] })
 
-/** The models as they are stored; an id that comes twice is refused. */
+/** The models as they are stored; an id that comes twice is refused, and a list that is too long. */
 function toModels(models: NonNullable<NewProvider['models']>): ProviderDocument['models'] {
+  if (Buffer.byteLength(JSON.stringify(models)) > MAX_MODELS_BYTES)
+    throw invalid('/models', 'maxLength', `must be at most ${MAX_MODELS_BYTES} bytes of JSON`)
   const seen = new Set<string>()
   return models.map(({ context_window, max_output_tokens, ...model }, index) => {
     if (seen.has(model.id))

@@ -1,4 +1,4 @@
-import { type Cradle, type Locale, route } from '#kernel'
+import { type Cradle, type Locale, objectOf, pageQuery, pageReply, route } from '#kernel'
 import { toListedModel } from './listed-model.ts'
 import type { ProbeRequest } from './probe.ts'
 import type { Holder, ProviderDraft } from './providers.ts'
@@ -47,8 +47,11 @@ export const providerRoutes = [
     path: '/providers',
     summary: 'Your own providers and the global ones',
     guard: 'user',
+    query: objectOf(pageQuery),
     response: { 200: { type: 'array', items: providerRow } },
-  }).handle(({ caller }, { providers }) => providers.list(caller)),
+  }).handle(async ({ caller, query }, { providers }) =>
+    pageReply(query, await providers.list(caller, query)),
+  ),
 
   route({
     method: 'POST',
@@ -113,8 +116,9 @@ export const providerRoutes = [
     path: '/admin/providers',
     summary: 'The global providers',
     guard: 'admin',
+    query: objectOf(pageQuery),
     response: { 200: { type: 'array', items: providerRow } },
-  }).handle((_, { providers }) => providers.list(null)),
+  }).handle(async ({ query }, { providers }) => pageReply(query, await providers.list(null, query))),
 
   route({
     method: 'POST',

@@ -87,6 +87,7 @@ function completeKind(kind: ChannelKind): KnownKind {
     properties,
     secret_fields: Object.entries(own).flatMap(([name, { writeOnly }]) => (writeOnly === true ? [name] : [])),
     assertFitting(config) {
+      assertShort(config)
       try {
         // A copy, because defaults are filled in: a later version of the kind may have others.
         checkPartly(structuredClone(config))
@@ -117,6 +118,15 @@ function completeKind(kind: ChannelKind): KnownKind {
       kind.check?.(config)
     },
   }
+}
+
+/** So that a page of a list has room for several. */
+const MAX_CONFIG_BYTES = 128 * 1024
+
+function assertShort(config: Record<string, unknown>): void {
+  if (Buffer.byteLength(JSON.stringify(config)) <= MAX_CONFIG_BYTES) return
+  const message = `must be at most ${MAX_CONFIG_BYTES} bytes of JSON`
+  throw new AppError('VALIDATION_FAILED', { issues: [{ path: '/config', rule: 'maxLength', message }] })
 }
 
 interface ObjectSchema {
