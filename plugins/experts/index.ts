@@ -2,7 +2,7 @@ import { plugin } from '#kernel'
 import { bundledExperts } from './catalog/index.ts'
 import { expertErrors } from './errors.ts'
 import { createExperts, type Experts } from './experts.ts'
-import { createPublishedExperts, type PublishedExperts } from './published-experts.ts'
+import { createPublishedExperts, type PublishedExperts, publishedExpertIndexes } from './published-experts.ts'
 import { expertRoutes } from './routes.ts'
 import './types.ts'
 
@@ -19,9 +19,7 @@ export default plugin({
   depends: ['users', 'auth', 'providers', 'agents'],
   errors: expertErrors,
   setup(host) {
-    host.collection('published_experts', {
-      indexes: [{ key: { slug: 1 }, unique: true }, { key: { created_by_id: 1 } }],
-    })
+    host.collection('published_experts', { indexes: publishedExpertIndexes })
     host.limit('published_experts', ({ collections }, created_by_id) =>
       collections.published_experts.countDocuments({ created_by_id }),
     )

@@ -1,6 +1,15 @@
 import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { AppError, type Cradle, createPlaces, type Locale } from '#kernel'
+import type { IndexDescription } from 'mongodb'
+import {
+  AppError,
+  type Cradle,
+  createPlaces,
+  findPage,
+  type Locale,
+  type Page,
+  type PageRequest,
+} from '#kernel'
 import type { AgentDocument, AgentSettings } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import { assertNoSecret, type Character, characterOf, installable } from './character.ts'
@@ -10,6 +19,17 @@ import { createSlugs } from './slugs.ts'
 import { takeSnapshot } from './snapshot.ts'
 import { createTurnFiles } from './turn-files.ts'
 import type { LeftOut, PublishedExpertDocument, PublishedExpertSummary } from './types.ts'
+
+/** The embedded engine knows the order of no other language. */
+const COLLATION = { locale: 'en' }
+const BY_NAME = { name: 1, _id: 1 } as const
+
+/** The indexes by which published experts are found, removed with their creator, and listed by name. */
+export const publishedExpertIndexes: IndexDescription[] = [
+  { key: { slug: 1 }, unique: true },
+  { key: { created_by_id: 1 } },
+  { key: BY_NAME, collation: COLLATION },
+]
 
 /** How many workspaces are looked through at a time, which takes the processor. */
 const PARALLEL_SNAPSHOTS = 2
@@ -148,11 +168,11 @@ export function createPublishedExperts(
     find,
     removeAllOf,
 
-    /** All of them by name, as this language sorts names. */
-    async list(locale: Locale): Promise<PublishedExpertSummary[]> {
-      const projection = { files: 0, system_prompt: 0, welcome_message: 0, config: 0 } as const
-      const experts = await published_experts.find<PublishedExpertSummary>({}, { projection }).toArray()
-      return experts.sort((a, b) => a.name.localeCompare(b.name, locale) || (a._id < b._id ? -1 : 1))
+    /** By name. Throws VALIDATION_FAILED for an unknown cursor. */
+    list(page: PageRequest): Promise<Page<PublishedExpertSummary>> {
+      const projection = { files: 0, system_prompt: 0, welcome_message: 0, config: 0 }
+      const listing = { parts: [{}], sort: BY_NAME, collation: COLLATION, projection }
+      return findPage(published_experts, listing, page)
     },
 
     /**

@@ -1,4 +1,4 @@
-import { type Expert, route } from '#kernel'
+import { type Expert, objectOf, pageQuery, pageReply, route } from '#kernel'
 import { agentRow } from '../agents/schemas.ts'
 import {
   agentFromExpert,
@@ -87,10 +87,12 @@ const listPublished = route({
   path: '/experts/published',
   summary: 'The experts that users have published, by name',
   guard: 'user',
+  query: objectOf(pageQuery),
   response: { 200: publishedExpertRows },
-}).handle(async ({ locale }, { publishedExperts }) =>
-  (await publishedExperts.list(locale)).map(showPublished),
-)
+}).handle(async ({ query }, { publishedExperts }) => {
+  const { rows, next } = await publishedExperts.list(query)
+  return pageReply(query, { rows: rows.map(showPublished), next })
+})
 
 const getPublished = route({
   method: 'GET',

@@ -1,11 +1,11 @@
-import { AppError } from '#kernel'
+import { AppError, type Page, type PageRequest } from '#kernel'
 import type { Agents } from '../agents/agents.ts'
 import { type Drafts, withDrafts } from './drafts.ts'
 import { LIMITS, refusing } from './limits.ts'
 import type { PackageSkills } from './package-skills.ts'
 import type { Shelf } from './shelf.ts'
 import type { Shelves } from './shelves.ts'
-import { listFacts, readDetail, readFacts, type SkillDetail } from './skill-facts.ts'
+import { listFacts, NO_SKILLS, readDetail, readFacts, type SkillDetail } from './skill-facts.ts'
 import { importFiles } from './skill-import.ts'
 import { copyTree } from './tree-copy.ts'
 import type { AgentSkill, Changer, PlacedSkill, SkillFacts, SkillFile } from './types.ts'
@@ -37,10 +37,14 @@ export function createAgentSkills({
   })
 
   return {
-    list: async (agent_id: string): Promise<AgentSkill[]> =>
-      (await shelves.read(agents.workspaceOf(agent_id), async (shelf) =>
-        Promise.all((await listFacts(shelf)).map((skill) => withSwitch(shelf, skill))),
-      )) ?? [],
+    /** The skills of a workspace, by slug. Throws VALIDATION_FAILED for an unknown cursor. */
+    async list(agent_id: string, page: PageRequest): Promise<Page<AgentSkill>> {
+      const found = await shelves.read(agents.workspaceOf(agent_id), async (shelf) => {
+        const { rows, next } = await listFacts(shelf, page)
+        return { rows: await Promise.all(rows.map((skill) => withSwitch(shelf, skill))), next }
+      })
+      return found ?? NO_SKILLS
+    },
 
     /** Throws SKILL_NOT_FOUND, or with `contents` SKILL_CONTENTS_TOO_LARGE. */
     find: (

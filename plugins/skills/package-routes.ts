@@ -1,4 +1,14 @@
-import { AppError, type Cradle, type Issue, reply, route } from '#kernel'
+import {
+  AppError,
+  type Cradle,
+  type Issue,
+  linkToNext,
+  objectOf,
+  pageQuery,
+  pageReply,
+  reply,
+  route,
+} from '#kernel'
 import {
   addedSkills,
   detailOptions,
@@ -53,10 +63,13 @@ export const packageRoutes = [
     path: '/skill-packages',
     summary: 'All packages of skills',
     guard: 'user',
+    query: objectOf(pageQuery),
     response: { 200: skillPackages },
-  }).handle(async (_, cradle) =>
-    Promise.all((await cradle.skillPackages.list()).map((document) => showCounted(document, cradle))),
-  ),
+  }).handle(async ({ query }, cradle) => {
+    const { rows, next } = await cradle.skillPackages.list(query)
+    const shown = await Promise.all(rows.map((document) => showCounted(document, cradle)))
+    return pageReply(query, { rows: shown, next })
+  }),
 
   route({
     method: 'POST',
@@ -74,14 +87,16 @@ export const packageRoutes = [
   route({
     method: 'GET',
     path: '/skill-packages/:id',
-    summary: 'One package and its skills',
+    summary: 'One package and a page of its skills',
     guard: 'user',
+    query: objectOf(pageQuery),
     response: { 200: skillPackageDetail },
     errors: ['SKILL_PACKAGE_NOT_FOUND'],
-  }).handle(async ({ params }, { skillPackages, packageSkills }) => {
-    const document = await skillPackages.find(params.id!)
-    const skills = (await packageSkills.list(document._id)).map(showSkill)
-    return { ...showPackage(document, skills.length), skills }
+  }).handle(async ({ params, query }, cradle) => {
+    const document = await cradle.skillPackages.find(params.id!)
+    const { rows, next } = await cradle.packageSkills.list(document._id, query)
+    const detail = { ...(await showCounted(document, cradle)), skills: rows.map(showSkill) }
+    return reply(200, detail, linkToNext(query, next))
   }),
 
   route({

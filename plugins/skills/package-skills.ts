@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises'
-import { AppError } from '#kernel'
+import { AppError, type Page, type PageRequest } from '#kernel'
 import { type Drafts, withDrafts } from './drafts.ts'
 import { assertFits, LIMITS } from './limits.ts'
 import type { Shelf } from './shelf.ts'
 import type { Shelves } from './shelves.ts'
-import { listFacts, readDetail, readFacts, type SkillDetail } from './skill-facts.ts'
+import { listFacts, NO_SKILLS, readDetail, readFacts, type SkillDetail } from './skill-facts.ts'
 import type { SkillPackages } from './skill-packages.ts'
 import { listTree } from './tree-copy.ts'
 import type { Changer, PlacedSkill, SkillFacts } from './types.ts'
@@ -55,7 +55,9 @@ export function createPackageSkills({
   }
 
   return {
-    list: async (package_id: string): Promise<SkillFacts[]> => (await read(package_id, listFacts)) ?? [],
+    /** The skills of a package, by slug. Throws VALIDATION_FAILED for an unknown cursor. */
+    list: async (package_id: string, page: PageRequest): Promise<Page<SkillFacts>> =>
+      (await read(package_id, (shelf) => listFacts(shelf, page))) ?? NO_SKILLS,
 
     count: async (package_id: string): Promise<number> =>
       (await read(package_id, async (shelf) => (await shelf.list()).length)) ?? 0,

@@ -1,4 +1,4 @@
-import { reply, route } from '#kernel'
+import { objectOf, pageQuery, pageReply, reply, route } from '#kernel'
 import { showSkill } from './package-routes.ts'
 import {
   agentSkill,
@@ -24,9 +24,12 @@ export const agentSkillRoutes = [
     path: '/agents/:id/skills',
     summary: "The skills in an agent's workspace",
     guard: 'owner',
+    query: objectOf(pageQuery),
     response: { 200: agentSkills },
     errors: ['SKILLS_FOLDER_UNUSABLE'],
-  }).handle(({ agent }, { agentSkills }) => agentSkills.list(agent._id)),
+  }).handle(async ({ agent, query }, { agentSkills }) =>
+    pageReply(query, await agentSkills.list(agent._id, query)),
+  ),
 
   route({
     method: 'GET',

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { AppError, type OpenFolder } from '#kernel'
+import { AppError, type OpenFolder, type Page, type PageRequest, pageOf } from '#kernel'
 import { HEAD_BYTES, readHead } from './front-matter.ts'
 import { LIMITS, refusing } from './limits.ts'
 import { type Shelf, SKILL_FILE } from './shelf.ts'
@@ -45,17 +45,21 @@ async function readContents(skill: OpenFolder): Promise<SkillFile[]> {
   }))
 }
 
-/** The facts of all skills of a shelf, sorted by slug; one that goes meanwhile is left out. */
-export async function listFacts(shelf: Shelf): Promise<SkillFacts[]> {
+/** The page of a shelf that does not exist. */
+export const NO_SKILLS: Page<never> = { rows: [], next: null }
+
+/** The facts of skills of a shelf, by slug; one that goes meanwhile is left out. */
+export async function listFacts(shelf: Shelf, page: PageRequest): Promise<Page<SkillFacts>> {
   const rows: SkillFacts[] = []
-  for (const slug of await shelf.list()) {
+  const { rows: slugs, next } = pageOf(await shelf.list(), (slug) => slug, page)
+  for (const slug of slugs) {
     try {
       rows.push(await shelf.use(slug, (skill) => readFacts(slug, skill)))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
     }
   }
-  return rows
+  return { rows, next }
 }
 
 async function examine(slug: string, skill: OpenFolder): Promise<SkillFacts & { paths: string[] }> {

@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isValid } from 'ulid'
-import { AppError, isDuplicateKey, type KernelServices } from '#kernel'
+import { AppError, findPage, isDuplicateKey, type KernelServices, type PageRequest } from '#kernel'
 import type { Users } from '../users/users.ts'
 import { ageOf } from './age.ts'
 import type { Shelves } from './shelves.ts'
@@ -93,8 +93,8 @@ export function createSkillPackages({
     findChangeable,
     changeAlone,
 
-    /** All packages, the oldest first. */
-    list: () => packages.find().sort({ _id: 1 }).toArray(),
+    /** The packages, the oldest first. Throws VALIDATION_FAILED for an unknown cursor. */
+    list: (page: PageRequest) => findPage(packages, { parts: [{}], sort: { _id: 1 } }, page),
 
     /** Throws SKILL_PACKAGE_NAME_TAKEN or LIMIT_REACHED. */
     async create(
