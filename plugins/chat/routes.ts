@@ -1,5 +1,5 @@
-import { AppError, linkToNext, reply, route } from '#kernel'
-import { toArtifactRows, toMessageRow, toThreadRow } from './rows.ts'
+import { AppError, linkToNext, MAX_PAGE_ROWS, pageReply, reply, route } from '#kernel'
+import { toArtifactRows, toMessageRow, toThreadListRow, toThreadRow } from './rows.ts'
 import {
   forkPlace,
   historyPage,
@@ -12,9 +12,6 @@ import {
   threadRow,
 } from './schemas.ts'
 import { historyStateOf } from './threads/history-state.ts'
-
-/** The most rows of one page. */
-const MOST = 200
 
 const ownerOf = ({ caller, agent }: { caller: { id: string }; agent: { _id: string } }) => ({
   user_id: caller.id,
@@ -30,9 +27,9 @@ export const chatRoutes = [
     guard: 'thread_reader',
     query: listQuery,
     response: { 200: { type: 'array', items: threadRow } },
-  }).handle(async ({ caller, agent, query: { limit, offset } }, { threads }) => {
-    const found = await threads.list(ownerOf({ caller, agent }), { limit: Math.min(limit, MOST), offset })
-    return found.map(toThreadRow)
+  }).handle(async ({ caller, agent, query }, { threads }) => {
+    const { rows, next } = await threads.list(ownerOf({ caller, agent }), query)
+    return pageReply(query, { rows: rows.map(toThreadListRow), next })
   }),
 
   route({
@@ -116,7 +113,7 @@ export const chatRoutes = [
     errors: ['THREAD_NOT_FOUND'],
   }).handle(async ({ caller, agent, params, query, locale }, { threads, history, describeError }) => {
     const thread = await threads.get(ownerOf({ caller, agent }), params.thread_id!)
-    const limit = Math.min(query.limit, MOST)
+    const limit = Math.min(query.limit, MAX_PAGE_ROWS)
     const { offset, cursor } = query
     const page = await history.page(thread, {
       limit,

@@ -1,6 +1,10 @@
 import type { Cradle, Locale } from '#kernel'
 import type { Artifact, MessageDocument, ThreadDocument } from './documents.ts'
 import { fileUrl } from './file-url.ts'
+import { newestWithin } from './threads/named.ts'
+
+/** How many bytes of artifacts, and of sources, a thread has in a list. */
+const LISTED_BYTES = { artifacts: 4096, sources: 8192 }
 
 /** A thread as its user sees it. */
 export const toThreadRow = ({
@@ -23,6 +27,16 @@ export const toThreadRow = ({
   artifacts: toArtifactRows(agent_id, thread.artifacts),
   turn_active: active_turn !== null,
 })
+
+/** A thread in a list, with the newest of what it names. */
+export function toThreadListRow(thread: ThreadDocument) {
+  const { artifacts, sources, ...row } = toThreadRow(thread)
+  return {
+    ...row,
+    artifacts: newestWithin(artifacts, LISTED_BYTES.artifacts),
+    sources: newestWithin(sources, LISTED_BYTES.sources),
+  }
+}
 
 /** Files that turns made, with their addresses. */
 export const toArtifactRows = (agent_id: string, artifacts: readonly Artifact[]) =>

@@ -1,4 +1,4 @@
-import { nullable, objectOf } from '#kernel'
+import { nullable, objectOf, pageQuery } from '#kernel'
 import { decision, pendingFields } from './approval-schemas.ts'
 
 export { decision, pendingFields }
@@ -78,8 +78,8 @@ export const usage = {
 
 const toolNames = {
   type: 'array',
-  items: { type: 'string', minLength: 1, maxLength: 64 },
-  maxItems: 256,
+  items: { type: 'string', pattern: '^[\\w-]{1,64}$' },
+  maxItems: 64,
   description: 'Tools that need not ask in this thread',
 } as const
 
@@ -245,14 +245,18 @@ export const threadForked = objectOf(
   ['thread_id', 'session_key', 'source_thread_id', 'copied_messages', 'title'],
 )
 
-export const listQuery = objectOf({
-  limit: { type: 'integer', minimum: 1, default: 50 },
-  offset: { type: 'integer', minimum: 0, default: 0 },
-})
+const offset = {
+  type: 'integer',
+  minimum: 0,
+  default: 0,
+  description: 'Rows to pass over, behind the cursor where there is one',
+} as const
+
+export const listQuery = objectOf({ ...pageQuery, offset })
 
 export const historyQuery = objectOf({
-  limit: { type: 'integer', minimum: 1, default: 25 },
-  offset: { type: 'integer', minimum: 0, default: 0 },
+  limit: { ...pageQuery.limit, default: 25 },
+  offset,
   cursor: { type: 'string', pattern: '^\\d{1,12}$' },
 })
 

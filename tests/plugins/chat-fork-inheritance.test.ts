@@ -13,6 +13,18 @@ const socket = await chat.connect()
 /** What the model was told last, without the system prompt. */
 const told = () => fake.requests.at(-1)!.body.messages.slice(1)
 
+t.test('What a tool names as a source is bounded', async (t) => {
+  const long = 'x'.repeat(5000)
+  const lookUp = (book: string, url: string) => ({ name: 'look_up', arguments: { book, url } })
+  fake.next({ toolCalls: [lookUp('short', 'https://a.test/'), lookUp(long, `https://a.test/${long}`)] }, {})
+  const thread_id = await createThread()
+  await socket.ask({ thread_id, text: 'look' })
+  t.strictSame((await chat.history(thread_id)).sources, [
+    { id: 'short', title: 'The book short', url: 'https://a.test/' },
+    { id: long.slice(0, 2048), title: `The book ${long}`.slice(0, 255).concat('…') },
+  ])
+})
+
 t.test('A fork takes over the model, files and sources of what it shows, and no permission', async (t) => {
   const thread_id = await createThread()
   const write = (path: string) => ({ name: 'write_file', arguments: { path, content: path } })

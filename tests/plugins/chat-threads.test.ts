@@ -1,6 +1,7 @@
 import t from '../run/file-test.ts'
 import { MODEL, startChat } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
+import { readPages } from '../support/pages.ts'
 
 const clock = createTestClock()
 const chat = await startChat(t, { clock })
@@ -87,6 +88,14 @@ t.test('Threads are listed pinned first, then by last activity, and page by page
   t.strictSame(idsOf(await list('?limit=2&offset=2', token)), order.slice(2, 4))
   t.strictSame(idsOf(await list('?limit=2&offset=4', token)), order.slice(4))
   t.strictSame(await list('?offset=9', token), [])
+  for (const [query, rows] of [
+    ['?limit=2', order],
+    ['?limit=1&offset=1', order.slice(1)],
+    ['?limit=5', order],
+  ] as const) {
+    const pages = await readPages(server, `/agents/${chat.agent_id}/threads${query}`, { token })
+    t.strictSame(idsOf(pages.flatMap(({ body }) => body)), rows, `page after page from ${query}`)
+  }
   t.equal((await threads('GET', '?limit=201', { token })).status, 200)
   t.equal((await threads('GET', '?limit=0', { token })).status, 422)
   t.equal((await threads('GET', '?offset=-1', { token })).status, 422)
@@ -126,6 +135,30 @@ t.test('At most 200 threads are listed at once', async (t) => {
   t.equal((await list('', token)).length, 50)
   t.equal((await list('?limit=1000', token)).length, 200)
   t.equal((await list('?limit=1000&offset=200', token)).length, 41)
+})
+
+t.test('A list shows the newest of what a thread names, and history shows all', async (t) => {
+  const { token } = await server.createUser({ username: 'reader' })
+  const thread_id = await createThread({ token })
+  const collection = server.db.collection<{ _id: string }>('threads')
+  const name = async (length: number) => {
+    const artifacts = Array.from({ length: 200 }, (_, n) => ({
+      path: `${n}`.padStart(Math.min(length, 1024), '0'),
+      filename: 'f',
+      media_type: 'text/plain',
+    }))
+    const sources = Array.from({ length: 200 }, (_, n) => ({ id: `${n}`.padStart(length, '0'), title: 't' }))
+    await collection.updateOne({ _id: thread_id }, { $set: { artifacts, sources } })
+    const { body } = await threads('GET', `/${thread_id}/history`, { token })
+    t.match(body, { artifacts, sources })
+    const [row] = await list('', token)
+    t.strictSame(row.artifacts, body.artifacts.slice(200 - row.artifacts.length))
+    t.strictSame(row.sources, body.sources.slice(200 - row.sources.length))
+    return [row.artifacts.length, row.sources.length]
+  }
+  t.strictSame(await name(100), [10, 10])
+  t.strictSame(await name(1000), [1, 8], 'as many as have room')
+  t.strictSame(await name(5000), [1, 1])
 })
 
 t.test('A thread is renamed, pinned and given a model of its own, which its turns then use', async (t) => {

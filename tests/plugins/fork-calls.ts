@@ -21,8 +21,8 @@ export default {
       description: 'Cites a book.',
       input_schema: { type: 'object' },
       disableable: true,
-      execute({ book }, { cite }) {
-        cite({ id: book, title: 'The book ' + book })
+      execute({ book, url }, { cite }) {
+        cite({ id: book, title: 'The book ' + book, url })
         return 'so says ' + book
       },
     })

@@ -2,6 +2,7 @@ import { type StepDecision, type ToolContext, untilAborted } from '#kernel'
 import type { Source } from '../documents.ts'
 import type { Decision } from '../ledger/ledger-event.ts'
 import { type Request, requestAnswer, requestApproval, requestStep } from './approvals.ts'
+import { citedSource } from './cited-source.ts'
 import { argumentsOf } from './model-context.ts'
 import type { RecordedCall } from './recorded-loop.ts'
 import type { CallFacts, Delegated, LoopCall } from './tool-calls.ts'
@@ -133,7 +134,7 @@ export function startCall({
       return round.tools.write_area
     },
     attach: (file) => tell((writer) => writer.onAttachment({ tool_call_id: toolCallId, ...file })),
-    cite: (source) => void sources.push(source),
+    cite: (source) => void sources.push(citedSource(source)),
     progress: (content) => tell((writer) => writer.onToolProgress({ tool_call_id: toolCallId, content })),
     async delegate(instruction) {
       const delegated = await round.delegate(instruction)

@@ -12,6 +12,16 @@ export const withNewest = <Key extends string, Named extends Record<Key, string>
   return [...named.filter((item) => !keys.has(item[key])), ...latest].slice(-MOST_NAMED)
 }
 
+/** The newest of them that together take at most so many bytes as JSON. */
+export function newestWithin<Named>(named: readonly Named[], bytes: number): Named[] {
+  let first = named.length
+  for (let left = bytes; first > 0; first -= 1) {
+    left -= Buffer.byteLength(JSON.stringify(named[first - 1]))
+    if (left < 0) break
+  }
+  return named.slice(first)
+}
+
 const latestOf = <Key extends string, Named extends Record<Key, string>>(
   key: Key,
   added: readonly Named[],

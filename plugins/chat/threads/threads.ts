@@ -1,5 +1,5 @@
 import type { Collection, IndexDescription } from 'mongodb'
-import { AppError, type Clock, type Ids, type Limits } from '#kernel'
+import { AppError, type Clock, findPage, type Ids, type Limits, type Page, type PageRequest } from '#kernel'
 import type { Artifact, Source, ThreadDocument, ThreadSummary } from '../documents.ts'
 import { newestOf } from './named.ts'
 import { PROJECTION_VERSION } from './projection-version.ts'
@@ -26,6 +26,9 @@ export const threadIndexes: IndexDescription[] = [
   { key: { deleted_at: 1 }, partialFilterExpression: { deleted_at: { $exists: true } } },
   { key: { 'base.thread_id': 1 }, partialFilterExpression: { 'base.thread_id': { $exists: true } } },
 ]
+
+/** How many artifacts, and how many sources, of a thread are read for a list. */
+const MOST_LISTED = 10
 
 /** How long a fork may be in the making, in seconds; one that is older was left by a process that died. */
 const FORKING_SECONDS = 60
@@ -67,7 +70,8 @@ export interface Threads {
   getBySession(owner: ThreadOwner, session_key: string): Promise<ThreadDocument>
   /** True if the account has a thread with this agent. */
   exist(owner: ThreadOwner): Promise<boolean>
-  list(owner: ThreadOwner, page: { limit: number; offset: number }): Promise<ThreadDocument[]>
+  /** Pinned first, then by last activity, with the newest artifacts and sources. Throws VALIDATION_FAILED for an unknown cursor. */
+  list(owner: ThreadOwner, page: PageRequest): Promise<Page<ThreadDocument>>
   update(
     owner: ThreadOwner,
     thread_id: string,
@@ -151,13 +155,16 @@ export function createThreads({
     async exist({ user_id, agent_id }) {
       return (await threads.findOne({ user_id, agent_id, ...visible }, { projection: { _id: 1 } })) !== null
     },
-    list: ({ user_id, agent_id }, { limit, offset }) =>
-      threads
-        .find({ user_id, agent_id, ...visible }, { projection: { summary: 0, base: 0 } })
-        .sort(LIST_ORDER)
-        .skip(offset)
-        .limit(limit)
-        .toArray(),
+    async list({ user_id, agent_id }, page) {
+      const projection = {
+        summary: 0,
+        base: 0,
+        artifacts: { $slice: -MOST_LISTED },
+        sources: { $slice: -MOST_LISTED },
+      }
+      const parts = [{ user_id, agent_id, ...visible }]
+      return findPage(threads, { parts, sort: LIST_ORDER, projection }, page)
+    },
     async update({ user_id, agent_id }, thread_id, changes) {
       const thread = await threads.findOneAndUpdate(
         { _id: thread_id, user_id, agent_id, ...visible },
