@@ -31,9 +31,10 @@ export interface Call {
   token?: string
 }
 
-/** An answer's JSON, and the fresh token that came with it, if any. */
+/** An answer's JSON, the path of the next page of a list, and the fresh token that came with it, if any. */
 export interface Answer {
   data: unknown
+  next?: string
   renewed: string | undefined
 }
 
@@ -55,7 +56,7 @@ export const createApi =
     })
     const renewed = response.headers.get('x-access-token') ?? undefined
     if (!response.ok) throw new RefusedError({ status: response.status, body: await response.text() })
-    if (isJSON(response)) return { data: await response.json(), renewed }
+    if (isJSON(response)) return { data: await response.json(), renewed, ...nextIn(response, path) }
     // A stream of events reaches the socket as well, and leaving it cancels nothing.
     await response.body?.cancel()
     return { data: undefined, renewed }
@@ -65,6 +66,14 @@ export const createApi =
 export type Api = ReturnType<typeof createApi>
 
 const isJSON = (response: Response) => response.headers.get('content-type')?.includes('json') ?? false
+
+/** What the header Link names is relative to the address that was asked. */
+function nextIn({ headers }: Response, path: string): { next?: string } {
+  const [, target] = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '') ?? []
+  if (target === undefined) return {}
+  const { pathname, search } = new URL(target, new URL(path, 'http://server'))
+  return { next: pathname + search }
+}
 
 interface ErrorBody {
   code?: string

@@ -19,6 +19,9 @@ import { createTokenStore } from './token-store.ts'
 import { USER_LABEL, USER_STYLE } from './view.ts'
 import { createWorkspaceFiles } from './workspace-files.ts'
 
+/** How many agents are named where the one that was asked for does not exist. */
+const NAMED_AGENTS = 20
+
 /** `svc chat [agent]`: talks to an agent over the public API. */
 export const chatCommand: Command = {
   name: 'chat',
@@ -169,8 +172,8 @@ export async function findAgent(session: Session, name: string): Promise<AgentRo
     return await session.request<AgentRow>({ method: 'GET', path: `/agents/${encodeURIComponent(name)}` })
   } catch (error) {
     if (!(error instanceof RefusedError) || error.status !== 404) throw error
-    const agents = await session.request<AgentRow[]>({ method: 'GET', path: '/agents' })
-    const names = agents.map((agent) => agent.name).join(', ')
+    const { rows, next } = await session.readPage<AgentRow>(`/agents?limit=${NAMED_AGENTS}`)
+    const names = [...rows.map((agent) => agent.name), ...(next ? ['…'] : [])].join(', ')
     throw new Error(`There is no agent "${name}".${names && ` You can talk to: ${names}.`}`, { cause: error })
   }
 }

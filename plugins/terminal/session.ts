@@ -1,6 +1,12 @@
-import { type Api, type Call, RefusedError } from './api.ts'
+import { type Answer, type Api, type Call, RefusedError } from './api.ts'
 import type { createLogin } from './login.ts'
 import type { TokenStore } from './token-store.ts'
+
+/** A page of a list; `next` is the path of the one behind it. */
+export interface ListPage<Row> {
+  rows: Row[]
+  next: string | undefined
+}
 
 /** Speaks for one logged-in user; logs in when there is no token or when the server refuses it. */
 export const createSession = ({
@@ -45,6 +51,18 @@ export const createSession = ({
       return call(await renewLogin())
     })
 
+  /** Calls the API as this user; a refused token is replaced once. */
+  const call = async (given: Omit<Call, 'token'>): Promise<Answer> => {
+    const answer = await withToken((token) => api({ ...given, token }))
+    if (answer.renewed) await keep(answer.renewed)
+    return answer
+  }
+
+  const readPage = async <Row>(path: string): Promise<ListPage<Row>> => {
+    const { data, next } = await call({ method: 'GET', path })
+    return { rows: data as Row[], next }
+  }
+
   return {
     withToken,
     /** The token to use now. */
@@ -54,11 +72,19 @@ export const createSession = ({
     /** Logs in again, whatever token there is. */
     renewLogin,
 
-    /** Calls the API as this user; a refused token is replaced once. */
-    async request<Data>(call: Omit<Call, 'token'>): Promise<Data> {
-      const answer = await withToken((token) => api({ ...call, token }))
-      if (answer.renewed) await keep(answer.renewed)
-      return answer.data as Data
+    /** Calls the API and returns the answer's JSON. */
+    request: async <Data>(given: Omit<Call, 'token'>): Promise<Data> => (await call(given)).data as Data,
+
+    /** Reads one page of a list. */
+    readPage,
+
+    /** Reads a list to its end. */
+    async *list<Row>(path: string): AsyncGenerator<Row, void, void> {
+      for (let next: string | undefined = path; next !== undefined; ) {
+        const page: ListPage<Row> = await readPage(next)
+        yield* page.rows
+        next = page.next
+      }
     },
   }
 }

@@ -31,11 +31,16 @@ export const createSlashCommands = ({
   files: WorkspaceFiles
   view: View
 }) => {
+  const threads = `/agents/${encodeURIComponent(agent.id)}/threads?limit=${LISTED_THREADS}`
   let listed: ThreadRow[] = []
+  let next: string | undefined
 
-  const listThreads = async () => {
-    const path = `/agents/${encodeURIComponent(agent.id)}/threads?limit=${LISTED_THREADS}`
-    listed = await session.request<ThreadRow[]>({ method: 'GET', path })
+  /** Lists the threads at a path behind those that are listed; returns how many these are. */
+  const listThreads = async (path: string, before: ThreadRow[]): Promise<number> => {
+    const page = await session.readPage<ThreadRow>(path)
+    listed = [...before, ...page.rows]
+    next = page.next
+    return before.length
   }
 
   const commands: Record<string, SlashCommand> = {
@@ -65,12 +70,19 @@ export const createSlashCommands = ({
       },
     },
     threads: {
-      usage: '/threads',
-      summary: 'list the threads with this agent',
-      async run() {
-        await listThreads()
+      usage: '/threads [more]',
+      summary: 'list the threads with this agent, or those behind the ones that are listed',
+      async run(argument) {
+        const isMore = argument === 'more' && listed.length > 0
+        if (isMore && next === undefined) {
+          view.note('There are no more threads.')
+          return undefined
+        }
+        const shown = isMore ? await listThreads(next!, listed) : await listThreads(threads, [])
         if (listed.length === 0) view.note('There are no threads yet.')
-        for (const [index, thread] of listed.entries()) view.line(describeThread(index + 1, thread))
+        for (const [index, thread] of listed.entries())
+          if (index >= shown) view.line(describeThread(index + 1, thread))
+        if (next !== undefined) view.note('There are more: /threads more')
         return undefined
       },
     },
@@ -82,8 +94,8 @@ export const createSlashCommands = ({
           view.note('Which one? /switch <n|id>, see /threads.')
           return undefined
         }
-        if (!/^\d{1,3}$/.test(argument)) return conversation.open(argument)
-        if (listed.length === 0) await listThreads()
+        if (!/^\d{1,6}$/.test(argument)) return conversation.open(argument)
+        if (listed.length === 0) await listThreads(threads, [])
         const thread = listed[Number(argument) - 1]
         if (thread) return conversation.open(thread.thread_id)
         view.note(`There is no thread number ${argument}; see /threads.`)
@@ -144,8 +156,7 @@ export const createSlashCommands = ({
       usage: '/agents',
       summary: 'list the agents you can talk to',
       async run() {
-        const agents = await session.request<AgentRow[]>({ method: 'GET', path: '/agents' })
-        for (const { id, name, description } of agents)
+        for await (const { id, name, description } of session.list<AgentRow>('/agents?limit=200'))
           view.line(`${id === agent.id ? '*' : ' '} ${name}${description ? `  ${description}` : ''}`)
         view.note('Talk to one of them with: svc chat <name>')
         return undefined

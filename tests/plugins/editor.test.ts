@@ -379,6 +379,23 @@ t.test('a session is listed, and loaded with all that was said', async (t) => {
   t.equal(editor.textOf(sessionId), 'Empty.Empty.Still.')
 })
 
+t.test('all sessions are listed, a page at a time', async (t) => {
+  await Promise.all(Array.from({ length: 120 }, () => chat.createThread()))
+  const listed: string[] = []
+  let cursor: string | null | undefined
+  let pages = 0
+  do {
+    const page = await editor.agent.request('session/list', { cwd: '/', ...(cursor && { cursor }) })
+    listed.push(...page.sessions.map(({ sessionId }) => sessionId))
+    cursor = page.nextCursor
+    pages += 1
+  } while (cursor)
+  t.equal(listed.length, await server.db.collection('threads').countDocuments({ agent_id }))
+  t.equal(new Set(listed).size, listed.length)
+  t.equal(pages, Math.ceil(listed.length / 50))
+  await t.rejects(editor.agent.request('session/list', { cwd: '/', cursor: 'mine' }), { code: -32602 })
+})
+
 t.test('a long session is loaded whole, in its order', async (t) => {
   const sessionId = await seedThread(chat, 150)
   await editor.agent.request('session/load', { sessionId, cwd: '/', mcpServers: [] })

@@ -102,12 +102,10 @@ export const createEditorSessions = (parts: EditorSessionParts) => {
 
     /** The threads with this agent, a page at a time; they belong to no folder, so to whichever is asked for. */
     async list({ cwd, cursor }: { cwd: string; cursor: string | undefined }): Promise<ListSessionsResponse> {
-      const offset = cursor === undefined ? 0 : Number(cursor)
-      if (!Number.isSafeInteger(offset) || offset < 0)
+      const query = new URLSearchParams({ limit: String(LISTED), ...(cursor !== undefined && { cursor }) })
+      const { rows, next } = await session.readPage<ThreadRow>(`${threads}?${query}`).catch((error) => {
+        if (!(error instanceof RefusedError) || error.status !== 422) throw error
         throw RequestError.invalidParams(undefined, 'this cursor was not given here')
-      const rows = await session.request<ThreadRow[]>({
-        method: 'GET',
-        path: `${threads}?limit=${LISTED}&offset=${offset}`,
       })
       return {
         sessions: rows.map(({ thread_id, title, last_active }) => ({
@@ -116,7 +114,7 @@ export const createEditorSessions = (parts: EditorSessionParts) => {
           title,
           updatedAt: last_active === undefined ? null : new Date(last_active * 1000).toISOString(),
         })),
-        nextCursor: rows.length < LISTED ? null : String(offset + LISTED),
+        nextCursor: next === undefined ? null : new URLSearchParams(next.split('?')[1]).get('cursor'),
       }
     },
   }

@@ -37,7 +37,7 @@ export const createSignIn = ({
 
 async function isAccepted(api: Api, token: string): Promise<boolean> {
   try {
-    await api({ method: 'GET', path: '/agents', token })
+    await api({ method: 'GET', path: '/agents?limit=1', token })
     return true
   } catch (error) {
     if (error instanceof RefusedError && error.status === 401) return false
