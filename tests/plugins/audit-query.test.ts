@@ -1,41 +1,9 @@
 import t from '../run/file-test.ts'
-import type { TestReply, TestServer } from '../support/server.ts'
+import { costOf } from '../support/query-cost.ts'
+import type { TestReply } from '../support/server.ts'
 import { buy, logOf, rowsOf, startShop } from './audit-shop.ts'
 
 const START = 1_800_000_000
-
-interface Cost {
-  documents: number
-  /** Queries that no index served. */
-  scans: number
-  /** Queries whose rows had to be sorted. */
-  sorts: number
-}
-
-/** What the database has examined so far, in all queries of all kinds. */
-async function examined({ db }: TestServer): Promise<Cost> {
-  const { metrics } = await db.command({ serverStatus: 1 })
-  const { scannedObjects, collectionScans } = metrics.queryExecutor
-  const counted = [scannedObjects, collectionScans.total, metrics.operation.scanAndOrder].map(Number)
-  return { documents: counted[0]!, scans: counted[1]!, sorts: counted[2]! }
-}
-
-/** What an operation costs; the least of several runs, as the server's own work goes on beside it. */
-async function costOf(server: TestServer, operation: () => Promise<unknown>): Promise<Cost> {
-  const costs: Cost[] = []
-  for (let run = 0; run < 4; run += 1) {
-    const before = await examined(server)
-    await operation()
-    const after = await examined(server)
-    costs.push({
-      documents: after.documents - before.documents,
-      scans: after.scans - before.scans,
-      sorts: after.sorts - before.sorts,
-    })
-  }
-  const least = (field: keyof Cost) => Math.min(...costs.map((cost) => cost[field]))
-  return { documents: least('documents'), scans: least('scans'), sorts: least('sorts') }
-}
 
 t.test('Rows are chosen by actor, action, target and time', async (t) => {
   let now = START

@@ -14,6 +14,8 @@ export interface DatabaseProxy {
   /** Keeps the database's answers back until `release`; resolves with the first that was kept. */
   hold(): Promise<void>
   release(): void
+  /** How many bytes the database has answered so far. */
+  answered(): number
 }
 
 /** How long a server looks for a database that is away before it says so: less than the default, tests wait for it. */
@@ -24,6 +26,7 @@ export async function startDatabaseProxy(t: Test): Promise<DatabaseProxy> {
   const { target, name } = await findTarget(t)
   const sockets = new Set<Socket>()
   let away = false
+  let answered = 0
   let kept: (() => void) | undefined
   const upstreams = new Set<Socket>()
   const server = createServer((client) => {
@@ -49,7 +52,10 @@ export async function startDatabaseProxy(t: Test): Promise<DatabaseProxy> {
         upstream.pause()
         upstream.unshift(chunk)
         kept()
-      } else client.write(chunk)
+      } else {
+        answered += chunk.length
+        client.write(chunk)
+      }
     })
   })
   server.listen(0, '127.0.0.1')
@@ -71,6 +77,7 @@ export async function startDatabaseProxy(t: Test): Promise<DatabaseProxy> {
     restore() {
       away = false
     },
+    answered: () => answered,
     hold: () =>
       new Promise((resolve) => {
         kept = resolve

@@ -1,0 +1,134 @@
+import t from './run/file-test.ts'
+import { amount, isLong } from './run/tier.ts'
+import { startDatabaseProxy } from './support/database-proxy.ts'
+import { longLists } from './support/list-rows.ts'
+import { readPages } from './support/pages.ts'
+import { costOf, type QueryCost } from './support/query-cost.ts'
+import { startServer } from './support/server.ts'
+
+/** What a page of the default limit may take, and one of the greatest limit, in bytes. */
+const PAGE_BYTES = { default: 2 ** 20, greatest: 4 * 2 ** 20 }
+/** What the database may answer for a page of the default limit. */
+const READ_BYTES = 4 * 2 ** 20
+
+const ROWS = amount({ short: 60, long: 2000 })
+const LONG_FIELDS = ['system_prompt', 'welcome_message', 'files', 'skills']
+
+/** What does not grow with the use of a server. */
+const CATALOGS = [
+  'GET /auth/oauth/bindings',
+  'GET /channels/kinds',
+  'GET /experts',
+  'GET /mbti/codes',
+  'GET /models',
+  'GET /providers/kinds',
+  'GET /users/permissions',
+]
+
+const database = await startDatabaseProxy(t)
+const server = await startServer(t, { env: { SVC_DATABASE_URL: database.url } })
+const lists = longLists(server)
+
+// biome-ignore lint/suspicious/noExplicitAny: what a body is, the tests assert
+const rowsOf = (body: any) => (Array.isArray(body) ? body : body.skills)
+const isCheap = ({ scans, sorts, documents }: QueryCost) => scans === 0 && sorts === 0 && documents <= 60
+const sizeOf = (body: unknown) => Buffer.byteLength(JSON.stringify(body))
+
+t.test('Every list comes in pages, or is a catalog', (t) => {
+  const routes = server.server.runtime.plugins.flatMap(({ declarations }) => declarations.routes)
+  const paged = new Set(Object.keys(lists).map((name) => name.split('?')[0]))
+  const catalogs = []
+  for (const { method, path, query, response } of routes) {
+    const name = `${method} ${path}`
+    const properties = (query?.properties ?? {}) as Record<string, { minimum?: number }>
+    if (response[200]?.type !== 'array' && !paged.has(name)) continue
+    if (paged.has(name)) {
+      t.ok(properties.cursor, `${name} takes a cursor`)
+      t.equal(properties.limit?.minimum, 1, `${name} takes a limit`)
+    } else if (method === 'GET') {
+      t.notOk(properties.limit || properties.cursor, `${name} is filled by tests/support/list-rows.ts`)
+      catalogs.push(name)
+    }
+  }
+  t.strictSame(catalogs.sort(), CATALOGS)
+  t.end()
+})
+
+for (const [name, { key, page = 50, rows = ROWS, fill }] of Object.entries(lists))
+  t.test(`${name} is read in pages, none of them large`, async (t) => {
+    const { path, token, ids } = await fill(rows)
+    const sign = path.includes('?') ? '&' : '?'
+    const get = (query: string) => server.request('GET', `${path}${sign}${query}`, { token })
+    const keysOf = (pages: { body: unknown }[]) =>
+      pages.flatMap(({ body }) => rowsOf(body).map((row: Record<string, string>) => row[key]))
+
+    const before = database.answered()
+    const first = await server.request('GET', path, { token })
+    const read = database.answered() - before
+    t.equal(first.status, 200)
+    t.ok(read <= READ_BYTES, `${read} bytes are read for a page`)
+
+    const pages = await readPages(server, path, { token })
+    t.ok(pages.length > 1, `${pages.length} pages`)
+    const all = keysOf(pages)
+    t.equal(new Set(all).size, all.length, 'no row comes twice')
+    t.strictSame(
+      ids.filter((id) => !all.includes(id)),
+      [],
+      'none is left out',
+    )
+    const sizes = pages.map(({ body }) => sizeOf(body))
+    t.ok(Math.max(...sizes) <= PAGE_BYTES.default, `a page takes ${Math.max(...sizes)} bytes`)
+    t.ok(
+      pages.every(({ body }) => rowsOf(body).length <= page),
+      'no page has more rows than told',
+    )
+    for (const row of pages.flatMap(({ body }) => rowsOf(body)))
+      for (const field of LONG_FIELDS) if (typeof (row[field] ?? 0) !== 'number') t.fail(`a row has ${field}`)
+
+    const greatest = await get('limit=100000')
+    t.ok(rowsOf(greatest.body).length <= 200)
+    t.ok(
+      sizeOf(greatest.body) <= PAGE_BYTES.greatest,
+      `the longest page takes ${sizeOf(greatest.body)} bytes`,
+    )
+    if (!isLong) t.strictSame(keysOf(await readPages(server, `${path}${sign}limit=37`, { token })), all)
+
+    for (const [query, place] of [
+      ['limit=0', '/limit'],
+      ['limit=many', '/limit'],
+      ['cursor=elsewhere', '/cursor'],
+    ] as const)
+      t.match(await get(query), {
+        status: 422,
+        body: { error: { code: 'VALIDATION_FAILED', details: { issues: [{ path: place }] } } },
+      })
+
+    const linked = new URL(/<(.+)>/.exec(first.headers.get('link')!)![1]!, 'http://x')
+    const cursor = linked.searchParams.get('cursor')!
+    for (const query of ['limit=5', `limit=5&${new URLSearchParams({ cursor })}`]) {
+      const cost = await costOf(server, () => get(query), isCheap)
+      t.ok(isCheap(cost), `${query}: an index serves it and gives the order: ${JSON.stringify(cost)}`)
+    }
+  })
+
+t.test('What would make a row too long is refused', async (t) => {
+  const refused = async (path: string, body: object, place: string) =>
+    t.match(await server.request('POST', path, { body }), {
+      status: 422,
+      body: { error: { details: { issues: [{ path: place, rule: 'maxLength' }] } } },
+    })
+  const long = (count: number, length: number) =>
+    Array.from({ length: count }, (_, n) => `${n}`.padEnd(length, 'x'))
+  const provider = { name: 'too-long', kind: 'openai-compatible', base_url: 'http://192.31.196.1/' }
+  const models = long(500, 200).map((id) => ({ id, name: '語'.repeat(200) }))
+  await refused('/providers', { ...provider, models }, '/models')
+  await refused('/providers', { ...provider, options: { headers: { a: 'x'.repeat(40_000) } } }, '/options')
+  const config = {
+    secret: 'a-secret-of-theirs',
+    callback_url: 'http://192.31.196.1/',
+    allow_from: long(1000, 150),
+  }
+  const channel = { kind: 'webhook', name: 'too long', enabled: false, config }
+  await refused('/agents/assistant/channels', channel, '/config')
+})

@@ -1,0 +1,256 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Document } from 'mongodb'
+import { amount } from '../run/tier.ts'
+import type { TestServer } from './server.ts'
+
+/** Where the rows of a filled list are read, and the ids of those that it was filled with. */
+export interface FilledList {
+  path: string
+  /** Whose list it is; the administrator's unless told otherwise. */
+  token?: string
+  ids: string[]
+}
+
+/** A list with many rows, each as long as it can be. */
+export interface LongList {
+  /** What tells one row from another. */
+  key: string
+  /** The rows of a page where no limit is given; 50 unless told otherwise. */
+  page?: number
+  fill(count: number): Promise<FilledList>
+  /** How many rows it is filled with, where that is not as with the others. */
+  rows?: number
+}
+
+/** So many characters of those that take the most bytes in JSON. */
+const control = (length: number) => '\u0001'.repeat(length)
+/** The same, printable. */
+const wide = (length: number) => '𐍈'.repeat(length)
+/** A field of so many characters that is different in each row. */
+const numbered = (n: number, length: number) => `${n}`.padEnd(length, 'x')
+
+const SKILL = `---\nname: ${wide(128)}\ndescription: ${wide(1024)}\n---\nDo it.\n`
+
+/** The lists of a server that come in pages, by their routes, and what fills each. */
+export function longLists(server: TestServer): Record<string, LongList> {
+  const { db, home } = server
+
+  const create = async (path: string, body: object, method = 'POST') => {
+    const reply = await server.request(method, path, { body })
+    if (reply.status > 201) throw new Error(`${method} ${path} answered ${JSON.stringify(reply.body)}`)
+    return reply.body
+  }
+
+  /** Stores copies of a document, as making so many through the API would take too long. */
+  const copy = async (
+    collection: string,
+    filter: Document,
+    count: number,
+    vary: (n: number) => Document = () => ({}),
+  ): Promise<string[]> => {
+    const stored = db.collection<{ _id: string }>(collection)
+    const { _id, ...document } = (await stored.findOne(filter))!
+    const copies = Array.from({ length: count }, (_, n) => ({ ...document, _id: `${_id}${n}`, ...vary(n) }))
+    await stored.insertMany(copies)
+    return copies.map((made) => String(made._id))
+  }
+
+  const agent = {
+    description: control(2000),
+    system_prompt: 'p'.repeat(99_000),
+    welcome_message: 'w'.repeat(10_000),
+    icon: control(256),
+    color: control(64),
+  }
+  let agentIds: string[] = []
+  /** A third of them the administrator's own, the others shared by somebody else. */
+  const fillAgents = async (count: number): Promise<string[]> => {
+    if (count === 0) return []
+    const name = 'x'.repeat(60)
+    const { id } = await create('/agents', { name, ...agent })
+    return copy('agents', { _id: id }, count, (n) => ({
+      name: `${name}${n}`,
+      ...(n % 3 > 0 && { owner_id: 'another', is_shared: true }),
+    }))
+  }
+  const listAgents = async (count: number, path: string): Promise<FilledList> => {
+    agentIds = [...agentIds, ...(await fillAgents(count))]
+    return { path, ids: agentIds }
+  }
+
+  const models = Array.from({ length: 240 }, (_, n) => ({
+    id: `${n}`.padEnd(200, '語'),
+    name: '語'.repeat(145),
+  }))
+  const fillProviders = async (count: number, path: string): Promise<FilledList> => {
+    const body = { name: 'long', kind: 'openai-compatible', base_url: 'http://192.31.196.1/', models }
+    const { id } = await create(path, body)
+    return { path, ids: await copy('providers', { _id: id }, count, (n) => ({ name: `long-${n}` })) }
+  }
+
+  /** Skills are folders, below that of an agent or of a package. */
+  const fillSkills = async (folder: string, count: number): Promise<string[]> => {
+    const slugs = Array.from({ length: count }, (_, n) => numbered(n, 64))
+    for (const slug of slugs) {
+      const path = join(home, folder, 'skills', slug)
+      await mkdir(path, { recursive: true })
+      await writeFile(join(path, 'SKILL.md'), SKILL)
+    }
+    return slugs
+  }
+
+  return {
+    'GET /agents': {
+      key: 'id',
+      rows: amount({ short: 60, long: 300 }),
+      fill: (count) => listAgents(count, '/agents'),
+    },
+    'GET /agents?scope=all': { key: 'id', rows: 0, fill: (count) => listAgents(count, '/agents?scope=all') },
+    'GET /users': {
+      key: 'username',
+      async fill(count) {
+        const catalog = (await server.request('GET', '/users/permissions')).body
+        const { username } = await create('/users', {
+          username: 'u'.repeat(60),
+          password: 'a-password-1',
+          display_name: control(128),
+          email: `${'e'.repeat(60)}@${'e'.repeat(60)}.example`,
+          permissions: catalog.map(({ key }: { key: string }) => key),
+          workspace_root_dir: `/${wide(4095)}`,
+        })
+        const nameOf = (n: number) => `user-${n}`
+        await copy('users', { username }, count, (n) => ({ username: nameOf(n), changed_at: 0 }))
+        return { path: '/users', ids: Array.from({ length: count }, (_, n) => nameOf(n)) }
+      },
+    },
+    'GET /users/invites': {
+      key: 'id',
+      async fill(count) {
+        const { id } = await create('/users/invites', { note: control(200) })
+        const ids = await copy('invites', { _id: id }, count, (n) => ({ code_hash: `${n}` }))
+        return { path: '/users/invites', ids }
+      },
+    },
+    'GET /auth/sessions': {
+      key: 'id',
+      async fill(count) {
+        const { id, token } = await server.createUser({ username: 'often' })
+        const ids = await copy('sessions', { user_id: id }, count, () => ({ user_agent: 'a'.repeat(256) }))
+        return { path: '/auth/sessions', token, ids }
+      },
+    },
+    'GET /providers': {
+      key: 'id',
+      rows: amount({ short: 5, long: 40 }),
+      fill: (count) => fillProviders(count, '/providers'),
+    },
+    'GET /admin/providers': {
+      key: 'id',
+      rows: amount({ short: 5, long: 40 }),
+      fill: (count) => fillProviders(count, '/admin/providers'),
+    },
+    'GET /agents/:id/channels': {
+      key: 'id',
+      rows: amount({ short: 6, long: 60 }),
+      async fill(count) {
+        const allow_from = Array.from({ length: 1000 }, (_, n) => numbered(n, 120))
+        const config = { secret: 'a-secret-of-theirs', callback_url: 'http://192.31.196.1/', allow_from }
+        const path = '/agents/assistant/channels'
+        const { id } = await create(path, { kind: 'webhook', name: 'first', enabled: false, config })
+        return {
+          path,
+          ids: await copy('channels', { _id: id }, count, (n) => ({
+            name: `${n}-${wide(50)}`,
+            secret_config: null,
+          })),
+        }
+      },
+    },
+    'GET /agents/:id/threads': {
+      key: 'thread_id',
+      async fill(count) {
+        const path = '/agents/assistant/threads'
+        const { thread_id } = await create(path, {})
+        const allowed_tools = Array.from({ length: 64 }, (_, n) => numbered(n, 64))
+        await create(`${path}/${thread_id}`, { title: `x${control(199)}`, allowed_tools }, 'PATCH')
+        const artifact = { filename: 'f'.repeat(255), media_type: 'text/plain' }
+        const artifacts = Array.from({ length: 30 }, (_, n) => ({ ...artifact, path: numbered(n, 1024) }))
+        const source = { title: wide(256), url: 'u'.repeat(2048) }
+        const sources = Array.from({ length: 30 }, (_, n) => ({ ...source, id: numbered(n, 2048) }))
+        const ids = await copy('threads', { _id: thread_id }, count, (n) => ({
+          session_key: `key-${n}`,
+          pinned: n % 3 === 0,
+          last_active: 1_800_000_000 + (n % 5),
+          artifacts,
+          sources,
+        }))
+        return { path, ids }
+      },
+    },
+    'GET /skill-packages': {
+      key: 'id',
+      async fill(count) {
+        const { id } = await create('/skill-packages', { name: wide(64), description: control(2000) })
+        const ids = await copy('skill_packages', { _id: id }, count, (n) => ({ name_key: `${n}` }))
+        return { path: '/skill-packages', ids }
+      },
+    },
+    'GET /skill-packages/:id': {
+      key: 'slug',
+      async fill(count) {
+        const { id } = await create('/skill-packages', { name: 'full' })
+        return { path: `/skill-packages/${id}`, ids: await fillSkills(`skill-packages/${id}`, count) }
+      },
+    },
+    'GET /agents/:id/files': {
+      key: 'path',
+      async fill(count) {
+        const { id } = (await server.request('GET', '/agents/assistant')).body
+        const folder = Array.from({ length: 12 }, (_, n) => `${n}`.padEnd(64, '語')).join('/')
+        await mkdir(join(home, 'agents', id, folder), { recursive: true })
+        const ids = Array.from({ length: count }, (_, n) => `${folder}/${n}.txt`)
+        for (const path of ids) await writeFile(join(home, 'agents', id, path), 'text')
+        return { path: `/agents/assistant/files?${new URLSearchParams({ path: folder })}`, ids }
+      },
+    },
+    'GET /agents/:id/skills': {
+      key: 'slug',
+      async fill(count) {
+        const { id } = (await server.request('GET', '/agents/assistant')).body
+        return { path: '/agents/assistant/skills', ids: await fillSkills(`agents/${id}`, count) }
+      },
+    },
+    'GET /experts/published': {
+      key: 'id',
+      async fill(count) {
+        await create('/agents/assistant', agent, 'PATCH')
+        const published = await create('/agents/assistant/publish-expert', { name: 'published' })
+        const ids = await copy('published_experts', { _id: published.id }, count, (n) => ({
+          slug: `s-${n}`,
+          // Some have the same name.
+          name: `${n % 7}${wide(60)}`,
+          files: Array.from({ length: 100 }, (_, file) => numbered(file, 1024)),
+        }))
+        return { path: '/experts/published', ids }
+      },
+    },
+    // Comes last, as what the other lists are filled by is written down as well.
+    'GET /admin/audit-log': {
+      key: 'id',
+      page: 100,
+      rows: amount({ short: 110, long: 2000 }),
+      async fill(count) {
+        const payload = JSON.stringify(Array.from({ length: 15 }, (_, n) => numbered(n, 256)))
+        const ids = await copy('audit_log', {}, count, (n) => ({
+          _id: 1_000_000 + n,
+          entry_id: `e-${n}`,
+          ts: 1_800_000_000 + Math.floor(n / 5),
+          target: control(256),
+          payload,
+        }))
+        return { path: '/admin/audit-log', ids }
+      },
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import type { TestServer } from './server.ts'
+
+/** What queries have examined. */
+export interface QueryCost {
+  documents: number
+  /** Queries that no index served. */
+  scans: number
+  /** Queries whose rows had to be sorted. */
+  sorts: number
+}
+
+const RUNS = 4
+
+/** What the database has examined so far, in all queries of all kinds. */
+async function examined({ db }: TestServer): Promise<QueryCost> {
+  const { metrics } = await db.command({ serverStatus: 1 })
+  const { scannedObjects, collectionScans } = metrics.queryExecutor
+  const counted = [scannedObjects, collectionScans.total, metrics.operation.scanAndOrder].map(Number)
+  return { documents: counted[0]!, scans: counted[1]!, sorts: counted[2]! }
+}
+
+/**
+ * What an operation costs; the least of several runs, as the server's own work goes on beside it, or that of the first
+ * run that costs little enough.
+ */
+export async function costOf(
+  server: TestServer,
+  operation: () => Promise<unknown>,
+  isEnough: (cost: QueryCost) => boolean = () => false,
+): Promise<QueryCost> {
+  const costs: QueryCost[] = []
+  for (let run = 0; run < RUNS && !costs.some(isEnough); run += 1) {
+    const before = await examined(server)
+    await operation()
+    const after = await examined(server)
+    costs.push({
+      documents: after.documents - before.documents,
+      scans: after.scans - before.scans,
+      sorts: after.sorts - before.sorts,
+    })
+  }
+  const least = (field: keyof QueryCost) => Math.min(...costs.map((cost) => cost[field]))
+  return { documents: least('documents'), scans: least('scans'), sorts: least('sorts') }
+}
