@@ -123,18 +123,14 @@ function createTally(count: () => ReturnType<UsageCounter>) {
     },
     recount,
     refresh: () => (performance.now() - countedAt > RECOUNT_MS ? recount() : counting),
-    async add<Value>(create: () => Promise<Value>): Promise<Value> {
+    add<Value>(create: () => Promise<Value>): Promise<Value> {
       used += 1
-      const created = create()
-      creating.add(created)
-      try {
-        return await created
-      } catch (error) {
+      const created = create().catch((error) => {
         used -= 1
         throw error
-      } finally {
-        creating.delete(created)
-      }
+      })
+      creating.add(created)
+      return created.finally(() => creating.delete(created))
     },
   }
 }

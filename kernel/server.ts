@@ -119,7 +119,7 @@ async function listen({
   // A request without Host is answered by the application, in the form of all its errors.
   const http = createHttpServer({ requireHostHeader: false }, app.callback())
   http.on('upgrade', (incoming, stream, head) => {
-    if (/^websocket$/i.test(incoming.headers.upgrade ?? '')) void upgrader.upgrade(incoming, stream, head)
+    if (/^websocket$/i.test(incoming.headers.upgrade!)) void upgrader.upgrade(incoming, stream, head)
     else ignoreUpgrade(http, incoming, stream, head)
   })
   http.on('clientError', (error: NodeJS.ErrnoException, stream: Duplex) => {

@@ -5,9 +5,10 @@ export function networkOf(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)
   if (mapped) return mapped[1]!
   if (!isIPv6(ip)) return ip
-  const [head = '', tail] = new URL(`http://[${ip.split('%')[0]}]`).hostname.slice(1, -1).split('::')
+  const { hostname } = new URL(`http://[${ip.split('%')[0]}]`)
+  const [head, tail = ''] = hostname.slice(1, -1).split('::') as [string, string?]
   const before = head.split(':').filter(Boolean)
-  const after = (tail ?? '').split(':').filter(Boolean)
+  const after = tail.split(':').filter(Boolean)
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0')
   return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`
 }

@@ -224,11 +224,9 @@ function assertOrigin(
 ): void {
   const { origin, host } = headers
   if (cors_origins.length === 0 || origin === undefined) return
-  const own = [public_url, `http://${host}`, `https://${host}`].map(originIn)
+  const own = [`http://${host}`, `https://${host}`, public_url && new URL(public_url).origin]
   if (![...cors_origins, ...own].includes(origin)) throw new AppError('FORBIDDEN')
 }
-
-const originIn = (url = '') => (URL.canParse(url) ? new URL(url).origin : undefined)
 
 /** The peer's address; behind a trusted proxy, what that proxy added last. */
 function addressOf({ headers, socket }: IncomingMessage, trustProxy: boolean): string {

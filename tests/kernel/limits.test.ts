@@ -129,6 +129,7 @@ t.test('the limits of a server', async (t) => {
     }
     t.strictSame(await all('2001:db8:1:2::1'), [401, 429])
     t.strictSame(await knock('2001:db8:1:2:ffff::2'), 429, 'the same household')
+    t.strictSame(await knock('2001:db8:1:2:3:4:5:6'), 429, 'and another of its addresses')
     t.strictSame(await knock('2001:db8:1:3::1'), 401)
     t.strictSame(await all('::ffff:192.0.2.7'), [401, 429])
     t.strictSame(await knock('192.0.2.7'), 429, 'the same address, written otherwise')

@@ -248,6 +248,10 @@ t.test('pages of other origins open no sockets where origins are named', async (
   for (const origin of ['https://evil.example.org', 'null'])
     await t.rejects(open(origin), { status: 403, body: { error: { code: 'FORBIDDEN' } } } as never)
   ;(await connectSocket(t, `${server.url.replace('http', 'ws')}/api/hall/ws`)).close()
+  const http = { cors_origins: config.http.cors_origins }
+  const unnamed = await startKernel(t, { plugins: { hall }, config: { http } })
+  const address = `${unnamed.url.replace('http', 'ws')}/api/hall/ws`
+  ;(await connectSocket(t, address, [], { origin: unnamed.url })).close()
 })
 
 t.test('behind a trusted proxy the address is the one that the proxy added', async (t) => {
