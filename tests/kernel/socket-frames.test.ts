@@ -280,7 +280,7 @@ t.test(
   'a peer that asks and does not read is not read any further either, and is closed in the end',
   async (t) => {
     const config = { limits: { frames_burst: 1000, socket_backlog_bytes: '100kb' } }
-    const { open } = await start(t, { config, pingIntervalMs: 2000 })
+    const { open } = await start(t, { config, pingIntervalMs: 800 })
     const text = 'x'.repeat(50_000)
     const deaf = await open('deaf')
     const closed = once(wire, 'closed deaf')
@@ -303,13 +303,14 @@ t.test('a peer that floods the server is closed, whatever kind of frame it sends
   t.match(await fast.closed, { code: 1008, reason: 'too many frames' })
   t.ok(fast.frames.length <= 5)
 
-  for (const opcode of [0x89, 0x8a]) {
+  const flood = async (opcode: number) => {
     const stream = await openRaw(server.url, 'pinger')
     const closed = once(stream, 'close')
     stream.write(Buffer.concat(Array.from({ length: 50 }, () => Buffer.from([opcode, 0x80, 0, 0, 0, 0]))))
     stream.resume()
     await closed
   }
+  await Promise.all([0x89, 0x8a].map(flood))
   t.same(await present('fast', 'pinger'), [])
 })
 
