@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from '../run/file-test.ts'
+import { isLong } from '../run/tier.ts'
 import { range, textOf } from '../support/chat.ts'
 import { createFakeAnthropic } from '../support/fake-anthropic.ts'
 import { BUDGET_MODEL } from '../support/fake-anthropic-rules.ts'
@@ -444,6 +445,7 @@ t.test('Arguments that are too long or too deep to be shown are read at their ad
   ])
   t.match(await whole(pending, 0), notPending)
 
+  if (!isLong) return
   // Each is shown, but all of them together are put in two rounds.
   const long = () => ({ text: 'y'.repeat(400_000) })
   const many = await pauseTurn([
