@@ -37,18 +37,20 @@ export async function* streamModel({
   model,
   options,
   pace,
+  account_id,
   places,
   explain,
 }: {
   model: StreamingModel
   options: ModelCallOptions
   pace: Pace
+  account_id: string
   /** Calls that the provider takes at a time. */
   places: number
   explain(error: unknown): ExplainedFailure
 }): AsyncGenerator<LanguageModelV3StreamPart, void, void> {
   const { abortSignal: signal } = options
-  const leave = await pace.enter(places, signal)
+  const leave = await pace.enter(places, account_id, signal)
   try {
     for (let retries = 0; ; retries += 1) {
       await pace.rested(signal)

@@ -51,7 +51,14 @@ export function createOpenedModels({
           model: reference,
           events,
           stream: (options) =>
-            streamModel({ model, options: asTaken(options, describe()), pace, places, explain }),
+            streamModel({
+              model,
+              options: asTaken(options, describe()),
+              pace,
+              account_id: call.account.user_id,
+              places,
+              explain,
+            }),
         }),
       get description() {
         return describe()

@@ -1,5 +1,5 @@
 import t from '../run/file-test.ts'
-import { createHold, range, startChat, textOf } from '../support/chat.ts'
+import { chatUrl, connectChat, createHold, range, startChat, textOf } from '../support/chat.ts'
 
 const { fake, server, connect, createThread } = await startChat(t)
 const { body: rows } = await server.request('GET', '/admin/providers')
@@ -43,6 +43,25 @@ t.test('A provider is called so many times at once as it allows, and the others 
   )
   const asked = fake.requests.slice(before).map(({ body }) => body.messages.at(-1)!.content)
   t.strictSame(asked.sort(), ['turn 0', 'turn 1', 'turn 3', 'turn 4'])
+})
+
+t.test('One account leaves the others some of the calls of a provider', async (t) => {
+  await allow(20)
+  const [socket, ann] = [await connect(), await server.createUser({ username: 'ann' })]
+  const before = fake.requests.length
+  const { hold, release } = createHold()
+  fake.script(({ body }) =>
+    body.messages.at(-1)!.content === 'hello' ? { text: 'hello ann' } : { text: 'late', hold },
+  )
+  const turns: string[] = []
+  for (const n of range(1, 20)) turns.push(socket.say({ thread_id: await createThread(), text: `turn ${n}` }))
+  await fake.request(before + 14)
+  const [assistant] = (await server.request('GET', '/agents', { token: ann.token })).body
+  const other = await connectChat(t, chatUrl(server.url, assistant.id, ann.token))
+  t.equal(textOf((await other.ask({ text: 'hello' })).frames), 'hello ann')
+  t.equal(fake.requests.length, before + 16, 'three quarters are for one account')
+  release()
+  for (const turn of turns) t.match((await socket.seeTurn(turn)).end, { type: 'done' })
 })
 
 t.test('A provider that asks for rest is left alone by everybody until then', async (t) => {
