@@ -45,8 +45,10 @@ t.test('What a process left when it died is taken up by the next one', async (t)
     holder: { node_id: 'another', host: hostname(), pid: spawnSync(process.execPath, ['--version']).pid },
     lease_until: Date.now() + 60_000,
   }
-  /** Leaves a paused turn as a process does that dies in the middle of what follows. */
-  const abandon = async (
+  const left: (() => Promise<void>)[] = []
+  /** Notes how a paused turn is to be left: as a process does that dies in the middle of what follows. */
+  const abandon = (...how: Parameters<typeof leave>) => void left.push(() => leave(...how))
+  const leave = async (
     { thread_id, pending }: { thread_id: string; pending: TestFrame },
     change: Partial<ActiveTurn>,
     ...written: Partial<LedgerEvent>[]
@@ -78,31 +80,33 @@ t.test('What a process left when it died is taken up by the next one', async (t)
   fake.script(({ body }) => ({ text: `so ${body.messages.at(-1)!.content}` }))
 
   const paused = await pauseAt('unrecorded')
-  await abandon(paused, {})
+  abandon(paused, {})
   const taken = await pauseAt('undecided')
-  await abandon(taken, { resuming: true })
+  abandon(taken, { resuming: true })
   const decided = await pauseAt('decided')
-  await abandon(decided, { resuming: true }, resolved([approve]))
+  abandon(decided, { resuming: true }, resolved([approve]))
   const edited = await pauseAt('edited')
-  await abandon(edited, { resuming: true }, resolved([editTo({ mark: 'changed' })]))
+  abandon(edited, { resuming: true }, resolved([editTo({ mark: 'changed' })]))
   const expired = await pauseAt('expired')
-  await abandon(expired, { resuming: true }, resolved([reject('too late')], 'expired'))
+  abandon(expired, { resuming: true }, resolved([reject('too late')], 'expired'))
   const stopped = await pauseAt('stopped')
-  await abandon(stopped, { resuming: true }, resolved([], 'stopped'))
+  abandon(stopped, { resuming: true }, resolved([], 'stopped'))
   const begun = await pauseAt('begun')
-  await abandon(begun, {}, resolved([approve]))
+  abandon(begun, {}, resolved([approve]))
   const inside = await pauseTurn([{ toolCalls: [task('call_t', 'punch')] }, step('inside')])
-  await abandon(inside, { resuming: true }, resolved([approve]))
+  abandon(inside, { resuming: true }, resolved([approve]))
   const { body: off } = await server.request('POST', '/agents', { body: { name: 'off' } })
   await server.request('PUT', `/agents/${off.id}/tool-settings`, {
     body: { disabled_builtin: [], plugins: PRESS_TOOLS },
   })
   const away = await pauseTurn([step('away')], { agent_id: off.id })
-  await abandon(away, { resuming: true }, resolved([approve]))
+  abandon(away, { resuming: true }, resolved([approve]))
   await server.request('POST', `/agents/${off.id}/stop`)
   const freely = ['unrecorded', 'undecided', 'decided', 'edited', 'expired', 'stopped', 'begun', 'inside']
   t.strictSame(marks().sort(), freely.map((mark) => `${mark} free`).sort())
   const before = fake.requests.length
+  // All at once, as this process, too, looks every five seconds for what others have left.
+  await Promise.all(left.map((leaveOne) => leaveOne()))
   await server.restart()
 
   const endOf = async (
@@ -155,11 +159,7 @@ t.test('What a process left when it died is taken up by the next one', async (t)
 
   await t.test('A process that was too slow to go on leaves the turn to the one that took it', async (t) => {
     const slow = await pauseAt('slow')
-    await abandon(
-      slow,
-      { resuming: true, holder: { ...dead.holder, host: 'elsewhere' } },
-      resolved([approve]),
-    )
+    await leave(slow, { resuming: true, holder: { ...dead.holder, host: 'elsewhere' } }, resolved([approve]))
     const { resumption, running, ledger } = server.server.runtime.cradleOf('chat')
     const thread = (await threads().findOne({ _id: slow.thread_id }))!
     const { user_id, agent_id } = thread
