@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Blueprint } from './blueprint.ts'
 import type { ErrorTable } from './errors.ts'
-import type { Route } from './http/route.ts'
+import { isProbe, type Route } from './http/route.ts'
 import type { JSONSchema } from './schema.ts'
 import type { Socket } from './socket/socket.ts'
 
@@ -136,7 +136,7 @@ function isBodyOptional({ body }: Route): boolean {
 /** Bytes; `format` is what generators of clients know. */
 const BINARY = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' }
 
-/** What else a file is answered with. */
+/** The other replies with a file. */
 const FILE_REPLIES = {
   206: { description: 'The range that was asked for', content: { [CONTENT_TYPES.file]: { schema: BINARY } } },
   304: { description: 'The client has the file already' },
@@ -149,14 +149,15 @@ const FILE_FORM = {
   additionalProperties: false,
 }
 
-function codesOf({ path, guard, query, body, upload, raw, stream, errors = [] }: Route): string[] {
+function codesOf(route: Route): string[] {
+  const { guard, query, body, upload, raw, stream, errors = [] } = route
   const guarded = guard === 'public' ? [] : ['AUTH_FAILED', 'TOKEN_EXPIRED', 'USER_DISABLED', 'FORBIDDEN']
   const validated = query || body || upload ? ['VALIDATION_FAILED'] : []
   const parsed = body ? ['BAD_JSON'] : []
   const received = upload && upload.as !== 'body' ? ['BAD_FORM'] : []
   const bounded = body || upload || raw ? ['BODY_TOO_LARGE'] : []
   const typed = body || upload ? ['UNSUPPORTED_MEDIA_TYPE'] : []
-  const limited = path.startsWith('/health') ? [] : ['RATE_LIMITED']
+  const limited = isProbe(route) ? [] : ['RATE_LIMITED']
   const partial = stream === 'file' ? ['RANGE_NOT_SATISFIABLE'] : []
   const taken = [...parsed, ...received, ...bounded, ...typed, ...validated]
   return [...guarded, ...limited, ...taken, ...partial, ...errors]

@@ -14,7 +14,7 @@ import type { Caller } from './guard.ts'
 import type { GuardChain } from './guard-chain.ts'
 import { assertParams } from './params.ts'
 import { readBytes } from './raw-body.ts'
-import { type AuditSpec, type Download, type FileReply, isChosenReply, type Route } from './route.ts'
+import { type AuditSpec, type Download, type FileReply, isChosenReply, isProbe, type Route } from './route.ts'
 import type { UploadedFile, UploadReader } from './upload.ts'
 
 /** What serving a route needs besides the route. */
@@ -49,8 +49,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
   // A body that nobody reads is refused like any other unknown field.
   const bodySchema = route.body ?? (route.method === 'GET' ? undefined : NO_FIELDS)
   const checkBody = bodySchema && parts.compile(bodySchema, 'json')
-  // Whoever watches over the server must not be turned away with those who flood it.
-  const isProbe = route.path.startsWith('/health')
+  const isLimited = route.guard === 'public' && !isProbe(route)
   const takesFile = (context: Context): boolean => {
     if (!route.upload) return false
     if (route.upload.as === 'body' || context.is(FORM)) return true
@@ -89,7 +88,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
       const request = { transport: 'http', method: context.method, params, query: context.query } as const
       const guarded = { ...request, headers, ip, request_id, route: route.path, setHeader }
       checkReader = () => parts.guard({ ...guarded, setHeader: () => undefined }, {})
-      if (route.guard === 'public' && !isProbe) parts.limits.admitAddress(ip)
+      if (isLimited) parts.limits.admitAddress(ip)
       try {
         await parts.guard(guarded, added)
       } finally {
@@ -183,7 +182,7 @@ function auditOf({ audit }: Route): AuditSpec | undefined {
   return audit && 'action' in audit ? audit : undefined
 }
 
-/** What an audit row says of a request; queries of GET routes hold what others have put into a link. */
+/** The payload of an audit row; queries of GET routes are left out, as others may have put them into a link. */
 const recorded = ({ method, query, body }: Route, given: { query: unknown; body: unknown }): unknown => {
   if (body) return recordablePart(body, given.body)
   return query && method !== 'GET' ? recordablePart(query, given.query) : undefined

@@ -229,6 +229,9 @@ export const assertRoute = createFormCheck<Route>(
   ['handler'],
 )
 
+/** True for the routes by which a server is watched: who watches is not turned away with those who flood it. */
+export const isProbe = ({ path }: RouteSpec): boolean => /^\/health(\/|$)/.test(path)
+
 /** Declares a route; `handle` is separate so that the reply's type is fixed before the handler is read. */
 export function route<const Spec extends RouteSpec>(spec: Spec) {
   return {
