@@ -95,10 +95,10 @@ export interface Limits {
   describe(account_id: string): Promise<Record<LimitName, LimitState>>
 }
 
-/** How long a count is trusted, in milliseconds. */
+/** The time for which a count is trusted, in milliseconds. */
 const RECOUNT_MS = 30_000
 
-/** What one account has of one thing, counted now and then, and kept up to date with what is created here. */
+/** The number of things of one kind that an account has: counted now and then, and kept up to date by creations here. */
 function createTally(count: () => ReturnType<UsageCounter>) {
   const creating = new Set<Promise<unknown>>()
   let used = 0
@@ -107,7 +107,7 @@ function createTally(count: () => ReturnType<UsageCounter>) {
 
   const recount = () => {
     counting ??= (async () => {
-      // What is being created may or may not be counted, so that nothing may be under way.
+      // A creation under way may or may not be counted.
       await Promise.allSettled(creating)
       used = await count()
       countedAt = performance.now()

@@ -59,7 +59,7 @@ export interface UpstreamReport {
   message: string
 }
 
-/** How much a model thinks before it answers; `off` is as little as it can. */
+/** The amount of thinking before an answer; `off` is as little as it can. */
 export const REASONING_LEVELS = ['off', 'low', 'medium', 'high'] as const
 
 /** One of these levels. */

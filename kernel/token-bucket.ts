@@ -1,4 +1,4 @@
-/** How often something may happen: `burst` times at once, and `per_second` times a second from then on. */
+/** A rate: `burst` times at once, and `per_second` times a second from then on. */
 export interface Rate {
   per_second: number
   burst: number

@@ -73,7 +73,7 @@ async function look(check: string, act: () => string | Promise<string>): Promise
   }
 }
 
-/** What plugins look at themselves, without a database. */
+/** The checks of plugins, run without a database. */
 async function askPlugins(blueprint: Blueprint): Promise<Finding[]> {
   const checks = blueprint.plugins.flatMap(({ plugin, declarations }) =>
     declarations.checks.map((check) => ({ ...check, owner: plugin.name })),

@@ -7,12 +7,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit()
 })
 
-/** How long timers and sockets that a plugin has left behind may keep the process, in milliseconds. */
+/** The time for which timers and sockets that a plugin has left behind may keep the process, in milliseconds. */
 const LEFTOVER_MS = 250
 
 const { argv, env, stdin, stdout, stderr } = process
 process.exitCode = await runProgram(argv.slice(2), { env, stdin, stdout, stderr })
-// What was written waits in this process where its reader is slow.
+// Output waits in this process if its reader is slow.
 await Promise.all([stdout, stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))))
 // Unreferenced, it does not keep a process in which nothing was left behind.
 setTimeout(() => process.exit(), LEFTOVER_MS).unref()

@@ -1,5 +1,5 @@
 /**
- * Whether an error is of one of these classes of the database driver, by name: commands without a database would load
+ * True if an error is of one of these classes of the database driver, by name: commands without a database would load
  * the driver for it, which takes a tenth of a second.
  */
 export function isDriverError(error: unknown, names: readonly string[]): boolean {

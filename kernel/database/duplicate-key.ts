@@ -5,7 +5,7 @@ export function isDuplicateKey(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === 11000
 }
 
-/** Whether a bulk write failed only as what it was to write is there already. */
+/** True if a bulk write failed only because its documents exist already. */
 export function isOnlyDuplicates(error: unknown): boolean {
   if (!isDriverError(error, ['MongoBulkWriteError'])) return false
   const failed = [(error as { writeErrors: unknown }).writeErrors].flat()

@@ -143,7 +143,7 @@ export function createApp({
   if (serveDocs) app.use(serveDocs)
   app.use(router.routes())
   app.use((context, next) => {
-    // What another path would take that only a parameter makes fit is not what this one takes.
+    // Methods of a path that fits only by a parameter are not those of this one.
     const [closest] = context.matched
     context.matched = context.matched.filter(({ path }: Layer) => path === closest?.path)
     return next()

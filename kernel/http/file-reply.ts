@@ -37,7 +37,7 @@ export async function sendFile(context: Context, reply: FileReply): Promise<void
   // An empty file has no last byte to name.
   const bytes = length > 0 ? file.createReadStream({ start, end }) : Readable.from([])
   if (length === 0) await file.close()
-  // What goes wrong is told by the body, which the pipeline destroys.
+  // The body reports the failure, as the pipeline destroys it.
   pipeline(bytes, body).catch(() => undefined)
   context.body = body
   context.length = length

@@ -8,10 +8,10 @@ export const MAX_PAGE_ROWS = 200
 /** The most bytes of rows of a page whose listing says how many each takes; a row that takes more is a page by itself. */
 export const MAX_PAGE_BYTES = 512 * 1024
 
-/** How many rows are read at a time of which each may be long. */
+/** The number of rows that are read at a time if each may be long. */
 const LONG_ROWS_AT_ONCE = 4
 
-/** What the query of every list that grows takes. */
+/** The query fields of every list that grows. */
 export const pageQuery = {
   limit: {
     type: 'integer',
@@ -78,9 +78,9 @@ export interface Listing<Row extends Document> {
   parts: readonly Filter<Row>[]
   sort: Readonly<Record<string, 1 | -1>>
   projection?: Document
-  /** How text is compared; the index that serves the list has the same. */
+  /** The collation of the index that serves the list. */
   collation?: CollationOptions
-  /** How many bytes a row takes in the answer, of rows that may be long: a page then ends at MAX_PAGE_BYTES. */
+  /** Returns the bytes of a row in the answer; set for rows that may be long, so that a page ends at MAX_PAGE_BYTES. */
   bytesOf?: (row: Row) => number
 }
 

@@ -17,7 +17,7 @@ export const CLOSE = {
 
 const BAD_FRAMES_IN_A_ROW = 20
 const FRAMES_WAITING = 64
-/** How long a peer that sends too much has to read why it is closed, in milliseconds. */
+/** The time that a peer which sends too much has to read why it is closed, in milliseconds. */
 const FAREWELL_MS = 1000
 
 /** What one open WebSocket is run with. */
@@ -32,7 +32,7 @@ export interface ConnectionParts {
   context: object
   accept: (connection: Connection<never>, request: { readonly context: object }) => ConnectionHandler<never>
   onClose: (entry: OpenConnection) => void
-  /** How many frames the peer may send; one more closes the connection. */
+  /** The rate of frames that the peer may send; one more closes the connection. */
   frameRate: Rate
   /** Bytes that may wait to be sent; beyond, nothing is read from the peer until it has taken them. */
   maxBacklog: number
@@ -195,7 +195,7 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
     if (webSocket.readyState !== webSocket.OPEN) return false
     if (frames.take() === 0) return true
     end(CLOSE.badFrames, 'too many frames')
-    // What it still sends is not even parsed.
+    // Further frames of it are not even parsed.
     isFlooding = true
     webSocket.pause()
     setTimeout(() => webSocket.terminate(), FAREWELL_MS)

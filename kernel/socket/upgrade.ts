@@ -31,7 +31,7 @@ export interface OwnedSocket {
 /** With it, a guard confirms the subprotocol that it has read. */
 const PROTOCOL_HEADER = 'Sec-WebSocket-Protocol'
 
-/** How long the peer of a refused connection has to read why, in milliseconds. */
+/** The time that the peer of a refused connection has to read why, in milliseconds. */
 const REFUSAL_MS = 500
 
 /** Opens WebSockets for declared sockets; a refusal is an HTTP answer with the usual error body. */
@@ -217,7 +217,7 @@ function parseUrl({ url }: IncomingMessage): URL {
   }
 }
 
-/** Where other origins are named, pages of no others may open sockets: browsers do not ask first, as they do for requests. */
+/** Refuses pages of origins that are not named, if any are: browsers do not ask first, as they do for requests. */
 function assertOrigin(
   { headers }: IncomingMessage,
   { cors_origins, public_url }: KernelConfig['http'],

@@ -8,7 +8,7 @@ import type { Users } from '../users/users.ts'
 import { type Authority, isChanged, readAuthority } from './authority.ts'
 import type { Grants } from './grants.ts'
 
-/** How often an account is judged that changes while somebody acts on it. */
+/** The number of times that an account is judged which changes while somebody acts on it. */
 const MAX_LOOKS = 5
 
 /** What user managers do to accounts, by the rules of who may do what. */

@@ -31,7 +31,7 @@ export interface AgentSettings {
   config: Record<string, unknown>
 }
 
-/** What an agent's `config` says of the calls of its models. */
+/** The settings of an agent's `config` for the calls of its models. */
 export interface ModelSettings {
   temperature?: number
   top_p?: number

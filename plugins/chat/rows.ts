@@ -3,7 +3,7 @@ import type { Artifact, MessageDocument, ThreadDocument } from './documents.ts'
 import { fileUrl } from './file-url.ts'
 import { newestWithin } from './threads/named.ts'
 
-/** How many bytes of artifacts, and of sources, a thread has in a list. */
+/** The most bytes of artifacts, and of sources, that a thread has in a list. */
 const LISTED_BYTES = { artifacts: 4096, sources: 8192 }
 
 /** A thread as its user sees it. */

@@ -17,7 +17,7 @@ const JITTER = 0.2
 /** Up to so many places, one account may have them all. */
 const FEW_PLACES = 16
 
-/** How many places one account has at most, so that its calls, which may take for ever, leave others some. */
+/** Returns the most places of one account, so that its calls, which may never end, leave others some. */
 const shareOf = (places: number) => (places > FEW_PLACES ? Math.floor((places * 3) / 4) : places)
 
 /** Makes the pace of one provider. */

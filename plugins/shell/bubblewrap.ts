@@ -4,10 +4,10 @@ import { access } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** How long the program that is tried may take, in milliseconds. */
+/** The most time that the trial program may take, in milliseconds. */
 const TRY_MS = 10_000
 
-/** What every program gets of its own, and what it loses; the network is the machine's. */
+/** The restrictions of every program; the network is the machine's. */
 const ISOLATION = [
   '--unshare-pid',
   '--unshare-ipc',
@@ -17,7 +17,7 @@ const ISOLATION = [
   '--new-session',
 ]
 
-/** How bubblewrap is told to make its namespaces; a root that lacks rights needs a user namespace for that. */
+/** The ways to make the namespaces; a root that lacks rights needs a user namespace for that. */
 const waysToStart = () => (process.getuid?.() === 0 ? [[], ['--unshare-user']] : [[]])
 
 /** A bubblewrap that works: its path and first arguments; or why there is none. */

@@ -9,7 +9,7 @@ const POLL_MS = 20
 
 /** A process that leads a group of its own, and all that it started and that did not leave the group. */
 export interface ProcessGroup {
-  /** Whether the system itself ends the members as soon as their leader has ended. */
+  /** True if the system itself ends the members as soon as their leader has ended. */
   endsWithLeader: boolean
   /** Sends a signal to every member; does nothing where there is none any more. */
   kill(signal: NodeJS.Signals): void
@@ -82,7 +82,7 @@ async function hasRunningMember(group: number): Promise<boolean> {
   }
 }
 
-/** Whether a process runs, and in this group where one is given. */
+/** True if a process runs, and in this group if one is given. */
 async function isRunning(pid: number, group?: number): Promise<boolean> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1')

@@ -14,11 +14,11 @@ export interface ProgramOrder extends Omit<ProcessOrder, 'hasInput'> {
   seconds: number
 }
 
-/** How a program ended, and why it had to end where it did not by itself. */
+/** The end of a program, and the reason if it did not end by itself. */
 export interface ProgramEnd extends ProcessEnd {
   output: string
   reason?: 'time' | 'output'
-  /** Whether processes that it had started went on without it; they were ended. Unknown in a sandbox, which ends with it. */
+  /** True if processes that it had started outlived it and were ended. Unknown in a sandbox, which ends with it. */
   left_behind: boolean
 }
 

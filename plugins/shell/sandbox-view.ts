@@ -2,7 +2,7 @@ import { lstat, readdir, readlink, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isWithin, type ToolContext } from '#kernel'
 
-/** What every program sees of the system, read-only, as far as it exists. */
+/** The folders of the system that every program sees, read-only, as far as they exist. */
 const SYSTEM = [
   '/bin',
   '/etc',
@@ -26,7 +26,7 @@ const MACHINE = ['/proc/acpi', '/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys'
 
 const RESOLVER = '/etc/resolv.conf'
 
-/** What a program may write, as real paths: these folders, and the area that its agent may write to. */
+/** The places that a program may write, as real paths: these folders, and the area that its agent may write to. */
 export interface Writable {
   folders: readonly string[]
   area: ToolContext['write_area']
@@ -87,7 +87,7 @@ function nodePaths(): string[] {
   return [folder, join(dirname(folder), 'lib', 'node_modules')]
 }
 
-/** What in a folder not everybody may read, such as passwords and keys, which root may without any capability. */
+/** Lists what not everybody may read in a folder, such as passwords and keys, which root may without any capability. */
 async function listPrivate(folder: string): Promise<{ path: string; isFolder: boolean }[]> {
   const entries = (await unlessMissing(readdir(folder, { withFileTypes: true }))) ?? []
   const listed = await Promise.all(

@@ -8,7 +8,7 @@ import { createNamespaceGroup, createProcessGroup, type ProcessGroup } from './p
 import type { Sandbox } from './sandbox.ts'
 import type { Writable } from './sandbox-view.ts'
 
-/** How much is kept of what bubblewrap may have said last, in characters. */
+/** The most characters that are kept of bubblewrap's last words. */
 const LAST_WORDS = 4096
 /** The descriptor on which bubblewrap tells how it is doing. */
 const STATUS_FD = 3
@@ -19,9 +19,9 @@ export interface ProcessOrder {
   args: readonly string[]
   cwd: string
   env: Readonly<Record<string, string>>
-  /** Whether it can read from `stdin`; otherwise that is empty. */
+  /** True if it can read from `stdin`; otherwise that is empty. */
   hasInput: boolean
-  /** What it may write where there is a sandbox. */
+  /** The places that it may write in a sandbox. */
   writable: Writable
 }
 

@@ -2,10 +2,10 @@
 export interface ShellConfig {
   /** The longest time limit of one program. */
   max_seconds: number
-  /** How many programs run at a time in this server process. */
+  /** The most programs that run at a time in this server process. */
   max_processes: number
   /** `auto`: where bubblewrap works; `required`: the plugin does not start without it. */
   sandbox: 'auto' | 'required' | 'off'
-  /** What programs in the sandbox may read besides the system; absolute paths. */
+  /** Folders that programs in the sandbox may read besides the system; absolute paths. */
   sandbox_folders: string[]
 }

@@ -67,7 +67,7 @@ export type Api = ReturnType<typeof createApi>
 
 const isJSON = (response: Response) => response.headers.get('content-type')?.includes('json') ?? false
 
-/** What the header Link names is relative to the address that was asked. */
+/** The address in the header Link is relative to that of the request. */
 function nextIn({ headers }: Response, path: string): { next?: string } {
   const [, target] = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '') ?? []
   if (target === undefined) return {}

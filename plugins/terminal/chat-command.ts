@@ -19,7 +19,7 @@ import { createTokenStore } from './token-store.ts'
 import { USER_LABEL, USER_STYLE } from './view.ts'
 import { createWorkspaceFiles } from './workspace-files.ts'
 
-/** How many agents are named where the one that was asked for does not exist. */
+/** The most agents that are named if the requested one does not exist. */
 const NAMED_AGENTS = 20
 
 /** `svc chat [agent]`: talks to an agent over the public API. */

@@ -17,7 +17,7 @@ export interface ActionRequest {
   id: string
   name: string
   args: Record<string, unknown>
-  /** Where all arguments can be read, when `args` does not show them as they are. */
+  /** The address of all arguments, if `args` does not show them as they are. */
   args_url?: string
   description: string
   parent_tool_call_id?: string

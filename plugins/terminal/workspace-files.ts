@@ -6,10 +6,10 @@ import type { FileBlock, FileRow } from './frames.ts'
 import type { Session } from './session.ts'
 import { createUpload } from './upload.ts'
 
-/** How many entries of a folder are listed. */
+/** The most entries of a folder that are listed. */
 export const MOST_LISTED = 200
 const MAX_SENT_BYTES = 20 * 1024 * 1024
-/** How often another name is tried for a file that is saved. */
+/** The most names that are tried for a file that is saved. */
 const MOST_NAMES = 1000
 
 /** Something about a local file that the person has to change. */

@@ -5,9 +5,9 @@ import { resetOf } from './periods.ts'
 import type { Wish } from './reservation.ts'
 import type { QuotaRow } from './schemas.ts'
 
-/** How long a call waits for others to give back what they have reserved and do not take, in milliseconds. */
+/** The time that a call waits for others to release what they have reserved, in milliseconds. */
 const WAIT_MS = 60_000
-/** How often it looks for what calls in other server processes give back, in milliseconds. */
+/** The interval at which it looks for releases of other server processes, in milliseconds. */
 const POLL_MS = 500
 
 /** The token quotas of accounts. */

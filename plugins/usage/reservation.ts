@@ -3,7 +3,7 @@ const USEFUL_OUTPUT = 1024
 /** Tokens of an answer that a call may reserve of what is free, even if that is more than half of it. */
 const FAIR_OUTPUT = 4096
 
-/** What a call asks for, in tokens: its prompt, and at most so many for its answer. */
+/** The tokens that a call asks for: its prompt, and at most so many for its answer. */
 export interface Wish {
   call_id: string
   prompt: number

@@ -9,7 +9,7 @@ import { type PackedFile, writeZip } from './zip-writer.ts'
 const MAX_FILES = 10_000
 const MAX_BYTES = 2 * 1024 ** 3
 
-/** What becomes of a file that is no longer what it was when it was found. */
+/** The errors of a file that has changed since it was found. */
 const CHANGED = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR', 'ENXIO', 'EACCES', 'EPERM']
 
 /**

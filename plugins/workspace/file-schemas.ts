@@ -55,7 +55,7 @@ export const contentQuery = objectOf(
 /** Which file is written. */
 export const targetQuery = objectOf({ path: namedPath }, ['path'])
 
-/** What is deleted. */
+/** The query of a deletion. */
 export const deleteQuery = objectOf(
   { path: namedPath, recursive: { ...queryFlag, description: 'Also a folder that is not empty' } },
   ['path'],
@@ -64,7 +64,7 @@ export const deleteQuery = objectOf(
 /** Which folder is packed; the workspace where there is none. */
 export const archiveQuery = objectOf({ path: { ...path, default: '' } })
 
-/** What is moved, and where to. */
+/** The body of a move. */
 export const moveBody = objectOf(
   { from: namedPath, to: namedPath, overwrite: { ...flag, description: 'Also onto a file that exists' } },
   ['from', 'to'],

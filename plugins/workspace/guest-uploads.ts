@@ -26,7 +26,7 @@ export const guestUploadIndexes: IndexDescription[] = [
   { key: { user_id: 1 } },
 ]
 
-/** How many uploads a guest is listed. */
+/** The most uploads that a guest is listed. */
 const MOST_LISTED = 1000
 
 /** Makes the service. */

@@ -1,6 +1,6 @@
 import { AppError, type Cradle } from '#kernel'
 
-/** What a link opens: a file of an agent's workspace for as long as this user could read it themselves. */
+/** A linked file of an agent's workspace; its link works as long as this user may read the file. */
 export interface LinkedFile {
   agent_id: string
   user_id: string

@@ -5,7 +5,7 @@ import { AppError, type Cradle, type LimitName } from '#kernel'
 import { FileFailure, ignoring } from './files/file-failure.ts'
 import type { Growth } from './files/file-replacement.ts'
 
-/** How much room workspaces have, and how much of it is taken. */
+/** The room that workspaces have, and how much of it is taken. */
 export interface WorkspaceRoom {
   /** Bytes that an account's workspaces take. */
   usedBy(owner_id: string): Promise<number>
@@ -29,7 +29,7 @@ const DOUBT = { ms: 1_000, measures: 10 }
 /** Older than any trust. */
 const LONG_AGO = -1e12
 
-/** What is known of one workspace. */
+/** The known size of one workspace. */
 interface Size {
   bytes: number
   /** Of writes that are under way. */
@@ -135,7 +135,7 @@ function explainFull(error: unknown): never {
   throw new FileFailure(`there is no room: ${whose} may hold at most ${max} bytes; delete files first`)
 }
 
-/** How many files are looked at at once. */
+/** The number of files that are read at once. */
 const AT_ONCE = 32
 
 /** The bytes of all files below a folder; links are not followed, and what goes meanwhile does not count. */

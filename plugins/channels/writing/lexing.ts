@@ -52,7 +52,7 @@ function unspacedStrong(tokenizer: Tokenizer, text: string, before: string): Tok
   return { type: 'strong', raw, text: words, tokens: tokenizer.lexer.inlineTokens(words) }
 }
 
-/** How a text is understood. */
+/** The way in which a text is read. */
 export interface Reading {
   /**
    * True if no line may change what an earlier one means: then the definition of a link is text, and so is a table

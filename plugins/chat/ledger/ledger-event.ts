@@ -12,7 +12,7 @@ export interface ActionRequest extends Delegated {
   id: string
   name: string
   args: Record<string, unknown>
-  /** Where all arguments can be read, when `args` does not show them as they are. */
+  /** The address of all arguments, if `args` does not show them as they are. */
   args_url?: string
   /** What the person is asked, in words. */
   description: string

@@ -18,7 +18,7 @@ const APPROVAL: readonly DecisionType[] = ['approve', 'edit', 'reject']
 const STEP: readonly DecisionType[] = ['approve', 'reject']
 const QUESTION: readonly DecisionType[] = ['respond', 'reject']
 
-/** How many characters of arguments are put to a person at a time; a call with more cannot be approved. */
+/** The most characters of arguments that are put to a person at a time; a call with more cannot be approved. */
 const MAX_WHOLE_CHARACTERS = 1_048_576
 
 type Call = Omit<ActionRequest, 'description'>

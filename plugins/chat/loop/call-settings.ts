@@ -1,7 +1,7 @@
 import type { Cradle, ModelCallOptions, ModelDescription, ReasoningLevel } from '#kernel'
 import type { AgentDocument, ModelSettings } from '../../agents/types.ts'
 
-/** What all calls of a turn's model have in common. */
+/** The settings that all calls of a turn's model share. */
 export type CallSettings = Pick<ModelCallOptions, 'maxOutputTokens' | 'temperature' | 'topP' | 'reasoning'>
 
 /** The settings that a turn begins with: its agent's, and how much its user wants it to think. */

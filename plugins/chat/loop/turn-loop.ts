@@ -16,7 +16,7 @@ import { type CallFacts, type Delegated, describeTools, runToolCall } from './to
 import type { TurnTools } from './turn-tools.ts'
 import type { LoopWriter } from './turn-writer.ts'
 
-/** How many model calls one turn may take, and one delegation, unless its agent says otherwise. */
+/** The most model calls of one turn, and of one delegation, unless its agent says otherwise. */
 const MAX_STEPS = 25
 
 const DELEGATE = `You carry out one task for the agent described above, alone.

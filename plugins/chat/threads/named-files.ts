@@ -8,7 +8,7 @@ import { LIST_ORDER, visible } from './threads.ts'
 /** Adds the files that a user's threads with an agent name as made there; what users say they have sent proves nothing. */
 export type NamedFiles = (asked: Events['agent.files_named']) => Promise<void>
 
-/** How many threads a list of files is made of, those that were active last. */
+/** The number of threads, those that were active last, whose files are listed. */
 const MOST_THREADS = 200
 
 /** Makes the service. */

@@ -5,7 +5,7 @@ import type { LedgerReader } from '../ledger/ledger-reader.ts'
 /** Lists the paths of the files that the running turns of these threads have made. */
 export type RunningFiles = (threads: Filter<ThreadDocument>) => Promise<string[]>
 
-/** How many files of a turn that runs are looked at. */
+/** The most files of a running turn that are read. */
 const MOST_ATTACHMENTS = 200
 
 /** Makes the service. */

@@ -27,7 +27,7 @@ export const threadIndexes: IndexDescription[] = [
   { key: { 'base.thread_id': 1 }, partialFilterExpression: { 'base.thread_id': { $exists: true } } },
 ]
 
-/** How many artifacts, and how many sources, of a thread are read for a list. */
+/** The most artifacts, and the most sources, of a thread that are read for a list. */
 const MOST_LISTED = 10
 
 /** How long a fork may be in the making, in seconds; one that is older was left by a process that died. */

@@ -7,7 +7,7 @@ import type { RunningFiles } from './running-files.ts'
 /** Adds the files that the turns of an agent have made, of all threads that still exist. */
 export type WrittenFiles = (asked: Events['agent.written_files_listed']) => Promise<void>
 
-/** How many threads are asked about at a time. */
+/** The number of threads that are read at a time. */
 const BATCH = 1000
 
 /** Makes the service. */

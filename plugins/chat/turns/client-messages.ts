@@ -3,7 +3,7 @@ import { type Clock, isDuplicateKey } from '#kernel'
 import type { ClientMessageDocument } from '../documents.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
 
-/** How long a repeated client_message_id is recognized, in seconds. */
+/** The time for which a repeated client_message_id is recognized, in seconds. */
 const REPEAT_SECONDS = 30 * 24 * 3600
 
 /** The indexes by which a message is recognized, removed with its thread, and forgotten. */
@@ -20,7 +20,7 @@ export interface KnownTurn extends ThreadOwner {
   first_seq: number | null
 }
 
-/** Which client messages have started a turn, or wait to do so: one turn each, by a unique index. */
+/** The client messages that have started a turn, or wait to do so: one turn each, by a unique index. */
 export interface ClientMessages {
   findRepeated(owner: ThreadOwner, client_message_id: string): Promise<KnownTurn | null>
   /** Notes the client message of a turn; returns the other turn that has the same one. */

@@ -10,7 +10,7 @@ export const queuedTurnIndexes: IndexDescription[] = [
   { key: { user_id: 1 } },
 ]
 
-/** How much of a waiting message is shown, in characters. */
+/** The most characters of a waiting message that are shown. */
 const SHOWN_CHARACTERS = 8000
 
 /** A waiting turn as clients see it; `created_at` is Unix seconds. */

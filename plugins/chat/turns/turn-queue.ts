@@ -7,9 +7,9 @@ import { createKeyedQueue } from './keyed-queue.ts'
 import type { TurnOrder } from './turn-execution.ts'
 import type { TurnRequest } from './turn-runner.ts'
 
-/** How many turns may wait in one thread. */
+/** The most turns that wait in one thread. */
 const MAX_WAITING_IN_THREAD = 8
-/** How often threads are looked at that turns wait for and this process runs no turn in, in milliseconds. */
+/** The interval at which threads with waiting turns are read in which this process runs none, in milliseconds. */
 const POLL_MS = { first: 100, most: 1000 }
 
 /** A turn that waits, or the one that the same client_message_id began or put in the queue before. */

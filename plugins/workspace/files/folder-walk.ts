@@ -2,7 +2,7 @@ import { opendir } from 'node:fs/promises'
 import type { OpenFolder } from '#kernel'
 import { ignoring } from './file-failure.ts'
 
-/** How many names of a folder are in memory at a time. */
+/** The most names of a folder that are in memory at a time. */
 const BATCH = 1000
 /** Each level keeps a folder open. */
 const MAX_DEPTH = 64
