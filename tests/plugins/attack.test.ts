@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import t from '../run/file-test.ts'
 import { amount, isLong } from '../run/tier.ts'
@@ -64,7 +65,7 @@ t.test('one account at its worst leaves the others room', async (t) => {
       waits.push(performance.now() - begun)
       const { end } = await socket.seeTurn(said)
       t.equal(end.type, 'done')
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await pause(50)
     }
     return waits
   }
@@ -82,16 +83,16 @@ t.test('one account at its worst leaves the others room', async (t) => {
     isOver = true
     return report as AttackReport
   })
-  const watch = setInterval(async () => {
-    most = Math.max(most, memory())
-    const begun = performance.now()
-    await fetch(`${service.url}/api/health/live`)
-    probes.push(performance.now() - begun)
-  }, 250)
-  t.teardown(() => clearInterval(watch))
-  const attacked = await firstTokens(() => !isOver)
-  const { statuses, closes } = await reported
-  clearInterval(watch)
+  const watch = async () => {
+    while (!isOver) {
+      most = Math.max(most, memory())
+      const begun = performance.now()
+      await fetch(`${service.url}/api/health/live`)
+      probes.push(performance.now() - begun)
+      await pause(250)
+    }
+  }
+  const [attacked, { statuses, closes }] = await Promise.all([firstTokens(() => !isOver), reported, watch()])
 
   const p95 = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length * 0.95)]!
   const figures = {
