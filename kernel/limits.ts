@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import bytes from 'bytes'
 import { AppError } from './errors.ts'
 import { networkOf } from './http/network.ts'
@@ -87,16 +88,23 @@ export interface Limits {
   within<Value>(name: LimitName, account_id: string, create: () => Promise<Value>): Promise<Value>
   /** Throws LIMIT_REACHED where `used` is the limit or more. */
   assertRoom(name: LimitName, used: number): void
-  /** Counts one request of an account; throws RATE_LIMITED past its rate. */
-  admitAccount(account_id: string): void
-  /** Counts one request of somebody unknown, by their network; throws RATE_LIMITED past its rate. */
-  admitAddress(ip: string): void
+  /** Counts one request of an account; past its rate, throws RATE_LIMITED after half a second. */
+  admitAccount(account_id: string): Promise<void>
+  /** Counts one request of somebody unknown, by their network; past its rate, throws RATE_LIMITED after half a second. */
+  admitAddress(ip: string): Promise<void>
+  /** Counts `requests` more of an account, up to a debt of a whole burst. */
+  charge(account_id: string, requests: number): void
   /** Every limit with what an account has used of it. */
   describe(account_id: string): Promise<Record<LimitName, LimitState>>
 }
 
 /** The time for which a count is trusted, in milliseconds. */
 const RECOUNT_MS = 30_000
+
+/** The time that a request past its rate waits for its refusal, in milliseconds: who asks again at once cannot ask often. */
+const REFUSAL_DELAY_MS = 500
+/** The number of requests that wait so; more are refused at once. */
+const MAX_DELAYED = 1000
 
 /** The number of things of one kind that an account has: counted now and then, and kept up to date by creations here. */
 function createTally(count: () => ReturnType<UsageCounter>) {
@@ -159,9 +167,16 @@ export function createLimits({
   const assertRoom: Limits['assertRoom'] = (name, used) => {
     if (used >= values[name]) throw new AppError('LIMIT_REACHED', { limit: name, max: values[name] })
   }
-  const admit = (key: string) => {
+  let delayed = 0
+  const admit = async (key: string) => {
     const wait = requests.take(key)
-    if (wait > 0) throw new AppError('RATE_LIMITED', { retry_after_seconds: Math.ceil(wait / 1000) })
+    if (wait === 0) return
+    if (delayed < MAX_DELAYED) {
+      delayed += 1
+      await pause(REFUSAL_DELAY_MS)
+      delayed -= 1
+    }
+    throw new AppError('RATE_LIMITED', { retry_after_seconds: Math.ceil(wait / 1000) })
   }
 
   return {
@@ -182,6 +197,7 @@ export function createLimits({
     assertRoom,
     admitAccount: (account_id) => admit(account_id),
     admitAddress: (ip) => admit(networkOf(ip)),
+    charge: (account_id, count) => requests.charge(account_id, count),
 
     async describe(account_id) {
       const states = names.map(async (name): Promise<[LimitName, LimitState]> => {

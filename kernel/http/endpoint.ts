@@ -88,7 +88,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
       const request = { transport: 'http', method: context.method, params, query: context.query } as const
       const guarded = { ...request, headers, ip, request_id, route: route.path, setHeader }
       checkReader = () => parts.guard({ ...guarded, setHeader: () => undefined }, {})
-      if (isLimited) parts.limits.admitAddress(ip)
+      if (isLimited) await parts.limits.admitAddress(ip)
       try {
         await parts.guard(guarded, added)
       } finally {

@@ -32,6 +32,8 @@ export interface ConnectionParts {
   context: object
   accept: (connection: Connection<never>, request: { readonly context: object }) => ConnectionHandler<never>
   onClose: (entry: OpenConnection) => void
+  /** Called when the peer is closed for sending too much. */
+  onFlood: () => void
   /** The rate of frames that the peer may send; one more closes the connection. */
   frameRate: Rate
   /** Bytes that may wait to be sent; beyond, nothing is read from the peer until it has taken them. */
@@ -195,6 +197,7 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
     if (webSocket.readyState !== webSocket.OPEN) return false
     if (frames.take() === 0) return true
     end(CLOSE.badFrames, 'too many frames')
+    parts.onFlood()
     // Further frames of it are not even parsed.
     isFlooding = true
     webSocket.pause()

@@ -178,6 +178,10 @@ export function createUpgrader({
               } as never,
               cradle,
             ) as never,
+          // Opening the next one at once is no way around the rate of frames.
+          onFlood: () => {
+            if (account_id !== undefined) limits.charge(account_id, frameRate.burst)
+          },
           onClose: (closed) => {
             open.delete(closed)
             runtime.sockets.remove(closed)

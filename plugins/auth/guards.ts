@@ -16,7 +16,7 @@ export const userGuard: Guard<'user'> = {
   async check(request, cradle) {
     const { sessions, users, registries, limits } = cradle
     const claims = await readClaims(request, cradle)
-    limits.admitAccount(claims.sub)
+    await limits.admitAccount(claims.sub)
     const [session, user] = await Promise.all([sessions.find(claims.jti), users.find(claims.sub)])
     if (user && !user.enabled) throw new AppError('USER_DISABLED')
     if (!user || session?.user_id !== user._id || session.ended_at !== null) throw new AppError('AUTH_FAILED')
@@ -58,7 +58,7 @@ async function readClaims(request: GuardRequest, { tokens, limits }: Cradle): Pr
     if (!token) throw new AppError('AUTH_FAILED')
     return await tokens.verify(token)
   } catch (error) {
-    limits.admitAddress(request.ip)
+    await limits.admitAddress(request.ip)
     throw error
   }
 }

@@ -10,13 +10,13 @@ const shop = pluginSource(
   const made = new Map()
   host.limit('agents', async (cradle, account_id) => made.get(account_id) ?? 0)
   host.guard('account', {
-    check({ headers, ip }, { limits }) {
+    async check({ headers, ip }, { limits }) {
       const id = headers.account
       if (id === undefined) {
-        limits.admitAddress(headers.address ?? ip)
+        await limits.admitAddress(headers.address ?? ip)
         throw host.error('NO_ACCOUNT')
       }
-      limits.admitAccount(id)
+      await limits.admitAccount(id)
       return { caller: { id, username: id } }
     },
   })
@@ -44,7 +44,15 @@ const shop = pluginSource(
   "errors: { NO_ACCOUNT: { status: 401, message: { en: 'No account.', zh: '没有账号。' } } },",
 )
 
-const limits = { agents: 3, sockets: 2, requests_per_minute: 1, requests_burst: 30, workspace_bytes: '2kb' }
+const limits = {
+  agents: 3,
+  sockets: 2,
+  requests_per_minute: 1,
+  requests_burst: 30,
+  frames_per_second: 1,
+  frames_burst: 10,
+  workspace_bytes: '2kb',
+}
 
 t.test('the limits of a server', async (t) => {
   const server = await startKernel(t, { plugins: { shop }, config: { limits } })
@@ -101,14 +109,9 @@ t.test('the limits of a server', async (t) => {
   })
 
   t.test('requests beyond the rate are told when to come again', async (t) => {
-    const statuses = new Map<number, number>()
-    let refused: Awaited<ReturnType<typeof get>> | undefined
-    for (let n = 0; n < 32; n += 1) {
-      const reply = await get('/limits', account('eve'))
-      statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1)
-      if (reply.status === 429) refused = reply
-    }
-    t.ok(statuses.get(200)! >= 30)
+    const replies = await Promise.all(Array.from({ length: 32 }, () => get('/limits', account('eve'))))
+    t.equal(replies.filter(({ status }) => status === 200).length, 30)
+    const refused = replies.find(({ status }) => status === 429)
     t.match(refused, {
       body: { error: { code: 'RATE_LIMITED', details: { retry_after_seconds: Number } } },
     })
@@ -120,12 +123,19 @@ t.test('the limits of a server', async (t) => {
     t.equal((await get('/limits', account('fay'))).status, 200, 'another account')
   })
 
+  t.test('a flood of frames is charged to the requests of its account', async (t) => {
+    const socket = await connectSocket(t, `${server.url.replace('http', 'ws')}/api/ws`, [], account('gus'))
+    for (let n = 0; n < 15; n += 1) socket.send({})
+    t.match(await socket.closed, { code: 1008, reason: 'too many frames' })
+    const replies = await Promise.all(Array.from({ length: 21 }, () => get('/limits', account('gus'))))
+    t.equal(replies.filter(({ status }) => status === 200).length, 30 - 1 - 10)
+  })
+
   t.test('who has not signed in is counted by network, probes of health are not', async (t) => {
     const knock = async (address: string) => (await get('/make', { address })).status
     const all = async (address: string) => {
-      const statuses = new Set<number>()
-      for (let n = 0; n < 32; n += 1) statuses.add(await knock(address))
-      return [...statuses]
+      const statuses = await Promise.all(Array.from({ length: 32 }, () => knock(address)))
+      return [...new Set(statuses)]
     }
     t.strictSame(await all('2001:db8:1:2::1'), [401, 429])
     t.strictSame(await knock('2001:db8:1:2:ffff::2'), 429, 'the same household')
@@ -134,9 +144,8 @@ t.test('the limits of a server', async (t) => {
     t.strictSame(await all('::ffff:192.0.2.7'), [401, 429])
     t.strictSame(await knock('192.0.2.7'), 429, 'the same address, written otherwise')
     t.strictSame(await knock('fe80::1%eth0'), 401)
-    const open = new Set<number>()
-    for (let n = 0; n < 32; n += 1) open.add((await get('/open', {})).status)
-    t.strictSame([...open], [200, 429])
+    const open = await Promise.all(Array.from({ length: 32 }, () => get('/open', {})))
+    t.strictSame([...new Set(open.map(({ status }) => status))], [200, 429])
     t.equal((await get('/health/live', {})).status, 200)
   })
 })

@@ -17,19 +17,32 @@ t.test('a bucket gives its burst at once, then as many a second as its rate says
   t.ok(bucket.take() > 0)
 })
 
+t.test('a charge may leave a debt, of a whole burst at most', async (t) => {
+  let now = 0
+  const bucket = createTokenBucket(rate, () => now)
+  bucket.charge(2)
+  t.equal(bucket.take(), 0)
+  bucket.charge(100)
+  t.equal(bucket.take(), 2000, 'three of debt, and the one that is asked for')
+  now = 2000
+  t.equal(bucket.take(), 0)
+})
+
 t.test('keys have buckets of their own, which are remembered until they are full', async (t) => {
   let now = 0
   const buckets = createTokenBuckets(rate, () => now)
   const takeAll = (key: string) => [1, 2, 3, 4].map(() => buckets.take(key) === 0)
   t.strictSame(takeAll('ann'), [true, true, true, false])
   t.strictSame(takeAll('bob'), [true, true, true, false])
-  now = 1600
+  buckets.charge('bob', 3)
+  now = 3100
   t.strictSame(takeAll('cy'), [true, true, true, false])
   t.strictSame(takeAll('ann'), [true, true, true, false], 'it was full again')
-  now = 3200
+  t.strictSame(takeAll('bob'), [true, true, true, false], 'so was the one in debt')
+  now = 6200
   t.strictSame(takeAll('cy'), [true, true, true, false])
-  now = 4900
+  now = 9300
   buckets.take('dee')
-  now = 5000
+  now = 9400
   t.strictSame(takeAll('cy').filter(Boolean).length, 3)
 })
