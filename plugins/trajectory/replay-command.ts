@@ -20,7 +20,7 @@ export const replayCommand: Command = {
       const { path, was, is } = difference
       stderr.write(`${turn_id}: ${path} was ${show(was)} and is ${show(is)}\n`)
     }
-    stdout.write(`${turns.size} turns replayed, ${different} with another outcome\n`)
+    stdout.write(`turns replayed: ${turns.size}, with another outcome: ${different}\n`)
     return different > 0 ? 1 : 0
   },
 }

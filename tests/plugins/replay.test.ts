@@ -117,7 +117,7 @@ t.test('What a server has carried on comes to the same when it is run again', as
   await writeFile(file, body)
   const { code, stdout, stderr } = await replay(home, file)
   t.equal(stderr, '')
-  t.equal(stdout, `${Object.keys(turns).length} turns replayed, 0 with another outcome\n`)
+  t.equal(stdout, `turns replayed: ${Object.keys(turns).length}, with another outcome: 0\n`)
   t.equal(code, 0)
   if (process.env.SVC_RECORD) await writeFile(RECORDING, body)
 })
@@ -126,7 +126,7 @@ t.test('A recorded trajectory comes to the same with the loop as it is now', asy
   const home = await createHome(t)
   const { code, stdout, stderr } = await replay(home, RECORDING)
   t.equal(stderr, '')
-  t.match(stdout, /^\d+ turns replayed, 0 with another outcome\n$/)
+  t.match(stdout, /^turns replayed: \d+, with another outcome: 0\n$/)
   t.equal(code, 0)
 })
 
@@ -152,7 +152,7 @@ t.test('A trajectory that would come to something else fails and says where', as
     return type === 'done'
   })
   t.match(longer, { code: 1, stderr: /^trn_\w+: \/end\/usage\/\w+ was 1 and is \d+\n$/ })
-  t.match(longer.stdout, / 1 with another outcome\n$/)
+  t.match(longer.stdout, /with another outcome: 1\n$/)
   const allowed = await change(({ type, frame }) => {
     const { tool_call_id, is_error } = frame
     if (type === 'tool_result' && is_error && tool_call_id === 'c') frame.output = 'was fine in those days'

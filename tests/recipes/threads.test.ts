@@ -14,6 +14,6 @@ t.test('the commands of the README fork, list, measure, export and replay a thre
   const lines = output.split('\n')
   t.equal(lines[0], 'Good morning (fork)')
   t.ok(lines.includes('1 turn_started: Good morning'))
-  t.ok(lines.includes('1 turns replayed, 0 with another outcome'))
+  t.ok(lines.includes('turns replayed: 1, with another outcome: 0'))
   t.equal(output.match(/"total_tokens": 23/g)?.length, 2, 'of the thread and of the account')
 })
