@@ -8,7 +8,7 @@ import { amount, seedOf } from '../run/tier.ts'
 import { type ChatSocket, chatUrl, connectChat, MODEL, PROVIDER, range } from '../support/chat.ts'
 import { createFakeOpenAI, type Script } from '../support/fake-openai.ts'
 import { createRandom } from '../support/random.ts'
-import { ADMIN, createHome, installPlugin, type TestReply } from '../support/server.ts'
+import { ADMIN, createHome, installPlugin, startServer, type TestReply } from '../support/server.ts'
 import { type ServiceProcess, spawnService } from '../support/service-process.ts'
 import type { TestFrame } from '../support/socket.ts'
 import { readEvents } from '../support/sse.ts'
@@ -182,7 +182,7 @@ async function startService(t: Test) {
   t.teardown(() => fake.close())
   const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
   installPlugin(home, 'press', press)
-  let service: ServiceProcess = await spawnService(t, home)
+  let service: Pick<ServiceProcess, 'url' | 'kill'> = await spawnService(t, home)
   let token = ''
   const call = async (method: string, path: string, body?: object): Promise<TestReply['body']> => {
     const response = await fetch(`${service.url}/api${path}`, {
@@ -210,8 +210,13 @@ async function startService(t: Test) {
         body: { thread_id, decisions },
       }),
     kill: () => service.kill(),
-    async start() {
-      service = await spawnService(t, home)
+    /** Starts the next server; one that is not killed needs no process of its own. */
+    async start({ isLast = false } = {}) {
+      if (!isLast) service = await spawnService(t, home)
+      else {
+        const { url, stop } = await startServer(t, { home, signIn: false })
+        service = { url, kill: stop }
+      }
     },
   }
 }
@@ -309,7 +314,7 @@ t.test('With a process that is killed', async (t) => {
         const statuses = (await settled).map((answer) =>
           answer.status === 'fulfilled' ? answer.value : 'cut',
         )
-        await service.start()
+        await service.start({ isLast: round === CRASHES })
 
         for (const [n, { thread_id, mark }] of made.entries()) {
           const { reader, last_seq, isRunning } = await look(thread_id)

@@ -1,14 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from '../run/file-test.ts'
 import { amount, seedOf } from '../run/tier.ts'
 import { type ChatSocket, chatUrl, connectChat, MODEL, PROVIDER, range, textOf } from '../support/chat.ts'
 import { createFakeOpenAI, type Script } from '../support/fake-openai.ts'
 import { createRandom } from '../support/random.ts'
-import { ADMIN, createHome, type TestReply } from '../support/server.ts'
+import { ADMIN, createHome, startServer, type TestReply } from '../support/server.ts'
 import { type ServiceProcess, spawnService } from '../support/service-process.ts'
 import type { TestFrame } from '../support/socket.ts'
 
-/** Two servers beside each other, so that one starts while the other works. */
-const SERVERS = 2
+/** More than one are killed beside each other, so that one starts while the other works. */
+const SERVERS = amount({ short: 1, long: 2 })
 /** For each of them; a change to the ledger deserves more. */
 const CRASHES = amount({ short: 1, long: 30 })
 const THREADS = 3
@@ -21,7 +22,7 @@ async function createClient(t: Test) {
   const fake = await createFakeOpenAI()
   t.teardown(() => fake.close())
   const home = createHome(t)
-  let service: ServiceProcess = await spawnService(t, home)
+  let service: Pick<ServiceProcess, 'url' | 'kill'> = await spawnService(t, home)
   let token = ''
   const call = async (method: string, path: string, body?: object): Promise<TestReply['body']> => {
     const response = await fetch(`${service.url}/api${path}`, {
@@ -48,11 +49,17 @@ async function createClient(t: Test) {
           `/agents/${agent.id}/threads/${thread_id}/history?limit=1`,
         )
         if (!turn_active && queued.length === 0) return
+        await pause(20)
       }
     },
     kill: () => service.kill(),
-    async start() {
-      service = await spawnService(t, home)
+    /** Starts the next server; one that is not killed needs no process of its own. */
+    async start({ isLast }: { isLast: boolean }) {
+      if (!isLast) service = await spawnService(t, home)
+      else {
+        const { url, stop } = await startServer(t, { home, signIn: false })
+        service = { url, kill: stop }
+      }
     },
   }
 }
@@ -152,7 +159,7 @@ async function killOften(t: Test, seed: number): Promise<void> {
   const unsure = new Map<string, string[]>(made.map((thread_id) => [thread_id, []]))
   let messages = 0
 
-  for (const _ of range(1, CRASHES)) {
+  for (const crash of range(1, CRASHES)) {
     const socket = await client.connect()
     witness.listen(socket)
     const talk = async (thread_id: string) => {
@@ -177,7 +184,7 @@ async function killOften(t: Test, seed: number): Promise<void> {
     const ends = await talks
     await socket.closed
     for (const end of ends) if (end.status === 'rejected') t.match(end.reason, /socket is closed/)
-    await client.start()
+    await client.start({ isLast: crash === CRASHES })
     for (const thread_id of made) await client.untilIdle(thread_id)
     const faults = await Promise.all(
       made.map((thread_id) => findFaults(client, thread_id, witness.threads.get(thread_id) ?? new Map())),
