@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ThreadDocument } from '../../plugins/chat/documents.ts'
 import type { LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
 import t from '../run/file-test.ts'
+import { amount } from '../run/tier.ts'
 import { type ChatSocket, chatUrl, connectChat, createHold, range, textOf } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
 import type { ChatMessage } from '../support/fake-openai.ts'
@@ -95,13 +96,15 @@ t.test('A paused turn can be stopped, which ends it for good', async (t) => {
 t.test('A stop ends the turn whether it comes before, while or after it pauses', async (t) => {
   const socket = await chat.connect()
   const reasons = new Map<string, number>()
-  for (const n of range(1, 16)) {
+  const cases = amount({ short: 4, long: 16 })
+  for (const n of range(1, cases)) {
     const thread_id = await createThread()
     const asked = fake.request(fake.requests.length)
     fake.next({ text: 'I see.', toolCalls: [punch('call_a', 'never')], delayMs: 1 })
     const sent = socket.say({ thread_id, text: 'go' })
     await asked
-    await pause(n)
+    // Over the same 16 ms, however many cases there are.
+    await pause((n * 16) / cases)
     socket.send({ type: 'stop', thread_id })
     const { frames, end } = await socket.seeTurn(sent)
     t.match(end, { type: 'done', stop_reason: 'stopped' })
@@ -114,7 +117,7 @@ t.test('A stop ends the turn whether it comes before, while or after it pauses',
 })
 
 t.test('Of a stop and a decision at the same time both are heeded, or the decision is refused', async (t) => {
-  for (const n of range(1, 8)) {
+  for (const n of range(1, amount({ short: 3, long: 8 }))) {
     const mark = `race ${n}`
     const { socket, thread_id, sent } = await pauseTurn([{ toolCalls: [punch('call_a', mark)] }])
     const answer = decide(thread_id, [approve])
@@ -186,7 +189,7 @@ t.test('What is deleted while a turn waits leaves nothing behind, and nothing to
     const noted = server.db.collection('client_messages')
     t.equal(await noted.countDocuments({ client_message_id: sent }), 0, what)
   }
-  for (const n of range(1, 6)) {
+  for (const n of range(1, amount({ short: 2, long: 6 }))) {
     const { thread_id } = await pauseTurn([{ toolCalls: [punch('call_a', `gone ${n}`)] }])
     const [answer, removed] = await Promise.all([
       decide(thread_id, [approve]),
@@ -290,7 +293,7 @@ t.test('Two servers on one database', async (t) => {
   const connectThere = () => connectChat(t, chatUrl(url, agent_id, server.admin.token))
 
   await t.test('Of fifty decisions at the same time one takes effect, and its tool runs once', async (t) => {
-    for (const round of range(1, 2)) {
+    for (const round of range(1, amount({ short: 1, long: 2 }))) {
       const { socket, thread_id, sent } = await pauseTurn([
         { toolCalls: [punch('call_a', `fifty ${round}`)] },
         { text: 'ok' },
@@ -433,7 +436,7 @@ t.test('What nobody decides in time counts as rejected, and the turn goes on to 
 
 t.test('A decision in the moment of its expiry counts, or is refused', async (t) => {
   const { resumption } = server.server.runtime.cradleOf('chat')
-  for (const n of range(1, 5)) {
+  for (const n of range(1, amount({ short: 2, long: 5 }))) {
     const mark = `moment ${n}`
     const { socket, sent, thread_id } = await pauseTurn([{ toolCalls: [punch('call_a', mark)] }])
     clock.advance(61)
