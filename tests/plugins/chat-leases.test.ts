@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ActiveTurn, ThreadDocument } from '../../plugins/chat/documents.ts'
 import type { LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
 import t from '../run/file-test.ts'
+import { amount } from '../run/tier.ts'
 import { chatUrl, connectChat, createHold, range, startChat, textOf } from '../support/chat.ts'
 import { spawnService } from '../support/service-process.ts'
 
@@ -117,7 +118,7 @@ t.test('Turns whose process died are also closed when a server starts, and while
   }
   const { body } = await threads('GET', '')
   t.equal(body.filter(({ turn_active }: { turn_active: boolean }) => turn_active).length, 3)
-  for (const thread_id of made) while ((await history(thread_id)).turn_active) await pause(10)
+  for (const thread_id of made) while ((await history(thread_id)).turn_active) await pause(100)
 })
 
 t.test('Two servers on one database run one turn of a thread at a time', async (t) => {
@@ -178,7 +179,7 @@ t.test('Two servers on one database run one turn of a thread at a time', async (
   })
 
   await t.test('One message sent to both servers starts one turn', async (t) => {
-    for (const round of range(1, 5)) {
+    for (const round of range(1, amount({ short: 2, long: 5 }))) {
       const client_message_id = `both-${round}`
       const turn = { thread_id, client_message_id, text: `round ${round}` }
       const before = fake.requests.length
