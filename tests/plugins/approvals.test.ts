@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from '../run/file-test.ts'
-import { isLong } from '../run/tier.ts'
+import { amount, isLong } from '../run/tier.ts'
 import { range, textOf } from '../support/chat.ts'
 import { createFakeAnthropic } from '../support/fake-anthropic.ts'
 import { BUDGET_MODEL } from '../support/fake-anthropic-rules.ts'
@@ -497,14 +497,14 @@ t.test('The answer streams the frames that follow, and every connection has the 
 })
 
 t.test('Whoever reads the answer reads it to its end', async (t) => {
-  const threads = await Promise.all(range(1, 12).map(() => createThread()))
+  const threads = await Promise.all(range(1, amount({ short: 4, long: 12 })).map(() => createThread()))
   const socket = await chat.connect()
   fake.script(({ body }) =>
     body.messages.at(-1)!.role === 'tool'
       ? { text: range(1, 8).map((n) => `${n} `), delayMs: 1 }
       : { toolCalls: [punch('call_a', 'whole')] },
   )
-  for (const _ of range(1, 3)) {
+  for (const _ of range(1, amount({ short: 1, long: 3 }))) {
     const paused = threads.map((thread_id) => socket.seePause(socket.say({ thread_id, text: 'go' })))
     for (const { thread_id } of await Promise.all(paused)) t.ok(thread_id)
     const answers = await Promise.all(threads.map((thread_id) => decided(thread_id, [approve])))

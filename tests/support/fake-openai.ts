@@ -108,6 +108,9 @@ export interface FakeOpenAI {
 }
 
 type Delta = Record<string, unknown>
+/** The most pieces in which the arguments of a call are streamed. */
+const MAX_PIECES = 1000
+
 type ToolCall = { id: string; name: string; arguments: string }
 type Reply = { body: ChatBody; script: Script; toolCalls: ToolCall[]; usage: Usage; gone: AbortSignal }
 
@@ -235,11 +238,19 @@ function echo({ body }: FakeRequest<ChatBody>): Script {
   return { text: typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('') }
 }
 
+/** Arguments in pieces of eight characters, or in longer ones where these would be too many. */
+function toPieces(text: string): string[] {
+  const length = Math.max(8, Math.ceil(text.length / MAX_PIECES))
+  return Array.from({ length: Math.ceil(text.length / length) }, (_, n) =>
+    text.slice(n * length, (n + 1) * length),
+  )
+}
+
 function toDeltas({ text = [], reasoning = [] }: Script, toolCalls: ToolCall[]): Delta[] {
   const words = typeof text === 'string' ? (text.match(/\s*\S+|\s+$/g) ?? []) : text
   const calls = toolCalls.map((call, index) => [
     { index, id: call.id, type: 'function', function: { name: call.name, arguments: '' } },
-    ...(call.arguments.match(/[\s\S]{1,8}/g) ?? []).map((part) => ({ index, function: { arguments: part } })),
+    ...toPieces(call.arguments).map((part) => ({ index, function: { arguments: part } })),
   ])
   const rounds = Math.max(0, ...calls.map((fragments) => fragments.length))
   return [
