@@ -121,7 +121,7 @@ t.test('Of a stop and a decision at the same time both are heeded, or the decisi
     const mark = `race ${n}`
     const { socket, thread_id, sent } = await pauseTurn([{ toolCalls: [punch('call_a', mark)] }])
     const answer = decide(thread_id, [approve])
-    for (let ticks = n % 6; ticks > 0; ticks -= 1) await new Promise(setImmediate)
+    for (let ticks = (n - 1) % 6; ticks > 0; ticks -= 1) await new Promise(setImmediate)
     socket.send({ type: 'stop', thread_id })
     const { end, frames } = await socket.seeTurn(sent)
     const { status } = await answer

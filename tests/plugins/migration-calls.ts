@@ -31,6 +31,10 @@ export function createMigrationCalls(chat: TestChat) {
       }
       return seen
     },
+    /** Waits until no thread has to be rebuilt any more. */
+    async untilDone(): Promise<void> {
+      while ((await status()).remaining > 0) await pause(40)
+    },
     row: async (thread_id: string): Promise<TestReply['body']> =>
       (await chat.threads('GET', '?limit=200')).body.find(
         (row: { thread_id: string }) => row.thread_id === thread_id,
