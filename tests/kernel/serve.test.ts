@@ -26,72 +26,91 @@ function prepare(t: Test, { setup = '', manifest = '', config = {} } = {}): stri
 const prepareQuick = async (t: Test, { config = {}, ...more }: Parameters<typeof prepare>[1] = {}) =>
   prepare(t, { ...more, config: { ...config, database: { url: await createDatabaseUrl(t) } } })
 
-t.test('serve welcomes with addresses and announcements, and stops in order when told to', async (t) => {
-  const home = prepare(t, {
-    setup: "host.on('server.starting', ({ announce }) => announce('sky', 'clear tonight'))",
-  })
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    const { child, url, ended } = await spawnServer(t, home, [], { isCovering: signal === 'SIGTERM' })
+const ANNOUNCE = "host.on('server.starting', ({ announce }) => announce('sky', 'clear tonight'))"
+
+t.test(
+  'two servers on one home welcome, keep the note of the one that runs on, and stop in order',
+  async (t) => {
+    const home = prepare(t, { setup: ANNOUNCE })
     const note = join(home, 'server.json')
-    t.match(JSON.parse(readFileSync(note, 'utf8')), { url, pid: child.pid, start_ms: { weather: Number } })
-    t.equal(statSync(note).mode & 0o777, 0o600)
-    t.equal((await fetch(`${url}/api/health/live`)).status, 200)
-    child.kill(signal)
-    const { code, stdout, stderr } = await ended
-    t.equal(code, 0, stderr)
-    t.notOk(existsSync(note), 'the note of a server that runs is gone')
-    t.match(stderr, /^stopping; once more to stop at once$/m)
-    t.match(stdout, new RegExp(`^ {2}address +${url}$`, 'm'))
-    t.match(stdout, /^ {2}sky +clear tonight$/m)
-    t.match(
-      stdout,
-      new RegExp(`^ {2}API docs +start with SVC_ENABLE_API_DOCS=1, then open ${url}/api/docs$`, 'm'),
+    const readNote = () => JSON.parse(readFileSync(note, 'utf8'))
+    const [row] = JSON.parse((await runCommand(home, ['plugins', '--json'])).stdout)
+    t.equal(row.start_ms, null, 'no server runs yet')
+
+    type Spawned = Awaited<ReturnType<typeof spawnServer>>
+    const checkRunning = async ({ child, url }: Spawned) => {
+      t.match(readNote(), { url, pid: child.pid, start_ms: { weather: Number } })
+      t.equal(statSync(note).mode & 0o777, 0o600)
+      t.equal((await fetch(`${url}/api/health/live`)).status, 200)
+    }
+    const stop = async ({ child, url, ended }: Spawned, signal: NodeJS.Signals, docs: string) => {
+      child.kill(signal)
+      const { code, stdout, stderr } = await ended
+      t.equal(code, 0, stderr)
+      t.match(stderr, /^stopping; once more to stop at once$/m)
+      t.match(stdout, new RegExp(`^ {2}address +${url}$`, 'm'))
+      t.match(stdout, /^ {2}sky +clear tonight$/m)
+      t.match(stdout, new RegExp(`^ {2}API docs +${docs}${url}/api/docs$`, 'm'))
+      t.match(stdout, new RegExp(`^ {2}API schema +${url}/api/openapi\\.json$`, 'm'))
+      await t.rejects(fetch(`${url}/api/health/live`), 'the port is free again')
+    }
+
+    const first = await spawnServer(t, home, [], { isCovering: true })
+    await checkRunning(first)
+    const second = await spawnServer(t, home, [], { env: { SVC_ENABLE_API_DOCS: '1' }, isCovering: true })
+    await checkRunning(second)
+
+    await stop(first, 'SIGTERM', 'start with SVC_ENABLE_API_DOCS=1, then open ')
+    t.equal(readNote().pid, second.child.pid)
+    const rows = JSON.parse((await runCommand(home, ['plugins', '--json'])).stdout)
+    const weather = rows.find(({ name }: { name: string }) => name === 'weather')
+    t.equal(
+      weather.start_ms,
+      readNote().start_ms.weather,
+      'svc plugins shows the start of the server that runs',
     )
-    t.match(stdout, new RegExp(`^ {2}API schema +${url}/api/openapi\\.json$`, 'm'))
-    await t.rejects(fetch(`${url}/api/health/live`), 'the port is free again')
-  }
-})
 
-t.test('serve names the page of the API where it is on', async (t) => {
-  const { child, url, ended } = await spawnServer(
-    t,
-    await prepareQuick(t, { config: { enable_api_docs: true } }),
-    [],
-    { isCovering: true },
-  )
-  child.kill('SIGTERM')
-  t.match((await ended).stdout, new RegExp(`^ {2}API docs +${url}/api/docs$`, 'm'))
-})
+    await stop(second, 'SIGINT', '')
+    t.notOk(existsSync(note), 'the note of a server that runs is gone')
+  },
+)
 
-t.test('serve --json prints one line for programs', async (t) => {
+t.test('a server that is signalled while it starts', async (t) => {
   const home = await prepareQuick(t, {
-    setup: "host.on('server.starting', ({ announce }) => announce('sky', 'clear tonight'))",
+    setup: ANNOUNCE,
+    manifest: "start() { process.kill(process.pid, 'SIGTERM') },",
+    config: { http: { port: 1 }, log: { level: 'error' } },
   })
-  const { child, url, ended } = await spawnServer(t, home, ['--json'], { isCovering: true })
-  child.kill('SIGTERM')
-  const { stdout, code } = await ended
-  t.equal(code, 0)
-  t.equal(stdout.split('\n').length, 2, 'one line')
-  const described = JSON.parse(stdout)
-  t.match(described, { url, pid: child.pid, version: /^\d/, announcements: { sky: 'clear tonight' } })
-  t.type(described.start_ms.weather, 'number')
+  const { child, ended } = await spawnServer(
+    t,
+    home,
+    ['--json', '--port', '0', '--host', 'localhost', '--log-level', 'debug'],
+    { env: { SVC_PORT: '2', SVC_HOST: '192.0.2.1', SVC_LOG_LEVEL: 'fatal' }, isCovering: true },
+  )
+  const { code, stdout, stderr } = await ended
+
+  t.test('stops once it has started', async (t) => {
+    t.equal(code, 0, stderr)
+    t.notOk(existsSync(join(home, 'server.json')))
+  })
+
+  t.test('prints one line for programs with --json, and its log to standard error', async (t) => {
+    t.equal(stdout.split('\n').length, 2, 'one line')
+    const described = JSON.parse(stdout)
+    t.match(described, { pid: child.pid, version: /^\d/, announcements: { sky: 'clear tonight' } })
+    t.type(described.start_ms.weather, 'number')
+    t.match(stderr, /^\{"level":30,"time":\d+,.*"msg":"listening"\}$/m)
+    t.notMatch(stdout, /listening/)
+  })
+
+  t.test('prefers flags to variables and the file', async (t) => {
+    t.match(JSON.parse(stdout), { url: /^http:\/\/localhost:\d+$/ })
+    t.match(stderr, /"msg":"listening"/)
+  })
 })
 
 t.test('flags go over variables, and variables over the file', async (t) => {
   const home = await prepareQuick(t, { config: { http: { port: 1 }, log: { level: 'error' } } })
-  const { child, ended } = await spawnServer(
-    t,
-    home,
-    ['--port', '0', '--host', 'localhost', '--log-level', 'debug'],
-    {
-      env: { SVC_PORT: '2', SVC_HOST: '192.0.2.1', SVC_LOG_LEVEL: 'fatal' },
-    },
-  )
-  child.kill('SIGTERM')
-  const { stdout, stderr } = await ended
-  t.match(stdout, /address +http:\/\/localhost:\d+$/m)
-  t.match(stderr, /"msg":"listening"/)
-
   const { config } = await readBlueprint({
     home,
     env: { SVC_PORT: '2', SVC_LOG_LEVEL: 'warn' },
@@ -118,26 +137,13 @@ t.test('a second signal ends a server that takes its time to stop', async (t) =>
   t.match(await ended, { code: 1, signal: null, stderr: /^stopping; once more/m })
 })
 
-t.test('a signal that comes while the server starts stops it once it has started', async (t) => {
-  const home = await prepareQuick(t, { manifest: "start() { process.kill(process.pid, 'SIGTERM') }," })
-  const { code, stdout, stderr } = await spawnCommand(home, ['serve'], {
-    env: { SVC_PORT: '0' },
-    isCovering: true,
-  })
-  t.equal(code, 0, stderr)
-  t.match(stdout, /address +http/)
-  t.notOk(existsSync(join(home, 'server.json')))
-})
-
 t.test('a port in use is told in one sentence, and the other server goes on', async (t) => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   t.teardown(() => other.close())
   const { port } = other.address() as { port: number }
   const home = await prepareQuick(t)
-  const { code, stdout, stderr } = await spawnCommand(home, ['serve', '--port', String(port)], {
-    isCovering: true,
-  })
+  const { code, stdout, stderr } = await runCommand(home, ['serve', '--port', String(port)])
   t.equal(code, 1)
   t.equal(stdout, '')
   t.match(
@@ -174,21 +180,4 @@ t.test('a flag that is not valid stops the start in one sentence', async (t) => 
   for (const [args, stderr] of cases)
     t.match(await runCommand(home, ['serve', ...args]), { code: 1, stdout: '', stderr }, args.join(' '))
   t.notOk(existsSync(join(home, 'db')), 'no database was opened')
-})
-
-t.test('two servers on one home leave the note of the one that runs on', async (t) => {
-  const home = prepare(t)
-  const [row] = JSON.parse((await runCommand(home, ['plugins', '--json'])).stdout)
-  t.equal(row.start_ms, null, 'no server runs yet')
-  const first = await spawnServer(t, home)
-  const second = await spawnServer(t, home)
-  first.child.kill('SIGTERM')
-  t.equal((await first.ended).code, 0)
-  const note = JSON.parse(readFileSync(join(home, 'server.json'), 'utf8'))
-  t.equal(note.pid, second.child.pid)
-  const rows = JSON.parse((await runCommand(home, ['plugins', '--json'])).stdout)
-  const weather = rows.find(({ name }: { name: string }) => name === 'weather')
-  t.equal(weather.start_ms, note.start_ms.weather, 'svc plugins shows the start of the server that runs')
-  second.child.kill('SIGTERM')
-  await second.ended
 })
