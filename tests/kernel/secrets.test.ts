@@ -1,10 +1,15 @@
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import fs, { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { openKeyRing } from '../../kernel/key-ring.ts'
 import { createSecrets } from '../../kernel/secrets.ts'
-import t from '../run/file-test.ts'
-import { bareConfig, createHome, runCommand, spawnCommand, startKernel } from '../support/kernel.ts'
+import t, { type Test } from '../run/file-test.ts'
+import { bareConfig, createHome, runCommand, startKernel } from '../support/kernel.ts'
+import { nodeCommand } from '../support/node-command.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
 const newBox = () => {
@@ -13,6 +18,41 @@ const newBox = () => {
 }
 const keyFile = (home: string) => join(home, 'secret.key')
 const modeOf = (path: string) => statSync(path).mode & 0o777
+
+/** Replaces a function of `node:fs`, for all that import it, until the returned function is called. */
+function replaceInFs(t: Test, name: 'existsSync' | 'linkSync', value: unknown): () => void {
+  const { restore } = t.intercept(fs, name, { value })
+  syncBuiltinESMExports()
+  const end = () => {
+    restore()
+    syncBuiltinESMExports()
+  }
+  t.teardown(end)
+  return end
+}
+
+/** Starts a process that prints the keys of a home as soon as it is told to open them. */
+async function spawnKeyRing(t: Test, home: string) {
+  const keyRing = new URL('../../kernel/key-ring.js', import.meta.url).href
+  const program = `
+    import { openKeyRing } from ${JSON.stringify(keyRing)}
+    process.stderr.write('ready')
+    process.stdin.once('data', () => {
+      const keys = openKeyRing(${JSON.stringify(home)}).keys()
+      process.stdout.write(JSON.stringify(keys.map((key) => key.toString('base64url'))))
+      process.stdin.destroy()
+    })
+  `
+  const child = spawn(...nodeCommand(['--input-type=module', '-e', program]), {
+    env: { ...process.env, NODE_V8_COVERAGE: '' },
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  await once(child.stderr, 'data')
+  return async (): Promise<string[]> => {
+    child.stdin.write('open')
+    return JSON.parse(await text(child.stdout))
+  }
+}
 
 t.test('a sealed text opens again, and two seals of one text differ', async (t) => {
   const box = newBox()
@@ -65,14 +105,11 @@ t.test('what has another form than ours does not open', async (t) => {
 })
 
 t.test('the key is made once, also by processes that start at the same time', async (t) => {
-  const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
-  const checks = await Promise.all([1, 2, 3, 4].map(() => spawnCommand(home, ['doctor', '--json'])))
-  for (const { stdout } of checks)
-    t.match(
-      JSON.parse(stdout).find(({ check }: { check: string }) => check === 'secret key'),
-      { ok: true },
-    )
+  const home = createHome(t)
+  const processes = await Promise.all([1, 2, 3, 4].map(() => spawnKeyRing(t, home)))
+  const opened = await Promise.all(processes.map((open) => open()))
   const key = readFileSync(keyFile(home), 'utf8')
+  for (const keys of opened) t.strictSame(keys, [key])
   t.match(key, /^[\w-]{43}$/)
   t.equal(modeOf(keyFile(home)), 0o600)
   t.strictSame(
@@ -118,33 +155,25 @@ t.test('who makes the key a moment after another process takes the other one', a
   const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
   await runCommand(home, ['doctor'])
   const key = readFileSync(keyFile(home), 'utf8')
-  const tooEarly = `data:text/javascript,${encodeURIComponent(`
-    import fs from 'node:fs'
-    import { syncBuiltinESMExports } from 'node:module'
-    const { existsSync } = fs
-    fs.existsSync = (path) => !String(path).endsWith('secret.key') && existsSync(path)
-    syncBuiltinESMExports()
-  `)}`
-  const { stdout } = await spawnCommand(home, ['doctor'], {
-    nodeArgs: ['--import', tooEarly],
-    isCovering: true,
-  })
+  const isThere = fs.existsSync
+  const restore = replaceInFs(
+    t,
+    'existsSync',
+    (path: string) => !String(path).endsWith('secret.key') && isThere(path),
+  )
+  const { stdout } = await runCommand(home, ['doctor'])
+  restore()
   t.match(stdout, /ok {4}secret key +present, 0600\n/)
   t.equal(readFileSync(keyFile(home), 'utf8'), key)
 })
 
 t.test('a home that takes no hard links stops the start with the reason', async (t) => {
   const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
-  const withoutLinks = `data:text/javascript,${encodeURIComponent(`
-    import fs from 'node:fs'
-    import { syncBuiltinESMExports } from 'node:module'
-    fs.linkSync = () => { throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' }) }
-    syncBuiltinESMExports()
-  `)}`
-  const { code, stdout } = await spawnCommand(home, ['doctor'], {
-    nodeArgs: ['--import', withoutLinks],
-    isCovering: true,
+  const restore = replaceInFs(t, 'linkSync', () => {
+    throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' })
   })
+  const { code, stdout } = await runCommand(home, ['doctor'])
+  restore()
   t.equal(code, 1)
   t.match(stdout, /FAIL {2}secret key +EPERM: operation not permitted, link\n/)
   t.strictSame(
