@@ -5,15 +5,16 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from '../run/file-test.ts'
-import { bareConfig, CLI, createHome, environment, pluginSource, spawnCommand } from '../support/kernel.ts'
+import { bareConfig, CLI, createHome, environment, pluginSource, runCommand } from '../support/kernel.ts'
 import { nodeCommand } from '../support/node-command.ts'
 import { installPlugin } from '../support/server.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
 
 // The last two wait, for a database and for a port.
 t.jobs = 2
 
 t.test('a reader that has enough is no failure', async (t) => {
-  const child = spawn(...nodeCommand([CLI, 'openapi']), { env: environment(createHome(t), {}) })
+  const child = spawn(...nodeCommand([CLI, 'openapi']), { env: environment(createHome(t, bareConfig()), {}) })
   child.stdout.destroy()
   let stderr = ''
   child.stderr.on('data', (chunk) => {
@@ -45,7 +46,7 @@ t.test(
   { skip: existsSync('/dev/full') ? false : 'there is no device that is always full' },
   async (t) => {
     const child = spawn(...nodeCommand([CLI, 'config']), {
-      env: environment(createHome(t), {}),
+      env: environment(createHome(t, bareConfig()), {}),
       stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
     })
     let stderr = ''
@@ -62,7 +63,7 @@ t.test('a home that cannot be made is told in one sentence', async (t) => {
   const file = join(createHome(t), 'file')
   writeFileSync(file, 'mine')
   for (const home of [file, join(file, 'home')])
-    t.match(await spawnCommand(home, ['doctor'], { isCovering: true }), {
+    t.match(await runCommand(home, ['doctor']), {
       code: 1,
       stdout: '',
       stderr: new RegExp(`^svc: the home ${home} cannot be made: E(EXIST|NOTDIR): .*\\n$`),
@@ -72,7 +73,7 @@ t.test('a home that cannot be made is told in one sentence', async (t) => {
 
 t.test('doctor tells of a database that does not answer', { buffered: true }, async (t) => {
   const SVC_DATABASE_URL = 'mongodb://user:canary@127.0.0.1:9/svc'
-  const { code, stdout, stderr } = await spawnCommand(createHome(t, bareConfig()), ['doctor'], {
+  const { code, stdout, stderr } = await runCommand(createHome(t, bareConfig()), ['doctor'], {
     env: { SVC_DATABASE_URL, SVC_PORT: '0' },
   })
   t.equal(code, 1)
@@ -86,7 +87,8 @@ t.test('doctor does not wait for a port whose holder never answers', { buffered:
   await once(silent, 'listening')
   t.teardown(() => silent.close())
   const { port } = silent.address() as { port: number }
-  const { code, stdout } = await spawnCommand(createHome(t, bareConfig()), ['doctor'], {
+  const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
+  const { code, stdout } = await runCommand(home, ['doctor'], {
     env: { SVC_PORT: String(port) },
   })
   t.equal(code, 1)

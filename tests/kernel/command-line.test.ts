@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t, { type Test } from '../run/file-test.ts'
 import { bareConfig, createHome, pluginSource, runCommand, spawnCommand } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
 
@@ -34,8 +35,8 @@ const tool = pluginSource(
   `errors: { NOTE_LOST: { status: 404, message: { en: 'The note {name} is lost.', zh: '笔记 {name} 丢失了。' } } },`,
 )
 
-function prepare(t: Test): string {
-  const home = createHome(t, bareConfig())
+function prepare(t: Test, config: Parameters<typeof bareConfig>[0] = {}): string {
+  const home = createHome(t, bareConfig(config))
   installPlugin(home, 'tool', tool)
   return home
 }
@@ -119,7 +120,7 @@ t.test('a command of a plugin gets its arguments and options', async (t) => {
 })
 
 t.test('a command that works on the database has it, with the listeners of every plugin', async (t) => {
-  const home = prepare(t)
+  const home = prepare(t, { database: { url: await createDatabaseUrl(t) } })
   t.match(await runCommand(home, ['note', 'add', 'x']), { code: 0, stdout: '1', stderr: '' })
   t.match(await runCommand(home, ['note', 'peek']), {
     code: 1,
@@ -167,7 +168,7 @@ t.test(
     const home = createHome(t, { http: { prot: 1 } })
     const sentence = 'svc: the configuration has no key "http.prot"; did you mean "http.port"?\n'
     for (const args of [['serve'], ['help']])
-      t.same(await spawnCommand(home, args), { code: 1, stdout: '', stderr: sentence })
+      t.same(await runCommand(home, args), { code: 1, stdout: '', stderr: sentence })
     const { stderr } = await runCommand(home, ['config'], { env: { SVC_LOG_LEVEL: 'debug' } })
     t.match(stderr, /did you mean "http\.port"\?\n +at /)
   },

@@ -1,14 +1,7 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from '../run/file-test.ts'
-import {
-  bareConfig,
-  createHome,
-  pluginSource,
-  runCommand,
-  spawnCommand,
-  startKernel,
-} from '../support/kernel.ts'
+import { bareConfig, createHome, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
 import { installPlugin, startServer } from '../support/server.ts'
 
 const tuned = pluginSource(
@@ -206,9 +199,12 @@ t.test('the home is made if it is not there, for its owner alone', async (t) => 
   const byDefault = createHome(t)
   mkdirSync(join(byDefault, '.svc'))
   writeFileSync(join(byDefault, '.svc/config.json'), '{"http":{"port":77}}')
-  const { stdout } = await spawnCommand('', ['config'], {
-    env: { HOME: byDefault },
-    isCovering: true,
+  const { HOME } = process.env
+  process.env.HOME = byDefault
+  t.teardown(() => {
+    if (HOME === undefined) delete process.env.HOME
+    else process.env.HOME = HOME
   })
+  const { stdout } = await runCommand('', ['config'])
   t.match(stdout, /http\.port +77 +config\.json +SVC_PORT/)
 })
