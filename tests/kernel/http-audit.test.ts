@@ -1,8 +1,9 @@
 import { recordablePart } from '../../kernel/http/audit-payload.ts'
 import type { JSONSchema } from '../../kernel/schema.ts'
 import t from '../run/file-test.ts'
-import { bareConfig, createHome, pluginSource, spawnCommand, startKernel } from '../support/kernel.ts'
+import { bareConfig, createHome, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
 
 const rows: Record<string, unknown>[] = []
 Object.assign(globalThis, { auditRows: rows })
@@ -53,12 +54,13 @@ ${pluginSource(
 )}`
 const auditor = pluginSource('auditor', `host.on('action.audited', (record) => auditRows.push(record))`)
 
+const server = await startKernel(t, { plugins: { shop, auditor } })
+
 t.beforeEach(() => {
   rows.length = 0
 })
 
 t.test('every call of a mutating route is told once, with who, what, on what and how it went', async (t) => {
-  const server = await startKernel(t, { plugins: { shop, auditor } })
   const call = async (method: string, path: string, body?: unknown, user?: string) => {
     const headers: Record<string, string> = { 'x-request-id': 'req-1', ...(user ? { 'x-user': user } : {}) }
     const { status } = await server.request(method, path, { body, headers })
@@ -103,7 +105,6 @@ t.test('every call of a mutating route is told once, with who, what, on what and
 })
 
 t.test('a call that never reached its handler is told as well', async (t) => {
-  const server = await startKernel(t, { plugins: { shop, auditor } })
   const call = async (path: string, body: unknown) => {
     const { status } = await server.request('POST', path, { body, headers: { 'x-user': 'ann' } })
     return { status, rows: rows.splice(0) }
@@ -162,7 +163,6 @@ t.test('of a body only what its schema describes and does not call secret is tol
 })
 
 t.test('secret fields are in neither the row nor the log', async (t) => {
-  const server = await startKernel(t, { plugins: { shop, auditor } })
   const body = {
     name: 'a',
     password: 'canary',
@@ -185,14 +185,15 @@ t.test(
      command('count', () => undefined)
      command('miscount', () => 3)
      command('drop', () => { throw host.error('FORBIDDEN') })
-     host.on('action.audited', (record) => console.log(JSON.stringify(record)))`,
+     host.on('action.audited', (record) => auditRows.push(record))`,
     )
-    const home = createHome(t, bareConfig())
+    const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
     installPlugin(home, 'clerk', clerk)
     const record = { actor: 'os:ann', action: 'goods.count', target: null, ip: null, request_id: null }
     const told = async (args: string[], env: Record<string, string> = { SUDO_USER: 'ann' }) => {
-      const { code, stdout } = await spawnCommand(home, args, { env })
-      return { code, row: JSON.parse(stdout) }
+      const { code } = await runCommand(home, args, { env })
+      t.equal(rows.length, 1)
+      return { code, row: rows.pop() }
     }
     t.match(await told(['count', 'apples']), { code: 0, row: { ...record, target: 'apples', status: 0 } })
     t.match(await told(['miscount']), { code: 3, row: { ...record, status: 3 } })
