@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import t from '../run/file-test.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
-import { getRoute, pluginSource, spawnCommand, startKernel } from '../support/kernel.ts'
+import { bareConfig, createHome, getRoute, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
 
 // Two of them wait for the driver to give up.
 t.jobs = 2
@@ -112,10 +112,8 @@ t.test(
 t.test('a server without its database does not start, and says so', { buffered: true }, async (t) => {
   const database = await startDatabaseProxy(t)
   database.cut()
-  const home = t.testdir({ 'config.json': '{}' })
-  const { code, stderr, stdout } = await spawnCommand(home, ['serve'], {
-    env: { SVC_DATABASE_URL: database.url, SVC_PORT: '0' },
-    isCovering: true,
+  const { code, stderr, stdout } = await runCommand(createHome(t, bareConfig()), ['serve'], {
+    env: { SVC_DATABASE_URL: database.url, SVC_PORT: '0', SVC_LOG_LEVEL: 'silent' },
   })
   t.equal(code, 1)
   t.equal(stdout, '')

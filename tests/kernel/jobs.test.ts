@@ -5,7 +5,8 @@ import { openDatabase } from '../../kernel/database/database.ts'
 import t from '../run/file-test.ts'
 import { createStillClock } from '../support/clock.ts'
 import { bareConfig, createHome, pluginSource, spawnServer, startKernel } from '../support/kernel.ts'
-import { databaseEnvironment, installPlugin, startServer, type TestServer } from '../support/server.ts'
+import { installPlugin, startServer, type TestServer } from '../support/server.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
 
 /** What the jobs of the tests tell, and what they are told. */
 const bench = new EventEmitter()
@@ -90,12 +91,12 @@ t.test('of two servers one runs the job, and the other when that one has stopped
 })
 
 t.test('a job is taken over when the server that ran it is gone without a word', async (t) => {
-  const home = createHome(t, bareConfig())
+  const url = await createDatabaseUrl(t)
+  const home = createHome(t, bareConfig({ database: { url } }))
   installPlugin(home, 'turner', turner(0.05))
-  const env = databaseEnvironment(home)
   const clock = createStillClock()
-  const { child, ended } = await spawnServer(t, home, [], { env })
-  const database = await openDatabase({ url: env.SVC_DATABASE_URL, home, log: pino({ enabled: false }) })
+  const { child, ended } = await spawnServer(t, home)
+  const database = await openDatabase({ url, home, log: pino({ enabled: false }) })
   t.teardown(() => database.close())
   while ((await leasesOf(database).findOne({ _id: 'turn' }))?.holder === undefined) await sleep(10)
   const server = await startServer(t, { home, signIn: false, clock })
@@ -111,7 +112,7 @@ t.test('a job is taken over when the server that ran it is gone without a word',
 })
 
 t.test('a job that runs for longer than its lease keeps it', async (t) => {
-  const home = createHome(t, bareConfig())
+  const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
   const run = `bench.emit('begun', cradle.server.node_id)
     await new Promise((resolve) => { bench.once('finish', resolve); signal.addEventListener('abort', resolve) })`
   installPlugin(home, 'worker', pluginSource('worker', job('long', 0.05, run)))
