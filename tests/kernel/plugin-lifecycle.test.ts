@@ -1,19 +1,19 @@
 import { once } from 'node:events'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { joinEngine } from '../../kernel/database/engine.ts'
-import t from '../run/file-test.ts'
+import t, { type Test } from '../run/file-test.ts'
 import {
   bareConfig,
   createHome,
   getRoute,
   pluginSource,
   runCommand,
-  spawnCommand,
   startKernel,
   toolSource,
 } from '../support/kernel.ts'
 import { installPlugin, startServer } from '../support/server.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
 
 /** Where plugins in this process write down what happens to them. */
 const diary: string[] = []
@@ -21,6 +21,9 @@ Object.assign(globalThis, { diary })
 t.beforeEach(() => {
   diary.length = 0
 })
+
+/** The setting of a home whose server uses a lent database. */
+const lent = async (t: Test) => ({ url: await createDatabaseUrl(t) })
 
 /** A plugin that writes down its steps. */
 const diarist = (name: string, manifest = '', setup = '') =>
@@ -155,7 +158,7 @@ t.test('an optional plugin that fails is logged and left out with those that nee
   ])
     t.match(log.join('\n'), words)
 
-  const home = createHome(t, bareConfig())
+  const home = createHome(t, bareConfig({ database: await lent(t) }))
   installPlugin(home, 'unloaded', plugins.unloaded)
   await t.rejects(startServer(t, { home }), {
     message: /^plugin "unloaded" \(.*\/unloaded\) failed to load: cannot load$/,
@@ -384,7 +387,7 @@ t.test('packages that the configuration names are loaded by what they export', a
     'no-manifest': undefined,
   }
   const packages = Object.keys(forms)
-  const home = createHome(t, bareConfig({ packages: [...packages, 'linked'] }))
+  const home = createHome(t, bareConfig({ database: await lent(t), packages: [...packages, 'linked'] }))
   const install = (name: string, folder: string, manifest: object | undefined) => {
     const file = manifest && Object.keys(manifest).length > 0 ? 'lib/entry.js' : 'index.js'
     mkdirSync(join(folder, 'lib'), { recursive: true })
@@ -412,7 +415,7 @@ t.test('packages that the configuration names are loaded by what they export', a
 })
 
 t.test('a package that is not installed, or not well, is refused by name, and can be optional', async (t) => {
-  const config = bareConfig({ packages: ['@acme/weather'] })
+  const config = bareConfig({ database: await lent(t), packages: ['@acme/weather'] })
   const home = createHome(t, config)
   await t.rejects(startServer(t, { home }), {
     message: `plugin "weather" (@acme/weather) failed to load: the package is not installed in ${home}`,
@@ -431,7 +434,7 @@ t.test('a package that is not installed, or not well, is refused by name, and ca
 })
 
 t.test('hidden folders and files beside the plugins are passed over', async (t) => {
-  const home = createHome(t, bareConfig())
+  const home = createHome(t, bareConfig({ database: await lent(t) }))
   installPlugin(home, 'fine', diarist('fine'))
   installPlugin(home, '.hidden', "throw new Error('was loaded')")
   writeFileSync(join(home, 'plugins/notes.txt'), 'text')
@@ -448,14 +451,18 @@ t.test('a start that fails leaves neither a database nor a port open', async (t)
   const engine = await joinEngine({ directory, runtimeDirectory: join(home, 'runtime'), log })
   t.teardown(() => engine.close())
 
-  installPlugin(home, 'late', pluginSource('late', ''))
+  rmSync(join(home, 'plugins'), { recursive: true })
   mkdirSync(join(home, 'server.json'))
-  const { stderr, code } = await spawnCommand(home, ['serve'], {
-    env: { SVC_PORT: '0' },
-    isCovering: true,
+  const listening = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPServerWrap').length
+  const before = listening()
+  const { stderr, code } = await runCommand(home, ['serve'], {
+    env: { SVC_PORT: '0', SVC_LOG_LEVEL: 'silent' },
   })
   t.equal(code, 1)
   t.match(stderr, /EISDIR/)
+  // A closed port is listed until the next turn of the event loop.
+  await new Promise(setImmediate)
+  t.equal(listening(), before, 'no port is open')
 })
 
 t.test('requests under way are answered before the database is closed', async (t) => {

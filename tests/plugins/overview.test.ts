@@ -12,6 +12,7 @@ import { createTestClock } from '../support/clock.ts'
 import { createHome, pluginSource, runCommand } from '../support/kernel.ts'
 import { databaseEnvironment, startServer, type TestServer } from '../support/server.ts'
 import { spawnService } from '../support/service-process.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
 
 const NOTHING = {
   agent_count: 0,
@@ -276,7 +277,7 @@ async function beatSince(server: TestServer, seconds: number): Promise<NodeDocum
 }
 
 t.test('svc admin overview works before the first start', async (t) => {
-  t.match(JSON.parse(await svc(createHome(t), '--json')), {
+  t.match(JSON.parse(await svc(createHome(t, { database: { url: await createDatabaseUrl(t) } }), '--json')), {
     ...NOTHING,
     user_count: 0,
     tokens_used: 0,
