@@ -100,18 +100,16 @@ async function run(files: string[], env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 const tier: NodeJS.ProcessEnv = options.long ? { SVC_TEST_TIER: 'long' } : {}
-const kernelRuns: Promise<void>[] = []
-// One in three begins with files that wait and one with those of the kernel, so that the cores are never idle at once.
+let covering: Promise<void> | undefined
+// The first one takes files that wait, those of the kernel among them, while the others compute.
 const runs = Array.from({ length: t.jobs }, async (_, index) => {
-  if (index % 3 === 0) {
-    const kernelRun = run(measured, { ...tier, NODE_V8_COVERAGE: coverage })
-    kernelRuns.push(kernelRun)
-    await kernelRun
-  }
-  await run(index % 3 === 1 ? [...waiting, ...computing] : [...computing, ...waiting], tier)
+  if (index > 0) return run([...computing, ...waiting], tier)
+  covering = run(measured, { ...tier, NODE_V8_COVERAGE: coverage })
+  await covering
+  await run([...waiting, ...computing], tier)
 })
 // While the other files run: it takes some seconds of one core.
-const covered = isWhole ? Promise.all(kernelRuns).then(() => reportCoverage(root, coverage)) : undefined
+const covered = isWhole ? covering?.then(() => reportCoverage(root, coverage)) : undefined
 await Promise.all(runs)
 t.end()
 
