@@ -11,6 +11,8 @@ import {
   type SessionUpdate,
 } from '@agentclientprotocol/sdk'
 import type { Test } from 'tap'
+import { runProgram } from '../../kernel/cli/program.ts'
+import { started } from '../run/costs.ts'
 import { CLI, environment } from '../support/kernel.ts'
 import { nodeCommand } from '../support/node-command.ts'
 import { createHome } from '../support/server.ts'
@@ -26,29 +28,28 @@ export type Permit = (
 /** Chooses the option of that id. */
 export const choose = (optionId: string): RequestPermissionOutcome => ({ outcome: 'selected', optionId })
 
-/** Runs `svc acp` in a process of its own. */
-export function spawnEditorAgent(t: Test, { url, args = [], env = {}, home = createHome(t) }: EditorOptions) {
-  const child = spawn(...nodeCommand([CLI, 'acp', '--url', url, ...args]), { env: environment(home, env) })
-  t.teardown(() => {
-    child.kill('SIGKILL')
-  })
+/** Runs `svc acp` in this process, or in one of its own, which costs much more. */
+export function startEditorAgent(
+  t: Test,
+  { url, args = [], env = {}, home = createHome(t), hasOwnProcess = false }: EditorOptions,
+) {
+  const start = hasOwnProcess ? spawnProgram : startProgram
+  const agent = start(t, ['acp', '--url', url, ...args], environment(home, env))
   const changes = new EventEmitter().setMaxListeners(0)
   const written = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)
-    child[name].on('data', (chunk) => {
+    agent[name].on('data', (chunk) => {
       written[name] += chunk
       changes.emit('change')
     })
   // A test may write to one that has left.
-  child.stdin.on('error', () => undefined)
-  const exited = once(child, 'close') as Promise<[code: number | null, signal: string | null]>
+  agent.stdin.on('error', () => undefined)
 
   return {
-    child,
+    ...agent,
     home,
     written,
     changes,
-    exited,
     /** Waits until it holds; looked at whenever something has come from the process. */
     async until<Value>(look: () => Value | undefined | false): Promise<Value> {
       const signal = AbortSignal.timeout(DEADLINE_MS)
@@ -80,19 +81,58 @@ interface EditorOptions {
   args?: string[]
   env?: Record<string, string>
   home?: string
+  hasOwnProcess?: boolean
+}
+
+/** A running `svc`. */
+interface RunningProgram {
+  stdin: Writable
+  stdout: Readable
+  stderr: Readable
+  exited: Promise<[code: number | null, signal: string | null]>
+  kill(signal: NodeJS.Signals): void
+}
+
+function spawnProgram(t: Test, args: string[], env: NodeJS.ProcessEnv): RunningProgram {
+  const child = spawn(...nodeCommand([CLI, ...args]), { env })
+  t.teardown(() => {
+    child.kill('SIGKILL')
+  })
+  const { stdin, stdout, stderr } = child
+  const exited = once(child, 'close') as RunningProgram['exited']
+  return { stdin, stdout, stderr, exited, kill: (signal) => void child.kill(signal) }
+}
+
+function startProgram(t: Test, args: string[], env: NodeJS.ProcessEnv): RunningProgram {
+  started.commands++
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+  const exited = runProgram(args, {
+    env,
+    stdin: stdin as unknown as NodeJS.ReadStream,
+    stdout: stdout as unknown as NodeJS.WriteStream,
+    stderr: stderr as unknown as NodeJS.WriteStream,
+  }).then((code): [number, null] => [code, null])
+  t.teardown(async () => {
+    stdin.end()
+    await exited
+  })
+  const kill = () => {
+    throw new Error('this agent has no process of its own')
+  }
+  return { stdin, stdout, stderr, exited, kill }
 }
 
 /** Runs `svc acp` and talks to it as an editor does. */
 export async function startEditor(t: Test, options: EditorOptions) {
-  const process = spawnEditorAgent(t, options)
-  const { child, changes } = process
+  const process = startEditorAgent(t, options)
+  const { stdin, stdout, changes } = process
   const updates = new Map<string, SessionUpdate[]>()
   const asked: RequestPermissionRequest[] = []
   let permit: Permit = () => ({ outcome: 'cancelled' })
 
-  const output = child.stdout.pipe(new PassThrough())
+  const output = stdout.pipe(new PassThrough())
   const stream = ndJsonStream(
-    Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
+    Writable.toWeb(stdin) as WritableStream<Uint8Array>,
     Readable.toWeb(output) as ReadableStream<Uint8Array>,
   )
   const connection = client({ name: 'test' })
@@ -144,7 +184,7 @@ export async function startEditor(t: Test, options: EditorOptions) {
         .join(''),
     /** Leaves as an editor does, and gives the exit code. */
     async leave() {
-      child.stdin.end()
+      stdin.end()
       const [code] = await process.exited
       return code
     },

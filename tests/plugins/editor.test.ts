@@ -4,13 +4,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { ContentBlock } from '@agentclientprotocol/sdk'
+import type { ThreadDocument } from '../../plugins/chat/documents.ts'
 import t from '../run/file-test.ts'
 import { createHold, PROVIDER, startChat } from '../support/chat.ts'
 import { seedThread } from '../support/chat-seed.ts'
 import type { Script } from '../support/fake-openai.ts'
 import { createFakeService } from '../support/fake-service.ts'
 import { createHome } from '../support/server.ts'
-import { choose, spawnEditorAgent, startEditor, startRelay } from './editor-run.ts'
+import { choose, startEditor, startEditorAgent, startRelay } from './editor-run.ts'
 
 const chat = await startChat(t)
 const { server, fake, agent_id } = chat
@@ -23,7 +24,7 @@ await server.request('PATCH', `/admin/providers/${provider_id}`, {
 const strangersHome = createHome(t)
 const [editor, stranger] = await Promise.all([
   startEditor(t, { url: server.url, env }),
-  startEditor(t, { url: server.url, home: strangersHome }),
+  startEditor(t, { url: server.url, home: strangersHome, hasOwnProcess: true }),
 ])
 
 const echo = (...args: string[]) => ({ name: 'execute', arguments: { command: 'echo', args } })
@@ -380,7 +381,15 @@ t.test('a session is listed, and loaded with all that was said', async (t) => {
 })
 
 t.test('all sessions are listed, a page at a time', async (t) => {
-  await Promise.all(Array.from({ length: 120 }, () => chat.createThread()))
+  const threads = server.db.collection<ThreadDocument>('threads')
+  const thread = (await threads.findOne({ _id: await chat.createThread() }))!
+  await threads.insertMany(
+    Array.from({ length: 119 }, (_, index) => ({
+      ...thread,
+      _id: `${thread._id}-${index}`,
+      session_key: `${thread.session_key}-${index}`,
+    })),
+  )
   const listed: string[] = []
   let cursor: string | null | undefined
   let pages = 0
@@ -390,7 +399,7 @@ t.test('all sessions are listed, a page at a time', async (t) => {
     cursor = page.nextCursor
     pages += 1
   } while (cursor)
-  t.equal(listed.length, await server.db.collection('threads').countDocuments({ agent_id }))
+  t.equal(listed.length, await threads.countDocuments({ agent_id }))
   t.equal(new Set(listed).size, listed.length)
   t.equal(pages, Math.ceil(listed.length / 50))
   await t.rejects(editor.agent.request('session/list', { cwd: '/', cursor: 'mine' }), { code: -32602 })
@@ -513,8 +522,8 @@ t.test('who is not logged in is told how, and can go on once they are', async (t
 })
 
 t.test('what is not of the protocol is answered by it, and the process lives on', async (t) => {
-  const raw = spawnEditorAgent(t, { url: server.url, env })
-  const say = (text: string) => raw.child.stdin.write(`${text}\n`)
+  const raw = startEditorAgent(t, { url: server.url, env, hasOwnProcess: true })
+  const say = (text: string) => raw.stdin.write(`${text}\n`)
   const initialize = { jsonrpc: '2.0', id: 7, method: 'initialize', params: { protocolVersion: 99 } }
   for (const line of [
     '{"jsonrpc"',
@@ -534,7 +543,7 @@ t.test('what is not of the protocol is answered by it, and the process lives on'
     { id: 2, error: { code: -32600 } },
     { id: 7 },
   ])
-  raw.child.kill('SIGTERM')
+  raw.kill('SIGTERM')
   t.strictSame(await raw.exited, [0, null])
 })
 
@@ -561,8 +570,8 @@ t.test('it does not start without its agent or its server', async (t) => {
   await once(closed, 'listening')
   const { port } = closed.address() as AddressInfo
   closed.close()
-  const lost = spawnEditorAgent(t, { url: server.url, env, args: ['--agent', 'nobody'] })
-  const alone = spawnEditorAgent(t, { url: `http://127.0.0.1:${port}`, env })
+  const lost = startEditorAgent(t, { url: server.url, env, args: ['--agent', 'nobody'] })
+  const alone = startEditorAgent(t, { url: `http://127.0.0.1:${port}`, env })
   t.strictSame(await lost.exited, [1, null])
   t.equal(lost.written.stderr, 'There is no agent "nobody". You can talk to: assistant.\n')
   t.strictSame(await alone.exited, [1, null])
