@@ -2,6 +2,7 @@ import type { Dialect } from '../../kernel/channel-kind.ts'
 import { render } from '../../plugins/channels/writing/markdown.ts'
 import { splitMarkdown } from '../../plugins/channels/writing/splitting.ts'
 import t from '../run/file-test.ts'
+import { inTurn } from '../run/tier.ts'
 
 const SAMPLES: [what: string, markdown: string, rendered: Partial<Record<Dialect, string>>][] = [
   [
@@ -153,8 +154,10 @@ t.test('What is nested or marked beyond all measure takes neither long nor the s
       '**注',
     ],
   ].flatMap((piece) => [many(piece), `${many(piece)}@`, many(piece) + [...many(piece)].reverse().join('')])
-  for (const text of texts)
-    for (const dialect of ['html', 'mrkdwn', 'markdown-without-tables'] as const) {
+  const dialects: Dialect[] = ['html', 'mrkdwn', 'markdown-without-tables']
+  // The three texts of a piece are each in another dialect.
+  for (const [index, text] of texts.entries())
+    for (const dialect of inTurn(dialects, index + Math.floor(index / 3))) {
       const begun = process.cpuUsage()
       t.type(render(text, dialect), 'string')
       const { user } = process.cpuUsage(begun)
