@@ -14,7 +14,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import type { SkillPackageDocument } from '../../plugins/skills/types.ts'
 import t from '../run/file-test.ts'
+import { amount } from '../run/tier.ts'
 import { startServer } from '../support/server.ts'
 import { createSkillCalls, listAll, refusal, skillText } from './skill-calls.ts'
 
@@ -133,11 +135,24 @@ t.test('Names of packages are unique, whatever their case', async (t) => {
 })
 
 t.test('An account creates 50 packages, and more when it deletes some', async (t) => {
-  const { token } = await server.createUser({ username: 'collector', permissions })
+  const { id, token } = await server.createUser({ username: 'collector', permissions })
   const create = (name: string) => request('POST', '/skill-packages', { token, body: { name } })
-  const made = await Promise.all(Array.from({ length: 55 }, (_, n) => create(`Of the collector ${n}`)))
+  const packages = server.db.collection<SkillPackageDocument>('skill_packages')
+  const row = (await packages.findOne({ _id: await createPackage() }))!
+  const seeded = amount({ short: 40, long: 1 })
+  await packages.insertMany(
+    Array.from({ length: seeded }, (_, n) => ({
+      ...row,
+      _id: `${row._id}-${n}`,
+      name_key: `seeded ${n}`,
+      created_by_id: id,
+      created_by: 'collector',
+    })),
+  )
+  const left = 50 - seeded
+  const made = await Promise.all(Array.from({ length: left + 5 }, (_, n) => create(`Of the collector ${n}`)))
   const created = made.filter(({ status }) => status === 201)
-  t.equal(created.length, 50)
+  t.equal(created.length, left)
   for (const reply of made.filter(({ status }) => status !== 201))
     t.match(reply, {
       status: 409,
@@ -428,7 +443,7 @@ t.test(
     const filesOf = (version: number) =>
       Object.fromEntries([
         ['SKILL.md', skillText(`Version ${version}`)],
-        ...Array.from({ length: 30 }, (_, n) => [`part-${n}.txt`, `${version}`]),
+        ...Array.from({ length: amount({ short: 8, long: 30 }) }, (_, n) => [`part-${n}.txt`, `${version}`]),
       ])
     for (const [version, agent_id] of agents.entries()) writeSkill(agent_id, 'race', filesOf(version))
     const replies = await Promise.all(agents.map((agent_id) => push(agent_id, 'race', package_id)))
