@@ -27,8 +27,8 @@ async function examined(): Promise<Cost> {
   return { keys: scanned, documents: scannedObjects, scans: collectionScans.total }
 }
 
-const RUNS = 2
-const MOST_ROUNDS = 80
+const RUNS = 4
+const MOST_ROUNDS = 40
 
 /** What an operation costs; the least of several runs, as the server's own work goes on beside it. */
 async function costOf(operation: () => Promise<unknown>, least?: Cost): Promise<Cost> {
