@@ -17,8 +17,8 @@ import type { Assignment } from './worker.ts'
 const FILE_MS = { short: 300_000, long: 3_600_000 }
 const COSTLIEST = 5
 
-/** One more than there are cores, as tests also wait: for the time, for the database and for other processes. */
-const PROCESSES = availableParallelism() + 1
+/** Two for each core, as tests also wait: for the time, for the database and for other processes. */
+const PROCESSES = availableParallelism() * 2
 
 const { values: options, positionals: patterns } = parseArgs({
   allowPositionals: true,
@@ -101,11 +101,13 @@ async function run(files: string[], env: NodeJS.ProcessEnv): Promise<void> {
 
 const tier: NodeJS.ProcessEnv = options.long ? { SVC_TEST_TIER: 'long' } : {}
 let covering: Promise<void> | undefined
-// The first one takes files that wait, those of the kernel among them, while the others compute.
+// Half of them begin with files that wait, those of the kernel among them, so that the cores are never idle at once.
 const runs = Array.from({ length: t.jobs }, async (_, index) => {
-  if (index > 0) return run([...computing, ...waiting], tier)
-  covering = run(measured, { ...tier, NODE_V8_COVERAGE: coverage })
-  await covering
+  if (index % 2 > 0) return run([...computing, ...waiting], tier)
+  if (index === 0) {
+    covering = run(measured, { ...tier, NODE_V8_COVERAGE: coverage })
+    await covering
+  }
   await run([...waiting, ...computing], tier)
 })
 // While the other files run: it takes some seconds of one core.
