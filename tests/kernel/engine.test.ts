@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import {
@@ -22,14 +22,39 @@ import { MongoClient } from 'mongodb'
 import { type Engine, joinEngine } from '../../kernel/database/engine.ts'
 import { relaxedLibrary } from '../../kernel/database/relaxed-library.ts'
 import t, { type Test } from '../run/file-test.ts'
+import { amount } from '../run/tier.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'svc-engine-'))
 const runtimeDirectory = join(root, 'runtime')
 t.teardown(() => rmSync(root, { recursive: true, force: true }))
 
+const KILLS = amount({ short: 1, long: 3 })
+
 let directories = 0
 const newDirectory = () => join(root, `d${directories++}`)
 const recordOf = (directory: string) => join(directory, 'engine.json')
+
+const NOWHERE = 'mongodb://%2Fnowhere%2Fmongodb.sock/?directConnection=true'
+/** Records that name no engine, which must not stop a start. */
+const BAD_RECORDS = {
+  garbage: () => '{"uri":',
+  'of another shape': () => 'null',
+  'of a dead process': () => {
+    const { pid } = spawnSync(process.execPath, ['--version'])
+    return JSON.stringify({ uri: NOWHERE, pid })
+  },
+  'of another program': () => JSON.stringify({ uri: NOWHERE, pid: process.pid }),
+}
+
+/** Puts a record into a directory in which no engine has been started yet. */
+function leaveRecord(directory: string, kind: keyof typeof BAD_RECORDS) {
+  mkdirSync(directory, { recursive: true })
+  writeFileSync(recordOf(directory), BAD_RECORDS[kind]())
+}
+
+function assertRecord(t: Test, directory: string, { uri, pid }: Engine) {
+  t.same(JSON.parse(readFileSync(recordOf(directory), 'utf8')), { uri, pid }, 'the record names the engine')
+}
 
 type Entry = { level: string; message: string; details: Record<string, unknown> }
 
@@ -122,38 +147,92 @@ function onSpawn(t: Test, listener: (child: ChildProcess) => void) {
   return stop
 }
 
-t.test('an engine is started and serves a driver', async (t) => {
+t.test('an engine and what becomes of it', async (t) => {
   const directory = join(newDirectory(), 'däta, a:b')
-  const { engine } = await joined(t, directory)
-  const { client, things } = connected(t, engine)
-  await things.insertOne({ _id: 1 })
-  t.same(await things.find().toArray(), [{ _id: 1 }])
-
-  const record = recordOf(directory)
-  t.same(JSON.parse(readFileSync(record, 'utf8')), { uri: engine.uri, pid: engine.pid })
-  t.equal(statSync(record).mode & 0o777, 0o600, 'the record is for its user alone')
-  t.equal(statSync(directory).mode & 0o777, 0o700, 'so is the data')
-  t.equal(statSync(join(directory, 'socket')).mode & 0o777, 0o700, 'so is the socket')
-
-  const status = await client.db('admin').command({ serverStatus: 1 })
-  t.equal(status.wiredTiger.cache['maximum bytes configured'], 256 * 1024 * 1024, 'its cache is bounded')
-})
-
-t.test('a process that comes second joins the running engine', async (t) => {
-  const directory = newDirectory()
   const { engine, log } = await joined(t, directory)
-  const { things } = connected(t, engine)
-  await things.insertOne({ _id: 1 })
-  const other = await otherProcess(t, directory, 2)
-  t.equal(other.pid, engine.pid)
-  t.same(other.ids, [1, 2], 'it sees what the first has written')
-  t.equal(await other.leave(), 0)
-  t.equal(await things.countDocuments(), 2, 'the first sees what the other has written, and keeps its engine')
-  t.same(log.entries, [])
+  const { client, things } = connected(t, engine)
+
+  await t.test('it is started and serves a driver', async (t) => {
+    await things.insertOne({ _id: 1 })
+    t.same(await things.find().toArray(), [{ _id: 1 }])
+
+    const record = recordOf(directory)
+    assertRecord(t, directory, engine)
+    t.equal(statSync(record).mode & 0o777, 0o600, 'the record is for its user alone')
+    t.equal(statSync(directory).mode & 0o777, 0o700, 'so is the data')
+    t.equal(statSync(join(directory, 'socket')).mode & 0o777, 0o700, 'so is the socket')
+
+    const status = await client.db('admin').command({ serverStatus: 1 })
+    t.equal(status.wiredTiger.cache['maximum bytes configured'], 256 * 1024 * 1024, 'its cache is bounded')
+  })
+
+  await t.test('a process that comes second joins it', async (t) => {
+    const other = await otherProcess(t, directory, 2)
+    t.equal(other.pid, engine.pid)
+    t.same(other.ids, [1, 2], 'it sees what the first has written')
+    t.equal(await other.leave(), 0)
+    t.equal(
+      await things.countDocuments(),
+      2,
+      'the first sees what the other has written, and keeps its engine',
+    )
+    t.same(log.entries, [])
+  })
+
+  await t.test('a copy of a directory in use has its own engine', async (t) => {
+    const copy = newDirectory()
+    mkdirSync(copy)
+    cpSync(recordOf(directory), recordOf(copy))
+    const { engine: other } = await joined(t, copy)
+    t.not(other.pid, engine.pid)
+  })
+
+  await t.test(
+    'a directory that is locked without an engine to join is given up after a while',
+    async (t) => {
+      const record = readFileSync(recordOf(directory))
+      writeFileSync(recordOf(directory), '{}')
+      const now = performance.now.bind(performance)
+      let skipped = 0
+      let exits = 0
+      onSpawn(t, (child) => {
+        child.once('exit', () => {
+          // After the first it is tried again.
+          if (++exits === 2) skipped = 15_000
+        })
+      })
+      t.intercept(performance, 'now', { value: () => now() + skipped })
+      await t.rejects(joinEngine({ directory, runtimeDirectory, log: createLog() }), {
+        message: /does not answer: .*Another mongod instance/,
+        cause: { message: /names no process/ },
+      })
+      t.equal(exits, 2)
+      writeFileSync(recordOf(directory), record)
+    },
+  )
+
+  await t.test('when the last client has left, it is gone', async (t) => {
+    await client.close()
+    await Promise.all([engine.close(), engine.close()])
+    t.notOk(isAlive(engine.pid))
+    t.notOk(existsSync(recordOf(directory)))
+    t.same(readdirSync(join(directory, 'socket')), [])
+  })
+
+  await t.test('closing while the next one is being started anew ends that one too', async (t) => {
+    const { engine: next } = await joined(t, directory)
+    t.not(next.pid, engine.pid)
+    const started = new Promise<ChildProcess>((resolve) => onSpawn(t, resolve))
+    process.kill(next.pid, 'SIGKILL')
+    const child = await started
+    await next.close()
+    t.equal(child.signalCode, 'SIGTERM')
+  })
 })
 
 t.test('simultaneous starts on one directory give one engine', async (t) => {
   const directory = newDirectory()
+  leaveRecord(directory, 'garbage')
   const [here, again, there] = await Promise.all([
     joined(t, directory),
     joined(t, directory),
@@ -161,19 +240,8 @@ t.test('simultaneous starts on one directory give one engine', async (t) => {
   ])
   t.equal(here.engine.pid, again.engine.pid)
   t.equal(here.engine.pid, there.pid)
+  assertRecord(t, directory, here.engine)
   t.equal(await there.leave(), 0)
-})
-
-t.test('when the last client has left, the engine is gone', async (t) => {
-  const directory = newDirectory()
-  const { engine } = await joined(t, directory)
-  await Promise.all([engine.close(), engine.close()])
-  t.notOk(isAlive(engine.pid))
-  t.notOk(existsSync(recordOf(directory)))
-  t.same(readdirSync(join(directory, 'socket')), [])
-
-  const { engine: next } = await joined(t, directory)
-  t.not(next.pid, engine.pid)
 })
 
 t.test('an engine whose starter is gone is joined, and ended by the one that joined', async (t) => {
@@ -200,9 +268,14 @@ t.test('an engine that everybody left behind ends by itself', async (t) => {
 })
 
 t.test('an engine that is told to end serves until its last client has left', async (t) => {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const [signal, record] of [
+    ['SIGTERM', 'of another shape'],
+    ['SIGINT', 'of another program'],
+  ] as const) {
     const directory = newDirectory()
+    leaveRecord(directory, record)
     const { engine, log } = await joined(t, directory)
+    assertRecord(t, directory, engine)
     const { client, things } = connected(t, engine)
     process.kill(engine.pid, signal)
     await things.insertOne({ _id: 1 })
@@ -222,7 +295,7 @@ t.test('a killed engine comes back with all it acknowledged, for the same client
   const { uri } = engine
   const acknowledged: number[] = []
   let id = 0
-  for (const round of [1, 2, 3]) {
+  for (let round = 1; round <= KILLS; round += 1) {
     const { pid } = engine
     const back = log.next(/is back/)
     let killed = false
@@ -250,7 +323,7 @@ t.test('a killed engine comes back with all it acknowledged, for the same client
   t.equal(engine.uri, uri)
   t.match(
     log.entries.map(({ level }) => level),
-    ['warn', 'info', 'warn', 'info', 'warn', 'info'],
+    Array(KILLS).fill(['warn', 'info']).flat(),
   )
 })
 
@@ -300,55 +373,17 @@ t.test(
   },
 )
 
-t.test('closing while the engine is being started anew ends that one too', async (t) => {
-  const directory = newDirectory()
-  const { engine } = await joined(t, directory)
-  const started = new Promise<ChildProcess>((resolve) => onSpawn(t, resolve))
-  process.kill(engine.pid, 'SIGKILL')
-  const child = await started
-  await engine.close()
-  t.equal(child.signalCode, 'SIGTERM')
-})
-
-t.test('a record that names no engine does not stop the start', async (t) => {
-  const gone = spawn(process.execPath, ['-e', ''])
-  await once(gone, 'exit')
-  const uri = 'mongodb://%2Fnowhere%2Fmongodb.sock/?directConnection=true'
-  const records = {
-    garbage: '{"uri":',
-    'of another shape': 'null',
-    'of a dead process': JSON.stringify({ uri, pid: gone.pid }),
-    'of another program': JSON.stringify({ uri, pid: process.pid }),
-  }
-  for (const [kind, content] of Object.entries(records)) {
-    const directory = newDirectory()
-    mkdirSync(directory)
-    writeFileSync(recordOf(directory), content)
-    const { engine } = await joined(t, directory)
-    t.equal(await connected(t, engine).things.countDocuments(), 0, kind)
-    t.same(JSON.parse(readFileSync(recordOf(directory), 'utf8')), { uri: engine.uri, pid: engine.pid }, kind)
-  }
-})
-
 t.test('what a killed engine left behind is cleaned', async (t) => {
   const directory = newDirectory()
   const leftover = join(directory, 'socket', 'embedded-mongodb-killed')
   mkdirSync(leftover, { recursive: true })
   writeFileSync(join(leftover, 'mongodb.sock'), '')
   writeFileSync(join(directory, 'socket', 'mongodb.sock'), '')
+  leaveRecord(directory, 'of a dead process')
   const { engine } = await joined(t, directory)
+  assertRecord(t, directory, engine)
   t.equal(await connected(t, engine).things.countDocuments(), 0)
   t.notOk(existsSync(leftover))
-})
-
-t.test('a copy of a directory in use has its own engine', async (t) => {
-  const directory = newDirectory()
-  const { engine } = await joined(t, directory)
-  const copy = newDirectory()
-  mkdirSync(copy)
-  cpSync(recordOf(directory), recordOf(copy))
-  const { engine: other } = await joined(t, copy)
-  t.not(other.pid, engine.pid)
 })
 
 t.test(
@@ -364,9 +399,10 @@ t.test(
       t.equal(dirname(socketDirectory), tmpdir())
       t.equal(statSync(socketDirectory).mode & 0o777, 0o700)
       t.ok(existsSync(join(socketDirectory, 'mongodb.sock')))
-      const other = await otherProcess(t, directory, 2)
+      const { engine: other } = await joined(t, directory)
       t.equal(other.pid, engine.pid)
-      t.equal(await other.leave(), 0)
+      await other.close()
+      t.equal(await things.countDocuments(), 1, 'it goes on for the first')
       await client.close()
       await engine.close()
 
@@ -413,30 +449,6 @@ t.test('a directory that cannot be opened is refused with the words of the engin
   t.intercept(process, 'execPath', { value: join(root, 'no-such-program') })
   await t.rejects(joinEngine({ directory: newDirectory(), runtimeDirectory, log }), /ended/)
   t.match(log.entries, [{ level: 'error', details: { err: { code: 'ENOENT' } } }])
-})
-
-t.test('a directory that is locked without an engine to join is given up after a while', async (t) => {
-  const directory = newDirectory()
-  const { engine } = await joined(t, directory)
-  const record = readFileSync(recordOf(directory))
-  writeFileSync(recordOf(directory), '{}')
-  const now = performance.now.bind(performance)
-  let skipped = 0
-  let exits = 0
-  onSpawn(t, (child) => {
-    child.once('exit', () => {
-      // After the first it is tried again.
-      if (++exits === 2) skipped = 15_000
-    })
-  })
-  t.intercept(performance, 'now', { value: () => now() + skipped })
-  await t.rejects(joinEngine({ directory, runtimeDirectory, log: createLog() }), {
-    message: /does not answer: .*Another mongod instance/,
-    cause: { message: /names no process/ },
-  })
-  t.equal(exits, 2)
-  writeFileSync(recordOf(directory), record)
-  await engine.close()
 })
 
 t.test('relaxed copies are made once, made anew when damaged, and only of the known files', async (t) => {
