@@ -17,8 +17,8 @@ import type { Assignment } from './worker.ts'
 const FILE_MS = { short: 300_000, long: 3_600_000 }
 const COSTLIEST = 5
 
-/** Two for each core, as tests also wait: for the time, for the database and for other processes. */
-const PROCESSES = availableParallelism() * 2
+/** One more than there are cores, as tests also wait: for the time, for the database and for other processes. */
+const PROCESSES = availableParallelism() + 1
 
 const { values: options, positionals: patterns } = parseArgs({
   allowPositionals: true,
@@ -100,18 +100,18 @@ async function run(files: string[], env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 const tier: NodeJS.ProcessEnv = options.long ? { SVC_TEST_TIER: 'long' } : {}
-let covering: Promise<void> | undefined
-// Half of them begin with files that wait, those of the kernel among them, so that the cores are never idle at once.
+const kernelRuns: Promise<void>[] = []
+// One in three begins with files that wait and one with those of the kernel, so that the cores are never idle at once.
 const runs = Array.from({ length: t.jobs }, async (_, index) => {
-  if (index % 2 > 0) return run([...computing, ...waiting], tier)
-  if (index === 0) {
-    covering = run(measured, { ...tier, NODE_V8_COVERAGE: coverage })
-    await covering
+  if (index % 3 === 0) {
+    const kernelRun = run(measured, { ...tier, NODE_V8_COVERAGE: coverage })
+    kernelRuns.push(kernelRun)
+    await kernelRun
   }
-  await run([...waiting, ...computing], tier)
+  await run(index % 3 === 1 ? [...waiting, ...computing] : [...computing, ...waiting], tier)
 })
 // While the other files run: it takes some seconds of one core.
-const covered = isWhole ? covering?.then(() => reportCoverage(root, coverage)) : undefined
+const covered = isWhole ? Promise.all(kernelRuns).then(() => reportCoverage(root, coverage)) : undefined
 await Promise.all(runs)
 t.end()
 
