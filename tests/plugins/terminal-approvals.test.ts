@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from '../run/file-test.ts'
 import { createHold, startChat } from '../support/chat.ts'
@@ -360,7 +360,7 @@ async function untilQueued(thread_id: string, text: string) {
     const { queued } = await chat.history(thread_id)
     const found = queued.find((row: { text: string }) => row.text === text)
     if (found) return found
-    await pause(20)
+    await delay(20)
   }
 }
 
