@@ -70,7 +70,7 @@ export async function openSession({
         .catch(() => false),
     async pace() {
       const wait = BACKOFF_MS[Math.min(tries++, BACKOFF_MS.length - 1)]!
-      // The shard looks whether it was ended meanwhile.
+      // The delay fails only by being aborted, and the shard checks for that itself.
       if (wait > 0) await delay(wait, undefined, { signal: stop.signal }).catch(() => {})
     },
     async paceIdentify(signal) {

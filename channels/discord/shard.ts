@@ -145,7 +145,7 @@ export async function createShard({
   })
 
   return {
-    // What becomes of it comes as events.
+    // A failure is reported by the shard's events too.
     connect: () => void shard.connect().catch(() => {}),
     rewind: () =>
       void shard.destroy({ code: RESUMING, recover: library.WebSocketShardDestroyRecovery.Resume }),

@@ -55,7 +55,7 @@ export function createUploadReader(folder: string): UploadReader {
   }
 }
 
-/** The name and type that a request gives its file. */
+/** The name and media type of the file, as the request states them. */
 type Described = Pick<UploadedFile, 'filename' | 'media_type'>
 
 /** Stores the body. Unlike a pipeline, it leaves the request open, so that its answer arrives. */

@@ -36,7 +36,7 @@ export function createLogins({
     return user
   }
 
-  /** Opens a session for an account that has shown who it is, by whatever means; gives the login answer. */
+  /** Opens a session for an account that has shown who it is, by whatever means, and returns the reply to a login. */
   const open = async (user: UserDocument, origin: Origin) => {
     const session = await sessions.create(user._id, origin)
     // A reset that ended all sessions just before this one was stored must not be outlived by it.

@@ -78,8 +78,9 @@ t.test('A workspace takes no more than its limit, in whichever way files come', 
   t.equal((await put('a', 8_999)).status, 201, 'what is deleted makes room')
   await rm(join(workspace, 'a'))
   // It is noticed when it was measured long enough ago.
-  while ((await upload(8_999)).status !== 200) await new Promise((resolve) => setTimeout(resolve, 100))
-  t.pass('also what a program has deleted')
+  let again = await upload(8_999)
+  for (; again.status === 409; again = await upload(8_999)) await new Promise((resolve) => setTimeout(resolve, 100))
+  t.equal(again.status, 200, 'so does what a program has deleted')
   await remove('inbound')
   await writeFile(join(workspace, 'by-a-program'), 'x'.repeat(20_000))
   await server.request('GET', '/auth/me', { token })

@@ -174,8 +174,7 @@ t.test('Where bubblewrap works', { skip: noBubblewrap }, async (t) => {
     await begun()
     server.kill('SIGKILL')
     await once(server, 'exit')
-    await gone()
-    t.pass()
+    await t.resolves(gone(), 'the command ends with the server')
   })
 
   await t.test('in a chat the workspace_root_dir of the account limits it', async (t) => {

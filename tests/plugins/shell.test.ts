@@ -386,7 +386,7 @@ t.test('In a chat', async (t) => {
       t.equal(pids.filter(isRunning).length, 5)
       await stop(thread_id, socket)
       await untilGone(pids)
-      t.pass(`everything has ended with the ${name}`)
+      t.same(pids.filter(isRunning), [], `everything has ended with the ${name}`)
       if (name === 'agent') await server.request('POST', `/agents/${chat.agent_id}/start`)
     }
   })

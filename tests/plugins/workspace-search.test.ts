@@ -362,7 +362,7 @@ t.test('A search that is stopped leaves no file open', async (t) => {
     await refused
   }
   while ((await openHere()).length > 0) await setImmediate()
-  t.pass('all of them are closed')
+  t.same(await openHere(), [], 'all of them are closed')
 })
 
 t.test('A stopped turn searches nothing', async (t) => {

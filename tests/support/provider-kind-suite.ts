@@ -257,8 +257,7 @@ export function testProviderKind(t: Test, subject: KindSubject): void {
       const { gone } = await fake.request(n)
       if (reply.hold) abort.abort()
       t.ok((await reading).error)
-      await leaving(gone)
-      t.pass('the vendor saw the client leave')
+      await t.resolves(leaving(gone), 'the vendor saw the client leave')
     }
   })
 

@@ -14,7 +14,7 @@ import { createReplyText } from './reply-text.ts'
 
 /** The largest file that is sent, in bytes. */
 const MAX_FILE_BYTES = 20 * 1024 * 1024
-/** The interval at which a message whose turn has not begun is looked for in the queue, in milliseconds. */
+/** How often to check that a message whose turn has not begun is still in the queue, in milliseconds. */
 const QUEUE_POLL_MS = 2000
 
 /** What answering a message takes. */
