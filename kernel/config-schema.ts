@@ -42,18 +42,24 @@ export interface KernelConfig {
   limits: LimitSettings
   enable_api_docs: boolean
   packages: string[]
-  plugins: Record<string, { enabled: boolean; optional: boolean } & Record<string, unknown>>
+  plugins: Record<string, { enabled: boolean; required: boolean } & Record<string, unknown>>
 }
 
-/** The one schema of the whole configuration: the kernel's keys and a section for each plugin. */
-export function configSchema(
-  plugins: readonly { name: string; config?: Readonly<Record<string, JSONSchema>> }[],
-): JSONSchema {
-  const sections = plugins.map(({ name, config = {} }) => [
+/** A plugin, or a folder of an extension point, as far as its settings go. */
+export interface SettingsSection {
+  name: string
+  isBuiltIn: boolean
+  config?: Readonly<Record<string, JSONSchema>>
+}
+
+/** The one schema of the whole configuration: the kernel's keys and a section for each plugin and folder. */
+export function configSchema(plugins: readonly SettingsSection[]): JSONSchema {
+  const sections = plugins.map(({ name, isBuiltIn, config = {} }) => [
     name,
     objectOf({
       enabled: { type: 'boolean', default: true },
-      optional: { type: 'boolean', default: false },
+      // The server never starts without what is its own.
+      ...(!isBuiltIn && { required: { type: 'boolean', default: false } }),
       ...config,
     }),
   ])

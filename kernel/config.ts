@@ -1,7 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { closest } from 'fastest-levenshtein'
-import { type ConfigLeaf, configSchema, type KernelConfig, listLeaves } from './config-schema.ts'
+import {
+  type ConfigLeaf,
+  configSchema,
+  type KernelConfig,
+  listLeaves,
+  type SettingsSection,
+} from './config-schema.ts'
 import type { AppError } from './errors.ts'
 import { MASK } from './mask.ts'
 import { deferSchema, type Issue, type JSONSchema, type Validator } from './schema.ts'
@@ -58,7 +64,7 @@ export function layerConfig({
   file: Record<string, unknown>
   env: NodeJS.ProcessEnv
   flags: Record<string, string | undefined>
-  plugins: readonly { name: string; config?: Readonly<Record<string, JSONSchema>> }[]
+  plugins: readonly SettingsSection[]
 }): Config {
   const schema = configSchema(plugins)
   const leaves = listLeaves(schema)
@@ -207,6 +213,9 @@ const lookUp = (value: unknown, path: string[]): unknown =>
 function explain([issue]: Issue[], leaves: ConfigLeaf[]): string {
   const key = issue!.path.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
   if (issue!.rule !== 'additionalProperties') return `${key} ${issue!.message}`
+  const [, plugin] = /^plugins\.(.+)\.optional$/.exec(key) ?? []
+  if (plugin)
+    return `the key "${key}" is gone: a plugin from outside that fails is left out, unless "plugins.${plugin}.required" is true`
   const known = leaves.map(({ path }) => path.join('.'))
   const nearest = closest(
     key,

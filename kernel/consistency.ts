@@ -5,31 +5,59 @@ import type { Route } from './http/route.ts'
 
 const MUTATING = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** Refuses names used twice, and what names a guard or an error that no plugin declares. */
-export function assertConsistent({ plugins, errors }: Blueprint, kernelRoutes: readonly Route[]): void {
+/** What is wrong with what a plugin, or the folder of an extension point, declared. */
+export class Fault extends ConfigError {
+  readonly owner: string
+
+  constructor(owner: string, message: string) {
+    super(message)
+    this.owner = owner
+  }
+}
+
+/** Throws a `Fault` for a name used twice, and for what names a guard, an error or an extension point that no plugin declares. */
+export function assertConsistent(
+  { plugins, points, entries, errors }: Blueprint,
+  kernelRoutes: readonly Route[],
+): void {
   const owners = new Map<string, string>()
   const claim = (sort: string, name: string, owner: string) => {
     const other = owners.get(`${sort} ${name}`)
-    if (other) throw new ConfigError(`${sort} "${name}" is declared by both ${other} and ${owner}`)
+    if (other) throw new Fault(owner, `${sort} "${name}" is declared by both ${other} and ${owner}`)
     owners.set(`${sort} ${name}`, owner)
   }
   const claimRoute = (method: string, path: string, owner: string) =>
     claim('route', `${method} ${path.replace(/:\w+/g, ':')}`, owner)
+  const claimEntry = (point: string, entry: unknown, owner: string) => {
+    const { noun, nameOf } = points.get(point)!
+    claim(noun, nameOf ? nameOf(entry) : owner, owner)
+  }
   for (const code of Object.keys(kernelErrors)) claim('error', code, 'the kernel')
   claim('guard', 'public', 'the kernel')
   claim('limit', 'sockets', 'the kernel')
   for (const { method, path } of kernelRoutes) claimRoute(method, path, 'the kernel')
+  for (const { point, value, error, owner } of entries) if (!error) claimEntry(point, value, owner)
   for (const { plugin, declarations } of plugins) {
-    for (const code of Object.keys(plugin.errors ?? {})) claim('error', code, plugin.name)
-    for (const name of declarations.services.keys()) claim('service', name, plugin.name)
-    for (const name of declarations.collections.keys()) claim('collection', name, plugin.name)
-    for (const name of declarations.guards.keys()) claim('guard', name, plugin.name)
-    for (const name of declarations.limits.keys()) claim('limit', name, plugin.name)
-    for (const { name } of declarations.jobs) claim('job', name, plugin.name)
-    for (const { name } of declarations.commands) claim('command', name, plugin.name)
-    for (const { method, path } of declarations.routes) claimRoute(method, path, plugin.name)
+    const { name: owner } = plugin
+    for (const code of Object.keys(plugin.errors ?? {})) claim('error', code, owner)
+    for (const { key } of plugin.permissions ?? []) claim('permission', key, owner)
+    for (const name of declarations.services.keys()) claim('service', name, owner)
+    for (const name of declarations.collections.keys()) claim('collection', name, owner)
+    for (const name of declarations.guards.keys()) claim('guard', name, owner)
+    for (const name of declarations.limits.keys()) claim('limit', name, owner)
+    for (const { name } of declarations.jobs) claim('job', name, owner)
+    for (const { name } of declarations.commands) claim('command', name, owner)
+    for (const { method, path } of declarations.routes) claimRoute(method, path, owner)
     // A socket is opened by a GET.
-    for (const { path } of declarations.sockets) claimRoute('GET', path, plugin.name)
+    for (const { path } of declarations.sockets) claimRoute('GET', path, owner)
+    for (const { point, entry } of declarations.extensions) {
+      if (!points.has(point))
+        throw new Fault(
+          owner,
+          `plugin "${owner}" extends "${point}", which is no extension point of any plugin`,
+        )
+      claimEntry(point, entry, owner)
+    }
   }
 
   const precedingGuard = new Map<string, string | undefined>(
@@ -37,7 +65,7 @@ export function assertConsistent({ plugins, errors }: Blueprint, kernelRoutes: r
   )
   for (const { plugin, declarations } of plugins) {
     const refuse = (what: string, wrong: string) => {
-      throw new ConfigError(`${what} of plugin "${plugin.name}" ${wrong}`)
+      throw new Fault(plugin.name, `${what} of plugin "${plugin.name}" ${wrong}`)
     }
     const assertGuard = (what: string, use: unknown) => {
       if (!use) refuse(what, 'has no guard')

@@ -1,24 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { ConfigError } from './config.ts'
+import { pathToFileURL } from 'node:url'
+import type { ExtensionPoint } from './extensions.ts'
+import { linkServer } from './home-link.ts'
+import { BUILT_IN_ROOT, VERSION } from './package.ts'
 import { assertPlugin, assertSettings, type Plugin } from './plugin.ts'
-import type { Registries } from './types.ts'
 
-/** Where something was found: `built-in`, a package's name or a folder. */
+/** The source of what comes with the server; that of the rest is a package's name or a folder's path. */
+export const BUILT_IN = 'built-in'
+
+/** Something that was found, and where. */
 export interface Found<Value> {
   value: Value
   source: string
   version: string
-}
-
-/** The folder that holds `plugins/`, `channels/` and `providers/` as they are run. */
-export const BUILT_IN_ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
-
-/** Registries that are fed from a folder at the top level, by that folder's name. */
-const KIND_FOLDERS: Record<string, keyof Registries> = {
-  providers: 'provider_kinds',
-  channels: 'channel_kinds',
 }
 
 /** A plugin that could not be loaded; `name` is its manifest's or, where that could not be read, its folder's. */
@@ -28,78 +23,102 @@ export interface BrokenPlugin {
   error: Error
 }
 
-/** A place where a plugin is to be found, and how its module is found there. */
-interface Place {
+/** A folder or package whose default export is an entry of an extension point. */
+export interface EntryPlace {
+  /** The folder's name, under which its settings are. */
   name: string
   source: string
-  locate(): { entry: string; version: string }
+  /** The name of the extension point. */
+  point: string
+  locate(): Module
+}
+
+/** The file to import, and what the package's manifest says of it. */
+export interface Module {
+  file: string
+  version: string
+  /** The extension point that a package fills, from `svc.extends` in its package.json. */
+  extends?: string
 }
 
 /** Loads every plugin there is: built in, named in `packages`, and in `<home>/plugins`. */
 export async function discoverPlugins({
   home,
   packages,
-  version,
 }: {
   home: string
   packages: readonly string[]
-  version: string
-}): Promise<{ plugins: Found<Plugin>[]; broken: BrokenPlugin[] }> {
-  const places: Place[] = [
-    ...foldersIn(join(BUILT_IN_ROOT, 'plugins')).map((folder) => ({
-      name: basename(folder),
-      source: 'built-in',
-      locate: () => ({ entry: join(folder, 'index.js'), version }),
-    })),
+}): Promise<{ plugins: Found<Plugin>[]; broken: BrokenPlugin[]; entries: EntryPlace[] }> {
+  const own = foldersIn(join(home, 'plugins'))
+  if (own.length > 0 || packages.length > 0) linkServer(home)
+  const places = [
+    ...foldersIn(join(BUILT_IN_ROOT, 'plugins')).map(builtIn),
     ...packages.map((name) => ({
       name: basename(name),
       source: name,
       locate: () => locate(findPackage(name, home)),
     })),
-    ...foldersIn(join(home, 'plugins')).map((folder) => ({
-      name: basename(folder),
-      source: folder,
-      locate: () => locate(folder),
-    })),
+    ...own.map(foreign),
   ]
   const plugins: Found<Plugin>[] = []
   const broken: BrokenPlugin[] = []
+  const entries: EntryPlace[] = []
+  const sources = new Map<string, string>()
   for (const { name, source, locate } of places) {
     let candidate: unknown
     try {
-      const { entry, version } = locate()
-      candidate = await loadDefault(entry)
-      const plugin = assertPlugin(candidate)
-      if (source !== 'built-in') assertSettings(plugin)
-      plugins.push({ value: plugin, source, version: plugin.version ?? version })
+      const module = locate()
+      if (module.extends !== undefined) {
+        entries.push({ name, source, point: module.extends, locate: () => module })
+        continue
+      }
+      candidate = await importDefault(module.file)
+      const plugin = assertPlugin(candidate, source === BUILT_IN)
+      const other = sources.get(plugin.name)
+      if (other) throw new Error(`two plugins are named "${plugin.name}": ${other} and ${source}`)
+      if (source !== BUILT_IN) assertSettings(plugin)
+      sources.set(plugin.name, source)
+      plugins.push({ value: plugin, source, version: plugin.version ?? module.version })
     } catch (error) {
       broken.push({ name: nameIn(candidate) ?? name, source, error: error as Error })
     }
   }
-  refuseSameNames([...plugins.map(({ value, source }) => ({ name: value.name, source })), ...broken])
-  return { plugins, broken }
+  return { plugins, broken, entries }
 }
+
+/** The folders of these extension points, those that come with the server and those of the home. */
+export function listFolders(home: string, points: ReadonlyMap<string, ExtensionPoint>): EntryPlace[] {
+  return [...points].flatMap(([point, { folder }]) => {
+    if (folder === undefined) return []
+    const own = foldersIn(join(home, folder))
+    if (own.length > 0) linkServer(home)
+    return [...foldersIn(join(BUILT_IN_ROOT, folder)).map(builtIn), ...own.map(foreign)].map((place) => ({
+      ...place,
+      point,
+    }))
+  })
+}
+
+const builtIn = (folder: string) => ({
+  name: basename(folder),
+  source: BUILT_IN,
+  locate: (): Module => ({ file: join(folder, 'index.js'), version: VERSION }),
+})
+
+const foreign = (folder: string) => ({
+  name: basename(folder),
+  source: folder,
+  locate: () => locate(folder),
+})
 
 function nameIn(candidate: unknown): string | undefined {
   const name = (candidate as { name?: unknown } | null | undefined)?.name
   return typeof name === 'string' ? name : undefined
 }
 
-/** Loads the kinds in the folders `providers/` and `channels/`. */
-export async function discoverKinds(): Promise<
-  { registry: keyof Registries; entry: never; owner: string }[]
-> {
-  const found = []
-  for (const [folder, registry] of Object.entries(KIND_FOLDERS))
-    for (const path of foldersIn(join(BUILT_IN_ROOT, folder))) {
-      const owner = path.slice(BUILT_IN_ROOT.length + 1)
-      found.push({ registry, entry: (await loadDefault(join(path, 'index.js'))) as never, owner })
-    }
-  return found
-}
-
-const loadDefault = async (entry: string): Promise<unknown> =>
-  (await import(pathToFileURL(entry).href)).default
+/** The default export of a module. */
+export const importDefault = async (file: string): Promise<unknown> =>
+  (await import(pathToFileURL(file).href)).default
 
 function foldersIn(parent: string): string[] {
   if (!existsSync(parent)) return []
@@ -119,13 +138,20 @@ function findPackage(name: string, home: string): string {
 const ancestors = (path: string): string[] =>
   dirname(path) === path ? [path] : [path, ...ancestors(dirname(path))]
 
-function locate(folder: string): { entry: string; version: string } {
-  const manifest = readManifest(join(folder, 'package.json'))
-  const entry = exportedEntry(manifest.exports) ?? manifest.main ?? 'index.js'
-  return { entry: join(folder, entry), version: manifest.version ?? '0.0.0' }
+interface PackageManifest {
+  exports?: unknown
+  main?: string
+  version?: string
+  svc?: { extends?: string }
 }
 
-function readManifest(file: string): { exports?: unknown; main?: string; version?: string } {
+function locate(folder: string): Module {
+  const manifest = readManifest(join(folder, 'package.json'))
+  const entry = exportedEntry(manifest.exports) ?? manifest.main ?? 'index.js'
+  return { file: join(folder, entry), version: manifest.version ?? '0.0.0', extends: manifest.svc?.extends }
+}
+
+function readManifest(file: string): PackageManifest {
   if (!existsSync(file)) return {}
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
@@ -139,13 +165,4 @@ function exportedEntry(exported: unknown): string | undefined {
   if (typeof exported !== 'object' || exported === null) return exported as string | undefined
   const conditions = exported as Record<string, unknown>
   return exportedEntry(conditions['.'] ?? conditions.import ?? conditions.node ?? conditions.default)
-}
-
-function refuseSameNames(plugins: readonly { name: string; source: string }[]): void {
-  const sources = new Map<string, string>()
-  for (const { name, source } of plugins) {
-    const other = sources.get(name)
-    if (other) throw new ConfigError(`two plugins are named "${name}": ${other} and ${source}`)
-    sources.set(name, source)
-  }
 }

@@ -6,7 +6,7 @@ const healthSchema = {
   title: 'Health',
   ...objectOf(
     {
-      status: { enum: ['ok', 'failed'] },
+      status: { enum: ['ok', 'degraded', 'failed'] },
       version: { type: 'string' },
       started_at: { type: 'integer' },
       plugins: { type: 'object', additionalProperties: { enum: ['ok', 'failed'] } },
@@ -26,7 +26,7 @@ const PATIENCE_MS = 2000
 export function healthRoutes(runtime: Runtime): Route[] {
   const pluginStates = async () => {
     const states: Record<string, 'ok' | 'failed'> = {}
-    for (const name of runtime.failed) states[name] = 'failed'
+    for (const name of runtime.failed.keys()) states[name] = 'failed'
     await Promise.all(
       runtime.plugins.map(async ({ plugin: { name }, declarations: { health } }) => {
         states[name] = 'ok'
@@ -60,8 +60,9 @@ export function healthRoutes(runtime: Runtime): Route[] {
   }).handle(async () => {
     const { version, started_at } = runtime.facts
     const database = await databaseState()
-    const status = database.ok ? ('ok' as const) : ('failed' as const)
     const plugins = database.ok ? await pluginStates() : {}
+    const isWhole = Object.values(plugins).every((state) => state === 'ok')
+    const status = !database.ok ? ('failed' as const) : isWhole ? ('ok' as const) : ('degraded' as const)
     return reply(database.ok ? 200 : 503, { status, version, started_at, plugins, database })
   })
 

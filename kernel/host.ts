@@ -1,17 +1,14 @@
 import type { IndexDescription } from 'mongodb'
-import { assertChannelKind } from './channel-kind-form.ts'
 import { assertCommand, type Command } from './command.ts'
 import { AppError } from './errors.ts'
-import { assertExpert } from './expert.ts'
+import type { ExtensionPoint } from './extensions.ts'
 import { assertGuard, type Guard } from './http/guard.ts'
 import { assertRoute, type Route } from './http/route.ts'
 import { assertJob, type Job } from './jobs.ts'
 import { type LimitName, limitProperties, type UsageCounter } from './limits.ts'
-import { assertProviderKind } from './provider-kind.ts'
 import type { SealedPurposes } from './sealed-fields.ts'
 import { assertSocket, type Socket } from './socket/socket.ts'
-import { assertTool, type Tool } from './tool.ts'
-import type { Collections, Cradle, Events, GuardContexts, Registries, Services } from './types.ts'
+import type { Collections, Cradle, Events, ExtensionPoints, GuardContexts, Services } from './types.ts'
 
 /** How a plugin declares what it brings. Everything runs later, or never if only the declarations are asked for. */
 export interface Host {
@@ -30,25 +27,19 @@ export interface Host {
   ): void
   job(job: Job): void
   command(command: Command): void
-  /** A tool for agents. Those of built-in plugins are on until an owner switches them off, all others off until switched on. */
-  tool(tool: Tool): void
-  register<Name extends Exclude<keyof Registries, 'tools' | 'permissions'>>(
-    registry: Name,
-    entry: Registries[Name],
+  /** A place where others add something to this plugin; its name begins with this plugin's name and a dot. */
+  extensionPoint<Name extends keyof ExtensionPoints>(
+    name: Name,
+    point: ExtensionPoint<ExtensionPoints[Name]>,
   ): void
+  /** Adds something to a plugin; without effect while that plugin is off. */
+  extend<Name extends keyof ExtensionPoints>(point: Name, entry: ExtensionPoints[Name]): void
   /** A check that throws while the plugin cannot do its work; shown by /api/health. */
   health(check: (cradle: Cradle<never>) => unknown): void
   /** A line of `svc doctor`: what was found, or thrown, what is wrong. The cradle has no collections. */
   check(name: string, look: (cradle: Cradle<never>) => string | Promise<string>): void
   /** An error of some plugin's table, for plugins that import nothing of ours. */
   error(code: string, details?: Record<string, unknown>): AppError
-}
-
-/** What can be registered, and the check of its form. */
-const ENTRY_CHECKS = {
-  provider_kinds: assertProviderKind,
-  channel_kinds: assertChannelKind,
-  experts: assertExpert,
 }
 
 /** What there is to know of a collection; `sealed` names the fields whose values were sealed, with their purposes. */
@@ -69,16 +60,14 @@ export interface Declarations {
   listeners: { event: keyof Events; listener: (payload: never, cradle: Cradle) => unknown }[]
   jobs: Job[]
   commands: Command[]
-  entries: { registry: keyof Registries; entry: never }[]
+  points: Map<string, ExtensionPoint>
+  extensions: { point: string; entry: unknown }[]
   health: ((cradle: Cradle) => unknown)[]
   checks: { name: string; look: (cradle: Cradle) => string | Promise<string> }[]
 }
 
-/**
- * Makes the host that is handed to one plugin's `setup`, and the record that it fills. The schemas of tools that come
- * with the server are checked by its tests.
- */
-export function createHost({ isBuiltIn = false } = {}): { host: Host; declarations: Declarations } {
+/** Makes the host that is handed to one plugin's `setup`, and the record that it fills. */
+export function createHost(plugin: string): { host: Host; declarations: Declarations } {
   const declarations: Declarations = {
     services: new Map(),
     collections: new Map(),
@@ -89,7 +78,8 @@ export function createHost({ isBuiltIn = false } = {}): { host: Host; declaratio
     listeners: [],
     jobs: [],
     commands: [],
-    entries: [],
+    points: new Map(),
+    extensions: [],
     health: [],
     checks: [],
   }
@@ -110,21 +100,29 @@ export function createHost({ isBuiltIn = false } = {}): { host: Host; declaratio
     on: (event, listener) => void declarations.listeners.push({ event, listener: listener as never }),
     job: (job) => void declarations.jobs.push(assertJob(job, `job ${job.name}`)),
     command: (command) => void declarations.commands.push(assertCommand(command, `command ${command.name}`)),
-    tool: (tool) => {
-      if (!isBuiltIn) assertTool(tool)
-      declarations.entries.push({ registry: 'tools', entry: tool as never })
+    extensionPoint: (name: string, point) => {
+      if (!name.startsWith(`${plugin}.`))
+        throw new Error(`the name of its extension point "${name}" must begin with "${plugin}."`)
+      setOnce(declarations.points, 'extension point', name, point as ExtensionPoint)
     },
-    register: (registry, entry) => {
-      const assertEntry = ENTRY_CHECKS[registry]
-      if (!assertEntry) throw new Error(`there is no registry "${registry}"`)
-      declarations.entries.push({ registry, entry: assertEntry(entry) as never })
-    },
+    extend: (point, entry) => void declarations.extensions.push({ point, entry }),
     health: (check) => void declarations.health.push(check as (cradle: Cradle) => unknown),
     check: (name, look) => void declarations.checks.push({ name, look: look as never }),
     error: (code, details) => new AppError(code, details),
   }
-  return { host, declarations }
+  return { host: refusingUnknown(host), declarations }
 }
+
+/** Says what to use instead of a word that the host does not have, e.g. one of a former version. */
+const refusingUnknown = (host: Host) =>
+  new Proxy(host, {
+    get(words, name) {
+      if (name in words || typeof name === 'symbol') return words[name as keyof Host]
+      throw new Error(
+        `the host has no "${name}"; host.extend(point, entry) adds to other plugins, and "svc plugins" lists the points`,
+      )
+    },
+  })
 
 function setOnce<Name extends string, Value>(
   declared: Map<Name, Value>,

@@ -1,31 +1,3 @@
-export { CHANNEL_FAILURES, ChannelFailure, type ChannelFailureReason } from './channel-failure.ts'
-export type {
-  BegunRegistration,
-  Button,
-  ButtonPress,
-  ChannelCapabilities,
-  ChannelConnection,
-  ChannelKind,
-  ChannelLink,
-  ChannelRegistration,
-  ChannelSettings,
-  ConversationType,
-  Dialect,
-  HookReply,
-  HookRequest,
-  InboundContent,
-  InboundFile,
-  InboundMessage,
-  Inbox,
-  JSONValue,
-  LiveMessage,
-  OutboundFile,
-  OutboundMessage,
-  PlatformAccess,
-  PolledRegistration,
-  PressOutcome,
-  Sender,
-} from './channel-kind.ts'
 export type { Clock } from './clock.ts'
 export type { Command, CommandInput } from './command.ts'
 export { isDuplicateKey, isOnlyDuplicates } from './database/duplicate-key.ts'
@@ -34,7 +6,8 @@ export { createDeadline, type Deadline, withDeadline } from './deadline.ts'
 export type { ErrorBody, ErrorDescriber, ErrorExplainer } from './error-reply.ts'
 export { AppError, type ErrorDefinition, type ErrorTable } from './errors.ts'
 export type { EventBus } from './events.ts'
-export type { Expert, QuickPrompt } from './expert.ts'
+export type { AllExtensions, ExtensionPoint, Extensions } from './extensions.ts'
+export { compileFor, createFormCheck } from './form.ts'
 export { createGroupCommit, type GroupCommit } from './group-commit.ts'
 export { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
 export type { Host } from './host.ts'
@@ -86,20 +59,7 @@ export { createPlaces, type Places } from './places.ts'
 export { type Permission, type Plugin, plugin } from './plugin.ts'
 export { JSON_OPTION, printJson, printTable } from './print.ts'
 export {
-  type EmbeddingModel,
-  type ExplainedFailure,
-  type ModelCallOptions,
-  type ModelDescription,
-  type ProviderConnection,
-  type ProviderFailure,
-  type ProviderKind,
-  REASONING_LEVELS,
-  type ReasoningLevel,
-  type StreamingModel,
-  type UpstreamReport,
-} from './provider-kind.ts'
-export type { Registry } from './registry.ts'
-export {
+  assertSchema,
   compileSchema,
   deferSchema,
   type Issue,
@@ -112,17 +72,15 @@ export {
 export type { Secrets } from './secrets.ts'
 export type { SocketDirectory } from './socket/directory.ts'
 export { type Connection, type FrameOf, type OpeningRequest, type Socket, socket } from './socket/socket.ts'
-export { addUsage, NO_USAGE, type TokenUsage, usageOf } from './token-usage.ts'
-export type { ApprovalStep, StepDecision, Tool, ToolContext, WriteArea } from './tool.ts'
 export type {
   AuditRecord,
   Collections,
   Cradle,
   Events,
+  ExtensionPoints,
   GuardContexts,
   KernelServices,
   PluginState,
-  Registries,
   ServerFacts,
   Services,
 } from './types.ts'

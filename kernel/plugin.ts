@@ -89,10 +89,15 @@ const checkManifest = createFormCheck<Plugin>(
 )
 
 /** Checks what a module exported; throws one readable sentence that says what is wrong. */
-export function assertPlugin(candidate: unknown): Plugin {
+export function assertPlugin(candidate: unknown, isBuiltIn: boolean): Plugin {
   if (typeof candidate !== 'object' || candidate === null)
     throw new Error('its default export is not a manifest object')
-  return checkManifest(candidate, 'its manifest')
+  const plugin = checkManifest(candidate, 'its manifest')
+  if (!isBuiltIn && plugin.kernel === undefined)
+    throw new Error(
+      `its manifest does not say for which plugin contract it was written: add "kernel: ${KERNEL_VERSION}"`,
+    )
+  return plugin
 }
 
 /** Checks the schemas of a plugin's settings; throws one readable sentence. */

@@ -1,18 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { type Blueprint, fillRegistries, type OpenRegistries, type PlannedPlugin } from './blueprint.ts'
+import { type Blueprint, extensionsOf, type PlannedPlugin } from './blueprint.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { ConfigError } from './config.ts'
 import { createContainer } from './container.ts'
 import type { Database } from './database/database.ts'
 import { createExpiryJob } from './database/expiry.ts'
 import { ensureIndexes } from './database/indexes.ts'
 import { createErrorDescriber, createErrorExplainer } from './error-reply.ts'
 import { createEventBus, type OpenEventBus } from './events.ts'
+import { type AllExtensions, createExtensions, type Extensions } from './extensions.ts'
 import { createIds } from './ids.ts'
 import { startJobs } from './jobs.ts'
 import { openKeyRing } from './key-ring.ts'
 import type { LeaseDocument } from './lease.ts'
 import { createLimits, type Limits, type UsageCounter } from './limits.ts'
 import type { Logger } from './log.ts'
+import type { Permission } from './plugin.ts'
 import { noteSealedFields } from './sealed-fields.ts'
 import { createSecretRotation } from './secret-rotation.ts'
 import { createSecrets } from './secrets.ts'
@@ -25,11 +28,12 @@ export interface Runtime {
   database: Database | undefined
   /** Plugins that run, in order of start. */
   plugins: PlannedPlugin[]
-  /** Plugins that failed to load or to start and were optional, and those that need them, by name. */
-  failed: Set<string>
+  /** Plugins and folders that failed to load or to start, and plugins that need them, with the reason. */
+  failed: Map<string, string>
   /** Milliseconds that each plugin's start took. */
   startTimes: Map<string, number>
-  registries: OpenRegistries
+  extensions: AllExtensions
+  permissionCatalog: Extensions<Permission>
   events: OpenEventBus
   sockets: OpenSocketDirectory
   limits: Limits
@@ -65,7 +69,17 @@ export async function openRuntime({
   const { home, version, config } = blueprint
   const events = createEventBus()
   const sockets = createSocketDirectory()
-  const registries = await fillRegistries(blueprint.plugins)
+  const failed = new Map([
+    ...blueprint.absent.flatMap(({ name, reason, failed }) => (failed ? [[name, reason] as const] : [])),
+    ...blueprint.entries.flatMap(({ name, error }) => (error ? [[name, error.message] as const] : [])),
+  ])
+  const extensions = Object.fromEntries(extensionsOf(blueprint, failed)) as unknown as AllExtensions
+  const permissionCatalog = createExtensions(
+    blueprint.plugins.flatMap(({ plugin: { name: owner, permissions = [] } }) =>
+      permissions.map((entry) => ({ entry, owner })),
+    ),
+    { nameOf: ({ key }) => key, failed },
+  )
   const keyRing = openKeyRing(home)
   const secrets = createSecrets(keyRing)
   const open = async (url: string | undefined) => {
@@ -87,7 +101,7 @@ export async function openRuntime({
         source,
         state: runtime.failed.has(name) ? ('failed' as const) : ('running' as const),
       })),
-      ...[...blueprint.absent].map(([name, { version, source, failed }]) => ({
+      ...blueprint.absent.map(({ name, version, source, failed }) => ({
         name,
         version,
         source,
@@ -113,7 +127,8 @@ export async function openRuntime({
     secrets,
     secretRotation: createSecretRotation({ database, keyRing, secrets, clock, holder: facts.node_id }),
     events,
-    registries,
+    extensions,
+    permissionCatalog,
     sockets,
     limits,
     explainError: createErrorExplainer(blueprint.errors, log),
@@ -139,9 +154,10 @@ export async function openRuntime({
     blueprint,
     database,
     plugins: blueprint.plugins,
-    failed: new Set([...blueprint.absent].flatMap(([name, { failed }]) => (failed ? [name] : []))),
+    failed,
     startTimes: new Map(),
-    registries,
+    extensions,
+    permissionCatalog,
     events,
     sockets,
     limits,
@@ -168,18 +184,18 @@ export async function openRuntime({
   }
 
   async function start() {
-    for (const [plugin, { failed, reason }] of blueprint.absent)
-      if (failed) log.error({ plugin, reason }, 'an optional plugin is left out')
+    for (const [plugin, reason] of failed) log.error({ plugin, reason }, 'a plugin is left out')
     await prepare()
     for (const planned of blueprint.plugins) {
       const { name, depends = [] } = planned.plugin
-      const leaveOut = (error: unknown) => {
-        runtime.failed.add(name)
-        log.error({ error, plugin: name }, 'an optional plugin is left out')
+      const leaveOut = (reason: string, error?: Error) => {
+        failed.set(name, reason)
+        log.error({ error, plugin: name, reason }, 'a plugin is left out')
       }
-      const missing = depends.find((dependency) => runtime.failed.has(dependency))
+      const missing = depends.find((dependency) => failed.has(dependency))
       if (missing) {
-        leaveOut(new Error(`plugin "${name}" needs "${missing}", which failed`))
+        if (planned.required) throw new ConfigError(`plugin "${name}" needs ${missing}, which failed`)
+        leaveOut(`needs ${missing}, which failed`)
         continue
       }
       const before = performance.now()
@@ -187,8 +203,8 @@ export async function openRuntime({
       try {
         await step(planned, 'start')
       } catch (error) {
-        if (!planned.optional) throw error
-        leaveOut(error)
+        if (planned.required) throw error
+        leaveOut((error as Error).message, error as Error)
       }
       runtime.startTimes.set(name, Math.round((performance.now() - before) * 10) / 10)
     }

@@ -60,8 +60,7 @@ export function assertSchema(schema: JSONSchema): void {
     throw new Error(`schema is invalid: ${metaSchema.errorsText(metaSchema.errors, { dataVar: 'schema' })}`)
 }
 
-/** What `compileSchema` does, now or when the schema is first needed. */
-export type SchemaCompiler = <Value>(schema: JSONSchema, use: keyof typeof instances) => Validator<Value>
+type SchemaCompiler = <Value>(schema: JSONSchema, use: keyof typeof instances) => Validator<Value>
 
 /**
  * Compiles a schema that is known to be valid when it is first needed. `text` turns strings into the types asked for;

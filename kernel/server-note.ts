@@ -7,6 +7,8 @@ export interface ServerNote {
   pid: number
   /** Milliseconds that each plugin's start took. */
   start_ms: Record<string, number>
+  /** Plugins that failed, with the reason. */
+  failed: Record<string, string>
 }
 
 const pathIn = (home: string) => join(home, 'server.json')

@@ -88,10 +88,8 @@ async function listen({
   const { http: settings, enable_api_docs } = config.values
   let draining = false
   const chainOf = createGuardChains(runtime.plugins, runtime.cradleOf)
-  const owned = runtime.plugins.map(({ plugin, source, declarations }) => ({
+  const owned = runtime.plugins.map(({ plugin, declarations }) => ({
     ...declarations,
-    owner: plugin.name,
-    isBuiltIn: source === 'built-in',
     cradle: runtime.cradleOf(plugin.name),
   }))
   const common = { runtime, chainOf, draining: () => draining, strictReplies }
@@ -105,8 +103,6 @@ async function listen({
     routes: [
       ...kernelRoutes(blueprint, runtime).map((route) => ({
         route,
-        owner: '',
-        isBuiltIn: true,
         cradle: undefined as never,
       })),
       ...owned.flatMap(({ routes, ...of }) => routes.map((route) => ({ route, ...of }))),
@@ -139,7 +135,12 @@ async function listen({
   }
   const { port } = http.address() as AddressInfo
   const url = originOf(settings.host, port)
-  const note = { url, pid: process.pid, start_ms: Object.fromEntries(runtime.startTimes) }
+  const note = {
+    url,
+    pid: process.pid,
+    start_ms: Object.fromEntries(runtime.startTimes),
+    failed: Object.fromEntries(runtime.failed),
+  }
   try {
     writeServerNote(home, note)
   } catch (error) {

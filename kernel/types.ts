@@ -1,20 +1,16 @@
 import type { Collection } from 'mongodb'
-import type { ChannelKind } from './channel-kind.ts'
 import type { Clock } from './clock.ts'
 import type { ErrorDescriber, ErrorExplainer } from './error-reply.ts'
 import type { EventBus } from './events.ts'
-import type { Expert } from './expert.ts'
+import type { AllExtensions, Extensions } from './extensions.ts'
 import type { GuardRequest } from './http/guard.ts'
 import type { Ids } from './ids.ts'
 import type { Limits } from './limits.ts'
 import type { Logger } from './log.ts'
 import type { Permission } from './plugin.ts'
-import type { ProviderKind } from './provider-kind.ts'
-import type { Registry } from './registry.ts'
 import type { SecretRotation } from './secret-rotation.ts'
 import type { Secrets } from './secrets.ts'
 import type { SocketDirectory } from './socket/directory.ts'
-import type { Tool } from './tool.ts'
 
 /** Services by name. A plugin adds its own through declaration merging on '#kernel/types'. */
 export interface Services {}
@@ -35,14 +31,8 @@ export interface Events {
   'action.audited': AuditRecord
 }
 
-/** Entries by registry name; plugins and folders add to them with `host.register`. */
-export interface Registries {
-  provider_kinds: ProviderKind
-  channel_kinds: ChannelKind
-  tools: Tool
-  experts: Expert
-  permissions: Permission
-}
+/** The type of an entry, by the extension point's name: that of the plugin that declares it, a dot, and what it is for. */
+export interface ExtensionPoints {}
 
 /** One mutating call or command, and how it went. */
 export interface AuditRecord {
@@ -71,7 +61,8 @@ export interface KernelServices<Config = unknown> {
   secrets: Secrets
   secretRotation: SecretRotation
   events: EventBus
-  registries: { readonly [Name in keyof Registries]: Registry<Registries[Name]> }
+  extensions: AllExtensions
+  permissionCatalog: Extensions<Permission>
   sockets: SocketDirectory
   limits: Limits
   explainError: ErrorExplainer

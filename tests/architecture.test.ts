@@ -32,7 +32,7 @@ function importsOf(file: string): Import[] {
 /** The folder of one feature or kind, e.g. `plugins/chat`. */
 const homeOf = (path: string) => path.split('/').slice(0, 2).join('/')
 
-const OURS = /^(kernel|plugins|channels|providers|tests|bench)\//
+const OURS = /^(kernel|plugin-api|plugins|channels|providers|tests|bench)\//
 
 t.test('the kernel imports nothing of ours but itself', async (t) => {
   const foreign = filesIn('kernel')
@@ -41,21 +41,31 @@ t.test('the kernel imports nothing of ours but itself', async (t) => {
   t.same(foreign, [])
 })
 
-t.test('plugins import #kernel and their own folder, of other plugins only types and schemas', async (t) => {
-  const imports = filesIn('plugins').flatMap(importsOf)
-  const foreign = imports.filter(
-    ({ file, target, typeOnly }) =>
-      OURS.test(target) &&
-      homeOf(target) !== homeOf(file) &&
-      !(typeOnly && target.startsWith('plugins/')) &&
-      !/^plugins\/[^/]+\/schemas\.ts$/.test(target),
-  )
+t.test('the plugin API imports #kernel and itself', async (t) => {
+  const foreign = filesIn('plugin-api')
+    .flatMap(importsOf)
+    .filter(({ target }) => OURS.test(target) && !target.startsWith('plugin-api/'))
   t.same(foreign, [])
-  t.ok(
-    imports.some(({ target }) => target === '#kernel'),
-    'the imports are read',
-  )
 })
+
+t.test(
+  'plugins import #kernel, #plugin-api and their own folder, of other plugins only types and schemas',
+  async (t) => {
+    const imports = filesIn('plugins').flatMap(importsOf)
+    const foreign = imports.filter(
+      ({ file, target, typeOnly }) =>
+        OURS.test(target) &&
+        homeOf(target) !== homeOf(file) &&
+        !(typeOnly && target.startsWith('plugins/')) &&
+        !/^plugins\/[^/]+\/schemas\.ts$/.test(target),
+    )
+    t.same(foreign, [])
+    t.ok(
+      imports.some(({ target }) => target === '#kernel'),
+      'the imports are read',
+    )
+  },
+)
 
 /** Kinds that are another kind at another door, of which they may import. */
 const VARIANTS: Record<string, string> = {
@@ -66,7 +76,7 @@ const VARIANTS: Record<string, string> = {
 
 for (const folder of ['providers', 'channels'])
   t.test(
-    `the kinds in ${folder} import #kernel, their own folder, and what they are a variant of`,
+    `the kinds in ${folder} import #kernel, #plugin-api, their own folder, and what they are a variant of`,
     async (t) => {
       const files = existsSync(join(ROOT, folder)) ? filesIn(folder) : []
       t.same(

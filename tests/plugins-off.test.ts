@@ -18,7 +18,7 @@ for (const { plugin } of all.plugins)
       },
       signIn: false,
     })
-    const { blueprint, registries } = server.server.runtime
+    const { blueprint, permissionCatalog } = server.server.runtime
     const running = new Set(blueprint.plugins.map(({ plugin: { name } }) => name))
     t.notOk(running.has(plugin.name))
     for (const { plugin: left } of all.plugins)
@@ -52,7 +52,7 @@ for (const { plugin } of all.plugins)
         t.equal(status, 404, `${method} ${path} is not there`)
       }
       for (const { key } of planned.plugin.permissions ?? [])
-        t.equal(registries.permissions.get(key) !== undefined, isRunning, `the permission ${key}`)
+        t.equal(permissionCatalog.get(key) !== undefined, isRunning, `the permission ${key}`)
     }
     const collections = (await server.db.listCollections().toArray()).map(({ name }) => name)
     for (const planned of all.plugins)

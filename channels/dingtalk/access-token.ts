@@ -1,4 +1,4 @@
-import { ChannelFailure } from '#kernel'
+import { ChannelFailure } from '#plugin-api'
 import type { DingtalkConfig } from './config.ts'
 import { outageOf, refusalOf } from './failure.ts'
 import type { Request } from './request.ts'

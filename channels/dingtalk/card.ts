@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage } from '#kernel'
+import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage } from '#plugin-api'
 import type { Api } from './api.ts'
 import { DEFAULT_TEMPLATE_KEY, type DingtalkConfig } from './config.ts'
 import type { Target } from './target.ts'

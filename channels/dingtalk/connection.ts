@@ -1,10 +1,5 @@
-import {
-  type ButtonPress,
-  type ChannelConnection,
-  type ChannelLink,
-  type ChannelSettings,
-  createDeadline,
-} from '#kernel'
+import { createDeadline } from '#kernel'
+import type { ButtonPress, ChannelConnection, ChannelLink, ChannelSettings } from '#plugin-api'
 import { createApi } from './api.ts'
 import { createCards } from './card.ts'
 import type { DingtalkConfig } from './config.ts'

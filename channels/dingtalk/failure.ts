@@ -1,4 +1,4 @@
-import { ChannelFailure, type ChannelFailureReason } from '#kernel'
+import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 import type { Answer } from './request.ts'
 import { objectOf, textOf, type WireObject } from './wire-value.ts'
 

@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
-import { ChannelFailure, createDeadline, type InboundContent, type OutboundFile } from '#kernel'
+import { createDeadline } from '#kernel'
+import { ChannelFailure, type InboundContent, type OutboundFile } from '#plugin-api'
 import type { Api } from './api.ts'
 import { outageOf, refusalOf } from './failure.ts'
 import type { Form } from './form.ts'

@@ -1,4 +1,4 @@
-import type { Button } from '#kernel'
+import type { Button } from '#plugin-api'
 import { pressLink } from './press.ts'
 
 /** A message in the two ways to write it: for the address for answers, if it takes such a message, and for the API. */

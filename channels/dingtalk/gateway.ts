@@ -1,4 +1,4 @@
-import { ChannelFailure } from '#kernel'
+import { ChannelFailure } from '#plugin-api'
 import type { Api } from './api.ts'
 import type { DingtalkConfig } from './config.ts'
 import { refusalOf } from './failure.ts'

@@ -1,4 +1,4 @@
-import type { InboundFile, InboundMessage } from '#kernel'
+import type { InboundFile, InboundMessage } from '#plugin-api'
 import type { Target } from './target.ts'
 import { objectOf, objectsOf, textOf, type WireObject } from './wire-value.ts'
 

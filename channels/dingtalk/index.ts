@@ -1,4 +1,4 @@
-import type { ChannelCapabilities, ChannelKind } from '#kernel'
+import type { ChannelCapabilities, ChannelKind } from '#plugin-api'
 import { configSchema } from './config.ts'
 import { registration } from './registration.ts'
 

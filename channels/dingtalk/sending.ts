@@ -1,4 +1,5 @@
-import { ChannelFailure, type Logger } from '#kernel'
+import type { Logger } from '#kernel'
+import { ChannelFailure } from '#plugin-api'
 import type { Api } from './api.ts'
 import { Refusal, refusalOf } from './failure.ts'
 import { type Form, plainForm } from './form.ts'

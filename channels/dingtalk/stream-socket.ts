@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net'
 import type { WebSocket } from 'ws'
-import { ChannelFailure } from '#kernel'
+import { ChannelFailure } from '#plugin-api'
 import { outageOf } from './failure.ts'
 
 const HANDSHAKE_TIMEOUT = 15_000

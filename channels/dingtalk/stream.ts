@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net'
-import { ChannelFailure, type ChannelLink } from '#kernel'
+import { ChannelFailure, type ChannelLink } from '#plugin-api'
 import { MESSAGE_TOPIC } from './gateway.ts'
 import { openSocket, type StreamSocket } from './stream-socket.ts'
 import { objectOf, parseObject, textOf, type WireObject } from './wire-value.ts'

@@ -1,4 +1,4 @@
-import type { ConversationType, JSONValue } from '#kernel'
+import type { ConversationType, JSONValue } from '#plugin-api'
 
 /** Where an answer goes. */
 export type Target = {

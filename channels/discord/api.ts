@@ -1,5 +1,6 @@
 import type { RawFile, RESTOptions } from '@discordjs/rest'
-import { type ChannelSettings, createDeadline } from '#kernel'
+import { createDeadline } from '#kernel'
+import type { ChannelSettings } from '#plugin-api'
 import { checkToken, type DiscordConfig } from './config.ts'
 import { sortFailure } from './failure.ts'
 

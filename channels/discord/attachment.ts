@@ -1,11 +1,6 @@
 import type { APIMessage } from 'discord-api-types/v10'
-import {
-  ChannelFailure,
-  type ChannelSettings,
-  createDeadline,
-  type Deadline,
-  type InboundContent,
-} from '#kernel'
+import { createDeadline, type Deadline } from '#kernel'
+import { ChannelFailure, type ChannelSettings, type InboundContent } from '#plugin-api'
 import type { DiscordApi } from './api.ts'
 import { sortFailure } from './failure.ts'
 

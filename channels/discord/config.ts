@@ -1,4 +1,4 @@
-import { ChannelFailure } from '#kernel'
+import { ChannelFailure } from '#plugin-api'
 
 /** What a channel of this kind is configured with. */
 export interface DiscordConfig {

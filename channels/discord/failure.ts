@@ -1,4 +1,5 @@
-import { AppError, ChannelFailure, type ChannelFailureReason } from '#kernel'
+import { AppError } from '#kernel'
+import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 
 /** Why a request or a connection to Discord can fail without an answer. */
 const TIMEOUTS = new Set([

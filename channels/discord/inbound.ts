@@ -1,5 +1,5 @@
 import type { APIMessage, APIUser, GatewayMessageCreateDispatchData } from 'discord-api-types/v10'
-import type { InboundFile, InboundMessage, Sender } from '#kernel'
+import type { InboundFile, InboundMessage, Sender } from '#plugin-api'
 import type { AttachmentReference } from './attachment.ts'
 
 /** A message of the gateway; asked for by REST it lacks the fields that say where it is. */

@@ -1,4 +1,4 @@
-import type { ChannelCapabilities, ChannelKind } from '#kernel'
+import type { ChannelCapabilities, ChannelKind } from '#plugin-api'
 import { botIdOf, checkToken, type DiscordConfig } from './config.ts'
 
 /** How long Discord shows that somebody types is ten seconds; it is shown again before they are over. */

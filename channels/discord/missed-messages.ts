@@ -1,5 +1,6 @@
 import type { APIMessage } from 'discord-api-types/v10'
-import { ChannelFailure, type Logger } from '#kernel'
+import type { Logger } from '#kernel'
+import { ChannelFailure } from '#plugin-api'
 import type { DiscordApi } from './api.ts'
 import type { WrittenMessage } from './inbound.ts'
 

@@ -1,5 +1,5 @@
 import type { APIMessage } from 'discord-api-types/v10'
-import type { Button, LiveMessage, OutboundFile, OutboundMessage } from '#kernel'
+import type { Button, LiveMessage, OutboundFile, OutboundMessage } from '#plugin-api'
 import type { DiscordApi } from './api.ts'
 import type { DiscordTarget } from './inbound.ts'
 

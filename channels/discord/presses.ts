@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { APIMessageComponentInteraction } from 'discord-api-types/v10'
-import type { ChannelLink, PressOutcome } from '#kernel'
+import type { ChannelLink, PressOutcome } from '#plugin-api'
 import type { DiscordApi } from './api.ts'
 import { senderOf } from './inbound.ts'
 import { NO_MENTIONS } from './outbound.ts'

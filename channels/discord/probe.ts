@@ -1,5 +1,5 @@
 import type { APIApplication, APIUser } from 'discord-api-types/v10'
-import type { ChannelSettings } from '#kernel'
+import type { ChannelSettings } from '#plugin-api'
 import { createApi } from './api.ts'
 import { missingIntent } from './failure.ts'
 

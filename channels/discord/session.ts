@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { APIGatewayBotInfo } from 'discord-api-types/v10'
-import { ChannelFailure, type ChannelLink } from '#kernel'
+import { ChannelFailure, type ChannelLink } from '#plugin-api'
 import type { EventCursor } from './event-cursor.ts'
 import { closeFailure, unreachable } from './failure.ts'
 import { createShard, type GatewayEvent } from './shard.ts'

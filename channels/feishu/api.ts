@@ -1,4 +1,5 @@
-import { ChannelFailure, type ChannelSettings, type Deadline } from '#kernel'
+import type { Deadline } from '#kernel'
+import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import { createAccessToken } from './access-token.ts'
 import { readSettings } from './config.ts'
 import { startDeadline } from './deadline.ts'

@@ -1,4 +1,4 @@
-import type { Inbox } from '#kernel'
+import type { Inbox } from '#plugin-api'
 import { cardOf, readButtonValue } from './card.ts'
 import { isRecord, textOf } from './reply.ts'
 

@@ -1,4 +1,4 @@
-import type { JSONValue, OutboundMessage } from '#kernel'
+import type { JSONValue, OutboundMessage } from '#plugin-api'
 import type { FeishuApi } from './api.ts'
 import { cardOf } from './card.ts'
 import { deliver } from './delivery.ts'

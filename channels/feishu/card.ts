@@ -1,4 +1,4 @@
-import type { Button } from '#kernel'
+import type { Button } from '#plugin-api'
 import { isRecord, textOf } from './reply.ts'
 
 /** The element of a card that holds the text; its id names it in changes. */

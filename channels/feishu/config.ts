@@ -1,4 +1,4 @@
-import type { ChannelSettings } from '#kernel'
+import type { ChannelSettings } from '#plugin-api'
 
 /** Which of the two platforms an app belongs to. */
 export type Brand = 'feishu' | 'lark'

@@ -1,4 +1,4 @@
-import type { ChannelConnection, ChannelLink, ChannelSettings } from '#kernel'
+import type { ChannelConnection, ChannelLink, ChannelSettings } from '#plugin-api'
 import { createApi } from './api.ts'
 import { findBot } from './bot.ts'
 import { answerPress } from './button-press.ts'

@@ -1,4 +1,4 @@
-import { ChannelFailure } from '#kernel'
+import { ChannelFailure } from '#plugin-api'
 import type { FeishuApi } from './api.ts'
 import { isRefusal, MESSAGE_GONE } from './failure.ts'
 import type { Target } from './inbound-message.ts'

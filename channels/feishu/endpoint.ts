@@ -1,4 +1,4 @@
-import { ChannelFailure, type ChannelSettings } from '#kernel'
+import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import type { EndpointRequest } from './client-library.ts'
 import { startDeadline } from './deadline.ts'
 import { sortTransportError } from './failure.ts'

@@ -1,6 +1,7 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
-import { ChannelFailure, type ChannelLink, type ChannelSettings, untilAborted } from '#kernel'
+import { untilAborted } from '#kernel'
+import { ChannelFailure, type ChannelLink, type ChannelSettings } from '#plugin-api'
 import { createLibraryLogger, type EventHandler, loadLibrary } from './client-library.ts'
 import { readSettings } from './config.ts'
 import { startDeadline } from './deadline.ts'

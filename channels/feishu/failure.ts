@@ -1,4 +1,5 @@
-import { AppError, ChannelFailure, type ChannelFailureReason } from '#kernel'
+import { AppError } from '#kernel'
+import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 
 /** A refusal by the platform, with its own code. */
 export class FeishuRefusal extends ChannelFailure {

@@ -1,4 +1,4 @@
-import { ChannelFailure, type InboundContent, type JSONValue, type OutboundFile } from '#kernel'
+import { ChannelFailure, type InboundContent, type JSONValue, type OutboundFile } from '#plugin-api'
 import type { FeishuApi } from './api.ts'
 import { deliver } from './delivery.ts'
 import { isRefusal } from './failure.ts'

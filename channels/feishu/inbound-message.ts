@@ -1,4 +1,4 @@
-import type { ConversationType, InboundFile, InboundMessage } from '#kernel'
+import type { ConversationType, InboundFile, InboundMessage } from '#plugin-api'
 import { type Mention, readMentions, resolveMentions } from './mentions.ts'
 import { readContent } from './message-content.ts'
 import { isRecord, textOf } from './reply.ts'

@@ -1,4 +1,4 @@
-import type { ChannelCapabilities, ChannelKind } from '#kernel'
+import type { ChannelCapabilities, ChannelKind } from '#plugin-api'
 
 /** A card holds 30 KB, its own JSON included. */
 const MAX_BYTES = 28_000

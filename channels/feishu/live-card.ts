@@ -1,4 +1,4 @@
-import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage } from '#kernel'
+import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage } from '#plugin-api'
 import type { FeishuApi } from './api.ts'
 import { cardOf, markdownOf, streamingCardOf, summaryOf, TEXT_ELEMENT } from './card.ts'
 import { deliver } from './delivery.ts'

@@ -1,4 +1,4 @@
-import type { ChannelSettings } from '#kernel'
+import type { ChannelSettings } from '#plugin-api'
 import { createApi } from './api.ts'
 import { findBot } from './bot.ts'
 

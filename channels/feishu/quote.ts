@@ -1,4 +1,4 @@
-import type { InboundMessage } from '#kernel'
+import type { InboundMessage } from '#plugin-api'
 import type { FeishuApi } from './api.ts'
 import { readMentions, resolveMentions } from './mentions.ts'
 import { readContent } from './message-content.ts'

@@ -1,10 +1,4 @@
-import {
-  type BegunRegistration,
-  ChannelFailure,
-  type JSONValue,
-  type PlatformAccess,
-  type PolledRegistration,
-} from '#kernel'
+import { type BegunRegistration, ChannelFailure, type JSONValue, type PlatformAccess, type PolledRegistration } from '#plugin-api'
 import { type Brand, endpointOf } from './config.ts'
 import { startDeadline } from './deadline.ts'
 import { outageOf, refusalOf, sortTransportError } from './failure.ts'

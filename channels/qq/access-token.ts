@@ -1,4 +1,5 @@
-import { type ChannelSettings, untilAborted } from '#kernel'
+import { untilAborted } from '#kernel'
+import type { ChannelSettings } from '#plugin-api'
 import { appIdOf, secretOf } from './config.ts'
 import { connectionFailure, Refusal } from './failure.ts'
 import { numberOf, textOf } from './fields.ts'

@@ -1,4 +1,4 @@
-import type { ChannelSettings } from '#kernel'
+import type { ChannelSettings } from '#plugin-api'
 import { type AccessTokens, createAccessTokens } from './access-token.ts'
 import { apiAddressOf } from './config.ts'
 import { Refusal } from './failure.ts'

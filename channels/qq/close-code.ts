@@ -1,4 +1,4 @@
-import { ChannelFailure, type ChannelFailureReason } from '#kernel'
+import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 
 /** How to go on after a session with the gateway has ended. */
 export type NextStep = 'resume' | 'identify' | 'renew_token' | 'fewer_intents' | 'give_up'

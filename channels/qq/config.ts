@@ -1,4 +1,5 @@
-import { ChannelFailure, type ChannelSettings, type JSONSchema } from '#kernel'
+import type { JSONSchema } from '#kernel'
+import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 
 /** QQ's addresses: of the API, of the tokens, and of the QR codes. */
 export const ENDPOINTS = {

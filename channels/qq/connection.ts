@@ -1,4 +1,4 @@
-import type { ChannelConnection, ChannelLink, ChannelSettings } from '#kernel'
+import type { ChannelConnection, ChannelLink, ChannelSettings } from '#plugin-api'
 import { createApi } from './api.ts'
 import { codeOf } from './failure.ts'
 import type { Fields } from './fields.ts'

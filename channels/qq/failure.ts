@@ -1,4 +1,5 @@
-import { AppError, ChannelFailure, type ChannelFailureReason } from '#kernel'
+import { AppError } from '#kernel'
+import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 
 /** QQ answered, and refused; `code` is its own number for why, 0 where it gave none. */
 export class Refusal extends ChannelFailure {

@@ -1,10 +1,4 @@
-import {
-  ChannelFailure,
-  type ChannelSettings,
-  type InboundContent,
-  type JSONValue,
-  type OutboundFile,
-} from '#kernel'
+import { ChannelFailure, type ChannelSettings, type InboundContent, type JSONValue, type OutboundFile } from '#plugin-api'
 import type { Api } from './api.ts'
 import { connectionFailure } from './failure.ts'
 import { fieldsOf, textOf } from './fields.ts'

@@ -1,11 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  AppError,
-  ChannelFailure,
-  type ChannelFailureReason,
-  type ChannelLink,
-  type ChannelSettings,
-} from '#kernel'
+import { AppError } from '#kernel'
+import { ChannelFailure, type ChannelFailureReason, type ChannelLink, type ChannelSettings } from '#plugin-api'
 import type { Api } from './api.ts'
 import type { SessionEnd } from './close-code.ts'
 import { apiAddressOf } from './config.ts'

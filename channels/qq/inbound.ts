@@ -1,4 +1,4 @@
-import type { InboundFile, InboundMessage } from '#kernel'
+import type { InboundFile, InboundMessage } from '#plugin-api'
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from './fields.ts'
 import type { Target } from './target.ts'
 

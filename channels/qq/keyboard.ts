@@ -1,4 +1,4 @@
-import type { Button, OutboundMessage } from '#kernel'
+import type { Button, OutboundMessage } from '#plugin-api'
 import type { Target } from './target.ts'
 
 /** QQ takes five rows of five buttons. */

@@ -1,4 +1,4 @@
-import type { JSONValue, OutboundMessage } from '#kernel'
+import type { JSONValue, OutboundMessage } from '#plugin-api'
 import type { Api } from './api.ts'
 import { textOf } from './fields.ts'
 import { type Form, hasArrived, numberFor, plainer } from './form.ts'

@@ -1,4 +1,4 @@
-import type { ChannelLink } from '#kernel'
+import type { ChannelLink } from '#plugin-api'
 import type { Api } from './api.ts'
 import { type Fields, fieldsOf, textOf } from './fields.ts'
 import { sendMessage } from './message.ts'

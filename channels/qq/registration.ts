@@ -1,5 +1,5 @@
 import { createDecipheriv, randomBytes } from 'node:crypto'
-import { ChannelFailure, type ChannelRegistration, type PlatformAccess } from '#kernel'
+import { ChannelFailure, type ChannelRegistration, type PlatformAccess } from '#plugin-api'
 import { type Fields, fieldsOf, numberOf, textOf } from './fields.ts'
 import { requestJson } from './request.ts'
 

@@ -1,4 +1,5 @@
-import { ChannelFailure, type ChannelSettings, withDeadline } from '#kernel'
+import { withDeadline } from '#kernel'
+import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import { connectionFailure, refusalOf } from './failure.ts'
 import { type Fields, numberOf, parseFields, textOf } from './fields.ts'
 

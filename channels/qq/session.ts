@@ -1,6 +1,7 @@
 import type { ClientRequestArgs } from 'node:http'
 import type { ClientOptions, WebSocket } from 'ws'
-import { ChannelFailure, type ChannelSettings, type Logger } from '#kernel'
+import type { Logger } from '#kernel'
+import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import { endOf, type NextStep, type SessionEnd } from './close-code.ts'
 import { type Fields, fieldsOf, numberOf, parseFields, textOf } from './fields.ts'
 import { TIMEOUT_MS } from './request.ts'

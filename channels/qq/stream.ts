@@ -1,4 +1,4 @@
-import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage } from '#kernel'
+import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage } from '#plugin-api'
 import type { Api } from './api.ts'
 import { codeOf } from './failure.ts'
 import { textOf } from './fields.ts'

@@ -1,4 +1,4 @@
-import type { JSONValue } from '#kernel'
+import type { JSONValue } from '#plugin-api'
 
 /** Where an answer goes, as QQ's paths have it, and the message or event that it answers. */
 export interface Target {

@@ -1,5 +1,5 @@
 import type { WebClientOptions } from '@slack/web-api'
-import type { ChannelSettings } from '#kernel'
+import type { ChannelSettings } from '#plugin-api'
 import { keysOf, type TokenName } from './config.ts'
 import { startDeadline } from './deadline.ts'
 import { failureOf } from './failure.ts'

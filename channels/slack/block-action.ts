@@ -1,4 +1,4 @@
-import type { ButtonPress } from '#kernel'
+import type { ButtonPress } from '#plugin-api'
 import { conversationIn } from './blocks.ts'
 import { conversationOf, type Posted } from './target.ts'
 

@@ -1,4 +1,4 @@
-import type { Button } from '#kernel'
+import type { Button } from '#plugin-api'
 
 /** What an actions block says of itself, so that a press knows its conversation. */
 const PREFIX = 'conversation:'

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { ChannelFailure, type JSONSchema } from '#kernel'
+import type { JSONSchema } from '#kernel'
+import { ChannelFailure } from '#plugin-api'
 
 /** The two keys of a Slack app. */
 export interface SlackConfig {

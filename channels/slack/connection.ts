@@ -1,4 +1,4 @@
-import type { ChannelConnection, ChannelLink, ChannelSettings, JSONValue } from '#kernel'
+import type { ChannelConnection, ChannelLink, ChannelSettings, JSONValue } from '#plugin-api'
 import { createSlackApi, type Reach } from './api.ts'
 import { createEnvelopeHandler } from './envelope.ts'
 import { downloadFile, uploadFile } from './files.ts'

@@ -1,4 +1,5 @@
-import { ChannelFailure, createDeadline, type Deadline } from '#kernel'
+import { createDeadline, type Deadline } from '#kernel'
+import { ChannelFailure } from '#plugin-api'
 
 /** Starts the time that Slack has for an answer. */
 export const startDeadline = (signal: AbortSignal, milliseconds: number): Deadline =>

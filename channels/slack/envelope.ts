@@ -1,4 +1,4 @@
-import type { ChannelLink } from '#kernel'
+import type { ChannelLink } from '#plugin-api'
 import { type Interaction, readPress } from './block-action.ts'
 import type { Bot } from './identity.ts'
 import { type MessageEvent, readMessage } from './message-event.ts'

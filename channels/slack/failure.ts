@@ -1,4 +1,5 @@
-import { AppError, ChannelFailure, type ChannelFailureReason } from '#kernel'
+import { AppError } from '#kernel'
+import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 import { type TokenName, WRONG_KIND } from './config.ts'
 
 /** A refusal in Slack's own words, e.g. `channel_not_found`. */

@@ -1,10 +1,5 @@
-import {
-  ChannelFailure,
-  type ChannelSettings,
-  type Deadline,
-  type InboundContent,
-  type OutboundFile,
-} from '#kernel'
+import type { Deadline } from '#kernel'
+import { ChannelFailure, type ChannelSettings, type InboundContent, type OutboundFile } from '#plugin-api'
 import type { SlackApi } from './api.ts'
 import { keysOf } from './config.ts'
 import { startDeadline } from './deadline.ts'

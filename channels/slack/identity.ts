@@ -1,4 +1,4 @@
-import { ChannelFailure } from '#kernel'
+import { ChannelFailure } from '#plugin-api'
 import type { SlackApi } from './api.ts'
 import { missingScope } from './failure.ts'
 

@@ -1,4 +1,4 @@
-import type { ChannelKind } from '#kernel'
+import type { ChannelKind } from '#plugin-api'
 import { createSlackKind } from './kind.ts'
 
 /** A Slack app in Socket Mode, which needs no public address. */

@@ -1,4 +1,4 @@
-import type { ChannelCapabilities, ChannelKind, ChannelSettings } from '#kernel'
+import type { ChannelCapabilities, ChannelKind, ChannelSettings } from '#plugin-api'
 import { createSlackApi, type Reach } from './api.ts'
 import { assertNotSwapped, CONFIG_SCHEMA, identityOf } from './config.ts'
 import { identifyBot } from './identity.ts'

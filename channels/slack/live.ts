@@ -1,4 +1,4 @@
-import type { LiveMessage, OutboundMessage } from '#kernel'
+import type { LiveMessage, OutboundMessage } from '#plugin-api'
 import type { Messages } from './messages.ts'
 import type { Posted, Target } from './target.ts'
 

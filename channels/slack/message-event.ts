@@ -1,4 +1,4 @@
-import type { InboundFile, InboundMessage } from '#kernel'
+import type { InboundFile, InboundMessage } from '#plugin-api'
 import type { Bot } from './identity.ts'
 import { readText } from './inbound-text.ts'
 import { conversationOf, type Target } from './target.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { OutboundMessage } from '#kernel'
+import type { OutboundMessage } from '#plugin-api'
 import type { SlackApi } from './api.ts'
 import {
   buttonBlock,

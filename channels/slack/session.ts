@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ChannelLink } from '#kernel'
+import type { ChannelLink } from '#plugin-api'
 import { openSocket, type SlackSocket } from './socket.ts'
 
 /** The shortest time between two connections, so that one that never lasts is not tried in a circle. */

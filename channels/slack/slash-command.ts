@@ -1,4 +1,4 @@
-import type { InboundMessage } from '#kernel'
+import type { InboundMessage } from '#plugin-api'
 import type { Target } from './target.ts'
 
 /** The payload of a slash command, as far as it is read. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { ChannelSettings } from '#kernel'
+import type { ChannelSettings } from '#plugin-api'
 
 /** The most that one frame may have; Slack's own stay far below. */
 const MAX_FRAME = 8 * 1024 * 1024

@@ -1,5 +1,6 @@
 import type { SocketModeClient } from '@slack/socket-mode'
-import { ChannelFailure, type ChannelSettings, type Logger, untilAborted } from '#kernel'
+import { type Logger, untilAborted } from '#kernel'
+import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import { clientOptions, type Reach } from './api.ts'
 import { keysOf } from './config.ts'
 import { startDeadline } from './deadline.ts'

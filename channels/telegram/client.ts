@@ -1,5 +1,5 @@
 import type { RawApi } from 'grammy'
-import { ChannelFailure, type ChannelSettings } from '#kernel'
+import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import { failureOf } from './failure.ts'
 import { createTransport } from './proxy.ts'
 import { tokenOf } from './token.ts'

@@ -1,5 +1,5 @@
 import type { Update } from 'grammy/types'
-import type { ChannelConnection, ChannelLink, ChannelSettings } from '#kernel'
+import type { ChannelConnection, ChannelLink, ChannelSettings } from '#plugin-api'
 import { createClient, type TelegramClient } from './client.ts'
 import { downloadFile } from './files.ts'
 import { readMessages, readPress } from './inbound.ts'

@@ -1,5 +1,5 @@
 import type { GrammyError } from 'grammy'
-import { ChannelFailure, type ChannelFailureReason } from '#kernel'
+import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 
 /** What Telegram says in its refusals with status 400, as far as it tells more than that. */
 const REFUSALS: [pattern: RegExp, reason: ChannelFailureReason][] = [

@@ -1,5 +1,5 @@
 import type { Message } from 'grammy/types'
-import { ChannelFailure, type InboundContent, type InboundFile, type JSONValue } from '#kernel'
+import { ChannelFailure, type InboundContent, type InboundFile, type JSONValue } from '#plugin-api'
 import type { TelegramClient } from './client.ts'
 
 /** What all sorts of files have. */

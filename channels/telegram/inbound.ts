@@ -1,5 +1,5 @@
 import type { CallbackQuery, Message, User } from 'grammy/types'
-import type { ButtonPress, InboundMessage, Sender } from '#kernel'
+import type { ButtonPress, InboundMessage, Sender } from '#plugin-api'
 import { filesOf } from './files.ts'
 import { type Me, readAddress } from './mention.ts'
 import { conversationOf, targetOf } from './places.ts'

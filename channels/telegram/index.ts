@@ -1,4 +1,4 @@
-import type { ChannelKind } from '#kernel'
+import type { ChannelKind } from '#plugin-api'
 import { proxyAddress } from './proxy.ts'
 import { botIdOf, tokenOf } from './token.ts'
 

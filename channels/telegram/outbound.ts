@@ -1,12 +1,5 @@
 import type { InlineKeyboardMarkup } from 'grammy/types'
-import {
-  type Button,
-  type ChannelConnection,
-  ChannelFailure,
-  type LiveMessage,
-  type OutboundFile,
-  type OutboundMessage,
-} from '#kernel'
+import { type Button, type ChannelConnection, ChannelFailure, type LiveMessage, type OutboundFile, type OutboundMessage } from '#plugin-api'
 import type { TelegramClient } from './client.ts'
 import { isRefusal } from './failure.ts'
 import { plainTextOf } from './html.ts'

@@ -1,5 +1,5 @@
 import type { Message } from 'grammy/types'
-import type { InboundMessage, JSONValue } from '#kernel'
+import type { InboundMessage, JSONValue } from '#plugin-api'
 
 /** Where an answer goes; in a group also what it replies to. */
 export type Target = { chat_id: number; thread_id?: number; reply_to?: number }

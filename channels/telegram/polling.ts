@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Update } from 'grammy/types'
-import type { ChannelFailure, ChannelLink } from '#kernel'
+import type { ChannelFailure, ChannelLink } from '#plugin-api'
 import { type Album, createAlbums } from './albums.ts'
 import type { TelegramClient } from './client.ts'
 

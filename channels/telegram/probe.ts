@@ -1,4 +1,4 @@
-import { ChannelFailure, type ChannelSettings } from '#kernel'
+import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import { createClient } from './client.ts'
 import { whoAmI } from './connection.ts'
 

@@ -1,4 +1,4 @@
-import { ChannelFailure, type ChannelSettings } from '#kernel'
+import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 
 /** How a channel makes its requests, and how it lets go of the connections that are its own. */
 export interface Transport {

@@ -1,4 +1,4 @@
-import { ChannelFailure } from '#kernel'
+import { ChannelFailure } from '#plugin-api'
 
 /** The bot's id, a colon, and the secret part. */
 const FORM = /^(\d{1,20}):[\w-]{10,200}$/

@@ -1,4 +1,5 @@
-import { ChannelFailure, type ChannelFailureReason, type ChannelSettings, withDeadline } from '#kernel'
+import { withDeadline } from '#kernel'
+import { ChannelFailure, type ChannelFailureReason, type ChannelSettings } from '#plugin-api'
 import { signatureHeaders } from './signature.ts'
 
 /** How long one call may take, in milliseconds. */

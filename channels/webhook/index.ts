@@ -1,4 +1,4 @@
-import type { ChannelCapabilities, ChannelKind } from '#kernel'
+import type { ChannelCapabilities, ChannelKind } from '#plugin-api'
 
 const capabilities: ChannelCapabilities = {
   dialect: 'markdown',

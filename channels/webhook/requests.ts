@@ -1,14 +1,5 @@
-import {
-  AppError,
-  type ButtonPress,
-  deferSchema,
-  type HookReply,
-  type HookRequest,
-  type InboundMessage,
-  type Inbox,
-  objectOf,
-  type TypeOf,
-} from '#kernel'
+import { AppError, deferSchema, objectOf, type TypeOf } from '#kernel'
+import type { ButtonPress, HookReply, HookRequest, InboundMessage, Inbox } from '#plugin-api'
 import { isSigned } from './signature.ts'
 
 const id = { type: 'string', minLength: 1, maxLength: 512 } as const

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { WSClient } from '@wecom/aibot-node-sdk'
-import { type ChannelFailure, type Logger, untilAborted } from '#kernel'
+import { type Logger, untilAborted } from '#kernel'
+import type { ChannelFailure } from '#plugin-api'
 import { explainCallError, RefusedCall } from './failure.ts'
 import { type Fields, fieldsOf, type Target } from './frame.ts'
 

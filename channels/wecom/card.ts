@@ -1,5 +1,5 @@
 import type { TemplateCard } from '@wecom/aibot-node-sdk'
-import type { Button } from '#kernel'
+import type { Button } from '#plugin-api'
 
 /** Characters of a card's text and of its title before the apps cut them off. */
 const MAX_TEXT = 112

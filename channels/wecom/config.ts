@@ -1,4 +1,5 @@
-import { ChannelFailure, type ChannelSettings, type JSONSchema } from '#kernel'
+import type { JSONSchema } from '#kernel'
+import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 
 /** Where WeCom's robots connect to, and where one is made by scanning a QR code. */
 export const endpoints = {

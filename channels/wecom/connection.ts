@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
-import type { ChannelConnection, ChannelLink, ChannelSettings, JSONValue } from '#kernel'
+import type { ChannelConnection, ChannelLink, ChannelSettings, JSONValue } from '#plugin-api'
 import { type Calls, createCalls } from './calls.ts'
 import { downloadFile } from './download.ts'
 import { fieldsOf, stringOf, type Target } from './frame.ts'

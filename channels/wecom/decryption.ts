@@ -1,5 +1,5 @@
 import { createDecipheriv } from 'node:crypto'
-import { ChannelFailure } from '#kernel'
+import { ChannelFailure } from '#plugin-api'
 
 /** Bytes of the longest file; the gateway stops earlier. */
 const MAX_BYTES = 64 * 1024 * 1024

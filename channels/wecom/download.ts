@@ -1,4 +1,4 @@
-import { ChannelFailure, type ChannelSettings, type InboundContent, type JSONValue } from '#kernel'
+import { ChannelFailure, type ChannelSettings, type InboundContent, type JSONValue } from '#plugin-api'
 import { decrypt } from './decryption.ts'
 import { explainFetchError, reasonOfStatus } from './failure.ts'
 import { fieldsOf, stringOf } from './frame.ts'

@@ -1,4 +1,5 @@
-import { AppError, ChannelFailure, type ChannelFailureReason } from '#kernel'
+import { AppError } from '#kernel'
+import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 
 /** Codes of WeCom that say why; others say only that it refused. */
 const REASONS: Record<number, ChannelFailureReason> = {

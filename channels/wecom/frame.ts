@@ -1,4 +1,4 @@
-import type { ConversationType } from '#kernel'
+import type { ConversationType } from '#plugin-api'
 
 /** An object out of a frame, none of whose fields is sure. */
 export type Fields = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import type { InboundFile, InboundMessage } from '#kernel'
+import type { InboundFile, InboundMessage } from '#plugin-api'
 import { type Fields, fieldsOf, readCallback, stringOf, targetOf } from './frame.ts'
 
 /** What a message, or one that it quotes, says and brings. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ChannelLink, InboundMessage } from '#kernel'
+import type { ChannelLink, InboundMessage } from '#plugin-api'
 import { readMessage } from './inbound.ts'
 
 /** Messages that could not be stored yet; what comes beyond is lost. */

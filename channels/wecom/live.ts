@@ -1,4 +1,4 @@
-import type { LiveMessage } from '#kernel'
+import type { LiveMessage } from '#plugin-api'
 import { type Calls, isAnswerRefused } from './calls.ts'
 import type { Target } from './frame.ts'
 

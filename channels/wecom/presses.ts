@@ -1,4 +1,5 @@
-import { type ChannelLink, type PressOutcome, untilAborted } from '#kernel'
+import { untilAborted } from '#kernel'
+import type { ChannelLink, PressOutcome } from '#plugin-api'
 import type { Calls } from './calls.ts'
 import { resultCard } from './card.ts'
 import { fieldsOf, readCallback, stringOf } from './frame.ts'

@@ -1,4 +1,4 @@
-import type { OutboundMessage } from '#kernel'
+import type { OutboundMessage } from '#plugin-api'
 import type { Calls } from './calls.ts'
 import { fitsCard, questionCard } from './card.ts'
 import type { Target } from './frame.ts'

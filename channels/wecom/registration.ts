@@ -1,4 +1,4 @@
-import { ChannelFailure, type ChannelRegistration, type PlatformAccess } from '#kernel'
+import { ChannelFailure, type ChannelRegistration, type PlatformAccess } from '#plugin-api'
 import { explainFetchError, reasonOfStatus } from './failure.ts'
 import { type Fields, fieldsOf, stringOf } from './frame.ts'
 

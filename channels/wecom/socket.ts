@@ -1,5 +1,5 @@
 import type { WSClient } from '@wecom/aibot-node-sdk'
-import { ChannelFailure, type ChannelSettings } from '#kernel'
+import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import { addressOf } from './config.ts'
 import { explainSocketError } from './failure.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ChannelFailure, type OutboundFile } from '#kernel'
+import { ChannelFailure, type OutboundFile } from '#plugin-api'
 import type { Calls } from './calls.ts'
 import { stringOf } from './frame.ts'
 

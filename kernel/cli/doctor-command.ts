@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { get } from 'node:http'
 import { createServer } from 'node:net'
-import { type Blueprint, fillRegistries, readBlueprint } from '../blueprint.ts'
+import { type Blueprint, extensionsOf, readBlueprint } from '../blueprint.ts'
 import type { CommandInput } from '../command.ts'
 import { originOf } from '../http/origin.ts'
 import { openKeyRing } from '../key-ring.ts'
@@ -42,8 +42,7 @@ async function examine({ home, env }: CommandInput): Promise<Finding[]> {
     await look('home', () => checkHome(home)),
     await look('configuration', async () => {
       blueprint = await readBlueprint({ home, env })
-      const { length } = blueprint.config.rows()
-      return `${length} keys, ${blueprint.plugins.length} plugins enabled, ${blueprint.absent.size} left out`
+      return `${blueprint.config.rows().length} keys`
     }),
     await look('secret key', () => {
       const [, former] = openKeyRing(home).keys()
@@ -51,14 +50,11 @@ async function examine({ home, env }: CommandInput): Promise<Finding[]> {
     }),
   ]
   if (!blueprint) return findings
-  const { plugins, config } = blueprint
+  const { config } = blueprint
   return [
     ...findings,
-    await look('kinds and tools', async () => {
-      const { provider_kinds, channel_kinds, tools } = await fillRegistries(plugins)
-      const counts = [provider_kinds, channel_kinds, tools].map((registry) => registry.list().length)
-      return `${counts[0]} provider kinds, ${counts[1]} channel kinds, ${counts[2]} tools`
-    }),
+    await look('plugins', () => describePlugins(blueprint!)),
+    await look('extensions', () => describeExtensions(blueprint!)),
     ...(await askPlugins(blueprint)),
     await look('database', () => checkDatabase(config.values.database.url, home)),
     await look('port', () => checkPort(config.values.http)),
@@ -71,6 +67,22 @@ async function look(check: string, act: () => string | Promise<string>): Promise
   } catch (error) {
     return { check, ok: false, detail: (error as Error).message }
   }
+}
+
+function describePlugins({ plugins, absent, entries }: Blueprint): string {
+  const failures = [
+    ...absent.flatMap(({ name, reason, failed }) => (failed ? [`${name}: ${reason}`] : [])),
+    ...entries.flatMap(({ error }) => error?.message ?? []),
+  ]
+  if (failures.length > 0) throw new Error(failures.join('; '))
+  return `${plugins.length} enabled, ${absent.length} left out`
+}
+
+function describeExtensions(blueprint: Blueprint): string {
+  const counts = [...extensionsOf(blueprint)].map(
+    ([point, extensions]) => `${extensions.list().length} ${point}`,
+  )
+  return counts.join(', ')
 }
 
 /** The checks of plugins, run without a database. */

@@ -1,31 +1,67 @@
-import { type Blueprint, fillRegistries, readBlueprint } from '../blueprint.ts'
+import { type Blueprint, extensionsOf, readBlueprint } from '../blueprint.ts'
+import { BUILT_IN } from '../discovery.ts'
 import { JSON_OPTION, printJson, printTable } from '../print.ts'
-import { readServerNote } from '../server-note.ts'
+import { readServerNote, type ServerNote } from '../server-note.ts'
 import type { KernelCommand } from './kernel-command.ts'
 
-/** One line of `svc plugins`; `start_ms` is that of the server that runs on this home, null where none does. */
+/** One line of `svc plugins`: a plugin, or a folder that adds to an extension point. */
 export interface PluginRow {
   name: string
   version: string
   source: string
   enabled: boolean
+  status: 'ok' | 'failed' | 'off'
+  /** Why it failed or is off. */
+  error: string | null
   depends: readonly string[]
+  /** The services that those who depend on it may use. */
+  provides: string[]
+  /** What it adds to extension points. */
+  extends: { point: string; name: string }[]
+  /** Its own extension points, each with those that add to it. */
+  points: Record<string, string[]>
+  /** The other things that it declares, by their sort. */
+  declares: Record<string, string[]>
+  /** Milliseconds that its start took in the server that runs on this home, null where none does. */
   start_ms: number | null
-  provides: Record<string, string[]>
-  reason?: string
 }
 
-/** Lists every plugin that was found, those left out with the reason. */
-export function listPlugins(blueprint: Blueprint, startTimes: Record<string, number>): PluginRow[] {
+/** Lists every plugin and folder that was found, in order of start, those that are left out with the reason. */
+export function listPlugins(
+  blueprint: Blueprint,
+  note?: Pick<ServerNote, 'start_ms' | 'failed'>,
+): PluginRow[] {
+  const extensions = extensionsOf(blueprint)
+  const pointsOf = (names: Iterable<string>) =>
+    Object.fromEntries(
+      [...names].map((point) => {
+        const { names, owner } = extensions.get(point)!
+        return [point, [...new Set(names().map((name) => owner(name)!))]]
+      }),
+    )
+  const extendedBy = (owner: string) =>
+    [...extensions].flatMap(([point, { names, owner: ownerOf }]) =>
+      names()
+        .filter((name) => ownerOf(name) === owner)
+        .map((name) => ({ point, name })),
+    )
+  const statusOf = (error: string | undefined) => ({
+    status: error === undefined ? ('ok' as const) : ('failed' as const),
+    error: error ?? null,
+  })
+  const nothing = { provides: [], extends: [], points: {}, declares: {}, start_ms: null }
+
   const running = blueprint.plugins.map(({ plugin, source, version, declarations }) => ({
     name: plugin.name,
     version,
     source,
     enabled: true,
+    ...statusOf(note?.failed[plugin.name]),
     depends: plugin.depends ?? [],
-    start_ms: startTimes[plugin.name] ?? null,
-    provides: withoutEmpty({
-      services: [...declarations.services.keys()],
+    provides: [...declarations.services.keys()],
+    extends: extendedBy(plugin.name),
+    points: pointsOf(declarations.points.keys()),
+    declares: withoutEmpty({
       collections: [...declarations.collections.keys()],
       guards: [...declarations.guards.keys()],
       routes: declarations.routes.map(({ method, path }) => `${method} ${path}`),
@@ -34,56 +70,68 @@ export function listPlugins(blueprint: Blueprint, startTimes: Record<string, num
       commands: declarations.commands.map(({ name }) => name),
       permissions: (plugin.permissions ?? []).map(({ key }) => key),
     }),
+    start_ms: note?.start_ms[plugin.name] ?? null,
   }))
-  const absent = [...blueprint.absent].map(([name, { source, version, depends, reason }]) => ({
+  const folders = blueprint.entries.map(({ name, version, source, owner, error }) => ({
+    ...nothing,
     name,
     version,
     source,
-    enabled: false,
-    depends,
-    start_ms: null,
-    provides: {},
-    reason,
+    enabled: true,
+    ...statusOf(error?.message),
+    depends: [],
+    extends: extendedBy(owner),
   }))
-  return [...running, ...absent]
+  const absent = blueprint.absent.map(({ name, version, source, depends, reason, failed }) => ({
+    ...nothing,
+    name,
+    version,
+    source,
+    enabled: failed,
+    status: failed ? ('failed' as const) : ('off' as const),
+    error: reason,
+    depends,
+  }))
+  return [...running, ...folders, ...absent]
 }
 
 const withoutEmpty = (lists: Record<string, string[]>) =>
   Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0))
 
-const listNames = (names: string[]) => names.join(', ') || '-'
-
-/** `svc plugins`: what is there, what it brings, and the kinds in the registries. */
+/** `svc plugins`: what is there, what it brings, and who adds what to which extension point. */
 export const pluginsCommand: KernelCommand = {
   name: 'plugins',
-  summary: 'List plugins, what they provide and why some are left out',
+  summary: 'List plugins, what they bring, and why some are left out',
   options: [JSON_OPTION],
   async run({ home, env, options, stdout }) {
     const blueprint = await readBlueprint({ home, env })
-    const rows = listPlugins(blueprint, readServerNote(home)?.start_ms ?? {})
+    const rows = listPlugins(blueprint, readServerNote(home))
     if (options.json) {
       printJson(stdout, rows)
       return 0
     }
+    const plugins = rows.filter(({ name, source }) => !isBuiltInEntry(blueprint, name, source))
     printTable(stdout, [
-      ['name', 'version', 'source', 'state', 'provides'],
-      ...rows.map(({ name, version, source, reason, provides }) => [
-        name,
-        version,
-        source,
-        reason ?? 'enabled',
-        Object.entries(provides)
-          .map(([sort, list]) => `${list.length} ${sort}`)
-          .join(', '),
-      ]),
+      ['name', 'version', 'source', 'state', 'brings'],
+      ...plugins.map((row) => [row.name, row.version, row.source, row.error ?? 'ok', bringsOf(row)]),
     ])
-    const { provider_kinds, channel_kinds, tools } = await fillRegistries(blueprint.plugins)
+    const extensions = [...extensionsOf(blueprint)]
+    if (extensions.length === 0) return 0
     stdout.write('\n')
     printTable(stdout, [
-      ['provider kinds', listNames(provider_kinds.list().map(({ kind }) => kind))],
-      ['channel kinds', listNames(channel_kinds.list().map(({ kind }) => kind))],
-      ['tools', listNames(tools.list().map(({ name }) => name))],
+      ['extension point', 'entries'],
+      ...extensions.map(([point, { names }]) => [point, names().join(', ') || '-']),
     ])
     return 0
   },
 }
+
+/** The folders that come with the server are many, and named among the entries anyway. */
+const isBuiltInEntry = ({ entries }: Blueprint, name: string, source: string) =>
+  entries.some((entry) => entry.name === name && entry.source === source && source === BUILT_IN)
+
+const bringsOf = ({ provides, extends: added, declares }: PluginRow) =>
+  Object.entries({ services: provides, ...declares, extensions: added })
+    .filter(([, list]) => list.length > 0)
+    .map(([sort, list]) => `${list.length} ${sort}`)
+    .join(', ')

@@ -5,10 +5,8 @@ import Router, { type Layer } from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
 import { replyTo, retryHeaders } from '../error-reply.ts'
 import { AppError } from '../errors.ts'
-import { compileFor } from '../form.ts'
 import { chooseLocale, type Locale } from '../locale.ts'
 import type { Runtime } from '../runtime.ts'
-import { compileSchema, deferSchema } from '../schema.ts'
 import type { Cradle } from '../types.ts'
 import { createBodyReader } from './body.ts'
 import { createEndpoint, type EndpointParts } from './endpoint.ts'
@@ -18,12 +16,9 @@ import { requestIdOf } from './request-facts.ts'
 import type { Route } from './route.ts'
 import { createUploadReader } from './upload.ts'
 
-/** A route, whose it is and whose services its handler gets. */
+/** A route, and the services that its handler gets. */
 export interface OwnedRoute {
   route: Route
-  owner: string
-  /** Whether it comes with the server, whose tests compile all of its schemas. */
-  isBuiltIn: boolean
   cradle: Cradle
 }
 
@@ -84,12 +79,11 @@ export function createApp({
     return reply
   }
   const router = new Router({ prefix: '/api', methods: METHODS })
-  for (const { route, owner, isBuiltIn, cradle } of sortBySpecificity(routes)) {
+  for (const { route, cradle } of sortBySpecificity(routes)) {
     const name = `${route.method} ${route.path}`
     const parts: EndpointParts = {
       guard: chainOf(route.guard),
       // Compiling takes a good part of a start, and most routes are not called soon.
-      compile: isBuiltIn ? deferSchema : compileSchema,
       cradle,
       readBody,
       readUpload,
@@ -108,7 +102,7 @@ export function createApp({
         )
       },
     }
-    const endpoint = compileFor(`route ${name} of plugin "${owner}"`, () => createEndpoint(route, parts))
+    const endpoint = createEndpoint(route, parts)
     router.register(route.path, [route.method.toLowerCase()], (context: Context) => {
       context.state.route = route.path
       return endpoint(context)

@@ -4,7 +4,7 @@ import type { ErrorReply } from '../error-reply.ts'
 import { AppError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
 import { chooseLocale, type Locale } from '../locale.ts'
-import { objectOf, type SchemaCompiler } from '../schema.ts'
+import { deferSchema, objectOf } from '../schema.ts'
 import type { OpenSocketDirectory } from '../socket/directory.ts'
 import type { AuditRecord, Cradle } from '../types.ts'
 import { recordablePart } from './audit-payload.ts'
@@ -20,7 +20,6 @@ import type { UploadedFile, UploadReader } from './upload.ts'
 /** What serving a route needs besides the route. */
 export interface EndpointParts {
   guard: GuardChain
-  compile: SchemaCompiler
   cradle: Cradle
   readBody: (context: Context) => Promise<unknown>
   readUpload: UploadReader
@@ -45,10 +44,10 @@ const FORM = 'multipart/form-data'
 
 /** Makes the handler of one route: guard, then body, then validation, then the plugin, then the reply. */
 export function createEndpoint(route: Route, parts: EndpointParts): (context: Context) => Promise<void> {
-  const checkQuery = route.query && parts.compile(route.query, 'text')
+  const checkQuery = route.query && deferSchema(route.query, 'text')
   // A body that nobody reads is refused like any other unknown field.
   const bodySchema = route.body ?? (route.method === 'GET' ? undefined : NO_FIELDS)
-  const checkBody = bodySchema && parts.compile(bodySchema, 'json')
+  const checkBody = bodySchema && deferSchema(bodySchema, 'json')
   const isLimited = route.guard === 'public' && !isProbe(route)
   const takesFile = (context: Context): boolean => {
     if (!route.upload) return false
@@ -61,7 +60,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
   const checkReply = new Map(
     statuses.flatMap((status) => {
       const schema = route.response[status]
-      return schema ? [[status, parts.compile(schema, 'reply')]] : []
+      return schema ? [[status, deferSchema(schema, 'reply')]] : []
     }),
   )
 

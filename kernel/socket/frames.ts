@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { compileSchema, type JSONSchema, type SchemaCompiler, type Validator } from '../schema.ts'
+import { deferSchema, type JSONSchema, type Validator } from '../schema.ts'
 import type { FrameSchemas } from './socket.ts'
 
 /** A frame: an object told apart by its `type`. */
@@ -8,8 +8,8 @@ export interface Frame {
 }
 
 /** Reads the text of a frame of one direction; throws BAD_FRAME or VALIDATION_FAILED. */
-export function createFrameReader(schemas: FrameSchemas, compile?: SchemaCompiler): (text: string) => Frame {
-  const check = createFrameCheck(schemas, compile)
+export function createFrameReader(schemas: FrameSchemas): (text: string) => Frame {
+  const check = createFrameCheck(schemas)
   return (text) => {
     let frame: unknown
     try {
@@ -22,12 +22,12 @@ export function createFrameReader(schemas: FrameSchemas, compile?: SchemaCompile
 }
 
 /** Checks a frame against the schema of its type. */
-export function createFrameCheck(
-  schemas: FrameSchemas,
-  compile: SchemaCompiler = compileSchema,
-): Validator<Frame> {
+export function createFrameCheck(schemas: FrameSchemas): Validator<Frame> {
   const validators = new Map(
-    Object.entries(schemas).map(([type, schema]) => [type, compile<Frame>(withType(type, schema), 'json')]),
+    Object.entries(schemas).map(([type, schema]) => [
+      type,
+      deferSchema<Frame>(withType(type, schema), 'json'),
+    ]),
   )
   return (frame) => {
     const type = (frame as Partial<Frame> | null)?.type

@@ -6,25 +6,20 @@ import { WebSocketServer } from 'ws'
 import type { KernelConfig } from '../config-schema.ts'
 import { type ErrorReply, replyTo, retryHeaders } from '../error-reply.ts'
 import { AppError } from '../errors.ts'
-import { compileFor } from '../form.ts'
 import { callerIn, type GuardRequest, type GuardUse } from '../http/guard.ts'
 import type { GuardChain } from '../http/guard-chain.ts'
 import { assertParams } from '../http/params.ts'
 import { requestIdOf } from '../http/request-facts.ts'
 import { chooseLocale } from '../locale.ts'
 import type { Runtime } from '../runtime.ts'
-import { compileSchema, deferSchema } from '../schema.ts'
 import type { Cradle } from '../types.ts'
 import { createFrameCheck, createFrameReader } from './frames.ts'
 import { type OpenConnection, openConnection } from './open-connection.ts'
 import type { Socket } from './socket.ts'
 
-/** A socket, whose it is and whose services its handler gets. */
+/** A socket, and the services that its handler gets. */
 export interface OwnedSocket {
   socket: Socket
-  owner: string
-  /** True if it comes with the server, whose tests compile all of its schemas. */
-  isBuiltIn: boolean
   cradle: Cradle
 }
 
@@ -85,15 +80,14 @@ export function createUpgrader({
     for (const connection of open) connection.keepAlive(now, pingIntervalMs * 1.4)
   }
 
-  function compile({ socket, owner, isBuiltIn, cradle }: OwnedSocket) {
-    const compiler = isBuiltIn ? deferSchema : compileSchema
-    return compileFor(`socket ${socket.path} of plugin "${owner}"`, () => ({
+  function compile({ socket, cradle }: OwnedSocket) {
+    return {
       socket,
       cradle,
       guard: chainOf(socket.guard),
-      readFrame: createFrameReader(socket.receive, compiler),
-      checkSent: strictReplies ? createFrameCheck(socket.send, compiler) : undefined,
-    }))
+      readFrame: createFrameReader(socket.receive),
+      checkSent: strictReplies ? createFrameCheck(socket.send) : undefined,
+    }
   }
 
   function find(pathname: string) {

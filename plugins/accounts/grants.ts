@@ -12,7 +12,7 @@ export interface Grant {
 export type Grants = ReturnType<typeof createGrants>
 
 /** Makes the rule over the permissions that enabled plugins declare. */
-export function createGrants({ registries }: Pick<KernelServices, 'registries'>) {
+export function createGrants({ permissionCatalog }: Pick<KernelServices, 'permissionCatalog'>) {
   return {
     /**
      * Throws VALIDATION_FAILED for permissions that no plugin declares, GRANT_EXCEEDS if the caller lacks one that is
@@ -25,7 +25,7 @@ export function createGrants({ registries }: Pick<KernelServices, 'registries'>)
     ): void {
       const permissions = wanted ?? held
       const issues = permissions.flatMap((key, index) =>
-        held.includes(key) || registries.permissions.get(key)
+        held.includes(key) || permissionCatalog.get(key)
           ? []
           : [
               {

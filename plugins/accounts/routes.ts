@@ -12,8 +12,8 @@ const listPermissions = route({
   summary: 'What can be granted to an account',
   guard: 'user',
   response: { 200: permissionRows },
-}).handle(({ locale }, { registries }) =>
-  registries.permissions.list().map(({ key, category, label, description }) => {
+}).handle(({ locale }, { permissionCatalog }) =>
+  permissionCatalog.list().map(({ key, category, label, description }) => {
     return { key, category, label: label[locale], description: description[locale] }
   }),
 )

@@ -1,4 +1,5 @@
-import { objectOf, type Tool, type ToolContext, type TypeOf } from '#kernel'
+import { objectOf, type TypeOf } from '#kernel'
+import type { Tool, ToolContext } from '#plugin-api'
 import type { Runners } from './runners.ts'
 import type { RunnerRuns } from './runs.ts'
 import { TOOL_NAME } from './schemas.ts'

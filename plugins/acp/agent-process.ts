@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Services, ToolContext } from '#kernel'
+import type { Services } from '#kernel'
+import type { ToolContext } from '#plugin-api'
 import { RunnerFailure } from './errors.ts'
 import type { MessagePipes } from './message-stream.ts'
 import type { Redaction } from './redaction.ts'

@@ -6,7 +6,8 @@ import type {
   RequestError,
   SessionNotification,
 } from '@agentclientprotocol/sdk'
-import type { Services, ToolContext } from '#kernel'
+import type { Services } from '#kernel'
+import type { ToolContext } from '#plugin-api'
 import { createAnswer } from './answer.ts'
 import { RunnerFailure } from './errors.ts'
 import { createMessageStream, type MessagePipes } from './message-stream.ts'

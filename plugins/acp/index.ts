@@ -46,7 +46,10 @@ export default plugin({
     host.on('server.starting', (_, { acpRunners: runners, acpRuns: runs }) => {
       services = { runners, runs }
     })
-    host.tool(createAcpRunner(() => services))
+    host.extend(
+      'agents.tools',
+      createAcpRunner(() => services),
+    )
   },
   stop: ({ acpRuns }) => acpRuns.close(),
 })

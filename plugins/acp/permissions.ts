@@ -3,7 +3,8 @@ import type {
   RequestPermissionRequest,
   RequestPermissionResponse,
 } from '@agentclientprotocol/sdk'
-import type { Locale, ToolContext } from '#kernel'
+import type { Locale } from '#kernel'
+import type { ToolContext } from '#plugin-api'
 import type { Progress } from './progress.ts'
 import type { OpenedRunner } from './types.ts'
 import { brief, locationsOf } from './updates.ts'

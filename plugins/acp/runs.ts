@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Cradle, createDeadline, type ToolContext, untilAborted } from '#kernel'
+import { type Cradle, createDeadline, untilAborted } from '#kernel'
+import type { ToolContext } from '#plugin-api'
 import { type AgentProcess, startAgentProcess } from './agent-process.ts'
 import { converse } from './conversation.ts'
 import { RunnerFailure } from './errors.ts'

@@ -48,13 +48,13 @@ export function createAgents(
     | 'limits'
     | 'log'
     | 'models'
-    | 'registries'
+    | 'extensions'
     | 'server'
     | 'sockets'
     | 'users'
   >,
 ) {
-  const { clock, events, ids, limits, models, registries, users } = cradle
+  const { clock, events, ids, limits, models, extensions, users } = cradle
   const { agents } = cradle.collections
   const operations = createOperations(cradle)
   const folders = createWorkspaceFolders(cradle)
@@ -74,8 +74,8 @@ export function createAgents(
       given: Partial<AgentSettings> & { name: string },
       { locale, seed }: { locale: Locale; seed?: (workspace: string) => Promise<void> },
     ): Promise<AgentDocument> {
-      const settings = normalizeSettings(given, registries.experts)
-      const template = registries.experts.get(settings.template_name ?? '')
+      const settings = normalizeSettings(given, extensions['agents.experts'])
+      const template = extensions['agents.experts'].get(settings.template_name ?? '')
       if (settings.default_model != null) await models.assertUsable(settings.default_model, owner.id)
       const now = clock.seconds()
       const agent: AgentDocument = {
@@ -160,7 +160,7 @@ export function createAgents(
 
     /** Changes settings, from the next turn on. Throws what `create` does, or AGENT_NOT_FOUND. */
     async update(agent: AgentDocument, given: Partial<AgentSettings>): Promise<AgentDocument> {
-      const changes = normalizeSettings(given, registries.experts)
+      const changes = normalizeSettings(given, extensions['agents.experts'])
       if (changes.default_model != null) await models.assertUsable(changes.default_model, agent.owner_id)
       const updated = await refuseTakenName(
         changes.name,

@@ -6,11 +6,11 @@ const NAME = 'assistant'
 /** Gives a new account its assistant; an account that has one keeps it. */
 export async function createDefaultAssistant(
   { user_id }: { user_id: string },
-  { agents, registries, users }: Pick<Cradle, 'agents' | 'registries' | 'users'>,
+  { agents, extensions, users }: Pick<Cradle, 'agents' | 'extensions' | 'users'>,
 ): Promise<void> {
   const user = await users.find(user_id)
   if (!user) return
-  const template_name = registries.experts.get(DEFAULT_TEMPLATE) ? DEFAULT_TEMPLATE : null
+  const template_name = extensions['agents.experts'].get(DEFAULT_TEMPLATE) ? DEFAULT_TEMPLATE : null
   const locale = chooseLocale(undefined, user.locale)
   try {
     await agents.create({ id: user._id, username: user.username }, { name: NAME, template_name }, { locale })

@@ -1,16 +1,24 @@
 import { plugin } from '#kernel'
+import type { Expert, Tool } from '#plugin-api'
 import { type Agents, createAgents } from './agents.ts'
 import { createDefaultAssistant } from './default-assistant.ts'
 import { agentErrors } from './errors.ts'
+import { assertExpert } from './expert-form.ts'
 import { agentGuard, ownerGuard, permittedOwnerGuard } from './guards.ts'
 import { refuseReferenced } from './provider-references.ts'
 import { agentRoutes } from './routes.ts'
+import { assertTool } from './tool-form.ts'
 import { toolRoutes } from './tool-routes.ts'
 import './types.ts'
 
 declare module '#kernel/types' {
   interface Services {
     agents: Agents
+  }
+  interface ExtensionPoints {
+    /** Those of built-in plugins are on until an owner switches them off, all others off until switched on. */
+    'agents.tools': Tool
+    'agents.experts': Expert
   }
 }
 
@@ -29,6 +37,8 @@ export default plugin({
         { key: { 'operation.until': 1 }, partialFilterExpression: { 'operation.until': { $exists: true } } },
       ],
     })
+    host.extensionPoint('agents.tools', { noun: 'tool', nameOf: ({ name }) => name, check: assertTool })
+    host.extensionPoint('agents.experts', { noun: 'expert', nameOf: ({ id }) => id, check: assertExpert })
     host.service('agents', createAgents)
     host.limit('agents', ({ collections }, owner_id) => collections.agents.countDocuments({ owner_id }))
     host.guard('agent', agentGuard)

@@ -1,4 +1,5 @@
-import { nullable, objectOf, pageQuery, REASONING_LEVELS, type TypeOf } from '#kernel'
+import { nullable, objectOf, pageQuery, type TypeOf } from '#kernel'
+import { REASONING_LEVELS } from '#plugin-api'
 import { PERSONA_CODES } from './persona-codes.ts'
 
 const text = <const Length extends number>(maxLength: Length) =>

@@ -1,4 +1,5 @@
-import { AppError, type Expert, type Issue, type Registry } from '#kernel'
+import { AppError, type Extensions, type Issue } from '#kernel'
+import type { Expert } from '#plugin-api'
 import type { AgentSettings } from './types.ts'
 
 /** Words that take the place of a name in the paths of routes. */
@@ -7,7 +8,7 @@ const RESERVED_NAMES = new Set(['from-expert'])
 /** Settings as they are stored: the name trimmed. Throws VALIDATION_FAILED for what no schema can tell. */
 export function normalizeSettings<Settings extends Partial<AgentSettings>>(
   settings: Settings,
-  experts: Registry<Expert>,
+  experts: Extensions<Expert>,
 ): Settings {
   const { name, template_name } = settings
   if (template_name && !experts.get(template_name)) {

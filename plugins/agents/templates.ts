@@ -1,6 +1,7 @@
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Expert, Locale } from '#kernel'
+import type { Locale } from '#kernel'
+import type { Expert } from '#plugin-api'
 import type { AgentSettings } from './types.ts'
 
 /** The expert that the assistant of every new account is made from. */

@@ -1,4 +1,5 @@
-import { type Cradle, isWithin, type Tool } from '#kernel'
+import { type Cradle, isWithin } from '#kernel'
+import type { Tool } from '#plugin-api'
 import { mayOpen } from './agents.ts'
 import type { AgentDocument, Holder, ToolAccess, ToolSettings } from './types.ts'
 
@@ -12,14 +13,14 @@ export const mayUse = ({ permission }: Tool, { role, permissions }: Holder): boo
 /** Makes what tells which tools an agent has, and for whom. */
 export function createToolAccess({
   collections: { agents },
-  registries,
+  extensions,
   server,
   users,
-}: Pick<Cradle, 'collections' | 'registries' | 'server' | 'users'>) {
+}: Pick<Cradle, 'collections' | 'extensions' | 'server' | 'users'>) {
   const builtIn = new Set(
     server.plugins().flatMap(({ name, source }) => (source === 'built-in' ? [name] : [])),
   )
-  const pluginOf = ({ name }: Tool) => registries.tools.owner(name)!
+  const pluginOf = ({ name }: Tool) => extensions['agents.tools'].owner(name)!
   const isBuiltIn = (tool: Tool) => builtIn.has(pluginOf(tool))
 
   const isEnabled = (
@@ -34,7 +35,7 @@ export function createToolAccess({
 
   /** The tools that an agent offers when it acts for this user. */
   const list = ({ tool_settings = FIRST_TOOL_SETTINGS }: AgentDocument, user: Holder): Tool[] =>
-    registries.tools.list().filter((tool) => isEnabled(tool, tool_settings) && mayUse(tool, user))
+    extensions['agents.tools'].list().filter((tool) => isEnabled(tool, tool_settings) && mayUse(tool, user))
 
   return {
     pluginOf,

@@ -1,5 +1,6 @@
 import type { UpdateFilter } from 'mongodb'
-import { AppError, type Cradle, type Issue, type Locale, type Tool, type TypeOf } from '#kernel'
+import { AppError, type Cradle, type Issue, type Locale, type TypeOf } from '#kernel'
+import type { Tool } from '#plugin-api'
 import { type createToolAccess, FIRST_TOOL_SETTINGS, mayUse } from './tool-access.ts'
 import type { toolChange, toolSettings, toolSettingsRow } from './tool-schemas.ts'
 import type { AgentDocument, Holder, PluginTool } from './types.ts'
@@ -10,8 +11,8 @@ export function createToolSettings(
     clock,
     collections: { agents },
     events,
-    registries,
-  }: Pick<Cradle, 'clock' | 'collections' | 'events' | 'registries'>,
+    extensions,
+  }: Pick<Cradle, 'clock' | 'collections' | 'events' | 'extensions'>,
   { isBuiltIn, isEnabled, pluginOf }: ReturnType<typeof createToolAccess>,
 ) {
   const keyOf = (tool: Tool): PluginTool => ({ plugin_id: pluginOf(tool), name: tool.name })
@@ -27,11 +28,11 @@ export function createToolSettings(
     throw new AppError('VALIDATION_FAILED', { issues: [issue] })
   }
   const builtIn = (name: string) => {
-    const tool = registries.tools.get(name)
+    const tool = extensions['agents.tools'].get(name)
     return tool && isBuiltIn(tool) ? tool : undefined
   }
   const brought = ({ plugin_id, name }: PluginTool) => {
-    const tool = registries.tools.get(name)
+    const tool = extensions['agents.tools'].get(name)
     return tool && !isBuiltIn(tool) && pluginOf(tool) === plugin_id ? tool : undefined
   }
 
@@ -60,7 +61,7 @@ export function createToolSettings(
         enabled: isEnabled(tool, tool_settings),
         available: mayUse(tool, user),
       })
-      const tools = registries.tools.list()
+      const tools = extensions['agents.tools'].list()
       return {
         builtin: tools.filter(isBuiltIn).map((tool) => ({ ...rowOf(tool), disableable: tool.disableable })),
         plugins: tools
@@ -85,7 +86,7 @@ export function createToolSettings(
         enabled_builtin = [],
         enabled_plugin,
       } = agent.tool_settings ?? FIRST_TOOL_SETTINGS
-      const absent = (had ?? []).filter((name) => !registries.tools.get(name))
+      const absent = (had ?? []).filter((name) => !extensions['agents.tools'].get(name))
       const absentPlugins = (enabled_plugin ?? []).filter((row) => !brought(row))
       return change(agent, {
         $set: {
@@ -103,7 +104,7 @@ export function createToolSettings(
       name: string,
       { enabled, source, plugin_id }: TypeOf<typeof toolChange>,
     ): Promise<AgentDocument> {
-      const tool = registries.tools.get(name)
+      const tool = extensions['agents.tools'].get(name)
       if (!tool) throw new AppError('NOT_FOUND')
       const actual = isBuiltIn(tool) ? 'builtin' : 'plugin'
       if ((source ?? actual) !== actual || (plugin_id ?? pluginOf(tool)) !== pluginOf(tool))

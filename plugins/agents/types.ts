@@ -1,4 +1,5 @@
-import type { ReasoningLevel, Tool, UploadedFile, WriteArea } from '#kernel'
+import type { UploadedFile } from '#kernel'
+import type { ReasoningLevel, Tool, WriteArea } from '#plugin-api'
 import type { AuthCaller } from '../auth/types.ts'
 
 /** What an agent is doing. */

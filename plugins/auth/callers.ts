@@ -5,16 +5,16 @@ import type { AuthCaller } from './types.ts'
 /** What an account may do: the whole catalog for administrators, for others what they were granted; sorted. */
 export function permissionsOf(
   { role, permissions }: Pick<UserDocument, 'role' | 'permissions'>,
-  registries: KernelServices['registries'],
+  permissionCatalog: KernelServices['permissionCatalog'],
 ): string[] {
-  const held = role === 'admin' ? registries.permissions.list().map(({ key }) => key) : [...permissions]
+  const held = role === 'admin' ? permissionCatalog.list().map(({ key }) => key) : [...permissions]
   return held.sort()
 }
 
 /** The account as its own user sees it. */
-export function describeUser(user: UserDocument, registries: KernelServices['registries']) {
+export function describeUser(user: UserDocument, permissionCatalog: KernelServices['permissionCatalog']) {
   const { _id: id, username, role, display_name, email, locale, must_change_password } = user
-  const permissions = permissionsOf(user, registries)
+  const permissions = permissionsOf(user, permissionCatalog)
   return { id, username, role, display_name, email, locale, permissions, must_change_password }
 }
 

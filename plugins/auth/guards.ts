@@ -14,7 +14,7 @@ const BEARER = 'bearer.'
 /** Lets in the holder of a token whose session and account are alive; adds the caller. */
 export const userGuard: Guard<'user'> = {
   async check(request, cradle) {
-    const { sessions, users, registries, limits } = cradle
+    const { sessions, users, permissionCatalog, limits } = cradle
     const claims = await readClaims(request, cradle)
     await limits.admitAccount(claims.sub)
     const [session, user] = await Promise.all([sessions.find(claims.jti), users.find(claims.sub)])
@@ -25,7 +25,7 @@ export const userGuard: Guard<'user'> = {
     if (request.transport === 'http') await renew(request, claims, user, session, cradle)
     else confirmProtocol(request)
     const { _id: id, username, role, locale, token_quota, must_change_password } = user
-    const permissions = permissionsOf(user, registries)
+    const permissions = permissionsOf(user, permissionCatalog)
     const { _id: session_id } = session
     return {
       caller: { id, username, role, permissions, locale, token_quota, session_id, must_change_password },

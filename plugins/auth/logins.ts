@@ -18,7 +18,7 @@ export function createLogins({
   tokens,
   accountLockout,
   addressLimit,
-  registries,
+  permissionCatalog,
   config,
 }: {
   users: Users
@@ -26,7 +26,7 @@ export function createLogins({
   tokens: Tokens
   accountLockout: AccountLockout
   addressLimit: AddressLimit
-} & Pick<KernelServices<AuthConfig>, 'registries' | 'config'>) {
+} & Pick<KernelServices<AuthConfig>, 'permissionCatalog' | 'config'>) {
   /** Throws AUTH_FAILED for all that is wrong with name, password or account, LOGIN_LOCKED, SIGN_INS_LIMITED, LOGIN_BUSY. */
   const authenticate = async (username: string, password: string, ip: string): Promise<UserDocument> => {
     const user = await addressLimit.attempt(ip, () =>
@@ -49,7 +49,7 @@ export function createLogins({
       access_token: await tokens.sign(now, session),
       token_type: 'Bearer' as const,
       expires_in: config.access_token_ttl_seconds,
-      user: describeUser(now, registries),
+      user: describeUser(now, permissionCatalog),
     }
   }
 

@@ -41,10 +41,10 @@ const getMe = route({
   summary: 'The account of the token, and what it may take of this server',
   guard: 'user',
   response: { 200: ownAccount },
-}).handle(async ({ caller }, { users, registries, limits }) => {
+}).handle(async ({ caller }, { users, permissionCatalog, limits }) => {
   const [user, states] = await Promise.all([users.find(caller.id), limits.describe(caller.id)])
   if (!user) throw new AppError('AUTH_FAILED')
-  return { ...describeUser(user, registries), limits: states }
+  return { ...describeUser(user, permissionCatalog), limits: states }
 })
 
 const updateMe = route({
@@ -55,8 +55,8 @@ const updateMe = route({
   body: profileBody,
   response: { 200: currentUser },
   audit: 'auth.update_profile',
-}).handle(async ({ body, caller }, { users, registries }) =>
-  describeUser(await users.update(caller.id, body), registries),
+}).handle(async ({ body, caller }, { users, permissionCatalog }) =>
+  describeUser(await users.update(caller.id, body), permissionCatalog),
 )
 
 const changePassword = route({

@@ -1,4 +1,4 @@
-import type { ChannelFailureReason, ConversationType, InboundFile, JSONValue, Sender } from '#kernel'
+import type { ChannelFailureReason, ConversationType, InboundFile, JSONValue, Sender } from '#plugin-api'
 
 /** How a channel's connection stands. */
 export type ChannelState = 'connected' | 'connecting' | 'disconnected' | 'failed'

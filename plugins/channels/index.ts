@@ -1,6 +1,8 @@
 import { type Cradle, type LeaseDocument, plugin } from '#kernel'
+import type { ChannelKind } from '#plugin-api'
 import { countChannels, showChannels } from './channel-counts.ts'
 import { type Channels, createChannels } from './channels.ts'
+import { assertChannelKind } from './config/kind-form.ts'
 import { type ChannelKinds, createChannelKinds } from './config/kinds.ts'
 import { type ChannelConfigs, createChannelConfigs } from './config/sealed-config.ts'
 import { type ChannelStates, createChannelStates } from './connections/channel-states.ts'
@@ -56,6 +58,9 @@ declare module '#kernel/types' {
     messageAnswering: MessageAnswering
     registrations: Registrations
   }
+  interface ExtensionPoints {
+    'channels.kinds': ChannelKind
+  }
 }
 
 interface ChannelsConfig {
@@ -102,12 +107,18 @@ export default plugin({
       indexes: registrationIndexes,
       sealed: { state: 'registration:{_id}' },
     })
+    host.extensionPoint('channels.kinds', {
+      noun: 'channel kind',
+      nameOf: ({ kind }) => kind,
+      check: assertChannelKind,
+      folder: 'channels',
+    })
     host.service('channelKinds', createChannelKinds)
     host.service('channelConfigs', createChannelConfigs)
     host.service('connectionLeases', createConnectionLeases)
     host.service('channelStates', createChannelStates)
-    host.service('platforms', ({ config, registries }) =>
-      createPlatforms({ ...(config as ChannelsConfig), kinds: registries.channel_kinds }),
+    host.service('platforms', ({ config, extensions }) =>
+      createPlatforms({ ...(config as ChannelsConfig), kinds: extensions['channels.kinds'] }),
     )
     host.service('messageInbox', createMessageInbox)
     host.service('conversations', createConversations)

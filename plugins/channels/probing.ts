@@ -1,4 +1,5 @@
-import { ChannelFailure, type ChannelFailureReason, type Cradle, untilAborted, withDeadline } from '#kernel'
+import { type Cradle, untilAborted, withDeadline } from '#kernel'
+import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 import type { KnownKind } from './config/kinds.ts'
 import type { ChannelDocument } from './documents.ts'
 import { failureOf } from './writing/failure.ts'

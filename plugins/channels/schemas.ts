@@ -1,4 +1,5 @@
-import { CHANNEL_FAILURES, nullable, objectOf } from '#kernel'
+import { nullable, objectOf } from '#kernel'
+import { CHANNEL_FAILURES } from '#plugin-api'
 
 const text = { type: 'string' } as const
 const seconds = { type: 'integer', minimum: 0, description: 'Unix seconds' } as const

@@ -33,7 +33,7 @@ export const approvalRoutes = [
     response: { 200: turnFrame },
     errors: ['THREAD_NOT_FOUND', 'HITL_NOT_PENDING', 'AGENT_NOT_RUNNING'],
   }).handle(async ({ caller, agent, body, signal }, cradle) => {
-    const { threads, resumption, registries } = cradle
+    const { threads, resumption, extensions } = cradle
     const owner = { user_id: caller.id, agent_id: agent._id }
     const thread = await threads.get(owner, body.thread_id)
     const pending = await resumption.pendingOf(thread)
@@ -41,7 +41,7 @@ export const approvalRoutes = [
       throw new AppError('HITL_NOT_PENDING')
     // What is checked is what is stored and then run.
     const decisions = storable(body.decisions) as Decision[]
-    assertFitting(decisions, pending, registries)
+    assertFitting(decisions, pending, extensions)
     if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })
     await resumption.decide(thread, pending, decisions)
     return framesOf(thread, { signal, cradle })
@@ -64,7 +64,7 @@ async function* framesOf(
 function assertFitting(
   decisions: readonly Decision[],
   { action_requests, review_configs }: PendingApproval,
-  registries: Cradle['registries'],
+  extensions: Cradle['extensions'],
 ): void {
   const refuse = (path: string, rule: string, message: string): never => {
     throw new AppError('VALIDATION_FAILED', { issues: [{ path, rule, message } satisfies Issue] })
@@ -86,7 +86,7 @@ function assertFitting(
         'const',
         `must be "${name}": another tool cannot be called instead`,
       )
-    const tool = registries.tools.get(name)
+    const tool = extensions['agents.tools'].get(name)
     if (tool)
       assertInput(() => checkInput(tool, structuredClone(edited_action.args)), `${path}/edited_action/args`)
   }

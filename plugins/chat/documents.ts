@@ -1,4 +1,5 @@
-import type { Locale, ReasoningLevel, TokenUsage } from '#kernel'
+import type { Locale } from '#kernel'
+import type { ReasoningLevel, TokenUsage } from '#plugin-api'
 
 /** A file that a turn made, its path relative to the agent's workspace. */
 export interface Artifact {

@@ -1,4 +1,5 @@
-import { nullable, objectOf, REASONING_LEVELS } from '#kernel'
+import { nullable, objectOf } from '#kernel'
+import { REASONING_LEVELS } from '#plugin-api'
 import { decision, pendingFields } from './approval-schemas.ts'
 import { inputBlock, queuedTurns, sources, threadId, turnId, usage } from './schemas.ts'
 

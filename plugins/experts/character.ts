@@ -1,4 +1,5 @@
-import { AppError, type Expert, type Registry } from '#kernel'
+import { AppError, type Extensions } from '#kernel'
+import type { Expert } from '#plugin-api'
 import type { AgentSettings } from '../agents/types.ts'
 import { hasSecret } from './secret-scan.ts'
 
@@ -35,7 +36,7 @@ export function characterOf({
 }
 
 /** A character as a new agent can have it: without a template that no plugin brings any more. */
-export function installable(character: Character, templates: Registry<Expert>): Required<Character> {
+export function installable(character: Character, templates: Extensions<Expert>): Required<Character> {
   const { template_name, ...rest } = characterOf(character)
   return { ...rest, template_name: templates.get(template_name ?? '') ? template_name : null }
 }

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { AppError, type Cradle, type Expert, type Issue, type Locale } from '#kernel'
+import { AppError, type Cradle, type Issue, type Locale } from '#kernel'
+import type { Expert } from '#plugin-api'
 import type { AgentDocument, AgentSettings } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import { createNumbered } from './free-names.ts'
@@ -12,16 +13,16 @@ export type AgentFromExpert = Partial<AgentSettings>
 export type Experts = ReturnType<typeof createExperts>
 
 /** Makes what shows the registered experts and makes agents of them. */
-export function createExperts({ agents, registries }: Pick<Cradle, 'agents' | 'registries'>) {
+export function createExperts({ agents, extensions }: Pick<Cradle, 'agents' | 'extensions'>) {
   /** Throws NOT_FOUND. */
   const find = (expert_id: string): Expert => {
-    const expert = registries.experts.get(expert_id)
+    const expert = extensions['agents.experts'].get(expert_id)
     if (!expert) throw new AppError('NOT_FOUND')
     return expert
   }
 
   return {
-    list: () => registries.experts.list(),
+    list: () => extensions['agents.experts'].list(),
     find,
 
     /** The files that a workspace begins with in this language: paths with slashes, sorted. */

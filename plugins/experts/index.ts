@@ -25,7 +25,7 @@ export default plugin({
     )
     host.service('experts', createExperts)
     host.service('publishedExperts', createPublishedExperts)
-    for (const expert of bundledExperts) host.register('experts', expert)
+    for (const expert of bundledExperts) host.extend('agents.experts', expert)
     host.routes(expertRoutes)
     host.on('agent.deleted', ({ agent_id }, { publishedExperts }) => publishedExperts.forgetSource(agent_id))
     host.on('user.deleted', ({ user_id }, { publishedExperts }) => publishedExperts.removeAllOf(user_id))

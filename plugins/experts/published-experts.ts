@@ -67,12 +67,12 @@ export function createPublishedExperts(
     | 'limits'
     | 'log'
     | 'models'
-    | 'registries'
+    | 'extensions'
     | 'server'
     | 'users'
   >,
 ) {
-  const { agents, clock, events, ids, limits, log, models, registries, users } = cradle
+  const { agents, clock, events, ids, limits, log, models, extensions, users } = cradle
   const { published_experts } = cradle.collections
   const folders = createExpertFolders(cradle)
   const slugs = createSlugs(cradle)
@@ -211,7 +211,7 @@ export function createPublishedExperts(
       const settings = {
         description,
         default_model: model && given.default_model === undefined ? await ifUsable(model, owner.id) : null,
-        ...installable(expert, registries.experts),
+        ...installable(expert, extensions['agents.experts']),
         ...given,
       }
       const seed = async (workspace: string) => {

@@ -1,4 +1,5 @@
-import { type Expert, objectOf, pageQuery, pageReply, route } from '#kernel'
+import { objectOf, pageQuery, pageReply, route } from '#kernel'
+import type { Expert } from '#plugin-api'
 import { agentRow } from '../agents/schemas.ts'
 import {
   agentFromExpert,

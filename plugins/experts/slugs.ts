@@ -18,8 +18,8 @@ export function slugOf(name: string): string {
 /** Makes what finds a free slug, among published experts and the ids of registered ones. */
 export function createSlugs({
   collections: { published_experts },
-  registries: { experts },
-}: Pick<Cradle, 'collections' | 'registries'>) {
+  extensions: { 'agents.experts': experts },
+}: Pick<Cradle, 'collections' | 'extensions'>) {
   const taken = (slug: string) => new AppError('PUBLISHED_EXPERT_SLUG_TAKEN', { slug })
 
   const chooseFree = async (base: string): Promise<string> => {

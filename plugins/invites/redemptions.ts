@@ -15,9 +15,9 @@ export type Redemptions = ReturnType<typeof createRedemptions>
 export function createRedemptions({
   invites,
   users,
-  registries,
+  permissionCatalog,
   clock,
-}: { invites: Invites; users: Users } & Pick<KernelServices, 'registries' | 'clock'>) {
+}: { invites: Invites; users: Users } & Pick<KernelServices, 'permissionCatalog' | 'clock'>) {
   const findPending = async (code: string): Promise<InviteDocument> => {
     const invite = await invites.findByCode(code)
     const refusal = refusalOf(invite, clock.seconds())
@@ -33,7 +33,7 @@ export function createRedemptions({
 
   /** What of the invite its inviter could still grant and some plugin still declares. */
   const permissionsFrom = ({ permissions }: InviteDocument, { role, permissions: held }: UserDocument) =>
-    permissions.filter((key) => registries.permissions.get(key) && (role === 'admin' || held.includes(key)))
+    permissions.filter((key) => permissionCatalog.get(key) && (role === 'admin' || held.includes(key)))
 
   const createAccount = async (
     claimed: InviteDocument,

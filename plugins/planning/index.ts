@@ -7,6 +7,6 @@ export default plugin({
   name: 'planning',
   summary: 'The tools with which agents plan, delegate and ask',
   setup(host) {
-    for (const tool of [writeTodos, task, askUserQuestion]) host.tool(tool)
+    for (const tool of [writeTodos, task, askUserQuestion]) host.extend('agents.tools', tool)
   },
 })

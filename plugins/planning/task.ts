@@ -1,4 +1,5 @@
-import { objectOf, type Tool, type TypeOf } from '#kernel'
+import { objectOf, type TypeOf } from '#kernel'
+import type { Tool } from '#plugin-api'
 
 const input = objectOf(
   {

@@ -1,4 +1,5 @@
-import { AppError, type Cradle, type ProviderConnection, type ProviderKind } from '#kernel'
+import { AppError, type Cradle } from '#kernel'
+import type { ProviderConnection, ProviderKind } from '#plugin-api'
 import { openSecretOptions } from './options.ts'
 import { createRedaction } from './redaction.ts'
 import type { ProviderDocument } from './types.ts'
@@ -19,12 +20,12 @@ export interface ProviderConnections {
 
 /** Opens what is sealed; the addresses of providers that an administrator entered are not checked. */
 export function createProviderConnections({
-  registries,
+  extensions,
   secrets,
   guardedFetch,
 }: Cradle): ProviderConnections {
   const kindOf = (name: string) => {
-    const kind = registries.provider_kinds.get(name)
+    const kind = extensions['providers.kinds'].get(name)
     if (!kind) throw new AppError('PROVIDER_KIND_UNSUPPORTED', { kind: name })
     return kind
   }

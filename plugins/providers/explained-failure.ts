@@ -1,5 +1,5 @@
 import { APICallError } from '@ai-sdk/provider'
-import type { ExplainedFailure, ProviderFailure, ProviderKind, UpstreamReport } from '#kernel'
+import type { ExplainedFailure, ProviderFailure, ProviderKind, UpstreamReport } from '#plugin-api'
 import { reportOf } from './upstream-report.ts'
 
 /** Sorts what a call of this kind threw: by its own explanation, else by what status, body and cause say. */

@@ -1,4 +1,5 @@
-import { AppError, type Locale, type LocalizedText, type ProviderFailure } from '#kernel'
+import { AppError, type Locale, type LocalizedText } from '#kernel'
+import type { ProviderFailure } from '#plugin-api'
 import type { Connected } from './connections.ts'
 import { explainFailure } from './explained-failure.ts'
 import { reportOf } from './upstream-report.ts'

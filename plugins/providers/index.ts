@@ -1,7 +1,9 @@
 import { createGuardedFetch, type GuardedFetch, plugin } from '#kernel'
+import type { ProviderKind } from '#plugin-api'
 import { createProviderConnections, type ProviderConnections } from './connections.ts'
 import { providerErrors } from './errors.ts'
 import { type ProvidersConfig, setUpFirstProviders } from './first-start.ts'
+import { assertProviderKind } from './kind-form.ts'
 import { createModelCatalog, type ModelCatalog, type ModelListDocument } from './model-catalog.ts'
 import { createModels } from './models.ts'
 import { createOpenedModels, type OpenedModels } from './opened-models.ts'
@@ -22,6 +24,9 @@ declare module '#kernel/types' {
     providerProbe: ProviderProbe
     providers: Providers
     visibleProviders: VisibleProviders
+  }
+  interface ExtensionPoints {
+    'providers.kinds': ProviderKind
   }
   interface Collections {
     providers: ProviderDocument
@@ -56,6 +61,12 @@ export default plugin({
     })
     host.collection('model_lists')
     host.collection('model_settings')
+    host.extensionPoint('providers.kinds', {
+      noun: 'provider kind',
+      nameOf: ({ kind }) => kind,
+      check: assertProviderKind,
+      folder: 'providers',
+    })
     host.service('guardedFetch', ({ config }) =>
       createGuardedFetch({ allowHosts: (config as ProvidersConfig).allow_hosts }),
     )

@@ -1,4 +1,5 @@
-import type { ModelDescription, TypeOf } from '#kernel'
+import type { TypeOf } from '#kernel'
+import type { ModelDescription } from '#plugin-api'
 import type { listedModel } from './schemas.ts'
 
 /** A model as a provider has it, all that is known of it said. */

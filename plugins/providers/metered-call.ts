@@ -1,5 +1,6 @@
 import type { LanguageModelV3Message, LanguageModelV3StreamPart } from '@ai-sdk/provider'
-import { type EventBus, type ModelCallOptions, type TokenUsage, usageOf } from '#kernel'
+import type { EventBus } from '#kernel'
+import { type ModelCallOptions, type TokenUsage, usageOf } from '#plugin-api'
 import type { ModelCall } from './types.ts'
 
 /** Characters that stand for a token when none is counted yet. */

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Cradle, type ModelDescription, untilAborted, withDeadline } from '#kernel'
+import { type Cradle, untilAborted, withDeadline } from '#kernel'
+import type { ModelDescription } from '#plugin-api'
 import { redactError } from './failure.ts'
 import { inferUses } from './model-uses.ts'
 import type { ProviderDocument } from './types.ts'

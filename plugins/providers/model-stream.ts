@@ -4,13 +4,8 @@ import {
   type LanguageModelV3FinishReason,
   type LanguageModelV3StreamPart,
 } from '@ai-sdk/provider'
-import {
-  AppError,
-  type ExplainedFailure,
-  type ModelCallOptions,
-  type ProviderFailure,
-  type StreamingModel,
-} from '#kernel'
+import { AppError } from '#kernel'
+import type { ExplainedFailure, ModelCallOptions, ProviderFailure, StreamingModel } from '#plugin-api'
 import type { Pace } from './pace.ts'
 
 /** How often a call is repeated. */

@@ -1,4 +1,4 @@
-import type { ModelDescription } from '#kernel'
+import type { ModelDescription } from '#plugin-api'
 
 const EMBEDDING = /embed|\bbge\b|\be5\b|\bgte\b/i
 const NEITHER =

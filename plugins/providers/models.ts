@@ -1,4 +1,5 @@
-import { AppError, type Cradle, type ModelDescription } from '#kernel'
+import { AppError, type Cradle } from '#kernel'
+import type { ModelDescription } from '#plugin-api'
 import { parseReference } from './reference.ts'
 import type { ModelOwner, ModelRow, Models, ProviderDocument } from './types.ts'
 import type { Visible } from './visible-providers.ts'
@@ -9,9 +10,10 @@ export function createModels({
   visibleProviders,
   modelCatalog,
   openedModels,
-  registries,
+  extensions,
 }: Cradle): Models {
-  const isUsable = ({ enabled, kind }: ProviderDocument) => enabled && !!registries.provider_kinds.get(kind)
+  const isUsable = ({ enabled, kind }: ProviderDocument) =>
+    enabled && !!extensions['providers.kinds'].get(kind)
 
   const findUsable = (find: Visible['find'], reference: string) => {
     const parsed = parseReference(reference)

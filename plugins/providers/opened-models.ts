@@ -1,4 +1,5 @@
-import type { Cradle, ModelCallOptions, ModelDescription } from '#kernel'
+import type { Cradle } from '#kernel'
+import type { ModelCallOptions, ModelDescription } from '#plugin-api'
 import { explainFailure } from './explained-failure.ts'
 import { toAppError } from './failure.ts'
 import type { ProvidersConfig } from './first-start.ts'

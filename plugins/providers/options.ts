@@ -1,12 +1,5 @@
-import {
-  AppError,
-  deferSchema,
-  type Issue,
-  type JSONSchema,
-  type ProviderKind,
-  type Secrets,
-  type Validator,
-} from '#kernel'
+import { AppError, deferSchema, type Issue, type JSONSchema, type Secrets, type Validator } from '#kernel'
+import type { ProviderKind } from '#plugin-api'
 import type { ProviderDocument } from './types.ts'
 
 type Options = Record<string, unknown>

@@ -1,13 +1,5 @@
-import {
-  type Cradle,
-  type Locale,
-  type LocalizedText,
-  type ModelDescription,
-  type ProviderConnection,
-  type ProviderFailure,
-  type ProviderKind,
-  untilAborted,
-} from '#kernel'
+import { type Cradle, type Locale, type LocalizedText, untilAborted } from '#kernel'
+import type { ModelDescription, ProviderConnection, ProviderFailure, ProviderKind } from '#plugin-api'
 import type { Connected } from './connections.ts'
 import { explainFailure } from './explained-failure.ts'
 import { guidanceFor, redactError, sortFailure } from './failure.ts'

@@ -54,7 +54,7 @@ export function createProviders({
   limits,
   modelCatalog,
   providerConnections,
-  registries,
+  extensions,
   secrets,
   visibleProviders,
 }: Cradle): Providers {
@@ -137,7 +137,7 @@ export function createProviders({
 
   return {
     kinds: (locale) =>
-      registries.provider_kinds
+      extensions['providers.kinds']
         .list()
         .map(({ kind, label, config_schema, embeddingModel, default_base_url }) => ({
           kind,

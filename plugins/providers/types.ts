@@ -1,5 +1,6 @@
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
-import type { AppError, Locale, ModelCallOptions, ModelDescription, TokenUsage } from '#kernel'
+import type { AppError, Locale } from '#kernel'
+import type { ModelCallOptions, ModelDescription, TokenUsage } from '#plugin-api'
 
 /** One provider; a global one belongs to nobody and is visible to everybody. Times are Unix seconds. */
 export interface ProviderDocument {

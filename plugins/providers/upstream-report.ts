@@ -1,5 +1,5 @@
 import { APICallError, TypeValidationError } from '@ai-sdk/provider'
-import type { UpstreamReport } from '#kernel'
+import type { UpstreamReport } from '#plugin-api'
 
 /** Reads what the upstream says of a failure out of what its client library threw, or told within a stream. */
 export function reportOf(error: unknown): UpstreamReport {

@@ -1,4 +1,5 @@
-import { objectOf, type Tool, type TypeOf } from '#kernel'
+import { objectOf, type TypeOf } from '#kernel'
+import type { Tool } from '#plugin-api'
 import type { Processes } from './processes.ts'
 import { MAX_WRITTEN_BYTES, type ProgramEnd } from './program.ts'
 import type { Programs } from './programs.ts'

@@ -43,7 +43,10 @@ export default plugin({
     host.on('server.starting', (_, { programs, processes }) => {
       services = { programs, processes }
     })
-    host.tool(createExecute(() => services))
+    host.extend(
+      'agents.tools',
+      createExecute(() => services),
+    )
   },
   async start({ config, sandbox }) {
     if ((config as ShellConfig).sandbox === 'required') await sandbox.describe()

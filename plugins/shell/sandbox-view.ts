@@ -1,6 +1,7 @@
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { isWithin, type ToolContext } from '#kernel'
+import { isWithin } from '#kernel'
+import type { ToolContext } from '#plugin-api'
 
 /** The folders of the system that every program sees, read-only, as far as they exist. */
 const SYSTEM = [

@@ -27,10 +27,10 @@ export const keyOf = (
 export function createArrivals({
   users,
   identities,
-  registries,
+  permissionCatalog,
   clock,
   log,
-}: { users: Users; identities: Identities } & Pick<KernelServices, 'registries' | 'clock' | 'log'>) {
+}: { users: Users; identities: Identities } & Pick<KernelServices, 'permissionCatalog' | 'clock' | 'log'>) {
   /** What the rules make of an account, without permissions that no plugin declares any more. */
   const changesFor = (
     rules: readonly ClaimRule[],
@@ -38,9 +38,7 @@ export function createArrivals({
     held: Pick<UserDocument, 'role' | 'permissions'>,
   ): UserChanges => {
     const { role, permissions } = judge(rules, claims, held)
-    const known = permissions.filter(
-      (key) => held.permissions.includes(key) || registries.permissions.get(key),
-    )
+    const known = permissions.filter((key) => held.permissions.includes(key) || permissionCatalog.get(key))
     const isSame =
       known.length === held.permissions.length && known.every((key) => held.permissions.includes(key))
     return { ...(role !== held.role && { role }), ...(!isSame && { permissions: known }) }

@@ -62,11 +62,11 @@ const previewRules = route({
   response: { 200: preview },
   errors: ['NOT_FOUND'],
   audit: { none: 'It calculates and stores nothing.' },
-}).handle(async ({ params, body }, { signInSettings, registries }) => {
+}).handle(async ({ params, body }, { signInSettings, permissionCatalog }) => {
   const stored = await signInSettings.find(signInSettings.kindOf(params.kind!))
   const rules = body.rules ?? stored.rules
   const { role, permissions, matched } = judge(rules, body.claims, { role: 'user', permissions: [] })
-  const isKnown = (key: string) => registries.permissions.get(key) !== undefined
+  const isKnown = (key: string) => permissionCatalog.get(key) !== undefined
   const unknown_permissions = givenBy(rules).permissions.filter((key) => !isKnown(key))
   return { role, permissions: permissions.filter(isKnown), matched, unknown_permissions }
 })

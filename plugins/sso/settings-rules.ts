@@ -14,9 +14,9 @@ export async function assertSettings(
   changes: SettingChanges,
   {
     kind,
-    registries,
+    permissionCatalog,
     signInKinds,
-  }: { kind: SignInKind; signInKinds: SignInKinds } & Pick<KernelServices, 'registries'>,
+  }: { kind: SignInKind; signInKinds: SignInKinds } & Pick<KernelServices, 'permissionCatalog'>,
 ): Promise<void> {
   const { issuer, dashboard_origin, rules = [] } = changes
   const issues: Issue[] = []
@@ -29,7 +29,7 @@ export async function assertSettings(
     issues.push({ path: '/dashboard_origin', rule: 'origin', message: 'must be an origin and nothing more' })
   for (const [index, { permissions = [] }] of rules.entries())
     for (const [position, key] of permissions.entries())
-      if (!registries.permissions.get(key))
+      if (!permissionCatalog.get(key))
         issues.push({
           path: `/rules/${index}/permissions/${position}`,
           rule: 'permission',

@@ -17,12 +17,12 @@ export function createSettings({
   collections: { sso_providers },
   secrets,
   clock,
-  registries,
+  permissionCatalog,
   signInKinds,
   grants,
 }: { signInKinds: SignInKinds; grants: Grants } & Pick<
   KernelServices,
-  'collections' | 'secrets' | 'clock' | 'registries'
+  'collections' | 'secrets' | 'clock' | 'permissionCatalog'
 >) {
   const defaultsOf = ({ kind, default_scopes }: SignInKind): SsoProviderDocument => ({
     _id: kind,
@@ -57,7 +57,7 @@ export function createSettings({
     if (dashboard_origin !== null && dashboard_origin !== old.dashboard_origin)
       grants.assertGrantable(caller, { role: 'admin' })
     // One that no plugin declares any more is nothing that anybody could have.
-    const known = permissions.filter((key) => registries.permissions.get(key))
+    const known = permissions.filter((key) => permissionCatalog.get(key))
     grants.assertGrantable(caller, { role, permissions: known })
   }
 
@@ -118,7 +118,7 @@ export function createSettings({
       kind: SignInKind,
       changes: SettingChanges,
     ): Promise<SsoProviderDocument> {
-      await assertSettings(changes, { kind, registries, signInKinds })
+      await assertSettings(changes, { kind, permissionCatalog, signInKinds })
       const { client_secret, ...given } = changes
       const set: Partial<SsoProviderDocument> = {
         ...(given as Partial<SsoProviderDocument>),

@@ -1,4 +1,4 @@
-import { addUsage, NO_USAGE, type TokenUsage } from '#kernel'
+import { addUsage, NO_USAGE, type TokenUsage } from '#plugin-api'
 import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
 
 /** What the calls of one tool took, in milliseconds. */

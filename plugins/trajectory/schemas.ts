@@ -1,4 +1,5 @@
-import { nullable, objectOf, pageQuery, REASONING_LEVELS } from '#kernel'
+import { nullable, objectOf, pageQuery } from '#kernel'
+import { REASONING_LEVELS } from '#plugin-api'
 
 const string = { type: 'string' } as const
 const integer = { type: 'integer' } as const

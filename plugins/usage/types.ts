@@ -1,4 +1,4 @@
-import type { TokenUsage } from '#kernel'
+import type { TokenUsage } from '#plugin-api'
 import type { ModelPurpose } from '../providers/types.ts'
 
 /** One model call that took tokens; `_id` is its `call_id`. */

@@ -1,4 +1,4 @@
-import type { TokenUsage } from '#kernel'
+import type { TokenUsage } from '#plugin-api'
 import type { ModelCalled } from '../providers/types.ts'
 import { dayOf } from './periods.ts'
 import type { UsageDocument } from './types.ts'

@@ -27,7 +27,10 @@ export default plugin({
     host.on('server.starting', (_, cradle) => {
       pages = cradle.webPages
     })
-    host.tool(createWebFetch(() => pages))
+    host.extend(
+      'agents.tools',
+      createWebFetch(() => pages),
+    )
   },
   stop: ({ webConnection }) => webConnection.close(),
 })

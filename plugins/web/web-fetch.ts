@@ -1,4 +1,5 @@
-import { objectOf, type Tool, type ToolContext, type TypeOf } from '#kernel'
+import { objectOf, type TypeOf } from '#kernel'
+import type { Tool, ToolContext } from '#plugin-api'
 import { createHtmlReader } from './readable-html.ts'
 import { MAX_BODY_BYTES, type WebPage, type WebPages } from './web-pages.ts'
 

@@ -1,4 +1,4 @@
-import type { Expert } from '#kernel'
+import type { Expert } from '#plugin-api'
 
 /** What agents greet with where no plugin brings a general assistant. */
 export const fallback: Pick<Expert, 'welcome_message' | 'quick_prompts' | 'task_examples'> = {

@@ -8,7 +8,7 @@ const getWelcome = route({
   summary: "An agent's greeting, and what a conversation with it can begin with",
   guard: 'agent',
   response: { 200: welcome },
-}).handle(({ agent }, { registries }) => welcomeOf(agent, registries.experts))
+}).handle(({ agent }, { extensions }) => welcomeOf(agent, extensions['agents.experts']))
 
 /** For those it is shared with as well: it tells nothing that the welcome does not. */
 const getCronExamples = route({
@@ -17,8 +17,8 @@ const getCronExamples = route({
   summary: 'Examples of tasks that an agent can do at set times, those of its welcome',
   guard: 'agent',
   response: { 200: cronExamples },
-}).handle(({ agent }, { registries }) => {
-  const { task_examples } = welcomeOf(agent, registries.experts)
+}).handle(({ agent }, { extensions }) => {
+  const { task_examples } = welcomeOf(agent, extensions['agents.experts'])
   return { task_examples }
 })
 

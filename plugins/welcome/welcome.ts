@@ -1,4 +1,5 @@
-import type { Expert, Locale, LocalizedText, Registry } from '#kernel'
+import type { Extensions, Locale, LocalizedText } from '#kernel'
+import type { Expert } from '#plugin-api'
 import type { AgentDocument } from '../agents/types.ts'
 import { fallback } from './fallback.ts'
 import type { Welcome } from './schemas.ts'
@@ -13,7 +14,7 @@ const GENERAL = 'general-assistant'
  */
 export function welcomeOf(
   { template_name, welcome_message }: Pick<AgentDocument, 'template_name' | 'welcome_message'>,
-  experts: Registry<Expert>,
+  experts: Extensions<Expert>,
 ): Welcome {
   const general = experts.get(GENERAL) ?? fallback
   const expert = experts.get(template_name ?? '') ?? general

@@ -54,7 +54,7 @@ export default plugin({
     host.on('agent.files_named', (asked, { guestUploads }) => guestUploads.name(asked))
     host.on('agent.file_sent', keepSentFile)
     const [writeFile, editFile] = [createWriteFile(() => room), createEditFile(() => room)]
-    for (const tool of [ls, readFile, glob, grep, writeFile, editFile]) host.tool(tool)
+    for (const tool of [ls, readFile, glob, grep, writeFile, editFile]) host.extend('agents.tools', tool)
     const notes = createWorkspaceNotes()
     host.on('agent.instructed', notes.onInstructed)
     host.on('agent.deleted', async ({ agent_id }, { guestUploads, workspaceRoom }) => {

@@ -1,4 +1,4 @@
-import type { ProviderConnection } from '#kernel'
+import type { ProviderConnection } from '#plugin-api'
 
 /** The address of the API; Anthropic's own tools are told that of the host alone. */
 export function addressOf({ base_url }: ProviderConnection): string {

@@ -1,5 +1,5 @@
 import type { AnthropicLanguageModelOptions } from '@ai-sdk/anthropic'
-import type { ProviderConnection, StreamingModel } from '#kernel'
+import type { ProviderConnection, StreamingModel } from '#plugin-api'
 import { addressOf } from './address.ts'
 import { markCache } from './prompt-cache.ts'
 import { type Thinking, type ThinkingOptions, thinkingOf } from './thinking.ts'

@@ -1,4 +1,4 @@
-import type { ExplainedFailure, ProviderFailure, UpstreamReport } from '#kernel'
+import type { ExplainedFailure, ProviderFailure, UpstreamReport } from '#plugin-api'
 
 /** The types of errors of the Messages API; within a stream, which has no status, they are all there is. */
 const REASONS: Record<string, ProviderFailure> = {

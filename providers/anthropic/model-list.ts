@@ -1,6 +1,6 @@
 import { createJsonErrorResponseHandler, createJsonResponseHandler, getFromApi } from '@ai-sdk/provider-utils'
 import { z } from 'zod'
-import type { ModelDescription, ProviderConnection } from '#kernel'
+import type { ModelDescription, ProviderConnection } from '#plugin-api'
 import { addressOf } from './address.ts'
 
 /** The API gives at most 1000 models a page; there are a few dozen. */

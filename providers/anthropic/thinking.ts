@@ -1,5 +1,5 @@
 import type { AnthropicLanguageModelOptions } from '@ai-sdk/anthropic'
-import type { ModelCallOptions } from '#kernel'
+import type { ModelCallOptions } from '#plugin-api'
 
 /** Tokens for thoughts where a provider does not say how many. */
 export const DEFAULT_BUDGET = 4096

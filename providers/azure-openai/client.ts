@@ -1,5 +1,5 @@
 import type { AzureOpenAIProvider } from '@ai-sdk/azure'
-import type { ProviderConnection } from '#kernel'
+import type { ProviderConnection } from '#plugin-api'
 import { createEndpoint } from './endpoint.ts'
 import type { AzureOptions } from './options.ts'
 

@@ -1,7 +1,7 @@
 import { APICallError } from '@ai-sdk/provider'
 import { createJsonErrorResponseHandler, createJsonResponseHandler, getFromApi } from '@ai-sdk/provider-utils'
 import { type ZodType, z } from 'zod'
-import type { ModelDescription, ProviderConnection } from '#kernel'
+import type { ModelDescription, ProviderConnection } from '#plugin-api'
 import { createEndpoint } from './endpoint.ts'
 
 /** The only version that lists deployments to keys: later ones leave that to Azure's management API. */

@@ -1,5 +1,5 @@
 import type { AzureOpenAIProviderSettings } from '@ai-sdk/azure'
-import type { ProviderConnection } from '#kernel'
+import type { ProviderConnection } from '#plugin-api'
 
 /** The newest version whose URLs name deployments and that is not a preview. */
 const DEPLOYMENT_API_VERSION = '2024-10-21'

@@ -1,4 +1,4 @@
-import type { ProviderConnection, StreamingModel } from '#kernel'
+import type { ProviderConnection, StreamingModel } from '#plugin-api'
 import { withSettings } from '../openai/language-model.ts'
 import { effortAt } from '../openai/reasoning.ts'
 import { createClient } from './client.ts'

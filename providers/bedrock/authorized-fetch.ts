@@ -1,4 +1,4 @@
-import type { ProviderConnection } from '#kernel'
+import type { ProviderConnection } from '#plugin-api'
 import { optionsOf } from './options.ts'
 
 /**

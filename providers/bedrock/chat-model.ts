@@ -1,4 +1,4 @@
-import type { ProviderConnection, StreamingModel } from '#kernel'
+import type { ProviderConnection, StreamingModel } from '#plugin-api'
 import { createClient } from './client.ts'
 import { optionsOf } from './options.ts'
 import { markCache } from './prompt-cache.ts'

@@ -1,4 +1,4 @@
-import type { ProviderConnection } from '#kernel'
+import type { ProviderConnection } from '#plugin-api'
 import { createAuthorizedFetch } from './authorized-fetch.ts'
 import { optionsOf } from './options.ts'
 

@@ -1,4 +1,4 @@
-import type { ExplainedFailure, ProviderFailure, UpstreamReport } from '#kernel'
+import type { ExplainedFailure, ProviderFailure, UpstreamReport } from '#plugin-api'
 
 /** The exceptions of Bedrock and of the front door of AWS; several come with a status that says something else. */
 const REASONS: Record<string, ProviderFailure> = {

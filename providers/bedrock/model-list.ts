@@ -1,6 +1,6 @@
 import { createJsonErrorResponseHandler, createJsonResponseHandler, getFromApi } from '@ai-sdk/provider-utils'
 import { z } from 'zod'
-import type { ModelDescription, ProviderConnection } from '#kernel'
+import type { ModelDescription, ProviderConnection } from '#plugin-api'
 import { createAuthorizedFetch } from './authorized-fetch.ts'
 import { controlURL } from './client.ts'
 

@@ -1,4 +1,5 @@
-import type { JSONSchema, ProviderConnection } from '#kernel'
+import type { JSONSchema } from '#kernel'
+import type { ProviderConnection } from '#plugin-api'
 import { DEFAULT_BUDGET } from '../anthropic/thinking.ts'
 
 /** The options of a provider of this kind. */

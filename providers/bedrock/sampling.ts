@@ -1,4 +1,4 @@
-import type { ModelCallOptions } from '#kernel'
+import type { ModelCallOptions } from '#plugin-api'
 
 type Sampling = Pick<ModelCallOptions, 'temperature' | 'topP'>
 

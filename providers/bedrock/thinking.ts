@@ -1,5 +1,5 @@
 import type { AmazonBedrockLanguageModelOptions } from '@ai-sdk/amazon-bedrock'
-import type { ModelCallOptions } from '#kernel'
+import type { ModelCallOptions } from '#plugin-api'
 import { thinkingOf } from '../anthropic/thinking.ts'
 import type { BedrockOptions } from './options.ts'
 

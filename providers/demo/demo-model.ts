@@ -5,7 +5,7 @@ import type {
   LanguageModelV3Message,
   LanguageModelV3StreamPart,
 } from '@ai-sdk/provider'
-import type { StreamingModel } from '#kernel'
+import type { StreamingModel } from '#plugin-api'
 import { type Answer, chooseAnswer } from './answer.ts'
 
 /** Makes the demonstration model; `delayMs` is the pause before each word. */

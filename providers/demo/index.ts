@@ -1,4 +1,4 @@
-import type { ProviderKind } from '#kernel'
+import type { ProviderKind } from '#plugin-api'
 import { createDemoModel } from './demo-model.ts'
 
 const DEFAULT_DELAY = 15

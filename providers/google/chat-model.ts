@@ -1,5 +1,5 @@
 import type { LanguageModelV3Message, LanguageModelV3Prompt, SharedV3ProviderOptions } from '@ai-sdk/provider'
-import type { ProviderConnection, StreamingModel } from '#kernel'
+import type { ProviderConnection, StreamingModel } from '#plugin-api'
 import { createClient, rootOf } from './client.ts'
 import { createStreamCheck } from './stream-check.ts'
 import { thinkingOf } from './thinking.ts'

@@ -1,5 +1,5 @@
 import type { GoogleGenerativeAIProvider } from '@ai-sdk/google'
-import type { ProviderConnection } from '#kernel'
+import type { ProviderConnection } from '#plugin-api'
 import { turnErrorsIntoEvents } from './error-tail.ts'
 
 /** The URL under which all calls of a connection lie. */

@@ -1,5 +1,5 @@
 import { APICallError } from '@ai-sdk/provider'
-import type { ExplainedFailure, UpstreamReport } from '#kernel'
+import type { ExplainedFailure, UpstreamReport } from '#plugin-api'
 
 /** Google's error object; its `status` is a name of google.rpc.Code, or ours: BLOCKED, UNFINISHED. */
 export interface GoogleError {

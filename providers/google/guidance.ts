@@ -1,4 +1,4 @@
-import type { ProviderKind } from '#kernel'
+import type { ProviderKind } from '#plugin-api'
 
 /** What a person can do about a failure at Google. */
 export const guidance: ProviderKind['guidance'] = {

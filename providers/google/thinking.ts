@@ -1,4 +1,4 @@
-import type { ModelCallOptions } from '#kernel'
+import type { ModelCallOptions } from '#plugin-api'
 
 /** Models that can think, by their names; others refuse to be asked for thoughts. */
 const THINKING = /(^|\/)gemini-(2\.5|[3-9]|\d\d|robotics-er|(pro|flash|flash-lite)-latest)/

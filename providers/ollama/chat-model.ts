@@ -1,5 +1,5 @@
 import { APICallError, type LanguageModelV3StreamPart } from '@ai-sdk/provider'
-import type { ProviderConnection, StreamingModel } from '#kernel'
+import type { ProviderConnection, StreamingModel } from '#plugin-api'
 import { createClient, rootOf } from './client.ts'
 import { createFailures } from './failure.ts'
 import { readOptions } from './options.ts'

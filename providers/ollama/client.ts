@@ -1,5 +1,5 @@
 import type { Ollama } from 'ollama/browser'
-import type { ProviderConnection } from '#kernel'
+import type { ProviderConnection } from '#plugin-api'
 import { createFailures } from './failure.ts'
 import { checkLines } from './line-check.ts'
 

@@ -1,4 +1,4 @@
-import type { EmbeddingModel, ProviderConnection } from '#kernel'
+import type { EmbeddingModel, ProviderConnection } from '#plugin-api'
 import { createClient } from './client.ts'
 import { readOptions } from './options.ts'
 

@@ -1,5 +1,5 @@
 import { APICallError } from '@ai-sdk/provider'
-import type { ExplainedFailure, UpstreamReport } from '#kernel'
+import type { ExplainedFailure, UpstreamReport } from '#plugin-api'
 
 /** Makes the errors of one connection; none holds anything of the conversation. */
 export interface Failures {

@@ -1,4 +1,4 @@
-import type { ProviderKind } from '#kernel'
+import type { ProviderKind } from '#plugin-api'
 import { createChatModel } from './chat-model.ts'
 import { createEmbeddingModel } from './embedding-model.ts'
 import { explainError } from './failure.ts'

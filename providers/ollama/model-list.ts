@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider'
 import type { Ollama } from 'ollama/browser'
-import type { ModelDescription, ProviderConnection } from '#kernel'
+import type { ModelDescription, ProviderConnection } from '#plugin-api'
 import { createClient } from './client.ts'
 import { readOptions } from './options.ts'
 

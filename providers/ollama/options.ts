@@ -1,5 +1,5 @@
 import type { ChatRequest } from 'ollama/browser'
-import type { ProviderConnection } from '#kernel'
+import type { ProviderConnection } from '#plugin-api'
 
 /** A connection's options, in Ollama's terms. */
 export interface OllamaOptions {

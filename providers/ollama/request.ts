@@ -7,7 +7,7 @@ import type {
 } from '@ai-sdk/provider'
 import { UnsupportedFunctionalityError } from '@ai-sdk/provider'
 import type { ChatRequest, Message, Tool } from 'ollama/browser'
-import type { ModelCallOptions } from '#kernel'
+import type { ModelCallOptions } from '#plugin-api'
 import type { OllamaOptions } from './options.ts'
 
 /** Puts a call into Ollama's terms, with a warning for each setting that it lacks. */

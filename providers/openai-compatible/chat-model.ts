@@ -1,5 +1,5 @@
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
-import type { StreamingModel } from '#kernel'
+import type { StreamingModel } from '#plugin-api'
 import { createEventReader } from './event-reader.ts'
 import { buildRequest } from './request.ts'
 import type { Upstream } from './upstream.ts'

@@ -1,4 +1,4 @@
-import type { ProviderKind } from '#kernel'
+import type { ProviderKind } from '#plugin-api'
 import { createChatModel } from './chat-model.ts'
 import { connectionHeader } from './headers.ts'
 import { describeModels } from './model-list.ts'

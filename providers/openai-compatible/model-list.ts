@@ -1,4 +1,4 @@
-import type { ModelDescription } from '#kernel'
+import type { ModelDescription } from '#plugin-api'
 
 interface ListedModel {
   id?: unknown

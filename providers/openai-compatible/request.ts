@@ -7,7 +7,7 @@ import type {
   SharedV3Warning,
 } from '@ai-sdk/provider'
 import { UnsupportedFunctionalityError } from '@ai-sdk/provider'
-import type { ModelCallOptions } from '#kernel'
+import type { ModelCallOptions } from '#plugin-api'
 import { effortAt, isReasoning } from '../openai/reasoning.ts'
 import type { Dialect } from './upstream.ts'
 

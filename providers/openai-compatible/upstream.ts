@@ -1,4 +1,5 @@
-import { AppError, type ProviderConnection } from '#kernel'
+import { AppError } from '#kernel'
+import type { ProviderConnection } from '#plugin-api'
 import { createFailures, type Failures, readText } from './failure.ts'
 
 /** Characters of a list of models; what is longer is refused as broken. */

@@ -1,5 +1,5 @@
 import type { OpenAIProvider } from '@ai-sdk/openai'
-import type { ProviderConnection } from '#kernel'
+import type { ProviderConnection } from '#plugin-api'
 import type { OpenAIOptions } from './options.ts'
 
 /** The URL under which all calls of a connection lie. */

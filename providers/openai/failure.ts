@@ -1,4 +1,4 @@
-import type { ExplainedFailure, ProviderFailure, UpstreamReport } from '#kernel'
+import type { ExplainedFailure, ProviderFailure, UpstreamReport } from '#plugin-api'
 
 /** How a vendor of OpenAI's models says things; of the patterns the first that matches counts. */
 interface Wording {

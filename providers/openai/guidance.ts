@@ -1,4 +1,5 @@
-import type { LocalizedText, ProviderFailure } from '#kernel'
+import type { LocalizedText } from '#kernel'
+import type { ProviderFailure } from '#plugin-api'
 
 /** What a person can do at OpenAI. */
 export const guidance: Partial<Record<ProviderFailure, LocalizedText>> = {

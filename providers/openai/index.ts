@@ -1,4 +1,4 @@
-import type { ProviderKind } from '#kernel'
+import type { ProviderKind } from '#plugin-api'
 import { createClient } from './client.ts'
 import { explainError } from './failure.ts'
 import { guidance } from './guidance.ts'

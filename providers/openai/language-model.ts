@@ -1,5 +1,5 @@
 import type { LanguageModelV3CallOptions, SharedV3ProviderOptions } from '@ai-sdk/provider'
-import type { ModelCallOptions, ProviderConnection, StreamingModel } from '#kernel'
+import type { ModelCallOptions, ProviderConnection, StreamingModel } from '#plugin-api'
 import { createClient } from './client.ts'
 import type { OpenAIOptions } from './options.ts'
 import { effortAt, isReasoning } from './reasoning.ts'

@@ -1,4 +1,4 @@
-import type { ReasoningLevel } from '#kernel'
+import type { ReasoningLevel } from '#plugin-api'
 
 /** Families that reason, fine-tuned ones included: others refuse what has to do with it. */
 const REASONING = /^(?:ft:)?(?:o\d|gpt-(?:[5-9]|1\d)(?!-chat))/

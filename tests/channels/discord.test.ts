@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import pino from 'pino'
-import type { InboundMessage, JSONValue } from '#kernel'
+import type { InboundMessage, JSONValue } from '#plugin-api'
 import discord from '../../channels/discord/index.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { testChannelKind } from '../support/channel-kind-suite.ts'
@@ -66,7 +66,7 @@ const message = (text: string, more: object = {}) => ({
 t.test('has the form of a channel kind, and finds the account in the token', async (t) => {
   const { config } = await start(t)
   // What the gateway's registry does with the kind of a plugin.
-  const { assertChannelKind } = await import('../../kernel/channel-kind-form.ts')
+  const { assertChannelKind } = await import('../../plugins/channels/config/kind-form.ts')
   t.equal(assertChannelKind(discord).kind, 'discord')
   t.equal(discord.identity?.(config), BOT.id)
   t.equal(discord.identity?.({}), undefined)

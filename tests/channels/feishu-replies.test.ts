@@ -1,4 +1,4 @@
-import type { JSONValue, OutboundMessage } from '#kernel'
+import type { JSONValue, OutboundMessage } from '#plugin-api'
 import kind from '../../channels/feishu/index.ts'
 import t from '../run/file-test.ts'
 import { openChannel } from '../support/open-channel.ts'

@@ -1,4 +1,4 @@
-import { ChannelFailure } from '#kernel'
+import { ChannelFailure } from '#plugin-api'
 import t from '../run/file-test.ts'
 
 t.test('a failure of a channel says why, and how long to wait where that is known', async (t) => {

@@ -86,14 +86,9 @@ t.test('plugins lists what is there, what it brings and why some are left out', 
   const home = prepare(t)
   const { code, stdout } = await runCommand(home, ['plugins'])
   t.equal(code, 0)
-  t.match(stdout, /^name +version +source +state +provides$/m)
-  t.match(
-    stdout,
-    /^tool +1\.0\.0 +.*\/plugins\/tool +enabled +1 collections, 1 routes, 1 sockets, 8 commands$/m,
-  )
+  t.match(stdout, /^name +version +source +state +brings$/m)
+  t.match(stdout, /^tool +1\.0\.0 +.*\/plugins\/tool +ok +1 collections, 1 routes, 1 sockets, 8 commands$/m)
   t.match(stdout, /^auth +\S+ +built-in +switched off +$/m)
-  t.match(stdout, /^provider kinds +.*demo/m)
-  t.match(stdout, /^tools +-$/m)
 
   const whole = createHome(t, { plugins: { terminal: { enabled: false } } })
   installPlugin(whole, 'tool', tool)
@@ -105,10 +100,17 @@ t.test('plugins lists what is there, what it brings and why some are left out', 
     enabled: true,
     depends: [],
     start_ms: null,
-    provides: { collections: ['notes'], routes: ['GET /notes/:id'], sockets: ['/notes/ws'] },
+    status: 'ok',
+    provides: [],
+    declares: { collections: ['notes'], routes: ['GET /notes/:id'], sockets: ['/notes/ws'] },
   })
-  t.match(rowOf(rows, 'auth'), { enabled: true, source: 'built-in', provides: { services: [], guards: [] } })
-  t.match(rowOf(rows, 'terminal'), { enabled: false, reason: 'switched off', provides: {} })
+  t.match(rowOf(rows, 'auth'), { enabled: true, source: 'built-in', provides: [], declares: { guards: [] } })
+  t.match(rowOf(rows, 'terminal'), { enabled: false, status: 'off', error: 'switched off', provides: [] })
+  t.match(rowOf(rows, 'telegram'), { extends: [{ point: 'channels.kinds', name: 'telegram' }] })
+  t.match(rowOf(rows, 'channels'), { points: { 'channels.kinds': [] } })
+  const { stdout: table } = await runCommand(whole, ['plugins'])
+  t.match(table, /^providers\.kinds +.*demo/m)
+  t.notMatch(table, /^telegram /m, 'what comes with the server is among the entries only')
 })
 
 t.test('a command of a plugin gets its arguments and options', async (t) => {

@@ -5,14 +5,7 @@ import { type AddressInfo, createServer as createPlainServer, type Server } from
 import { join } from 'node:path'
 import t, { type Test } from '../run/file-test.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
-import {
-  bareConfig,
-  createHome,
-  pluginSource,
-  runCommand,
-  startKernel,
-  toolSource,
-} from '../support/kernel.ts'
+import { bareConfig, createHome, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
@@ -25,6 +18,9 @@ async function examine(home: string, { env }: Parameters<typeof runCommand>[2] =
   const findings: Finding[] = JSON.parse(stdout)
   return { code, ...Object.fromEntries(findings.map(({ check, ...found }) => [check, found])) }
 }
+
+/** The declaration of a job in plain JavaScript. */
+const job = (name: string) => `host.job({ name: '${name}', every_seconds: 60, run() {} })`
 
 const anyPort = { env: { SVC_PORT: '0' } }
 
@@ -42,9 +38,10 @@ t.test('a home in order passes every check', async (t) => {
     code: 0,
     node: { ok: true, detail: process.versions.node },
     home: { ok: true, detail: home },
-    configuration: { ok: true, detail: /^\d+ keys, \d+ plugins enabled, 0 left out$/ },
+    configuration: { ok: true, detail: /^\d+ keys$/ },
+    plugins: { ok: true, detail: /^\d+ enabled, 0 left out$/ },
     'secret key': { ok: true, detail: 'present, 0600' },
-    'kinds and tools': { ok: true, detail: /^\d+ provider kinds, \d+ channel kinds, \d+ tools$/ },
+    extensions: { ok: true, detail: /^\d+ providers\.kinds, .*\d+ channels\.kinds/ },
     database: { ok: true, detail: /^(embedded engine|MongoDB server), [\d.]+ ms$/ },
     port: { ok: true, detail: '127.0.0.1:0 is free' },
   })
@@ -63,17 +60,17 @@ t.test('each thing that is wrong is named, and the exit code is 1', async (t) =>
   t.notOk('database' in report, 'what needs the configuration is not tried')
 
   const home = createHome(t, bareConfig())
-  installPlugin(home, 'one', pluginSource('one', `${toolSource('saw')}; host.check('teeth', () => 'sharp')`))
-  installPlugin(home, 'two', pluginSource('two', toolSource('saw')))
+  installPlugin(home, 'one', pluginSource('one', `${job('saw')}; host.check('teeth', () => 'sharp')`))
+  installPlugin(home, 'two', pluginSource('two', job('saw')))
   writeFileSync(join(home, 'secret.key'), 'short')
   writeFileSync(join(home, 'db'), 'a file')
   const { code, stdout } = await runCommand(home, ['doctor'], anyPort)
   t.equal(code, 1)
   const lines = [
-    /^ok +configuration +\d+ keys, 2 plugins enabled, \d+ left out$/m,
+    /^ok +configuration +\d+ keys$/m,
     /^FAIL +secret key +.* does not hold a key of 32 bytes$/m,
-    /^FAIL +kinds and tools +tool "saw" is declared by both one and two$/m,
-    /^FAIL +teeth +tool "saw" is declared by both one and two$/m,
+    /^FAIL +plugins +two: job "saw" is declared by both one and two$/m,
+    /^FAIL +teeth +.* does not hold a key of 32 bytes$/m,
     /^FAIL +database +.*(EEXIST|ENOTDIR)/m,
     /^ok +port +127\.0\.0\.1:0 is free$/m,
   ]

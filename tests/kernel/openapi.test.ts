@@ -1,9 +1,6 @@
-import { readBlueprint } from '../../kernel/blueprint.ts'
-import { assertChannelKind } from '../../kernel/channel-kind-form.ts'
+import { extensionsOf, readBlueprint } from '../../kernel/blueprint.ts'
 import { assertSettings } from '../../kernel/plugin.ts'
-import { assertProviderKind } from '../../kernel/provider-kind.ts'
 import { compileSchema, type JSONSchema } from '../../kernel/schema.ts'
-import { assertTool } from '../../kernel/tool.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { createHome, getRoute, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
 import { startServer } from '../support/server.ts'
@@ -90,10 +87,10 @@ t.test('the document describes everything that the server serves', async (t) => 
   })
 
   await t.test('every schema that comes with the server is valid', async (t) => {
-    const { tools, channel_kinds, provider_kinds } = server.server.runtime.registries
-    for (const tool of tools.list()) t.doesNotThrow(() => assertTool(tool), tool.name)
-    for (const kind of channel_kinds.list()) t.doesNotThrow(() => assertChannelKind(kind), kind.kind)
-    for (const kind of provider_kinds.list()) t.doesNotThrow(() => assertProviderKind(kind), kind.kind)
+    const { points } = server.server.runtime.blueprint
+    for (const [name, { list, names }] of extensionsOf(server.server.runtime.blueprint))
+      for (const [n, entry] of list().entries())
+        t.doesNotThrow(() => points.get(name)!.check?.(entry), `${name}, ${names()[n]}`)
     for (const { plugin, declarations } of plugins) {
       t.doesNotThrow(() => assertSettings(plugin), plugin.name)
       for (const { path, receive, send } of declarations.sockets)

@@ -2,16 +2,9 @@ import { once } from 'node:events'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { joinEngine } from '../../kernel/database/engine.ts'
+import type { Extensions } from '../../kernel/extensions.ts'
 import t, { type Test } from '../run/file-test.ts'
-import {
-  bareConfig,
-  createHome,
-  getRoute,
-  pluginSource,
-  runCommand,
-  startKernel,
-  toolSource,
-} from '../support/kernel.ts'
+import { bareConfig, createHome, getRoute, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
 import { installPlugin, startServer } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
@@ -24,6 +17,12 @@ t.beforeEach(() => {
 
 /** The setting of a home whose server uses a lent database. */
 const lent = async (t: Test) => ({ url: await createDatabaseUrl(t) })
+
+/** A plugin with an extension point. */
+const BOX = pluginSource(
+  'box',
+  "host.extensionPoint('box.toys', { noun: 'toy', nameOf: ({ name }) => name })",
+)
 
 /** A plugin that writes down its steps. */
 const diarist = (name: string, manifest = '', setup = '') =>
@@ -47,18 +46,21 @@ t.test('plugins start after those they depend on, and stop in reverse order', as
   t.same(diary.slice(3), ['stop b', 'stop a', 'stop c'])
 })
 
-t.test('a plugin that fails to start stops the start, and what had started is stopped', async (t) => {
-  const plugins = {
-    a: diarist('a'),
-    b: pluginSource('b', '', "start() { throw new Error('no way') },"),
-    c: diarist('c'),
-  }
-  await t.rejects(startKernel(t, { plugins }), {
-    message: 'plugin "b" failed to start: no way',
-    cause: { message: 'no way' },
-  })
-  t.same(diary, ['start a', 'stop a'])
-})
+t.test(
+  'a required plugin that fails to start stops the start, and what had started is stopped',
+  async (t) => {
+    const plugins = {
+      a: diarist('a'),
+      b: pluginSource('b', '', "start() { throw new Error('no way') },"),
+      c: diarist('c'),
+    }
+    await t.rejects(startKernel(t, { plugins, config: { plugins: { b: { required: true } } } }), {
+      message: 'plugin "b" failed to start: no way',
+      cause: { message: 'no way' },
+    })
+    t.same(diary, ['start a', 'stop a'])
+  },
+)
 
 t.test('a plugin that takes too long is named, and told by its signal', async (t) => {
   const slow = (step: string) =>
@@ -69,9 +71,12 @@ t.test('a plugin that takes too long is named, and told by its signal', async (t
     )
   const stepLimitMs = { start: 30, stop: 40 }
   const plugins = { a: diarist('a'), slow: slow('start') }
-  await t.rejects(startKernel(t, { stepLimitMs, plugins }), {
-    message: 'plugin "slow" failed to start: plugin "slow" did not start within 30 ms',
-  })
+  await t.rejects(
+    startKernel(t, { stepLimitMs, plugins, config: { plugins: { slow: { required: true } } } }),
+    {
+      message: 'plugin "slow" failed to start: plugin "slow" did not start within 30 ms',
+    },
+  )
   t.same(diary, ['start a', 'plugin "slow" did not start within 30 ms', 'stop a'])
 
   diary.length = 0
@@ -88,9 +93,7 @@ t.test('a plugin can look up which plugins run, which failed and which are switc
     torn: "throw new Error('cannot load')",
     resting: pluginSource('resting', ''),
   }
-  const config = {
-    plugins: { broken: { optional: true }, torn: { optional: true }, resting: { enabled: false } },
-  }
+  const config = { plugins: { resting: { enabled: false } } }
   const server = await startKernel(t, { plugins, config })
   const rows: { name: string; version: string; state: string }[] = (await server.request('GET', '/plugins'))
     .body
@@ -105,7 +108,7 @@ t.test('a plugin can look up which plugins run, which failed and which are switc
   )
 })
 
-t.test('an optional plugin that fails is logged and left out with those that need it', async (t) => {
+t.test('a plugin that fails is logged and left out with those that need it', async (t) => {
   const route = (name: string) => `host.routes([${getRoute(`/${name}`, `'${name}'`)}])`
   const needing = (wanted: string) => `depends: ['${wanted}'],`
   const listener = "host.on('server.starting', () => diary.push('heard'))"
@@ -124,17 +127,16 @@ t.test('an optional plugin that fails is logged and left out with those that nee
     further: diarist('further', needing('needs-unstarted'), route('further')),
     fine: diarist('fine', '', route('fine')),
   }
-  const optional = { optional: true }
-  const config = {
-    plugins: { unloaded: optional, 'badly-made': optional, undeclared: optional, unstarted: optional },
-  }
-  const server = await startKernel(t, { plugins, config })
+  const server = await startKernel(t, { plugins })
   t.same(diary, ['start fine'])
-  const { body } = await server.request('GET', '/health')
+  const { status, body } = await server.request('GET', '/health')
+  t.match({ status, body }, { status: 200, body: { status: 'degraded' } })
   t.same(body.plugins, {
     unloaded: 'failed',
     'badly-made': 'failed',
     undeclared: 'failed',
+    'needs-unloaded': 'failed',
+    'needs-undeclared': 'failed',
     unstarted: 'failed',
     'needs-unstarted': 'failed',
     further: 'failed',
@@ -147,25 +149,46 @@ t.test('an optional plugin that fails is logged and left out with those that nee
   const log = server
     .logged()
     .split('\n')
-    .filter((line) => line.includes('optional plugin is left out'))
-  t.equal(log.length, 6)
+    .filter((line) => line.includes('a plugin is left out'))
+  t.equal(log.length, 8)
   for (const words of [
     /cannot load/,
     /summary/,
     /cannot declare/,
     /cannot start/,
-    /\\"unstarted\\", which failed/,
+    /needs unstarted, which failed/,
   ])
     t.match(log.join('\n'), words)
 
-  const home = createHome(t, bareConfig({ database: await lent(t) }))
+  const { stdout } = await runCommand(server.home, ['plugins', '--json'])
+  const rows: { name: string; status: string; error: string | null }[] = JSON.parse(stdout)
+  const rowOf = (wanted: string) => rows.find(({ name }) => name === wanted)
+  t.match(rowOf('unloaded'), { status: 'failed', error: 'failed to load: cannot load' })
+  t.match(rowOf('unstarted'), {
+    status: 'failed',
+    error: 'plugin "unstarted" failed to start: cannot start',
+  })
+  t.match(rowOf('further'), { status: 'failed', error: 'needs needs-unstarted, which failed' })
+  t.match(rowOf('fine'), { status: 'ok', error: null })
+  const doctor = await runCommand(server.home, ['doctor'])
+  t.equal(doctor.code, 1)
+  t.match(doctor.stdout, /FAIL +plugins .*unloaded: failed to load: cannot load/)
+
+  const home = createHome(
+    t,
+    bareConfig({
+      database: await lent(t),
+      plugins: { 'needs-unloaded': { required: true } },
+    }),
+  )
   installPlugin(home, 'unloaded', plugins.unloaded)
+  installPlugin(home, 'needs-unloaded', plugins['needs-unloaded'])
   await t.rejects(startServer(t, { home }), {
-    message: /^plugin "unloaded" \(.*\/unloaded\) failed to load: cannot load$/,
+    message: 'plugin "needs-unloaded" needs unloaded, which failed',
   })
 })
 
-t.test('nothing is left open because the guard of an optional plugin failed', async (t) => {
+t.test('nothing is left open because the plugin of a guard failed', async (t) => {
   const plugins = {
     doors: pluginSource(
       'doors',
@@ -174,8 +197,7 @@ t.test('nothing is left open because the guard of an optional plugin failed', as
     ),
     room: pluginSource('room', `host.routes([${getRoute('/room', "'open'", "guard: 'locked',")}])`),
   }
-  const config = { plugins: { doors: { optional: true } } }
-  await t.rejects(startKernel(t, { plugins, config }), {
+  await t.rejects(startKernel(t, { plugins }), {
     message: 'the guard "locked" is needed, but its plugin failed to start',
   })
 })
@@ -192,13 +214,14 @@ t.test(
     host.on('server.starting', () => diary.push('${name} heard'))
     host.job({ name: '${name}', every_seconds: 60, run() { diary.push('${name} worked') } })
     host.command({ name: '${name}', summary: 'Do ${name}', run() {} })
-    ${toolSource(name)}
+    host.extend('box.toys', { name: '${name}' })
     host.health(() => {})`
     const manifest = (name: string, more = '') => `
     permissions: [{ key: '${name}', category: 'c', label: { en: 'a', zh: 'a' }, description: { en: 'a', zh: 'a' } }],
     errors: { ${name.toUpperCase()}: { status: 400, message: { en: 'a', zh: 'a' } } },
     config: { level: { type: 'integer', default: 1 } }, ${more}`
     const plugins = {
+      box: BOX,
       off: diarist('off', manifest('off'), all('off')),
       needy: diarist('needy', manifest('needy', "depends: ['off'],"), all('needy')),
       on: diarist('on', manifest('on'), all('on')),
@@ -206,22 +229,23 @@ t.test(
     const config = { plugins: { off: { enabled: false, level: 5 } } }
     const server = await startKernel(t, { plugins, config })
     const { runtime } = server.server
+    const toys = (runtime.extensions as Record<string, Extensions<unknown>>)['box.toys']!
     t.same(
       diary.filter((line) => !line.startsWith('on')),
       ['start on'],
     )
-    t.same(Object.keys((await server.request('GET', '/health')).body.plugins), ['on'])
+    t.same(Object.keys((await server.request('GET', '/health')).body.plugins), ['box', 'on'])
     const { body: api } = await server.request('GET', '/openapi.json')
     t.notMatch(JSON.stringify(api), /off|needy/)
     t.match(JSON.stringify(api), /\/on\/ws/)
     for (const name of ['off', 'needy']) {
       t.equal((await server.request('GET', `/${name}`)).status, 404)
       await t.rejects(server.connect(`/${name}/ws`), { message: 'refused with 404' })
-      t.notOk(runtime.registries.permissions.get(name))
-      t.notOk(runtime.registries.tools.get(name))
+      t.notOk(runtime.permissionCatalog.get(name))
+      t.notOk(toys.get(name))
       t.notOk(runtime.blueprint.errors[name.toUpperCase()])
     }
-    t.equal(runtime.registries.tools.owner('on'), 'on')
+    t.equal(toys.owner('on'), 'on')
     const collections = await server.db.listCollections().toArray()
     t.same(
       collections.map(({ name }) => name).filter((name) => name.endsWith('_rows')),
@@ -229,11 +253,22 @@ t.test(
     )
 
     const { stdout } = await runCommand(server.home, ['plugins', '--json'])
-    const rows: { name: string; enabled: boolean; reason?: string; provides: object }[] = JSON.parse(stdout)
+    const rows: { name: string }[] = JSON.parse(stdout)
     const rowOf = (wanted: string) => rows.find(({ name }) => name === wanted)
-    t.match(rowOf('off'), { enabled: false, reason: 'switched off', version: '1.0.0', provides: {} })
-    t.match(rowOf('needy'), { enabled: false, reason: 'needs off, which is off', depends: ['off'] })
-    t.match(rowOf('on'), { enabled: true, provides: { routes: ['GET /on'], collections: ['on_rows'] } })
+    t.match(rowOf('off'), { enabled: false, status: 'off', error: 'switched off', version: '1.0.0' })
+    t.match(rowOf('needy'), {
+      enabled: false,
+      status: 'off',
+      error: 'needs off, which is off',
+      depends: ['off'],
+    })
+    t.match(rowOf('on'), {
+      status: 'ok',
+      provides: ['on'],
+      declares: { routes: ['GET /on'], collections: ['on_rows'] },
+      extends: [{ point: 'box.toys', name: 'on' }],
+    })
+    t.match(rowOf('box'), { points: { 'box.toys': ['on'] } })
     const help = await runCommand(server.home, ['help'])
     t.match(help.stdout, /Do on/)
     t.notMatch(help.stdout, /Do off|Do needy/)
@@ -329,22 +364,38 @@ t.test('events reach listeners in the order of their plugins, and failures are g
   t.equal((await server.request('GET', '/unheard')).body, 'ok')
 })
 
-t.test('entries of a registry are found by name, with who brought them', async (t) => {
-  const expression = `[cradle.registries.tools.list().map((tool) => tool.name), cradle.registries.tools.get('hammer')?.label.en,
-    cradle.registries.tools.owner('hammer'), cradle.registries.tools.get('saw') === undefined,
-    cradle.registries.tools.owner('saw') === undefined, cradle.registries.provider_kinds.owner('demo')]`
+t.test('entries of an extension point are found by name, with the plugin that added them', async (t) => {
+  const toys = "cradle.extensions['box.toys']"
+  const unnamed = "cradle.extensions['box.unnamed']"
+  const expression = `[${toys}.names(), ${toys}.get('ball')?.size, ${toys}.owner('ball'),
+    ${toys}.get('kite') === undefined, ${toys}.owner('kite') === undefined, ${unnamed}.list(), ${unnamed}.names()]`
   const plugins = {
-    shed: pluginSource('shed', toolSource('hammer')),
-    smith: pluginSource('smith', `host.routes([${getRoute('/tools', expression)}])`),
+    box: pluginSource(
+      'box',
+      `host.extensionPoint('box.toys', { noun: 'toy', nameOf: ({ name }) => name })
+       host.extensionPoint('box.unnamed', { noun: 'thing' })
+       host.routes([${getRoute('/toys', expression)}])`,
+    ),
+    ann: pluginSource(
+      'ann',
+      `host.extend('box.toys', { name: 'ball', size: 3 }); host.extend('box.unnamed', 'stone')`,
+    ),
+    bob: pluginSource('bob', "host.extend('box.toys', { name: 'cart' }); host.extend('box.unnamed', 'leaf')"),
+    cid: pluginSource(
+      'cid',
+      "host.extend('box.toys', { name: 'kite' })",
+      "start() { throw new Error('no wind') },",
+    ),
   }
   const server = await startKernel(t, { plugins })
-  t.same((await server.request('GET', '/tools')).body, [
-    ['hammer'],
-    'Tool',
-    'shed',
+  t.same((await server.request('GET', '/toys')).body, [
+    ['ball', 'cart'],
+    3,
+    'ann',
     true,
     true,
-    'providers/demo',
+    ['stone', 'leaf'],
+    ['ann', 'bob'],
   ])
 })
 
@@ -365,7 +416,7 @@ t.test('a plugin knows the server it runs in, and its own configuration', async 
   const before = Date.now()
   const server = await startKernel(t, { plugins, config })
   const { body } = await server.request('GET', '/facts')
-  t.same(body.config, { enabled: true, optional: false, size: 3, colour: 'red' })
+  t.same(body.config, { enabled: true, required: false, size: 3, colour: 'red' })
   t.match(body.server, { home: server.home, version: /^\d+\.\d+\.\d+/, public_url: 'https://svc.example' })
   t.match(body.server.node_id, /^[\da-f-]{36}$/)
   t.ok(body.now >= before && body.now <= Date.now())
@@ -414,8 +465,12 @@ t.test('packages that the configuration names are loaded by what they export', a
   t.match(plugins[0], { source: 'exports-string', version: '0.0.0' })
 })
 
-t.test('a package that is not installed, or not well, is refused by name, and can be optional', async (t) => {
-  const config = bareConfig({ database: await lent(t), packages: ['@acme/weather'] })
+t.test('a package that is not installed, or not well, is refused by name if it is required', async (t) => {
+  const config = bareConfig({
+    database: await lent(t),
+    packages: ['@acme/weather'],
+    plugins: { weather: { required: true } },
+  })
   const home = createHome(t, config)
   await t.rejects(startServer(t, { home }), {
     message: `plugin "weather" (@acme/weather) failed to load: the package is not installed in ${home}`,
@@ -427,7 +482,7 @@ t.test('a package that is not installed, or not well, is refused by name, and ca
   await t.rejects(startServer(t, { home }), {
     message: 'plugin "weather" (@acme/weather) failed to load: its default export is not a manifest object',
   })
-  const optional = { ...config, plugins: { ...config.plugins, weather: { optional: true } } }
+  const optional = { ...config, plugins: { ...config.plugins, weather: {} } }
   writeFileSync(join(home, 'config.json'), JSON.stringify(optional))
   const server = await startServer(t, { home, signIn: false })
   t.same((await server.request('GET', '/health')).body.plugins, { weather: 'failed' })
@@ -443,7 +498,7 @@ t.test('hidden folders and files beside the plugins are passed over', async (t) 
 })
 
 t.test('a start that fails leaves neither a database nor a port open', async (t) => {
-  const home = createHome(t, bareConfig())
+  const home = createHome(t, bareConfig({ plugins: { late: { required: true } } }))
   installPlugin(home, 'late', pluginSource('late', '', "start() { throw new Error('too late') },"))
   await t.rejects(startServer(t, { home }), { message: /too late/ })
   const directory = join(home, 'db')
@@ -451,6 +506,7 @@ t.test('a start that fails leaves neither a database nor a port open', async (t)
   const engine = await joinEngine({ directory, runtimeDirectory: join(home, 'runtime'), log })
   t.teardown(() => engine.close())
 
+  writeFileSync(join(home, 'config.json'), JSON.stringify(bareConfig()))
   rmSync(join(home, 'plugins'), { recursive: true })
   mkdirSync(join(home, 'server.json'))
   const listening = () => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPServerWrap').length

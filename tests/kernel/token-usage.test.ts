@@ -1,4 +1,4 @@
-import { addUsage, NO_USAGE, usageOf } from '../../kernel/token-usage.ts'
+import { addUsage, NO_USAGE, usageOf } from '../../plugin-api/token-usage.ts'
 import t from '../run/file-test.ts'
 
 const spent = (input: object, output: object) =>

@@ -6,6 +6,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 
 /** A plugin that refuses to let go of one account. */
 const STUBBORN = `export default {
+  kernel: 1,
   name: 'stubborn', summary: 'Keeps an account', depends: ['users'],
   setup(host) {
     host.on('user.deleted', ({ username }) => { if (username === 'kept') throw new Error('not her') })

@@ -10,6 +10,7 @@ export const probePlugin = `
 const events = ['rows_listed', 'read', 'status_read', 'stopping', 'changed', 'deleted'].map((name) => 'agent.' + name)
 
 export default {
+  kernel: 1,
   name: 'probe',
   summary: 'Lets a test take part in what happens to agents',
   kernel: 1,

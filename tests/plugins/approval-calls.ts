@@ -17,11 +17,12 @@ const tool = (name, more) => ({
 })
 let isStarted = false
 export default {
+  kernel: 1,
   name: 'press',
   summary: 'Tools that leave marks',
   kernel: 1,
   setup(host) {
-    host.tool(tool('punch', {
+    host.extend('agents.tools', tool('punch', {
       input_schema: {
         type: 'object',
         properties: { mark: { type: 'string', maxLength: 20 }, free: { type: 'boolean' } },
@@ -38,15 +39,15 @@ export default {
         return 'punched ' + mark
       },
     }))
-    host.tool(tool('loose', { needsApproval: () => true, execute: (input) => JSON.stringify(input) }))
-    host.tool(tool('interview', {
+    host.extend('agents.tools', tool('loose', { needsApproval: () => true, execute: (input) => JSON.stringify(input) }))
+    host.extend('agents.tools', tool('interview', {
       async execute(_, { ask }) {
         const name = await ask('Your name?')
         const place = await ask('Where, ' + name + '?')
         return name + ' in ' + place
       },
     }))
-    host.tool(tool('weigh', {
+    host.extend('agents.tools', tool('weigh', {
       async needsApproval({ mark }) {
         await held.get(mark)
         return false

@@ -6,6 +6,7 @@ import { ADMIN, startServer, type TestReply, type TestServer } from '../support/
 
 /** A plugin with a socket that tells what the caller may do. */
 const mirror = `export default {
+  kernel: 1,
   name: 'mirror', summary: 'Tells what you may do', depends: ['auth'],
   setup(host) {
     host.socket({

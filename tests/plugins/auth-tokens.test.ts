@@ -6,6 +6,7 @@ import { connectSocket } from '../support/socket.ts'
 
 /** A plugin with a socket that tells who is at the other end. */
 const mirror = `export default {
+  kernel: 1,
   name: 'mirror', summary: 'Tells who you are', depends: ['auth'],
   setup(host) {
     host.socket({

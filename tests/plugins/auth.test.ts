@@ -3,6 +3,7 @@ import { ADMIN, startServer, type TestReply, type TestServer } from '../support/
 
 /** A plugin with one route for each guard. */
 const doors = `export default {
+  kernel: 1,
   name: 'doors', summary: 'A route for each guard', depends: ['auth'],
   permissions: ['wine', 'beer'].map((key) => (
     { key, category: 'drinks', label: { en: key, zh: key }, description: { en: key, zh: key } })),

@@ -1,6 +1,11 @@
 import { Writable } from 'node:stream'
 import pino from 'pino'
-import { type ChannelCapabilities, type ChannelConnection, ChannelFailure, type LiveMessage } from '#kernel'
+import {
+  type ChannelCapabilities,
+  type ChannelConnection,
+  ChannelFailure,
+  type LiveMessage,
+} from '#plugin-api'
 import { failureOf } from '../../plugins/channels/writing/failure.ts'
 import { createReplyWriter, type WritingProgress } from '../../plugins/channels/writing/reply-writer.ts'
 import t from '../run/file-test.ts'

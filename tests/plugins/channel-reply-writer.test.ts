@@ -1,5 +1,5 @@
 import pino from 'pino'
-import type { ChannelCapabilities, Dialect } from '../../kernel/channel-kind.ts'
+import type { ChannelCapabilities, Dialect } from '../../plugin-api/channel-kind.ts'
 import { createReplyWriter, type WritingProgress } from '../../plugins/channels/writing/reply-writer.ts'
 import t from '../run/file-test.ts'
 import { amount, seedOf } from '../run/tier.ts'

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { AppError, type ChannelConnection, ChannelFailure } from '#kernel'
+import { AppError } from '#kernel'
+import { type ChannelConnection, ChannelFailure } from '#plugin-api'
 import { failureOf } from '../../plugins/channels/writing/failure.ts'
 import { createSender } from '../../plugins/channels/writing/sending.ts'
 import t from '../run/file-test.ts'

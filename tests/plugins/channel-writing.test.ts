@@ -1,4 +1,4 @@
-import type { Dialect } from '../../kernel/channel-kind.ts'
+import type { Dialect } from '../../plugin-api/channel-kind.ts'
 import { createCutter } from '../../plugins/channels/writing/cutter.ts'
 import { render } from '../../plugins/channels/writing/markdown.ts'
 import { splitMarkdown } from '../../plugins/channels/writing/splitting.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ChannelLink, InboundMessage } from '#kernel'
+import type { ChannelLink, InboundMessage } from '#plugin-api'
 import t, { type Test } from '../run/file-test.ts'
 import { eventually } from '../support/channel-kind-suite.ts'
 import { startChat } from '../support/chat.ts'
@@ -55,7 +55,7 @@ const pager = {
     },
   },
 }
-export default { name: 'pager', summary: 'A pager', kernel: 1, setup: (host) => host.register('channel_kinds', pager) }
+export default { name: 'pager', summary: 'A pager', kernel: 1, setup: (host) => host.extend('channels.kinds', pager) }
 `
 
 /** What a channel row says of its connection. */

@@ -4,11 +4,12 @@ import { createHold, range, startChat, textOf } from '../support/chat.ts'
 /** A tool that tells the test that it was called, and returns when it is let go. */
 const lingeringTool = `
 export default {
+  kernel: 1,
   name: 'linger',
   summary: 'A tool that takes its time',
   kernel: 1,
   setup(host) {
-    host.tool({
+    host.extend('agents.tools', {
       name: 'linger',
       label: { en: 'Linger', zh: '逗留' },
       description: 'Waits.',

@@ -10,11 +10,12 @@ const guide = `
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 export default {
+  kernel: 1,
   name: 'guide',
   summary: 'Expeditions',
   kernel: 1,
   setup(host) {
-    host.tool({
+    host.extend('agents.tools', {
       name: 'expedition', label: { en: 'Expedition', zh: '探险' }, description: 'Goes.', disableable: true,
       input_schema: {
         type: 'object',

@@ -36,7 +36,7 @@ for (const locale of ['en', 'zh']) {
 
 const server = await startServer(t, {
   plugins: {
-    watch: `export default { name: 'watch', summary: 'Watches', setup(host) { host.register('experts', ${JSON.stringify(outside)}) } }`,
+    watch: `export default { kernel: 1, name: 'watch', summary: 'Watches', setup(host) { host.extend('agents.experts', ${JSON.stringify(outside)}) } }`,
   },
 })
 const ann = await server.createUser({ username: 'ann' })
@@ -67,7 +67,7 @@ const HAN = /\p{Script=Han}/u
 /** How much of a text is Chinese characters: an English one may quote some. */
 const hanShareOf = (text: string) => (text.match(/\p{Script=Han}/gu)?.length ?? 0) / text.length
 const templates = new Map(
-  server.server.runtime.registries.experts.list().map((expert) => [expert.id, expert]),
+  server.server.runtime.extensions['agents.experts'].list().map((expert) => [expert.id, expert]),
 )
 const templateOf = (id: string, locale: string) => filesIn(join(templates.get(id)!.files, locale))
 

@@ -79,7 +79,8 @@ t.test('A workspace takes no more than its limit, in whichever way files come', 
   await rm(join(workspace, 'a'))
   // It is noticed when it was measured long enough ago.
   let again = await upload(8_999)
-  for (; again.status === 409; again = await upload(8_999)) await new Promise((resolve) => setTimeout(resolve, 100))
+  for (; again.status === 409; again = await upload(8_999))
+    await new Promise((resolve) => setTimeout(resolve, 100))
   t.equal(again.status, 200, 'so does what a program has deleted')
   await remove('inbound')
   await writeFile(join(workspace, 'by-a-program'), 'x'.repeat(20_000))

@@ -11,11 +11,12 @@ export interface Message {
 /** A plugin with a tool that cites. */
 export const LIBRARY = `
 export default {
+  kernel: 1,
   name: 'library',
   summary: 'A tool that cites',
   kernel: 1,
   setup(host) {
-    host.tool({
+    host.extend('agents.tools', {
       name: 'look_up',
       label: { en: 'Look up', zh: '查阅' },
       description: 'Cites a book.',

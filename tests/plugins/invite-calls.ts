@@ -8,6 +8,7 @@ export const BEHIND_PROXY = { SVC_TRUST_PROXY: '1' }
 export const garden = `
 const permission = (key, text = { en: key, zh: key }) => ({ key, category: 'garden', label: text, description: text })
 export default {
+  kernel: 1,
   name: 'garden', summary: 'Has permissions', setup() {},
   permissions: [permission('digging'), permission('mowing')],
 }`

@@ -18,6 +18,7 @@ const CLAIM_SECONDS = 10
 
 /** A plugin that fails when one account is made. */
 const grumpy = `export default {
+  kernel: 1,
   name: 'grumpy', summary: 'Does not want everybody', depends: ['users'],
   setup(host) {
     host.on('user.created', ({ username }) => { if (username === 'unwanted') throw new Error('no') })

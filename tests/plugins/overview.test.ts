@@ -166,7 +166,7 @@ t.test('What is switched off counts nothing, and is listed with what failed', as
   const lame = pluginSource('lame', '', `start() { throw new Error('too lame') },`)
   const without = (name: string) =>
     startServer(t, {
-      config: { plugins: { [name]: { enabled: false }, lame: { optional: true } } },
+      config: { plugins: { [name]: { enabled: false } } },
       plugins: { lame },
     })
   const statesOf = ({ plugins }: { plugins: { name: string; state: string }[] }) =>

@@ -1,15 +1,15 @@
 import { createHost } from '../../kernel/host.ts'
 import { compileSchema } from '../../kernel/schema.ts'
-import type { Tool } from '../../kernel/tool.ts'
+import type { Tool } from '../../plugin-api/tool.ts'
 import planningPlugin from '../../plugins/planning/index.ts'
 import t from '../run/file-test.ts'
 import { createHold, MODEL, startChat, textOf } from '../support/chat.ts'
 import type { ChatMessage } from '../support/fake-openai.ts'
 import type { TestFrame } from '../support/socket.ts'
 
-const { host, declarations } = createHost()
+const { host, declarations } = createHost('planning')
 planningPlugin.setup(host)
-const tools = declarations.entries.map(({ entry }) => entry as Tool)
+const tools = declarations.extensions.map(({ entry }) => entry as Tool)
 const toolOf = (name: string) => tools.find((tool) => tool.name === name)!
 const never = {} as never
 const plan = (todos: object[]) => toolOf('write_todos').execute({ todos } as never, never) as string
@@ -20,12 +20,13 @@ const tool = (name, execute) => ({
   name, label: { en: name, zh: name }, description: name, input_schema: { type: 'object' }, disableable: true, execute,
 })
 export default {
+  kernel: 1,
   name: 'eager',
   summary: 'Asks and delegates wherever it is called',
   kernel: 1,
   setup(host) {
-    host.tool(tool('inquire', (_, { ask }) => ask('Which?')))
-    host.tool(tool('pass_on', (_, { delegate }) => delegate('go on')))
+    host.extend('agents.tools', tool('inquire', (_, { ask }) => ask('Which?')))
+    host.extend('agents.tools', tool('pass_on', (_, { delegate }) => delegate('go on')))
   },
 }
 `

@@ -1,4 +1,4 @@
-import { type ChannelCapabilities, type ChannelConnection, ChannelFailure, type JSONValue } from '#kernel'
+import { type ChannelCapabilities, type ChannelConnection, ChannelFailure, type JSONValue } from '#plugin-api'
 import type { Chance } from '../support/random.ts'
 import type { VirtualTime } from './virtual-time.ts'
 

@@ -690,6 +690,7 @@ t.test('a failed call becomes an error with guidance and without the key', async
 
 t.test('a provider that something refers to is neither deleted nor renamed', async (t) => {
   const listener = `export default {
+    kernel: 1,
     name: 'references', summary: 'Refers to a provider', kernel: 1, depends: ['providers'],
     setup(host) {
       host.on('provider.deleting', ({ name, scope, owner_id, refuse }) => {

@@ -5,6 +5,7 @@ import { startServer } from '../support/server.ts'
 import { createBrowser, reasonIn } from '../support/sso-browser.ts'
 
 const garden = `export default {
+  kernel: 1,
   name: 'garden', summary: 'Permissions of a test',
   permissions: ['digging', 'mowing', 'raking'].map((key) => ({
     key, category: 'test', label: { en: key, zh: key }, description: { en: key, zh: key },

@@ -13,8 +13,9 @@ import { CTRL_C, CTRL_D, start } from './terminal-run.ts'
 
 /** A tool that takes anything and says where it got that from. */
 const publish = `export default {
+  kernel: 1,
   name: 'publish', summary: 'Publishes', kernel: 1,
-  setup: (host) => host.tool({
+  setup: (host) => host.extend('agents.tools', {
     name: 'publish', label: { en: 'Publish', zh: '发布' }, description: 'Publishes anything.',
     input_schema: { type: 'object' }, disableable: true, needsApproval: () => true,
     execute(input, { cite }) {

@@ -9,15 +9,16 @@ const tool = (name, more) => ({
   disableable: true, execute: () => name + ' was read', ...more,
 })
 export default {
+  kernel: 1,
   name: 'gauge',
   summary: 'Tools of a plugin from outside',
   kernel: 1,
   permissions: [{ key: 'boiler', category: 'tools', label: text('Boiler'), description: text('Boiler') }],
   setup(host) {
-    host.tool(tool('level'))
-    host.tool(tool('valve', { needsApproval: (input) => !input.dry }))
-    host.tool(tool('boiler', { permission: 'boiler' }))
-    host.tool(tool('siren', { execute: () => '声'.repeat(40_000) }))
+    host.extend('agents.tools', tool('level'))
+    host.extend('agents.tools', tool('valve', { needsApproval: (input) => !input.dry }))
+    host.extend('agents.tools', tool('boiler', { permission: 'boiler' }))
+    host.extend('agents.tools', tool('siren', { execute: () => '声'.repeat(40_000) }))
   },
 }
 `

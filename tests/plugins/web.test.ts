@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { createGuardedFetch } from '../../kernel/guarded-fetch.ts'
-import { VERSION } from '../../kernel/version.ts'
+import { VERSION } from '../../kernel/package.ts'
 import type { ThreadDocument } from '../../plugins/chat/documents.ts'
 import { createHtmlReader } from '../../plugins/web/readable-html.ts'
 import { createWebFetch } from '../../plugins/web/web-fetch.ts'

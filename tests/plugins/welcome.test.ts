@@ -28,7 +28,7 @@ const experts = [
 const office = pluginSource(
   'office',
   `
-  for (const expert of ${JSON.stringify(experts)}) host.register('experts', expert)
+  for (const expert of ${JSON.stringify(experts)}) host.extend('agents.experts', expert)
   host.routes([{ method: 'GET', path: '/agents/:id/cron/:job_id', summary: 'A job', guard: 'public',
     response: { 200: {} }, handler: ({ params }) => ({ job_id: params.job_id }) }])`,
 )

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import type { Test } from 'tap'
 import { createHost } from '../../kernel/host.ts'
-import type { Tool, ToolContext, WriteArea } from '../../kernel/tool.ts'
+import type { Tool, ToolContext, WriteArea } from '../../plugin-api/tool.ts'
 import type { Growth } from '../../plugins/workspace/files/file-replacement.ts'
 import workspacePlugin from '../../plugins/workspace/index.ts'
 import { createWorkspaceRoom } from '../../plugins/workspace/workspace-room.ts'
@@ -12,7 +12,7 @@ import { createToolContext } from '../support/tool-context.ts'
 /** What stands in the one file outside of the workspaces here. */
 export const SECRET = 'what only the outside holds'
 
-const { host, declarations } = createHost()
+const { host, declarations } = createHost('workspace')
 workspacePlugin.setup(host)
 
 /** Room for all that a test writes, in workspaces of no account. */
@@ -27,7 +27,7 @@ for (const { event, listener } of declarations.listeners)
 export const anySize: Growth = (_, write) => write()
 
 /** The tools that the plugin declares. */
-export const tools = declarations.entries.map(({ entry }) => entry as Tool)
+export const tools = declarations.extensions.map(({ entry }) => entry as Tool)
 
 /** A workspace with a neighbour outside it, and a way to call its tools. */
 export async function createWorkspace(t: Test) {

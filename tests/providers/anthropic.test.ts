@@ -1,5 +1,6 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
-import { compileSchema, type ProviderConnection } from '#kernel'
+import { compileSchema } from '#kernel'
+import type { ProviderConnection } from '#plugin-api'
 import kind from '../../providers/anthropic/index.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { createFakeAnthropic } from '../support/fake-anthropic.ts'

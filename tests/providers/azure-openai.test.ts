@@ -1,4 +1,4 @@
-import type { ProviderConnection } from '#kernel'
+import type { ProviderConnection } from '#plugin-api'
 import kind from '../../providers/azure-openai/index.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { readChatRequest, readResponsesRequest } from '../support/fake-openai-requests.ts'

@@ -1,5 +1,6 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
-import { compileSchema, type ProviderConnection } from '#kernel'
+import { compileSchema } from '#kernel'
+import type { ProviderConnection } from '#plugin-api'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import kind from '../../providers/bedrock/index.ts'
 import t, { type Test } from '../run/file-test.ts'

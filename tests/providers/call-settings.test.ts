@@ -1,4 +1,4 @@
-import type { ModelCallOptions, ProviderConnection, ProviderKind } from '#kernel'
+import type { ModelCallOptions, ProviderConnection, ProviderKind } from '#plugin-api'
 import anthropic from '../../providers/anthropic/index.ts'
 import azure from '../../providers/azure-openai/index.ts'
 import bedrock from '../../providers/bedrock/index.ts'

@@ -1,5 +1,5 @@
 import { APICallError } from '@ai-sdk/provider'
-import type { ProviderConnection } from '#kernel'
+import type { ProviderConnection } from '#plugin-api'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import kind from '../../providers/google/index.ts'
 import t, { type Test } from '../run/file-test.ts'

@@ -28,7 +28,7 @@ const survey = {
     return 'surveyed ' + answers.join()
   },
 }
-export default { name: 'survey', summary: 'A survey', kernel: 1, setup: (host) => host.tool(survey) }
+export default { name: 'survey', summary: 'A survey', kernel: 1, setup: (host) => host.extend('agents.tools', survey) }
 `
 
 /** What an upstream answers in turns; each turn is known by the token that its message ends with. */

@@ -1,4 +1,4 @@
-import type { HookReply, HookRequest } from '#kernel'
+import type { HookReply, HookRequest } from '#plugin-api'
 
 /** Where on the fake platform something is said: the two conversations that every platform has. */
 export type Place = 'direct' | 'group'

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { HookReply, HookRequest } from '#kernel'
+import type { HookReply, HookRequest } from '#plugin-api'
 import type { FakePlatform, Place, Saying, ShownMessage } from './fake-platform.ts'
 
 const SECRET = 'a webhook secret to share'

@@ -34,6 +34,7 @@ export function startKernel(
 /** A plugin in plain JavaScript: what `setup` does with its `host`, and more fields of the manifest as text. */
 export const pluginSource = (name: string, setup: string, manifest = '') => `
 export default {
+  kernel: 1,
   name: '${name}',
   summary: 'The ${name} of a test',
   ${manifest}
@@ -43,7 +44,7 @@ export default {
 
 /** The declaration of a tool in plain JavaScript. */
 export const toolSource = (name: string) =>
-  `host.tool({ name: '${name}', label: { en: 'Tool', zh: '工具' }, description: 'Does it.', input_schema: { type: 'object' },
+  `host.extend('agents.tools', { name: '${name}', label: { en: 'Tool', zh: '工具' }, description: 'Does it.', input_schema: { type: 'object' },
      disableable: true, execute: () => 'done' })`
 
 /** A public GET route in plain JavaScript that answers with the value of an expression. */

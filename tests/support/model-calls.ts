@@ -6,7 +6,7 @@ import type {
   LanguageModelV3ToolResultOutput,
 } from '@ai-sdk/provider'
 import type { Test } from 'tap'
-import type { ExplainedFailure, ProviderConnection, ProviderKind, StreamingModel } from '#kernel'
+import type { ExplainedFailure, ProviderConnection, ProviderKind, StreamingModel } from '#plugin-api'
 import { type ModelAnswer, readAnswer } from '../../plugins/chat/loop/model-answer.ts'
 import { assistantMessage } from '../../plugins/chat/loop/model-context.ts'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'

@@ -1,16 +1,15 @@
 import pino from 'pino'
 import type { Test } from 'tap'
-import {
-  type ButtonPress,
-  type ChannelConnection,
-  type ChannelKind,
-  type ChannelLink,
-  type ChannelSettings,
-  compileSchema,
-  createGuardedFetch,
-  type InboundMessage,
-  type PressOutcome,
-} from '#kernel'
+import { compileSchema, createGuardedFetch } from '#kernel'
+import type {
+  ButtonPress,
+  ChannelConnection,
+  ChannelKind,
+  ChannelLink,
+  ChannelSettings,
+  InboundMessage,
+  PressOutcome,
+} from '#plugin-api'
 import type { FakePlatform } from './fake-platform.ts'
 
 /** A channel that was opened by a test in the gateway's place, and what it handed over. */

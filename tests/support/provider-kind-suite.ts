@@ -6,7 +6,8 @@ import type {
   LanguageModelV3Message,
 } from '@ai-sdk/provider'
 import type { Test } from 'tap'
-import { AppError, compileSchema, type ProviderConnection, type ProviderKind } from '#kernel'
+import { AppError, compileSchema } from '#kernel'
+import type { ProviderConnection, ProviderKind } from '#plugin-api'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import type { FakeVendor, Refusal, VendorReply, VendorRequest } from './fake-vendor.ts'
 import {

@@ -85,7 +85,7 @@ export async function startCast(t: Test) {
   }
   const plain = await createAccount({ label: 'a user' })
   const holders = []
-  for (const { key } of runtime.registries.permissions.list())
+  for (const { key } of runtime.permissionCatalog.list())
     holders.push(await createAccount({ label: `a holder of ${key}`, permissions: [key] }))
   const administrator = await createAccount({ label: 'an administrator', role: 'admin' })
   const owner = await createAccount({ label: 'the owner of what is not the callers’' })

@@ -1,4 +1,4 @@
-import type { ToolContext } from '../../kernel/tool.ts'
+import type { ToolContext } from '../../plugin-api/tool.ts'
 
 /** The context of a tool that is called without a turn around it. */
 export const createToolContext = (given: Partial<ToolContext> = {}): ToolContext => ({

@@ -1,4 +1,5 @@
-import { AppError, type ChannelKind, type ChannelSettings } from '#kernel'
+import { AppError } from '#kernel'
+import type { ChannelKind, ChannelSettings } from '#plugin-api'
 
 /** Throws VALIDATION_FAILED or ADDRESS_NOT_ALLOWED if a config holds an address to which the server may not connect. */
 export async function assertAddresses(

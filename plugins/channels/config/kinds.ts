@@ -1,13 +1,5 @@
-import {
-  AppError,
-  ChannelFailure,
-  type ChannelKind,
-  type Cradle,
-  deferSchema,
-  type JSONSchema,
-  type Locale,
-  type Validator,
-} from '#kernel'
+import { AppError, type Cradle, deferSchema, type JSONSchema, type Locale, type Validator } from '#kernel'
+import { ChannelFailure, type ChannelKind } from '#plugin-api'
 import { commonSettings } from './common-settings.ts'
 
 /** A kind as clients are shown it. */
@@ -44,10 +36,10 @@ export interface ChannelKinds {
 }
 
 /** Makes the view of the registry that the channels use. */
-export function createChannelKinds({ registries }: Pick<Cradle, 'registries'>): ChannelKinds {
+export function createChannelKinds({ extensions }: Pick<Cradle, 'extensions'>): ChannelKinds {
   const known = new WeakMap<ChannelKind, KnownKind>()
   const find = (name: string) => {
-    const kind = registries.channel_kinds.get(name)
+    const kind = extensions['channels.kinds'].get(name)
     if (!kind) return undefined
     const full = known.get(kind) ?? completeKind(kind)
     known.set(kind, full)
@@ -61,7 +53,7 @@ export function createChannelKinds({ registries }: Pick<Cradle, 'registries'>): 
       return found
     },
     list: (locale) =>
-      registries.channel_kinds.list().map(({ kind, label, registration }) => ({
+      extensions['channels.kinds'].list().map(({ kind, label, registration }) => ({
         kind,
         label: label[locale],
         config_schema: find(kind)!.full_schema,

@@ -1,10 +1,5 @@
-import {
-  type ChannelKind,
-  type ChannelSettings,
-  createGuardedFetch,
-  type GuardedFetch,
-  type Registry,
-} from '#kernel'
+import { createGuardedFetch, type Extensions, type GuardedFetch } from '#kernel'
+import type { ChannelKind, ChannelSettings } from '#plugin-api'
 
 /** The addresses of a platform that stand in the server's settings, by kind and name. */
 export type EndpointSettings = Readonly<Record<string, Readonly<Record<string, string>>>>
@@ -27,7 +22,7 @@ export function createPlatforms({
 }: {
   endpoints: EndpointSettings
   allow_hosts: readonly string[]
-  kinds: Registry<ChannelKind>
+  kinds: Extensions<ChannelKind>
 }): Platforms {
   for (const [kind, addresses] of Object.entries(endpoints))
     for (const name of Object.keys(addresses)) {

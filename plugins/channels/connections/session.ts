@@ -1,14 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import {
-  type ChannelConnection,
-  type ChannelFailureReason,
-  type ChannelSettings,
-  type Inbox,
-  type Logger,
-  untilAborted,
-  withDeadline,
-} from '#kernel'
+import { type Logger, untilAborted, withDeadline } from '#kernel'
+import type { ChannelConnection, ChannelFailureReason, ChannelSettings, Inbox } from '#plugin-api'
 import type { CommonSettings } from '../config/common-settings.ts'
 import type { KnownKind } from '../config/kinds.ts'
 import type { ChannelDocument, ChannelState } from '../documents.ts'

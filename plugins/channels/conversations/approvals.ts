@@ -1,14 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IndexDescription } from 'mongodb'
-import {
-  AppError,
-  type Button,
-  type ConversationType,
-  type Cradle,
-  type JSONValue,
-  type Locale,
-  type Sender,
-} from '#kernel'
+import { AppError, type Cradle, type Locale } from '#kernel'
+import type { Button, ConversationType, JSONValue, Sender } from '#plugin-api'
 import type { ThreadDocument } from '../../chat/documents.ts'
 import type {
   ActionRequest,

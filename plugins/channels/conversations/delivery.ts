@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Button, ChannelCapabilities, ChannelConnection, JSONValue, OutboundFile } from '#kernel'
+import type { Button, ChannelCapabilities, ChannelConnection, JSONValue, OutboundFile } from '#plugin-api'
 import type { Session } from '../connections/session.ts'
 import type { InboxDocument } from '../documents.ts'
 import { failureOf } from '../writing/failure.ts'

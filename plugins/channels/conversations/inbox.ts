@@ -1,5 +1,6 @@
 import type { IndexDescription } from 'mongodb'
-import { type Cradle, type InboundMessage, isDuplicateKey } from '#kernel'
+import { type Cradle, isDuplicateKey } from '#kernel'
+import type { InboundMessage } from '#plugin-api'
 import type { ChannelDocument, DeliveryProgress, InboxDocument, SealedParts } from '../documents.ts'
 
 /** How long an answered message is known, so that it is not answered again, in seconds. */

@@ -1,4 +1,5 @@
-import type { ButtonPress, Cradle, InboundMessage, Inbox, PressOutcome } from '#kernel'
+import type { Cradle } from '#kernel'
+import type { ButtonPress, InboundMessage, Inbox, PressOutcome } from '#plugin-api'
 import { type CommonSettings, groupRulesFor } from '../config/common-settings.ts'
 import type { ChannelDocument } from '../documents.ts'
 import { render } from '../writing/markdown.ts'

@@ -1,4 +1,5 @@
-import type { Cradle, Locale, Sender } from '#kernel'
+import type { Cradle, Locale } from '#kernel'
+import type { Sender } from '#plugin-api'
 import type { Decision } from '../../chat/ledger/ledger-event.ts'
 import type { ChannelDocument } from '../documents.ts'
 import type { ApprovalDocument, Verdict } from './approvals.ts'

@@ -4,14 +4,8 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import {
-  ChannelFailure,
-  type Cradle,
-  type InboundFile,
-  type Locale,
-  type UploadedFile,
-  withDeadline,
-} from '#kernel'
+import { type Cradle, type Locale, type UploadedFile, withDeadline } from '#kernel'
+import { ChannelFailure, type InboundFile } from '#plugin-api'
 import type { Block } from '../../chat/documents.ts'
 import { groupRulesFor } from '../config/common-settings.ts'
 import type { Session } from '../connections/session.ts'

@@ -1,16 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IndexDescription } from 'mongodb'
-import {
-  AppError,
-  type ChannelRegistration,
-  type Cradle,
-  type JSONValue,
-  type Locale,
-  type PlatformAccess,
-  type PolledRegistration,
-  untilAborted,
-  withDeadline,
-} from '#kernel'
+import { AppError, type Cradle, type Locale, untilAborted, withDeadline } from '#kernel'
+import type { ChannelRegistration, JSONValue, PlatformAccess, PolledRegistration } from '#plugin-api'
 import type { AgentDocument } from '../../agents/types.ts'
 import { failureOf } from '../writing/failure.ts'
 

@@ -1,4 +1,4 @@
-import { ChannelFailure } from '#kernel'
+import { ChannelFailure } from '#plugin-api'
 import type { Timing } from './timing.ts'
 
 /** How long one call may take, with all that a kind does in it. */

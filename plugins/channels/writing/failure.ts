@@ -1,4 +1,4 @@
-import { CHANNEL_FAILURES, type ChannelFailureReason } from '#kernel'
+import { CHANNEL_FAILURES, type ChannelFailureReason } from '#plugin-api'
 
 /** Why something that a platform should have done was not done. */
 export interface Failure {

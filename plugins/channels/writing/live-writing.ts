@@ -1,11 +1,11 @@
+import type { Logger } from '#kernel'
 import {
   type ChannelCapabilities,
   type ChannelConnection,
   ChannelFailure,
   type JSONValue,
   type LiveMessage,
-  type Logger,
-} from '#kernel'
+} from '#plugin-api'
 import { attempt } from './attempt.ts'
 import { createCutter } from './cutter.ts'
 import { failureOf } from './failure.ts'

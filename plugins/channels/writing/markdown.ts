@@ -1,5 +1,5 @@
 import type { Tokens } from 'marked'
-import type { Dialect } from '#kernel'
+import type { Dialect } from '#plugin-api'
 import { renderBlocks } from './blocks.ts'
 import { styles } from './dialects.ts'
 import { renderInline } from './inline.ts'

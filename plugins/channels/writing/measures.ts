@@ -1,4 +1,4 @@
-import type { ChannelCapabilities, Dialect } from '#kernel'
+import type { ChannelCapabilities, Dialect } from '#plugin-api'
 
 /** How long a message may be, and how it is written. */
 export type Limits = Pick<ChannelCapabilities, 'dialect' | 'max_length' | 'length_unit'>

@@ -1,4 +1,4 @@
-import type { ChannelCapabilities, JSONValue } from '#kernel'
+import type { ChannelCapabilities, JSONValue } from '#plugin-api'
 import { createCutter } from './cutter.ts'
 import { messageKey } from './message-keys.ts'
 import type { Sender } from './sending.ts'

@@ -1,4 +1,5 @@
-import type { ChannelCapabilities, JSONValue, Logger } from '#kernel'
+import type { Logger } from '#kernel'
+import type { ChannelCapabilities, JSONValue } from '#plugin-api'
 import { failureOf } from './failure.ts'
 import { createLiveWriting } from './live-writing.ts'
 import { createReplyMessages, type WritingProgress } from './reply-messages.ts'

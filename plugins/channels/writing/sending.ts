@@ -1,4 +1,4 @@
-import type { ChannelConnection, JSONValue, OutboundMessage } from '#kernel'
+import type { ChannelConnection, JSONValue, OutboundMessage } from '#plugin-api'
 import { attempt } from './attempt.ts'
 import { failureOf } from './failure.ts'
 import { createPatience } from './patience.ts'

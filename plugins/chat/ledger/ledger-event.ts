@@ -1,4 +1,5 @@
-import { addUsage, type Locale, NO_USAGE, type TokenUsage } from '#kernel'
+import type { Locale } from '#kernel'
+import { addUsage, NO_USAGE, type TokenUsage } from '#plugin-api'
 import type { ModelSettings } from '../../agents/types.ts'
 import type { Block, Source } from '../documents.ts'
 

@@ -1,4 +1,4 @@
-import { addUsage } from '#kernel'
+import { addUsage } from '#plugin-api'
 import type { Block, MessageDocument, Source, TurnError } from '../documents.ts'
 import {
   type ActionRequest,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ApprovalStep, Locale, Tool } from '#kernel'
+import type { Locale } from '#kernel'
+import type { ApprovalStep, Tool } from '#plugin-api'
 import type { ActionRequest, DecisionType, PendingApproval } from '../ledger/ledger-event.ts'
 import { bounded, storable, wellFormed } from '../storable.ts'
 import { limitOutput } from './tool-output.ts'

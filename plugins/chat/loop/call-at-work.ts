@@ -1,4 +1,5 @@
-import { type StepDecision, type ToolContext, untilAborted } from '#kernel'
+import { untilAborted } from '#kernel'
+import type { StepDecision, ToolContext } from '#plugin-api'
 import type { Source } from '../documents.ts'
 import type { Decision } from '../ledger/ledger-event.ts'
 import { type Request, requestAnswer, requestApproval, requestStep } from './approvals.ts'

@@ -1,4 +1,5 @@
-import type { Cradle, ModelCallOptions, ModelDescription, ReasoningLevel } from '#kernel'
+import type { Cradle } from '#kernel'
+import type { ModelCallOptions, ModelDescription, ReasoningLevel } from '#plugin-api'
 import type { AgentDocument, ModelSettings } from '../../agents/types.ts'
 
 /** The settings that all calls of a turn's model share. */

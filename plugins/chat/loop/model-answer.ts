@@ -4,7 +4,7 @@ import type {
   LanguageModelV3StreamPart,
   SharedV3ProviderMetadata,
 } from '@ai-sdk/provider'
-import { type TokenUsage, usageOf } from '#kernel'
+import { type TokenUsage, usageOf } from '#plugin-api'
 import { wellFormed } from '../storable.ts'
 
 /** Who hears of what a model says while it says it. */

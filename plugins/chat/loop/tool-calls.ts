@@ -1,5 +1,5 @@
 import type { LanguageModelV3FunctionTool, LanguageModelV3ToolResultPart } from '@ai-sdk/provider'
-import type { Tool, ToolContext } from '#kernel'
+import type { Tool, ToolContext } from '#plugin-api'
 import { bounded, storable } from '../storable.ts'
 import type { Request } from './approvals.ts'
 import { type HeldOfTurn, type Round, startCall } from './call-at-work.ts'

@@ -1,4 +1,5 @@
-import { type AppError, deferSchema, type Issue, type JSONSchema, type Tool, type Validator } from '#kernel'
+import { type AppError, deferSchema, type Issue, type JSONSchema, type Validator } from '#kernel'
+import type { Tool } from '#plugin-api'
 
 const validators = new WeakMap<JSONSchema, Validator>()
 

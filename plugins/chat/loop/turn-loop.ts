@@ -4,7 +4,8 @@ import type {
   LanguageModelV3Message,
   LanguageModelV3StreamPart,
 } from '@ai-sdk/provider'
-import { type Ids, type ModelCallOptions, untilAborted } from '#kernel'
+import { type Ids, untilAborted } from '#kernel'
+import type { ModelCallOptions } from '#plugin-api'
 import { wellFormed } from '../storable.ts'
 import type { Request } from './approvals.ts'
 import type { HeldOfTurn } from './call-at-work.ts'

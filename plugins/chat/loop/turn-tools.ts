@@ -1,4 +1,5 @@
-import type { Cradle, Tool, WriteArea } from '#kernel'
+import type { Cradle } from '#kernel'
+import type { Tool, WriteArea } from '#plugin-api'
 import type { AgentDocument, ToolAccess } from '../../agents/types.ts'
 import type { AuthCaller } from '../../auth/types.ts'
 import type { UserDocument } from '../../users/types.ts'

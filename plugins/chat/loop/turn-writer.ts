@@ -1,4 +1,5 @@
-import { addUsage, type Ids, type TokenUsage } from '#kernel'
+import type { Ids } from '#kernel'
+import { addUsage, type TokenUsage } from '#plugin-api'
 import type { Source } from '../documents.ts'
 import { fileUrl } from '../file-url.ts'
 import type { TurnLog } from '../ledger/ledger.ts'

@@ -1,5 +1,5 @@
 import type { LanguageModelV3Content, LanguageModelV3StreamPart } from '@ai-sdk/provider'
-import type { TokenUsage } from '#kernel'
+import type { TokenUsage } from '#plugin-api'
 
 /** The parts in which a model would say what it has said. */
 export async function* speak(

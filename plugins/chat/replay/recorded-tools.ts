@@ -1,4 +1,5 @@
-import type { Registry, Tool } from '#kernel'
+import type { Extensions } from '#kernel'
+import type { Tool } from '#plugin-api'
 import type { TurnTools } from '../loop/turn-tools.ts'
 import { keyOf, type Recording } from './recording.ts'
 
@@ -13,7 +14,7 @@ export function createRecordedTools(
     step,
     end,
   }: {
-    registry: Registry<Tool>
+    registry: Extensions<Tool>
     /** The step of the turn that is under way. */
     step: () => number
     end: () => Promise<never>

@@ -1,5 +1,5 @@
 import type { LanguageModelV3Content } from '@ai-sdk/provider'
-import type { ApprovalStep, TokenUsage } from '#kernel'
+import type { ApprovalStep, TokenUsage } from '#plugin-api'
 import type { Artifact, Source } from '../documents.ts'
 import type { LedgerEvent } from '../ledger/ledger-event.ts'
 

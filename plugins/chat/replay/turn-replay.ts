@@ -28,11 +28,11 @@ const THREAD = 'replay'
 const ENDED = 'the recording ends here'
 
 /** Makes what runs recorded turns again; it needs no database. */
-export function createTurnReplay({ registries, ids, clock }: Cradle): TurnReplay {
+export function createTurnReplay({ extensions, ids, clock }: Cradle): TurnReplay {
   return {
     async run(events) {
       const recorded = events.map(asStored)
-      const replayed = await replay(recorded, { registries, ids, clock })
+      const replayed = await replay(recorded, { extensions, ids, clock })
       return { recorded: outcomeOf(recorded), replayed: outcomeOf(replayed) }
     },
   }
@@ -43,7 +43,7 @@ const asStored = ({ seq, ...event }: ReadEvent): LedgerEvent =>
 
 async function replay(
   recorded: readonly LedgerEvent[],
-  { registries, ids, clock }: Pick<Cradle, 'registries' | 'ids' | 'clock'>,
+  { extensions, ids, clock }: Pick<Cradle, 'extensions' | 'ids' | 'clock'>,
 ): Promise<LedgerEvent[]> {
   const [started] = recorded
   if (started?.type !== 'turn_started') throw new Error('a turn has to begin with turn_started')
@@ -92,7 +92,11 @@ async function replay(
         ids,
         system: '',
         messages: [],
-        tools: createRecordedTools(recording, { registry: registries.tools, step: () => current, end }),
+        tools: createRecordedTools(recording, {
+          registry: extensions['agents.tools'],
+          step: () => current,
+          end,
+        }),
         facts,
         writer,
         held,

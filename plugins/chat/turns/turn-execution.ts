@@ -1,4 +1,5 @@
-import { AppError, type Cradle, type Locale, type ReasoningLevel, type TokenUsage } from '#kernel'
+import { AppError, type Cradle, type Locale } from '#kernel'
+import type { ReasoningLevel, TokenUsage } from '#plugin-api'
 import type { AgentDocument } from '../../agents/types.ts'
 import type { OpenedModel } from '../../providers/types.ts'
 import type { Block, QuotaWindow, ThreadDocument } from '../documents.ts'

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Expert } from '#kernel'
+import type { Expert } from '#plugin-api'
 import { manifest as dataAnalyst } from './data-analyst/manifest.ts'
 import { manifest as generalAssistant } from './general-assistant/manifest.ts'
 import { manifest as languageTutor } from './language-tutor/manifest.ts'

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
-import { isWithin, type ToolContext, type WriteArea } from '#kernel'
+import { isWithin } from '#kernel'
+import type { ToolContext, WriteArea } from '#plugin-api'
 import { FileFailure, ignoring, quote } from './file-failure.ts'
 import { findPlaceBelow, type Place, partsBelow } from './workspace-path.ts'
 

@@ -1,4 +1,5 @@
-import { objectOf, type Tool, type TypeOf } from '#kernel'
+import { objectOf, type TypeOf } from '#kernel'
+import type { Tool } from '#plugin-api'
 import { explaining } from '../files/file-failure.ts'
 import { findPlace, openFolder } from '../files/workspace-path.ts'
 import { capped, listed } from '../output.ts'

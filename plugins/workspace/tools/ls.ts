@@ -1,5 +1,6 @@
 import { lstat, opendir } from 'node:fs/promises'
-import { type OpenFolder, objectOf, type Tool, type TypeOf } from '#kernel'
+import { type OpenFolder, objectOf, type TypeOf } from '#kernel'
+import type { Tool } from '#plugin-api'
 import { explaining, ignoring } from '../files/file-failure.ts'
 import { findPlace, openFolder } from '../files/workspace-path.ts'
 import { capped, listed } from '../output.ts'

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { objectOf, type Tool, type TypeOf } from '#kernel'
+import { objectOf, type TypeOf } from '#kernel'
+import type { Tool } from '#plugin-api'
 import { explaining, FileFailure, quote } from '../files/file-failure.ts'
 import { findPlace, openFile } from '../files/workspace-path.ts'
 import { MAX_TEXT_BYTES } from '../output.ts'

@@ -1,4 +1,5 @@
-import { objectOf, type Tool, type ToolContext, type TypeOf } from '#kernel'
+import { objectOf, type TypeOf } from '#kernel'
+import type { Tool, ToolContext } from '#plugin-api'
 import { explaining, FileFailure, quote } from '../files/file-failure.ts'
 import { createFile, MAX_FILE_BYTES } from '../files/file-replacement.ts'
 import { mediaTypeOf } from '../files/media-type.ts'

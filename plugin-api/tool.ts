@@ -1,6 +1,4 @@
-import { compileFor, createFormCheck } from './form.ts'
-import { type Locale, type LocalizedText, localizedText } from './locale.ts'
-import { assertSchema, type JSONSchema } from './schema.ts'
+import type { JSONSchema, Locale, LocalizedText } from '#kernel'
 
 /** Where besides the workspace a tool may write: below `root`, yet never below `except`; absolute paths. */
 export interface WriteArea {
@@ -73,33 +71,4 @@ export interface Tool {
   /** Whether this call must be agreed to by a person, where the agent's owner and the user have not said. */
   needsApproval?(input: never, context: ToolContext): boolean | Promise<boolean>
   execute(input: never, context: ToolContext): Promise<string> | string
-}
-
-const assertForm = createFormCheck<Tool>(
-  {
-    type: 'object',
-    properties: {
-      name: { type: 'string', pattern: '^[a-zA-Z][a-zA-Z0-9_-]{0,63}$' },
-      label: localizedText,
-      description: { type: 'string', minLength: 1 },
-      input_schema: { type: 'object' },
-      disableable: { type: 'boolean' },
-      opt_in: { const: true },
-      top_level_only: { type: 'boolean' },
-      permission: { type: 'string' },
-      needsApproval: true,
-      execute: true,
-    },
-    required: ['name', 'label', 'description', 'input_schema', 'disableable', 'execute'],
-    additionalProperties: false,
-  },
-  ['needsApproval', 'execute'],
-)
-
-/** Checks the form of a tool that a plugin brings, and its schema. */
-export function assertTool(candidate: unknown): Tool {
-  const subject = `tool "${(candidate as { name?: unknown } | null)?.name}"`
-  const tool = assertForm(candidate, subject)
-  compileFor(subject, () => assertSchema(tool.input_schema))
-  return tool
 }

@@ -1,7 +1,5 @@
 import type { EmbeddingModelV3, LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider'
-import { compileFor, createFormCheck } from './form.ts'
-import { type LocalizedText, localizedText } from './locale.ts'
-import { compileSchema, type JSONSchema } from './schema.ts'
+import type { JSONSchema, LocalizedText } from '#kernel'
 
 /** How a model is reached: what a provider row holds, with the key in the clear. */
 export interface ProviderConnection {
@@ -97,33 +95,4 @@ export interface ProviderKind {
   listModels(connection: ProviderConnection, signal: AbortSignal): Promise<ModelDescription[]>
   /** Sorts an error of the above where it says more than its HTTP status and its cause do. */
   explainError?(report: UpstreamReport, error: unknown): ExplainedFailure | undefined
-}
-
-const assertForm = createFormCheck<ProviderKind>(
-  {
-    type: 'object',
-    properties: {
-      kind: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,63}$' },
-      label: localizedText,
-      config_schema: { type: 'object' },
-      default_base_url: { type: 'string' },
-      requires_base_url: { type: 'boolean' },
-      guidance: { type: 'object', additionalProperties: localizedText },
-      languageModel: true,
-      embeddingModel: true,
-      listModels: true,
-      explainError: true,
-    },
-    required: ['kind', 'label', 'config_schema', 'languageModel', 'listModels'],
-    additionalProperties: false,
-  },
-  ['languageModel', 'embeddingModel', 'listModels', 'explainError'],
-)
-
-/** Checks the form of a provider kind that a plugin registers, and its schema. */
-export function assertProviderKind(candidate: unknown): ProviderKind {
-  const subject = `provider kind "${(candidate as { kind?: unknown } | null)?.kind}"`
-  const kind = assertForm(candidate, subject)
-  compileFor(subject, () => compileSchema(kind.config_schema, 'json'))
-  return kind
 }

@@ -1,7 +1,5 @@
-import { type ChannelKind, DIALECTS } from './channel-kind.ts'
-import { compileFor, createFormCheck } from './form.ts'
-import { localizedText } from './locale.ts'
-import { compileSchema } from './schema.ts'
+import { compileFor, compileSchema, createFormCheck, localizedText } from '#kernel'
+import { type ChannelKind, DIALECTS } from '#plugin-api'
 
 const capabilities = {
   type: 'object',

@@ -1,7 +1,5 @@
 import type { LookupFunction } from 'node:net'
-import type { LocalizedText } from './locale.ts'
-import type { Logger } from './log.ts'
-import type { JSONSchema } from './schema.ts'
+import type { JSONSchema, LocalizedText, Logger } from '#kernel'
 
 /** A value that JSON can hold. */
 export type JSONValue = string | number | boolean | null | JSONValue[] | { [name: string]: JSONValue }

@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The folder that holds `plugins/`, `channels/` and `providers/` as they are run. */
+export const BUILT_IN_ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
+
+/** The folder of this package, whose own `package.json` it holds. */
+export const PACKAGE_ROOT = dirname(BUILT_IN_ROOT)
+
+/** The name and the version of this package. */
+export const { name: PACKAGE_NAME, version: VERSION }: { name: string; version: string } = JSON.parse(
+  readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8'),
+)

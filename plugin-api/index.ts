@@ -1,0 +1,6 @@
+export { CHANNEL_FAILURES, ChannelFailure, type ChannelFailureReason } from './channel-failure.ts'
+export * from './channel-kind.ts'
+export type { Expert, QuickPrompt } from './expert.ts'
+export * from './provider-kind.ts'
+export { addUsage, NO_USAGE, type TokenUsage, usageOf } from './token-usage.ts'
+export type { ApprovalStep, StepDecision, Tool, ToolContext, WriteArea } from './tool.ts'
