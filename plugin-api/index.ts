@@ -1,5 +1,40 @@
+export {
+  AppError,
+  type AuditRecord,
+  type Caller,
+  type Clock,
+  type Command,
+  type CommandInput,
+  type Connection,
+  type Cradle,
+  type ErrorTable,
+  type ExtensionPoint,
+  type Extensions,
+  type Guard,
+  type Host,
+  type Ids,
+  type Job,
+  type JSONSchema,
+  type Locale,
+  type LocalizedText,
+  type Logger,
+  type Page,
+  type Permission,
+  type Plugin,
+  plugin as definePlugin,
+  type Route,
+  reply,
+  route as defineRoute,
+  type Secrets,
+  type Socket,
+  socket as defineSocket,
+  type TypeOf,
+} from '#kernel'
+export * from '#kernel/types'
+export type { BuiltInPlugins } from './built-in.ts'
 export { CHANNEL_FAILURES, ChannelFailure, type ChannelFailureReason } from './channel-failure.ts'
 export * from './channel-kind.ts'
+export { defineChannelKind, defineExpert, defineProviderKind, defineTool } from './define.ts'
 export type { Expert, QuickPrompt } from './expert.ts'
 export * from './provider-kind.ts'
 export { addUsage, NO_USAGE, type TokenUsage, usageOf } from './token-usage.ts'

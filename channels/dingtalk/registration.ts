@@ -1,4 +1,9 @@
-import { type BegunRegistration, ChannelFailure, type ChannelRegistration, type PlatformAccess } from '#plugin-api'
+import {
+  type BegunRegistration,
+  ChannelFailure,
+  type ChannelRegistration,
+  type PlatformAccess,
+} from '#plugin-api'
 import { refusalOf } from './failure.ts'
 import { createRequest } from './request.ts'
 import { textOf, type WireObject } from './wire-value.ts'

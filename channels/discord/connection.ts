@@ -5,7 +5,13 @@ import type {
   GatewayGuildDeleteDispatchData,
   GatewayGuildMemberUpdateDispatchData,
 } from 'discord-api-types/v10'
-import { type ChannelConnection, ChannelFailure, type ChannelLink, type ChannelSettings, type JSONValue } from '#plugin-api'
+import {
+  type ChannelConnection,
+  ChannelFailure,
+  type ChannelLink,
+  type ChannelSettings,
+  type JSONValue,
+} from '#plugin-api'
 import { createApi, type DiscordApi } from './api.ts'
 import { type AttachmentReference, createDownload } from './attachment.ts'
 import { createBotRoles } from './bot-roles.ts'

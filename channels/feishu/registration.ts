@@ -1,4 +1,10 @@
-import { type BegunRegistration, ChannelFailure, type JSONValue, type PlatformAccess, type PolledRegistration } from '#plugin-api'
+import {
+  type BegunRegistration,
+  ChannelFailure,
+  type JSONValue,
+  type PlatformAccess,
+  type PolledRegistration,
+} from '#plugin-api'
 import { type Brand, endpointOf } from './config.ts'
 import { startDeadline } from './deadline.ts'
 import { outageOf, refusalOf, sortTransportError } from './failure.ts'

@@ -1,4 +1,10 @@
-import { ChannelFailure, type ChannelSettings, type InboundContent, type JSONValue, type OutboundFile } from '#plugin-api'
+import {
+  ChannelFailure,
+  type ChannelSettings,
+  type InboundContent,
+  type JSONValue,
+  type OutboundFile,
+} from '#plugin-api'
 import type { Api } from './api.ts'
 import { connectionFailure } from './failure.ts'
 import { fieldsOf, textOf } from './fields.ts'

@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '#kernel'
-import { ChannelFailure, type ChannelFailureReason, type ChannelLink, type ChannelSettings } from '#plugin-api'
+import {
+  ChannelFailure,
+  type ChannelFailureReason,
+  type ChannelLink,
+  type ChannelSettings,
+} from '#plugin-api'
 import type { Api } from './api.ts'
 import type { SessionEnd } from './close-code.ts'
 import { apiAddressOf } from './config.ts'

@@ -1,5 +1,12 @@
 import type { InlineKeyboardMarkup } from 'grammy/types'
-import { type Button, type ChannelConnection, ChannelFailure, type LiveMessage, type OutboundFile, type OutboundMessage } from '#plugin-api'
+import {
+  type Button,
+  type ChannelConnection,
+  ChannelFailure,
+  type LiveMessage,
+  type OutboundFile,
+  type OutboundMessage,
+} from '#plugin-api'
 import type { TelegramClient } from './client.ts'
 import { isRefusal } from './failure.ts'
 import { plainTextOf } from './html.ts'

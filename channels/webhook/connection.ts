@@ -1,4 +1,11 @@
-import { type ChannelConnection, ChannelFailure, type ChannelLink, type ChannelSettings, type JSONValue, type OutboundMessage } from '#plugin-api'
+import {
+  type ChannelConnection,
+  ChannelFailure,
+  type ChannelLink,
+  type ChannelSettings,
+  type JSONValue,
+  type OutboundMessage,
+} from '#plugin-api'
 import { createCallback } from './callback.ts'
 
 /** What is answered: the other side's names of a conversation and of a message in it. */

@@ -5,7 +5,9 @@ import { optionsOf } from './options.ts'
  * Makes a fetch that puts the credentials of a provider on every request: its Bedrock API key, else a signature (version
  * 4) with its access key, else none, so that AWS, or a gateway with credentials of its own, has the last word.
  */
-export async function createAuthorizedFetch(connection: ProviderConnection): Promise<typeof fetch> {
+export async function createAuthorizedFetch(
+  connection: ProviderConnection,
+): Promise<typeof globalThis.fetch> {
   const { api_key, fetch } = connection
   const sign = api_key ? undefined : await createSigner(connection)
   return async (input, init = {}) => {

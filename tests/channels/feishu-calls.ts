@@ -23,7 +23,7 @@ export async function start(t: Test, options: Parameters<typeof openChannel>[3] 
 }
 
 /** For calls that nobody ends. */
-export const never = new AbortController().signal
+export const never: AbortSignal = new AbortController().signal
 
 let keys = 0
 /** A message with a key of its own. */
@@ -75,7 +75,7 @@ export const probe = (
 ) => kind.probe(settingsFor(kind, fake, config), signal)
 
 /** Opens without the gateway's place being taken by a helper, to look at failures. */
-export function openBare(fake: FakeFeishu, settings = settingsFor(kind, fake), signal = never) {
+export function openBare(fake: FakeFeishu, settings = settingsFor(kind, fake), signal: AbortSignal = never) {
   const lines: string[] = []
   const link = {
     channel_id: 'chn_bare',

@@ -40,7 +40,7 @@ export async function createWorkspace(t: Test, config: Partial<ShellConfig> = {}
   const tool = createExecute(() => ({ programs, processes }))
   const run = async (
     input: object,
-    signal = new AbortController().signal,
+    signal: AbortSignal = new AbortController().signal,
     write_area: ToolContext['write_area'] = null,
   ): Promise<string> => tool.execute(input as never, createToolContext({ workspace, signal, write_area }))
   const shell = (command: string, more: object = {}, signal?: AbortSignal) =>

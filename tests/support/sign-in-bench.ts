@@ -25,7 +25,7 @@ export const challenge = {
   nonce: 'n',
   code_verifier: 'v'.repeat(43),
 }
-export const never = new AbortController().signal
+export const never: AbortSignal = new AbortController().signal
 
 /** Sends somebody through the login page, and gives where they come back to. */
 export async function comeBack(

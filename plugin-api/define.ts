@@ -1,0 +1,25 @@
+import type { TypeOf } from '#kernel'
+import type { ChannelKind } from './channel-kind.ts'
+import type { Expert } from './expert.ts'
+import type { ProviderKind } from './provider-kind.ts'
+import type { Tool, ToolContext } from './tool.ts'
+
+/** Declares a channel kind; returns it unchanged, typed. */
+export const defineChannelKind = (kind: ChannelKind): ChannelKind => kind
+
+/** Declares a provider kind; returns it unchanged, typed. */
+export const defineProviderKind = (kind: ProviderKind): ProviderKind => kind
+
+/** Declares an expert; returns it unchanged, typed. */
+export const defineExpert = (expert: Expert): Expert => expert
+
+/** A tool whose input has the type that its schema describes. */
+export interface ToolOf<Schema> extends Omit<Tool, 'input_schema' | 'needsApproval' | 'execute'> {
+  input_schema: Schema
+  needsApproval?(input: TypeOf<Schema>, context: ToolContext): boolean | Promise<boolean>
+  execute(input: TypeOf<Schema>, context: ToolContext): Promise<string> | string
+}
+
+/** Declares a tool; returns it unchanged, typed by its schema. */
+export const defineTool = <const Schema extends Tool['input_schema']>(tool: ToolOf<Schema>): Tool =>
+  tool as Tool
