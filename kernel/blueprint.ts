@@ -226,7 +226,7 @@ function findFault(check: () => void): Error | undefined {
 function declare({ value: plugin }: Found<Plugin>): { declarations: Declarations; error?: Error } {
   const { host, declarations } = createHost(plugin.name)
   try {
-    const returned: unknown = plugin.setup(host)
+    const returned: unknown = plugin.setup(host as never)
     if (returned instanceof Promise) {
       returned.catch(() => undefined)
       throw new Error(

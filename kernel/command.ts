@@ -1,5 +1,4 @@
 import { createFormCheck } from './form.ts'
-import type { Cradle } from './types.ts'
 
 /** What a command is called with. */
 export interface CommandInput {
@@ -13,7 +12,7 @@ export interface CommandInput {
 }
 
 /** A command of `svc`. Its name may have two words, e.g. `admin overview`. */
-export interface Command {
+export interface Command<Cradle = never> {
   name: string
   summary: string
   arguments?: { name: string; summary: string; required?: boolean }[]
@@ -24,7 +23,7 @@ export interface Command {
   /** Whether it works on the database; if not, it runs without one and its cradle has no collections. */
   database?: boolean
   /** Gives the exit code; nothing counts as 0. */
-  run(input: CommandInput, cradle: Cradle): Promise<number | undefined> | number | undefined
+  run: (input: CommandInput, cradle: Cradle) => Promise<number | undefined> | number | undefined
 }
 
 const text = { type: 'string' }

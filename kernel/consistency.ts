@@ -41,7 +41,7 @@ export function assertConsistent(
     const { name: owner } = plugin
     for (const code of Object.keys(plugin.errors ?? {})) claim('error', code, owner)
     for (const { key } of plugin.permissions ?? []) claim('permission', key, owner)
-    for (const name of declarations.services.keys()) claim('service', name, owner)
+    for (const name of declarations.provided) claim('service', name, owner)
     for (const name of declarations.collections.keys()) claim('collection', name, owner)
     for (const name of declarations.guards.keys()) claim('guard', name, owner)
     for (const name of declarations.limits.keys()) claim('limit', name, owner)

@@ -1,18 +1,19 @@
 // Without the search for modules in folders, whose packages take a tenth of a command's time to load.
 import { asFunction, createContainer as createAwilix, InjectionMode } from 'awilix/browser'
-import type { Cradle } from './types.ts'
+import type { SomeCradle } from './types.ts'
 
-/** A service and the plugin that declares it. */
+/** A service and the plugin that declares it; others may use it only where it is provided. */
 export interface ServiceDeclaration {
   name: string
   owner: string
-  factory: (cradle: Cradle) => unknown
+  isProvided: boolean
+  factory: (cradle: SomeCradle) => unknown
 }
 
 /** Gives each plugin its own view of the services: its own, those of what it depends on, and the kernel's. */
 export interface Container {
   /** The cradle of one plugin; reading a service that it may not use throws with both names. */
-  cradleOf(plugin: string): Cradle
+  cradleOf(plugin: string): SomeCradle
 }
 
 /** Makes the container; services are singletons, made on first use. */
@@ -26,10 +27,13 @@ export function createContainer({
   kernelServices: (plugin: string) => Record<string, unknown>
 }): Container {
   const awilix = createAwilix({ injectionMode: InjectionMode.PROXY, strict: true })
-  const owners = new Map(services.map(({ name, owner }) => [name, owner]))
-  const cradles = new Map<string, Cradle>()
+  const declared = new Map(services.map((service) => [keyOf(service), service]))
+  const providers = new Map(
+    services.filter(({ isProvided }) => isProvided).map(({ name, owner }) => [name, owner]),
+  )
+  const cradles = new Map<string, SomeCradle>()
 
-  const cradleOf = (plugin: string): Cradle => {
+  const cradleOf = (plugin: string): SomeCradle => {
     const existing = cradles.get(plugin)
     if (existing) return existing
     const visible = new Set([plugin, ...dependsOn(plugin)])
@@ -37,21 +41,24 @@ export function createContainer({
     const cradle = new Proxy(own, {
       get(_, name) {
         if (typeof name === 'symbol' || name in own) return own[name as string]
-        const owner = owners.get(name)
+        const owner = declared.has(keyOf({ owner: plugin, name })) ? plugin : providers.get(name)
         if (!owner)
-          throw new Error(`plugin "${plugin}" asks for the service "${name}", which no plugin declares`)
+          throw new Error(`plugin "${plugin}" asks for the service "${name}", which no plugin provides`)
         if (!visible.has(owner))
           throw new Error(
             `plugin "${plugin}" asks for "${name}" of plugin "${owner}" without depending on it`,
           )
-        return awilix.resolve(name)
+        return awilix.resolve(keyOf({ owner, name }))
       },
-    }) as unknown as Cradle
+    }) as unknown as SomeCradle
     cradles.set(plugin, cradle)
     return cradle
   }
 
-  for (const { name, owner, factory } of services)
-    awilix.register(name, asFunction(() => factory(cradleOf(owner))).singleton())
+  for (const [key, { owner, factory }] of declared)
+    awilix.register(key, asFunction(() => factory(cradleOf(owner))).singleton())
   return { cradleOf }
 }
+
+/** The key of a service: its name alone is unique only among those that are provided. */
+const keyOf = ({ owner, name }: { owner: string; name: string }) => `${owner}.${name}`

@@ -1,4 +1,5 @@
 import type { LocalizedText } from './locale.ts'
+import type { ErrorCode } from './types.ts'
 
 /** One documented error: its HTTP status, the level it is logged at and its message, `{name}` filled from details. */
 export interface ErrorDefinition {
@@ -14,10 +15,10 @@ export type ErrorTable = Record<string, ErrorDefinition>
 
 /** What goes wrong by rule rather than by accident; its code stands in the error table of some plugin. */
 export class AppError extends Error {
-  readonly code: string
+  readonly code: ErrorCode
   readonly details: Record<string, unknown>
 
-  constructor(code: string, details: Record<string, unknown> = {}, options?: ErrorOptions) {
+  constructor(code: ErrorCode, details: Record<string, unknown> = {}, options?: ErrorOptions) {
     super(code, options)
     this.name = 'AppError'
     this.code = code
@@ -26,7 +27,7 @@ export class AppError extends Error {
 }
 
 /** The errors that the kernel itself answers with. */
-export const kernelErrors: ErrorTable = {
+export const kernelErrors = {
   BAD_REQUEST: {
     status: 400,
     message: { en: 'The request is not valid HTTP.', zh: '请求不是有效的 HTTP。' },
@@ -125,4 +126,7 @@ export const kernelErrors: ErrorTable = {
     level: 'error',
     message: { en: 'The database is away. Try again in a moment.', zh: '数据库暂不可用，请稍后重试。' },
   },
-}
+} satisfies ErrorTable
+
+/** Their table, by code. */
+export type KernelErrors = typeof kernelErrors

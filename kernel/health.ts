@@ -1,4 +1,4 @@
-import { type Route, reply, route } from './http/route.ts'
+import { defineRoute, type Route, reply } from './http/route.ts'
 import type { Runtime } from './runtime.ts'
 import { objectOf } from './schema.ts'
 
@@ -51,7 +51,7 @@ export function healthRoutes(runtime: Runtime): Route[] {
     }
   }
 
-  const getHealth = route({
+  const getHealth = defineRoute({
     method: 'GET',
     path: '/health',
     summary: 'Whether the server, its plugins and its database are up',
@@ -66,7 +66,7 @@ export function healthRoutes(runtime: Runtime): Route[] {
     return reply(database.ok ? 200 : 503, { status, version, started_at, plugins, database })
   })
 
-  const getLive = route({
+  const getLive = defineRoute({
     method: 'GET',
     path: '/health/live',
     summary: 'Whether the process runs',

@@ -6,27 +6,48 @@ import { assertGuard, type Guard } from './http/guard.ts'
 import { assertRoute, type Route } from './http/route.ts'
 import { assertJob, type Job } from './jobs.ts'
 import { type LimitName, limitProperties, type UsageCounter } from './limits.ts'
+import type { Manifest } from './plugin.ts'
 import type { SealedPurposes } from './sealed-fields.ts'
 import { assertSocket, type Socket } from './socket/socket.ts'
-import type { Collections, Cradle, Events, ExtensionPoints, GuardContexts, Services } from './types.ts'
+import type {
+  Collections,
+  Cradle,
+  ErrorCode,
+  Events,
+  ExtensionPoints,
+  GuardContexts,
+  PrivateServices,
+  Services,
+} from './types.ts'
 
-/** How a plugin declares what it brings. Everything runs later, or never if only the declarations are asked for. */
-export interface Host {
-  /** A service, made once, on first use. */
-  service<Name extends keyof Services>(name: Name, factory: (cradle: Cradle<never>) => Services[Name]): void
+/** How a plugin with this manifest declares what it brings. Everything runs later, or never if only the declarations are asked for. */
+export interface Host<Of extends Manifest = Manifest> {
+  /** A service that those who depend on this plugin may use; made once, on first use. */
+  provide<Name extends keyof Member<Services, Of['name']> & string>(
+    name: Name,
+    factory: (cradle: Cradle<Of>) => Member<Services, Of['name']>[Name],
+  ): void
+  /** A service that only this plugin uses; made once, on first use. */
+  service<Name extends keyof Member<PrivateServices, Of['name']> & string>(
+    name: Name,
+    factory: (cradle: Cradle<Of>) => Member<PrivateServices, Of['name']>[Name],
+  ): void
   /** A collection that this plugin owns; its indexes are made before any plugin starts. */
-  collection(name: keyof Collections, options?: Partial<CollectionDeclaration>): void
-  guard<Name extends keyof GuardContexts>(name: Name, guard: Guard<Name>): void
+  collection(
+    name: keyof Member<Collections, Of['name']> & string,
+    options?: Partial<CollectionDeclaration>,
+  ): void
+  guard<Name extends keyof GuardContexts>(name: Name, guard: Guard<Name, Cradle<Of>>): void
   /** Counts how much of a limit an account has used; the plugin that owns what is limited declares it. */
-  limit(name: LimitName, count: (cradle: Cradle<never>, account_id: string) => ReturnType<UsageCounter>): void
-  routes(routes: readonly Route[]): void
-  socket(socket: Socket): void
+  limit(name: LimitName, count: (cradle: Cradle<Of>, account_id: string) => ReturnType<UsageCounter>): void
+  routes(routes: readonly Route<Cradle<Of>>[]): void
+  socket(socket: Socket<Cradle<Of>>): void
   on<Name extends keyof Events>(
     event: Name,
-    listener: (payload: Events[Name], cradle: Cradle<never>) => unknown,
+    listener: (payload: Events[Name], cradle: Cradle<Of>) => unknown,
   ): void
-  job(job: Job): void
-  command(command: Command): void
+  job(job: Job<Cradle<Of>>): void
+  command(command: Command<Cradle<Of>>): void
   /** A place where others add something to this plugin; its name begins with this plugin's name and a dot. */
   extensionPoint<Name extends keyof ExtensionPoints>(
     name: Name,
@@ -35,12 +56,14 @@ export interface Host {
   /** Adds something to a plugin; without effect while that plugin is off. */
   extend<Name extends keyof ExtensionPoints>(point: Name, entry: ExtensionPoints[Name]): void
   /** A check that throws while the plugin cannot do its work; shown by /api/health. */
-  health(check: (cradle: Cradle<never>) => unknown): void
+  health(check: (cradle: Cradle<Of>) => unknown): void
   /** A line of `svc doctor`: what was found, or thrown, what is wrong. The cradle has no collections. */
-  check(name: string, look: (cradle: Cradle<never>) => string | Promise<string>): void
-  /** An error of some plugin's table, for plugins that import nothing of ours. */
-  error(code: string, details?: Record<string, unknown>): AppError
+  check(name: string, look: (cradle: Cradle<Of>) => string | Promise<string>): void
+  /** An error of some plugin's table. */
+  error(code: ErrorCode | (keyof Of['errors'] & string), details?: Record<string, unknown>): AppError
 }
+
+type Member<Table, Name> = Name extends keyof Table ? Table[Name] : object
 
 /** What there is to know of a collection; `sealed` names the fields whose values were sealed, with their purposes. */
 export interface CollectionDeclaration {
@@ -51,25 +74,28 @@ export interface CollectionDeclaration {
 
 /** What one plugin declared. */
 export interface Declarations {
-  services: Map<string, (cradle: Cradle) => unknown>
+  /** With those that are provided. */
+  services: Map<string, (cradle: never) => unknown>
+  provided: Set<string>
   collections: Map<string, CollectionDeclaration>
   guards: Map<string, Guard>
-  limits: Map<LimitName, (cradle: Cradle, account_id: string) => ReturnType<UsageCounter>>
+  limits: Map<LimitName, (cradle: never, account_id: string) => ReturnType<UsageCounter>>
   routes: Route[]
   sockets: Socket[]
-  listeners: { event: keyof Events; listener: (payload: never, cradle: Cradle) => unknown }[]
+  listeners: { event: keyof Events; listener: (payload: never, cradle: never) => unknown }[]
   jobs: Job[]
   commands: Command[]
   points: Map<string, ExtensionPoint>
   extensions: { point: string; entry: unknown }[]
-  health: ((cradle: Cradle) => unknown)[]
-  checks: { name: string; look: (cradle: Cradle) => string | Promise<string> }[]
+  health: ((cradle: never) => unknown)[]
+  checks: { name: string; look: (cradle: never) => string | Promise<string> }[]
 }
 
 /** Makes the host that is handed to one plugin's `setup`, and the record that it fills. */
 export function createHost(plugin: string): { host: Host; declarations: Declarations } {
   const declarations: Declarations = {
     services: new Map(),
+    provided: new Set(),
     collections: new Map(),
     guards: new Map(),
     limits: new Map(),
@@ -84,20 +110,24 @@ export function createHost(plugin: string): { host: Host; declarations: Declarat
     checks: [],
   }
   const host: Host = {
-    service: (name, factory) => setOnce(declarations.services, 'service', name, factory as never),
-    collection: (name, { indexes = [], sealed = {} } = {}) =>
+    provide: (name: string, factory) => {
+      setOnce(declarations.services, 'service', name, factory)
+      declarations.provided.add(name)
+    },
+    service: (name, factory) => setOnce(declarations.services, 'service', name, factory),
+    collection: (name: string, { indexes = [], sealed = {} } = {}) =>
       setOnce(declarations.collections, 'collection', name, { indexes, sealed }),
     guard: (name, guard) => setOnce(declarations.guards, 'guard', name, assertGuard(guard, `guard ${name}`)),
     limit: (name, count) => {
       if (!Object.hasOwn(limitProperties, name)) throw new Error(`"${name}" is not a known limit`)
-      setOnce(declarations.limits, 'limit', name, count as never)
+      setOnce(declarations.limits, 'limit', name, count)
     },
     routes: (routes) => {
       for (const route of routes)
         declarations.routes.push(assertRoute(route, `route ${route.method} ${route.path}`))
     },
     socket: (socket) => void declarations.sockets.push(assertSocket(socket, `socket ${socket.path}`)),
-    on: (event, listener) => void declarations.listeners.push({ event, listener: listener as never }),
+    on: (event, listener) => void declarations.listeners.push({ event, listener }),
     job: (job) => void declarations.jobs.push(assertJob(job, `job ${job.name}`)),
     command: (command) => void declarations.commands.push(assertCommand(command, `command ${command.name}`)),
     extensionPoint: (name: string, point) => {
@@ -106,9 +136,9 @@ export function createHost(plugin: string): { host: Host; declarations: Declarat
       setOnce(declarations.points, 'extension point', name, point as ExtensionPoint)
     },
     extend: (point, entry) => void declarations.extensions.push({ point, entry }),
-    health: (check) => void declarations.health.push(check as (cradle: Cradle) => unknown),
-    check: (name, look) => void declarations.checks.push({ name, look: look as never }),
-    error: (code, details) => new AppError(code, details),
+    health: (check) => void declarations.health.push(check),
+    check: (name, look) => void declarations.checks.push({ name, look }),
+    error: (code, details) => new AppError(code as ErrorCode, details),
   }
   return { host: refusingUnknown(host), declarations }
 }

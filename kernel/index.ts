@@ -28,14 +28,15 @@ export {
   writeCursor,
 } from './http/paging.ts'
 export {
+  type DefineRoute,
   type Download,
+  defineRoute,
   type FileReply,
   type Method,
   type RequestOf,
   type Route,
   type RouteSpec,
   reply,
-  route,
 } from './http/route.ts'
 export type { UploadedFile } from './http/upload.ts'
 export type { Ids } from './ids.ts'
@@ -56,7 +57,7 @@ export { MASK, maskOf } from './mask.ts'
 export { type OpenFolder, openFolder } from './open-folder.ts'
 export { isWithin } from './paths.ts'
 export { createPlaces, type Places } from './places.ts'
-export { type Permission, type Plugin, plugin } from './plugin.ts'
+export { defineManifest, definePlugin, type Manifest, type Permission, type Plugin } from './plugin.ts'
 export { JSON_OPTION, printJson, printTable } from './print.ts'
 export {
   assertSchema,
@@ -71,17 +72,27 @@ export {
 } from './schema.ts'
 export type { Secrets } from './secrets.ts'
 export type { SocketDirectory } from './socket/directory.ts'
-export { type Connection, type FrameOf, type OpeningRequest, type Socket, socket } from './socket/socket.ts'
+export {
+  type Connection,
+  type DefineSocket,
+  defineSocket,
+  type FrameOf,
+  type OpeningRequest,
+  type Socket,
+} from './socket/socket.ts'
 export type {
   AuditRecord,
   Collections,
   Cradle,
+  ErrorCode,
   Events,
   ExtensionPoints,
   GuardContexts,
   KernelServices,
   PluginState,
+  PrivateServices,
   ServerFacts,
   Services,
+  SettingsOf,
 } from './types.ts'
 export { untilAborted } from './until-aborted.ts'

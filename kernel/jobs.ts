@@ -4,13 +4,12 @@ import type { Clock } from './clock.ts'
 import { createFormCheck } from './form.ts'
 import { acquireLease, type LeaseDocument } from './lease.ts'
 import type { Logger } from './log.ts'
-import type { Cradle } from './types.ts'
 
 /** Work that recurs on one server process at a time, whichever holds the job's lease. */
-export interface Job {
+export interface Job<Cradle = never> {
   name: string
   every_seconds: number
-  run(cradle: Cradle<never>, signal: AbortSignal): unknown
+  run: (cradle: Cradle, signal: AbortSignal) => unknown
 }
 
 /** Checks the form of a job that a plugin declares. */
@@ -39,7 +38,7 @@ export function startJobs({
   clock,
   log,
 }: {
-  jobs: { job: Job; cradle: Cradle }[]
+  jobs: { job: Job; cradle: unknown }[]
   leases: Collection<LeaseDocument>
   holder: string
   clock: Clock
@@ -53,16 +52,16 @@ export function startJobs({
   }
 
   /** A job that runs for long keeps its lease. */
-  const run = async (job: Job, cradle: Cradle, fail: (error: unknown) => void) => {
+  const run = async (job: Job, cradle: unknown, fail: (error: unknown) => void) => {
     const renewal = setInterval(() => void acquire(job).catch(fail), job.every_seconds * 1000)
     try {
-      await job.run(cradle as Cradle<never>, abort.signal)
+      await job.run(cradle as never, abort.signal)
     } finally {
       clearInterval(renewal)
     }
   }
 
-  const loop = async ({ job, cradle }: { job: Job; cradle: Cradle }) => {
+  const loop = async ({ job, cradle }: { job: Job; cradle: unknown }) => {
     const fail = (error: unknown) => {
       if (!abort.signal.aborted) log.error({ error, job: job.name }, 'job failed')
     }

@@ -1,13 +1,13 @@
 import type { Blueprint } from './blueprint.ts'
 import { healthRoutes } from './health.ts'
-import { type Route, route } from './http/route.ts'
+import { defineRoute, type Route } from './http/route.ts'
 import { describeApi } from './openapi.ts'
 import type { Runtime } from './runtime.ts'
 
 /** The routes that the kernel itself serves. Without a runtime they can be described but not called. */
 export function kernelRoutes(blueprint: Blueprint, runtime?: Runtime): Route[] {
   let document: Record<string, unknown> | undefined
-  const openapi = route({
+  const openapi = defineRoute({
     method: 'GET',
     path: '/openapi.json',
     summary: 'This API as OpenAPI 3.1',

@@ -1,4 +1,4 @@
-import type { ErrorTable } from './errors.ts'
+import type { ErrorDefinition, ErrorTable } from './errors.ts'
 import { compileFor, createFormCheck } from './form.ts'
 import type { Host } from './host.ts'
 import { type LocalizedText, localizedText } from './locale.ts'
@@ -16,12 +16,12 @@ export interface Permission {
   description: LocalizedText
 }
 
-/** What a plugin is. `setup` only declares: it is synchronous and does no input or output. */
-export interface Plugin {
+/** What a plugin is, apart from what it does. */
+export interface Manifest {
   name: string
   summary: string
   version?: string
-  /** The contract's version; a plugin from outside names it so that a later kernel can refuse it. */
+  /** The version of the plugin contract that it was written for; a plugin from outside must name it. */
   kernel?: number
   /** Plugins that start before this one and whose services it may use. */
   depends?: readonly string[]
@@ -29,14 +29,41 @@ export interface Plugin {
   config?: Readonly<Record<string, JSONSchema>>
   permissions?: readonly Permission[]
   errors?: ErrorTable
-  setup(host: Host): void
-  start?(cradle: Cradle, signal: AbortSignal): unknown
-  stop?(cradle: Cradle, signal: AbortSignal): unknown
 }
 
-/** Declares a plugin; gives it back unchanged, typed. */
-export function plugin(manifest: Plugin): Plugin {
-  return manifest
+/** What a plugin does. `setup` only declares: it is synchronous and does no input or output. */
+export interface Hooks<Of extends Manifest> {
+  setup(host: Host<Of>): void
+  start?(cradle: Cradle<Of>, signal: AbortSignal): unknown
+  stop?(cradle: Cradle<Of>, signal: AbortSignal): unknown
+}
+
+/** A plugin as the kernel runs it. */
+export interface Plugin extends Manifest {
+  setup(host: never): void
+  start?(cradle: never, signal: AbortSignal): unknown
+  stop?(cradle: never, signal: AbortSignal): unknown
+}
+
+/** Declares what a plugin is; returns it unchanged, with types from which those of its cradle follow. */
+export const defineManifest = <const Of extends Manifest>(manifest: Of): Of => manifest
+
+/** Declares a plugin; returns it unchanged. Its cradle and its host are typed by its manifest. */
+export const definePlugin = <
+  const Name extends string,
+  const Depends extends readonly string[] = [],
+  const Config extends NonNullable<Manifest['config']> = Record<never, JSONSchema>,
+  const Errors extends ErrorTable = Record<never, ErrorDefinition>,
+>(
+  plugin: Parts<Name, Depends, Config, Errors> & Hooks<Parts<Name, Depends, Config, Errors>>,
+): Plugin => plugin
+
+/** A manifest by the parts that types follow from. */
+interface Parts<Name extends string, Depends extends readonly string[], Config, Errors> extends Manifest {
+  name: Name
+  depends?: Depends
+  config?: Config & NonNullable<Manifest['config']>
+  errors?: Errors & ErrorTable
 }
 
 const checkManifest = createFormCheck<Plugin>(

@@ -20,7 +20,7 @@ import { noteSealedFields } from './sealed-fields.ts'
 import { createSecretRotation } from './secret-rotation.ts'
 import { createSecrets } from './secrets.ts'
 import { createSocketDirectory, type OpenSocketDirectory } from './socket/directory.ts'
-import type { Cradle, ServerFacts } from './types.ts'
+import type { CradleOf, Manifests, ServerFacts, SomeCradle } from './types.ts'
 
 /** The plugins at work: their services made, their hooks connected, without a port. */
 export interface Runtime {
@@ -40,7 +40,8 @@ export interface Runtime {
   clock: Clock
   log: Logger
   facts: ServerFacts
-  cradleOf(plugin: string): Cradle
+  cradleOf<Name extends keyof Manifests>(plugin: Name): CradleOf<Name>
+  cradleOf(plugin: string): SomeCradle
   /** Makes indexes and connects the plugins' listeners: enough for a command. */
   prepare(): Promise<void>
   /** Prepares, starts every plugin in order and the jobs. */
@@ -139,7 +140,12 @@ export async function openRuntime({
 
   const { cradleOf } = createContainer({
     services: blueprint.plugins.flatMap(({ plugin, declarations }) =>
-      [...declarations.services].map(([name, factory]) => ({ name, owner: plugin.name, factory })),
+      [...declarations.services].map(([name, factory]) => ({
+        name,
+        owner: plugin.name,
+        isProvided: declarations.provided.has(name),
+        factory,
+      })),
     ),
     dependsOn: (name) => byName.get(name)?.plugin.depends ?? [],
     kernelServices: (name) => ({
@@ -212,7 +218,7 @@ export async function openRuntime({
     const own = database!.isEmbedded ? [createExpiryJob(database!.db, collections, clock)] : []
     jobs = startJobs({
       jobs: [
-        ...own.map((job) => ({ job, cradle: {} as Cradle })),
+        ...own.map((job) => ({ job, cradle: {} })),
         ...runtime.plugins.flatMap(({ plugin, declarations }) =>
           declarations.jobs.map((job) => ({ job, cradle: cradleOf(plugin.name) })),
         ),

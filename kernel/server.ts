@@ -18,6 +18,7 @@ import { openRuntime, type Runtime } from './runtime.ts'
 import { removeServerNote, writeServerNote } from './server-note.ts'
 import { CLOSE } from './socket/open-connection.ts'
 import { createUpgrader, refuse } from './socket/upgrade.ts'
+import type { ErrorCode } from './types.ts'
 
 /** A server that listens. */
 export interface Server {
@@ -170,7 +171,7 @@ async function listen({
   }
 }
 
-const CLIENT_ERRORS: Record<string, string> = {
+const CLIENT_ERRORS: Record<string, ErrorCode> = {
   HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 }

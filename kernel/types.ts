@@ -1,22 +1,32 @@
-import type { Collection } from 'mongodb'
+import type { Collection, Document } from 'mongodb'
 import type { Clock } from './clock.ts'
 import type { ErrorDescriber, ErrorExplainer } from './error-reply.ts'
+import type { KernelErrors } from './errors.ts'
 import type { EventBus } from './events.ts'
 import type { AllExtensions, Extensions } from './extensions.ts'
 import type { GuardRequest } from './http/guard.ts'
 import type { Ids } from './ids.ts'
 import type { Limits } from './limits.ts'
 import type { Logger } from './log.ts'
-import type { Permission } from './plugin.ts'
+import type { Manifest, Permission } from './plugin.ts'
+import type { TypeOf } from './schema.ts'
 import type { SecretRotation } from './secret-rotation.ts'
 import type { Secrets } from './secrets.ts'
 import type { SocketDirectory } from './socket/directory.ts'
 
-/** Services by name. A plugin adds its own through declaration merging on '#kernel/types'. */
+// What plugins add by declaration merging. Where a plugin's name comes first, its cradle is typed from it.
+
+/** The services that a plugin provides to those that depend on it, by the plugin's name. */
 export interface Services {}
 
-/** Documents by collection name, added to by the plugin that owns the collection. */
+/** The services that a plugin keeps to itself, by the plugin's name. */
+export interface PrivateServices {}
+
+/** The documents of each collection, by the name of the plugin that owns it. */
 export interface Collections {}
+
+/** The manifests, by the plugin's name. */
+export interface Manifests {}
 
 /** What each guard adds to a handler's request, by guard name. */
 export interface GuardContexts {
@@ -51,10 +61,8 @@ export interface AuditRecord {
   request_id: string | null
 }
 
-/** What the kernel gives every plugin; `config`, `collections` and `log` are that plugin's own. */
-export interface KernelServices<Config = unknown> {
-  config: Config
-  collections: { readonly [Name in keyof Collections]: Collection<Collections[Name]> }
+/** What the kernel gives every plugin; `log` is the plugin's own. */
+export interface KernelServices {
   log: Logger
   clock: Clock
   ids: Ids
@@ -90,7 +98,53 @@ export interface PluginState {
   state: 'running' | 'failed' | 'disabled'
 }
 
-/** What a plugin's factories, handlers and hooks receive: the kernel's services and those it may use. */
-export type Cradle<Config = unknown> = Services & KernelServices<Config>
+type Member<Table, Name> = Name extends keyof Table ? Table[Name] : unknown
+type Merged<Union> = (Union extends unknown ? (part: Union) => void : never) extends (
+  whole: infer Whole,
+) => void
+  ? Whole
+  : never
+
+/** The settings that the schemas of a plugin's configuration describe. */
+export type SettingsOf<Config> = { readonly enabled: boolean } & {
+  readonly [Key in keyof Config]: Config[Key] extends { readonly default: unknown }
+    ? TypeOf<Config[Key]>
+    : TypeOf<Config[Key]> | undefined
+}
+
+/** The collections that a plugin owns. */
+export type CollectionsOf<Name> = {
+  readonly [Key in keyof Member<Collections, Name>]: Collection<
+    Extract<Member<Collections, Name>[Key], Document>
+  >
+}
+
+/**
+ * What the factories, handlers and hooks of a plugin with this manifest receive: the kernel's services, its own, those
+ * that the plugins it depends on provide, its settings and its collections.
+ */
+export type Cradle<Of extends Manifest> = KernelServices & {
+  readonly config: SettingsOf<NonNullable<Of['config']>>
+  readonly collections: CollectionsOf<Of['name']>
+} & Member<PrivateServices, Of['name']> &
+  Member<Services, Of['name']> &
+  Merged<ProvidedBy<NonNullable<Of['depends']>[number]>>
+
+/** The cradle of a plugin that the kernel does not know: it is of whatever type the plugin's own functions take. */
+export type SomeCradle = never
+
+/** The cradle of the plugin of this name. */
+export type CradleOf<Name extends keyof Manifests> = Manifests[Name] extends Manifest
+  ? Cradle<Manifests[Name]>
+  : never
+
+type ProvidedBy<Name> = Name extends keyof Services ? Services[Name] : never
+
+/** The codes of all errors that are known: the kernel's and those of every plugin. */
+export type ErrorCode =
+  | keyof KernelErrors
+  | { [Name in keyof Manifests]: ErrorsOf<Manifests[Name]> }[keyof Manifests]
+
+type ErrorsOf<Of> = Of extends { readonly errors: infer Table } ? keyof Table & string : never
 
 export type { GuardRequest }

@@ -7,6 +7,9 @@ export {
   type CommandInput,
   type Connection,
   type Cradle,
+  definePlugin,
+  defineRoute,
+  defineSocket,
   type ErrorTable,
   type ExtensionPoint,
   type Extensions,
@@ -21,13 +24,10 @@ export {
   type Page,
   type Permission,
   type Plugin,
-  plugin as definePlugin,
   type Route,
   reply,
-  route as defineRoute,
   type Secrets,
   type Socket,
-  socket as defineSocket,
   type TypeOf,
 } from '#kernel'
 export * from '#kernel/types'

@@ -58,7 +58,7 @@ export function listPlugins(
     enabled: true,
     ...statusOf(note?.failed[plugin.name]),
     depends: plugin.depends ?? [],
-    provides: [...declarations.services.keys()],
+    provides: [...declarations.provided],
     extends: extendedBy(plugin.name),
     points: pointsOf(declarations.points.keys()),
     declares: withoutEmpty({

@@ -7,7 +7,7 @@ import { replyTo, retryHeaders } from '../error-reply.ts'
 import { AppError } from '../errors.ts'
 import { chooseLocale, type Locale } from '../locale.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Cradle } from '../types.ts'
+import type { SomeCradle } from '../types.ts'
 import { createBodyReader } from './body.ts'
 import { createEndpoint, type EndpointParts } from './endpoint.ts'
 import type { GuardUse } from './guard.ts'
@@ -19,7 +19,7 @@ import { createUploadReader } from './upload.ts'
 /** A route, and the services that its handler gets. */
 export interface OwnedRoute {
   route: Route
-  cradle: Cradle
+  cradle: SomeCradle
 }
 
 /** What ends a reply whose reader has left. */

@@ -6,7 +6,7 @@ import type { Limits } from '../limits.ts'
 import { chooseLocale, type Locale } from '../locale.ts'
 import { deferSchema, objectOf } from '../schema.ts'
 import type { OpenSocketDirectory } from '../socket/directory.ts'
-import type { AuditRecord, Cradle } from '../types.ts'
+import type { AuditRecord, SomeCradle } from '../types.ts'
 import { recordablePart } from './audit-payload.ts'
 import { openEventStream, type ServerSentEvent } from './event-stream.ts'
 import { sendDownload, sendFile } from './file-reply.ts'
@@ -20,7 +20,7 @@ import type { UploadedFile, UploadReader } from './upload.ts'
 /** What serving a route needs besides the route. */
 export interface EndpointParts {
   guard: GuardChain
-  cradle: Cradle
+  cradle: SomeCradle
   readBody: (context: Context) => Promise<unknown>
   readUpload: UploadReader
   /** Called with replies that do not fit their schema; may throw. */

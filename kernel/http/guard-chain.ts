@@ -1,5 +1,5 @@
 import type { PlannedPlugin } from '../blueprint.ts'
-import type { Cradle, GuardContexts } from '../types.ts'
+import type { GuardContexts, SomeCradle } from '../types.ts'
 import type { Guard, GuardRequest, GuardUse } from './guard.ts'
 
 /** Runs a guard and those before it; what they add stands in `context`, also of those before one that refuses. */
@@ -8,7 +8,7 @@ export type GuardChain = (request: GuardRequest, context: object) => Promise<voi
 /** Resolves guards by name to chains over the plugins that run. */
 export function createGuardChains(
   plugins: readonly PlannedPlugin[],
-  cradleOf: (plugin: string) => Cradle,
+  cradleOf: (plugin: string) => SomeCradle,
 ): (use: GuardUse) => GuardChain {
   const guards = new Map<string, { guard: Guard; owner: string }>()
   for (const { plugin, declarations } of plugins)

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { createFormCheck } from '../form.ts'
 import type { Locale } from '../locale.ts'
-import type { Cradle, GuardContexts } from '../types.ts'
+import type { GuardContexts } from '../types.ts'
 
 /** The name of a guard, alone or with its argument (`['permission', 'users']`). */
 export type GuardUse = keyof GuardContexts | readonly [guard: keyof GuardContexts, argument: string]
@@ -29,7 +29,7 @@ export interface GuardRequest {
 }
 
 /** A guard: gives what it adds to the request, or throws. `after` names the guard that runs before it. */
-export interface Guard<Name extends keyof GuardContexts = keyof GuardContexts> {
+export interface Guard<Name extends keyof GuardContexts = keyof GuardContexts, Cradle = never> {
   after?: keyof GuardContexts
   check(
     request: GuardRequest,

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { createFormCheck } from '../form.ts'
 import type { Locale } from '../locale.ts'
 import type { JSONSchema, TypeOf } from '../schema.ts'
-import type { Cradle } from '../types.ts'
+import type { KernelServices } from '../types.ts'
 import type { ServerSentEvent } from './event-stream.ts'
 import type { ContextOf, GuardUse } from './guard.ts'
 import type { UploadedFile } from './upload.ts'
@@ -166,7 +166,7 @@ type JsonReplies<Spec extends RouteSpec> = {
 }[keyof Spec['response']]
 
 /** A route with its handler. A plugin without TypeScript writes it as `{ ...spec, handler }`. */
-export interface Route extends RouteSpec {
+export interface Route<Cradle = never> extends RouteSpec {
   readonly handler: (request: never, cradle: Cradle) => unknown
 }
 
@@ -233,15 +233,15 @@ export const assertRoute = createFormCheck<Route>(
 export const isProbe = ({ path }: RouteSpec): boolean => /^\/health(\/|$)/.test(path)
 
 /** Declares a route; `handle` is separate so that the reply's type is fixed before the handler is read. */
-export function route<const Spec extends RouteSpec>(spec: Spec) {
-  return {
-    handle<
-      const Handler extends (
-        request: RequestOf<Spec>,
-        cradle: Cradle,
-      ) => Replies<Spec> | Promise<Replies<Spec>>,
-    >(handler: Handler): Route {
-      return { ...spec, handler }
-    },
-  }
+export type DefineRoute<Default> = <const Spec extends RouteSpec>(
+  spec: Spec,
+) => {
+  handle<Cradle = Default>(
+    handler: (request: RequestOf<Spec>, cradle: Cradle) => Replies<Spec> | Promise<Replies<Spec>>,
+  ): Route<Cradle>
 }
+
+/** Declares a route of any plugin. */
+export const defineRoute: DefineRoute<KernelServices> = (spec) => ({
+  handle: (handler) => ({ ...spec, handler }),
+})

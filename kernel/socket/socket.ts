@@ -2,7 +2,7 @@ import { createFormCheck } from '../form.ts'
 import type { ContextOf, GuardUse } from '../http/guard.ts'
 import type { RequestFacts } from '../http/route.ts'
 import type { JSONSchema, TypeOf } from '../schema.ts'
-import type { Cradle } from '../types.ts'
+import type { KernelServices } from '../types.ts'
 
 /** The fields of each frame by its `type`; every schema is an object schema without the type itself. */
 export type FrameSchemas = { readonly [type: string]: JSONSchema }
@@ -41,7 +41,7 @@ export interface ConnectionHandler<Frame> {
 }
 
 /** A socket with its handler. */
-export interface Socket extends SocketSpec {
+export interface Socket<Cradle = never> extends SocketSpec {
   readonly handler: (
     connection: Connection<never>,
     request: never,
@@ -76,16 +76,19 @@ export type OpeningRequest<Spec extends SocketSpec> = RequestFacts & {
 }
 
 /** Declares a socket. */
-export function socket<const Spec extends SocketSpec>(spec: Spec) {
-  return {
-    handle(
-      handler: (
-        connection: Connection<FrameOf<Spec['send']>>,
-        request: OpeningRequest<Spec>,
-        cradle: Cradle,
-      ) => ConnectionHandler<FrameOf<Spec['receive']>>,
-    ): Socket {
-      return { ...spec, handler }
-    },
-  }
+export type DefineSocket<Default> = <const Spec extends SocketSpec>(
+  spec: Spec,
+) => {
+  handle<Cradle = Default>(
+    handler: (
+      connection: Connection<FrameOf<Spec['send']>>,
+      request: OpeningRequest<Spec>,
+      cradle: Cradle,
+    ) => ConnectionHandler<FrameOf<Spec['receive']>>,
+  ): Socket<Cradle>
 }
+
+/** Declares a socket of any plugin. */
+export const defineSocket: DefineSocket<KernelServices> = (spec) => ({
+  handle: (handler) => ({ ...spec, handler }),
+})

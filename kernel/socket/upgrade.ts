@@ -12,7 +12,7 @@ import { assertParams } from '../http/params.ts'
 import { requestIdOf } from '../http/request-facts.ts'
 import { chooseLocale } from '../locale.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Cradle } from '../types.ts'
+import type { SomeCradle } from '../types.ts'
 import { createFrameCheck, createFrameReader } from './frames.ts'
 import { type OpenConnection, openConnection } from './open-connection.ts'
 import type { Socket } from './socket.ts'
@@ -20,7 +20,7 @@ import type { Socket } from './socket.ts'
 /** A socket, and the services that its handler gets. */
 export interface OwnedSocket {
   socket: Socket
-  cradle: Cradle
+  cradle: SomeCradle
 }
 
 /** With it, a guard confirms the subprotocol that it has read. */

@@ -1,5 +1,5 @@
 import { isAbsolute, normalize } from 'node:path'
-import { AppError, isWithin, type KernelServices } from '#kernel'
+import { AppError, isWithin } from '#kernel'
 import type { AccountLockout } from '../auth/account-lockout.ts'
 import type { PasswordChanges } from '../auth/password-changes.ts'
 import type { AuthCaller } from '../auth/types.ts'
@@ -7,6 +7,7 @@ import type { NewUser, UserChanges, UserCondition, UserDocument } from '../users
 import type { Users } from '../users/users.ts'
 import { type Authority, isChanged, readAuthority } from './authority.ts'
 import type { Grants } from './grants.ts'
+import type { Cradle } from './manifest.ts'
 
 /** The number of times that an account is judged which changes while somebody acts on it. */
 const MAX_LOOKS = 5
@@ -26,7 +27,7 @@ export function createAccounts({
   passwordChanges: PasswordChanges
   accountLockout: AccountLockout
   grants: Grants
-} & Pick<KernelServices, 'server'>) {
+} & Pick<Cradle, 'server'>) {
   const find = async (key: string): Promise<UserDocument> => {
     const user = (await users.findByUsername(key)) ?? (await users.find(key))
     if (!user) throw new AppError('NOT_FOUND')

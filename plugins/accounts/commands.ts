@@ -1,14 +1,7 @@
-import {
-  type Command,
-  type CommandInput,
-  type Cradle,
-  JSON_OPTION,
-  type Page,
-  printJson,
-  printTable,
-} from '#kernel'
+import { type Command, type CommandInput, JSON_OPTION, type Page, printJson, printTable } from '#kernel'
 import type { UserDocument } from '../users/types.ts'
 import { showAccount, showAccounts } from './account-rows.ts'
+import type { Cradle } from './manifest.ts'
 import type { AccountRow } from './schemas.ts'
 
 const ACCOUNTS_AT_ONCE = 200
@@ -40,7 +33,7 @@ function report(
   else stdout.write(`${row.username} ${done}${isMade ? `, password ${password}` : ''}\n`)
 }
 
-const create: Command = {
+const create: Command<Cradle> = {
   name: 'user create',
   summary: 'Create an account',
   arguments: [USERNAME],
@@ -80,7 +73,7 @@ async function listAll({ accounts }: Pick<Cradle, 'accounts'>): Promise<UserDocu
   return all
 }
 
-const list: Command = {
+const list: Command<Cradle> = {
   name: 'user list',
   summary: 'List the accounts',
   options: [JSON_OPTION],
@@ -102,7 +95,7 @@ const list: Command = {
   },
 }
 
-const changePassword: Command = {
+const changePassword: Command<Cradle> = {
   name: 'user passwd',
   summary: 'Give an account another password; its sessions end and a lock of its login too',
   arguments: [USERNAME],
@@ -118,7 +111,7 @@ const changePassword: Command = {
   },
 }
 
-const unlock: Command = {
+const unlock: Command<Cradle> = {
   name: 'user unlock',
   summary: 'End the lock that failed sign-ins have put on an account',
   arguments: [USERNAME],
@@ -132,7 +125,7 @@ const unlock: Command = {
   },
 }
 
-const switchCommand = (verb: 'disable' | 'enable', summary: string, done: string): Command => ({
+const switchCommand = (verb: 'disable' | 'enable', summary: string, done: string): Command<Cradle> => ({
   name: `user ${verb}`,
   summary,
   arguments: [USERNAME],
@@ -147,7 +140,7 @@ const switchCommand = (verb: 'disable' | 'enable', summary: string, done: string
 })
 
 /** `svc user …`: what an operator of the server does to accounts, without signing in. */
-export const accountCommands: Command[] = [
+export const accountCommands: Command<Cradle>[] = [
   create,
   list,
   changePassword,

@@ -1,7 +1,7 @@
 import type { ErrorTable } from '#kernel'
 
 /** What the administration of accounts refuses, all of it as FORBIDDEN. */
-export const accountErrors: ErrorTable = {
+export const accountErrors = {
   GRANT_EXCEEDS: {
     status: 403,
     code: 'FORBIDDEN',
@@ -50,4 +50,4 @@ export const accountErrors: ErrorTable = {
       zh: '您不能删除自己的账号，请联系其他用户管理员。',
     },
   },
-}
+} satisfies ErrorTable

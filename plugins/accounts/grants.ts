@@ -1,6 +1,7 @@
-import { AppError, type KernelServices } from '#kernel'
+import { AppError } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
 import type { Role } from '../users/types.ts'
+import type { Cradle } from './manifest.ts'
 
 /** What somebody is about to give an account. */
 export interface Grant {
@@ -12,7 +13,7 @@ export interface Grant {
 export type Grants = ReturnType<typeof createGrants>
 
 /** Makes the rule over the permissions that enabled plugins declare. */
-export function createGrants({ permissionCatalog }: Pick<KernelServices, 'permissionCatalog'>) {
+export function createGrants({ permissionCatalog }: Pick<Cradle, 'permissionCatalog'>) {
   return {
     /**
      * Throws VALIDATION_FAILED for permissions that no plugin declares, GRANT_EXCEEDS if the caller lacks one that is

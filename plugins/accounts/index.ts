@@ -1,25 +1,24 @@
-import { plugin } from '#kernel'
+import { definePlugin } from '#kernel'
 import { type Accounts, createAccounts } from './accounts.ts'
 import { accountCommands } from './commands.ts'
-import { accountErrors } from './errors.ts'
 import { createGrants, type Grants } from './grants.ts'
+import { manifest } from './manifest.ts'
 import { accountRoutes } from './routes.ts'
 
 declare module '#kernel/types' {
   interface Services {
-    accounts: Accounts
-    grants: Grants
+    accounts: {
+      grants: Grants
+      accounts: Accounts
+    }
   }
 }
 
-export default plugin({
-  name: 'accounts',
-  summary: 'The administration of accounts: who there is, what they may do, and the catalog of permissions',
-  depends: ['users', 'auth'],
-  errors: accountErrors,
+export default definePlugin({
+  ...manifest,
   setup(host) {
-    host.service('grants', createGrants)
-    host.service('accounts', createAccounts)
+    host.provide('grants', createGrants)
+    host.provide('accounts', createAccounts)
     host.routes(accountRoutes)
     for (const command of accountCommands) host.command(command)
   },

@@ -1,5 +1,6 @@
-import { objectOf, pageQuery, pageReply, type Route, route } from '#kernel'
+import { objectOf, pageQuery, pageReply, type Route } from '#kernel'
 import { showAccount, showAccounts } from './account-rows.ts'
+import { type Cradle, route } from './manifest.ts'
 import { accountChanges, accountRow, newAccount, newPassword, permissionRows } from './schemas.ts'
 
 /** The position of the id takes the username or the id. */
@@ -112,7 +113,7 @@ const deleteAccount = route({
 }).handle(async ({ caller, params }, { accounts }) => void (await accounts.remove(caller, params.id!)))
 
 /** The routes of accounts and of what can be granted to them. */
-export const accountRoutes: Route[] = [
+export const accountRoutes: Route<Cradle>[] = [
   listPermissions,
   listAccounts,
   createAccount,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Services } from '#kernel'
 import type { ToolContext } from '#plugin-api'
 import { RunnerFailure } from './errors.ts'
+import type { Cradle } from './manifest.ts'
 import type { MessagePipes } from './message-stream.ts'
 import type { Redaction } from './redaction.ts'
 import type { OpenedRunner } from './types.ts'
@@ -34,7 +34,7 @@ export async function startAgentProcess(
     redaction,
     processes,
   }: { home: string; workspace: string; redaction: Redaction } & Pick<ToolContext, 'write_area'> &
-    Pick<Services, 'processes'>,
+    Pick<Cradle, 'processes'>,
 ): Promise<AgentProcess> {
   const refused = (error: unknown) => {
     const reason = processes.refusalOf(error as NodeJS.ErrnoException)

@@ -6,10 +6,10 @@ import type {
   RequestError,
   SessionNotification,
 } from '@agentclientprotocol/sdk'
-import type { Services } from '#kernel'
 import type { ToolContext } from '#plugin-api'
 import { createAnswer } from './answer.ts'
 import { RunnerFailure } from './errors.ts'
+import type { Cradle } from './manifest.ts'
 import { createMessageStream, type MessagePipes } from './message-stream.ts'
 import { createPermissions } from './permissions.ts'
 import { createProgress } from './progress.ts'
@@ -37,7 +37,7 @@ export interface ConversationParts {
   workspace: string
   version: string
   context: ToolContext
-  files: Services['workspaceFiles']
+  files: Cradle['workspaceFiles']
   redaction: Redaction
   clock: WorkClock
   /** Aborted when the conversation must end. */

@@ -1,4 +1,4 @@
-import type { Cradle } from '#kernel'
+import type { Cradle } from './manifest.ts'
 import type { RunnerProgram } from './types.ts'
 
 /** The runners that are always there, with the commands that their makers name. */

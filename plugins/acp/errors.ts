@@ -1,7 +1,7 @@
 import type { ErrorTable } from '#kernel'
 
 /** What changing runners can be refused with. */
-export const acpErrors: ErrorTable = {
+export const acpErrors = {
   ACP_RUNNER_BUILT_IN: {
     status: 403,
     code: 'FORBIDDEN',
@@ -18,7 +18,7 @@ export const acpErrors: ErrorTable = {
       zh: '只有管理员可以设置运行器所执行的程序。',
     },
   },
-}
+} satisfies ErrorTable
 
 /** Why a runner did not do what it was asked to, in words for the model. */
 export class RunnerFailure extends Error {}

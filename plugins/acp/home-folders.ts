@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Cradle } from '#kernel'
+import type { Cradle } from './manifest.ts'
 
 /** Makes the keeper of the accounts' home folders, which runners keep logins and caches in: `<home>/acp/<user_id>`. */
 export function createHomeFolders({ server }: Pick<Cradle, 'server'>) {

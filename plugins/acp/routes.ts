@@ -1,6 +1,7 @@
-import { type Cradle, type Locale, route } from '#kernel'
+import type { Locale } from '#kernel'
 import type { AgentDocument } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
+import { type Cradle, route } from './manifest.ts'
 import {
   agentRunnerRows,
   agentRunnersChange,

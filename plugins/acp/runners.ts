@@ -1,4 +1,5 @@
-import { AppError, type Cradle, type TypeOf } from '#kernel'
+import { AppError, type TypeOf } from '#kernel'
+import type { Cradle } from './manifest.ts'
 import { assertHarmless, type Env, maskEnv, unmaskEnv } from './runner-env.ts'
 import { RUNNER_DEFAULTS, RUNNER_NAME, type runnerBody, type runnerRow } from './schemas.ts'
 import type { OpenedRunner, RunnerCaller, RunnerDocument, RunnerProgram, RunnerSettings } from './types.ts'

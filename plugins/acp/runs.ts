@@ -1,14 +1,15 @@
 import { realpath } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Cradle, createDeadline, untilAborted } from '#kernel'
+import { createDeadline, untilAborted } from '#kernel'
 import type { ToolContext } from '#plugin-api'
 import { type AgentProcess, startAgentProcess } from './agent-process.ts'
 import { converse } from './conversation.ts'
 import { RunnerFailure } from './errors.ts'
 import { createHomeFolders } from './home-folders.ts'
+import type { Cradle } from './manifest.ts'
 import { createRedaction, type Redaction } from './redaction.ts'
 import { createRunPlaces } from './run-places.ts'
-import type { AcpConfig, OpenedRunner } from './types.ts'
+import type { OpenedRunner } from './types.ts'
 import { shownJson } from './updates.ts'
 import { createWorkClock } from './work-clock.ts'
 
@@ -32,12 +33,7 @@ export interface RunnerRuns {
 }
 
 /** Makes the record of running runners. */
-export function createRunnerRuns({
-  config,
-  processes,
-  server,
-  workspaceFiles,
-}: Cradle<AcpConfig>): RunnerRuns {
+export function createRunnerRuns({ config, processes, server, workspaceFiles }: Cradle): RunnerRuns {
   const { max_seconds } = config
   const places = createRunPlaces(config)
   const homes = createHomeFolders({ server })

@@ -47,22 +47,18 @@ export interface OpenedRunner extends RunnerProgram, RunnerSettings {
 /** Who asks for runners, or changes them. */
 export type RunnerCaller = Pick<AuthCaller, 'id' | 'role'>
 
-/** The section `plugins.acp` of the configuration. */
-export interface AcpConfig {
-  /** How long a runner may work on one call; the time in which it waits for a person does not count. */
-  max_seconds: number
-  /** How many run at a time in this server process; one account has at most half of them. */
-  max_processes: number
-}
-
 declare module '#kernel/types' {
   interface Collections {
-    acp_definitions: DefinitionDocument
-    acp_runners: RunnerDocument
+    acp: {
+      acp_definitions: DefinitionDocument
+      acp_runners: RunnerDocument
+    }
   }
-  interface Services {
-    acpDefinitions: Definitions
-    acpRunners: Runners
-    acpRuns: RunnerRuns
+  interface PrivateServices {
+    acp: {
+      acpDefinitions: Definitions
+      acpRunners: Runners
+      acpRuns: RunnerRuns
+    }
   }
 }

@@ -1,6 +1,6 @@
-import type { Cradle } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
 import { isOwnerOf } from './agents.ts'
+import type { Cradle } from './manifest.ts'
 import type { AgentListRow, AgentRow } from './schemas.ts'
 import type { AgentDocument, ListedAgent } from './types.ts'
 

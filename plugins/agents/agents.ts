@@ -1,14 +1,7 @@
-import {
-  AppError,
-  type Cradle,
-  findPage,
-  isDuplicateKey,
-  type Locale,
-  type Page,
-  type PageRequest,
-} from '#kernel'
+import { AppError, findPage, isDuplicateKey, type Locale, type Page, type PageRequest } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
 import { createAgentRows } from './agent-rows.ts'
+import type { Cradle } from './manifest.ts'
 import { createModelChoice } from './model-choice.ts'
 import { modelSettingsOf } from './model-settings.ts'
 import { createOperations } from './operations.ts'

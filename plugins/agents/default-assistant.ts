@@ -1,4 +1,5 @@
-import { AppError, type Cradle, chooseLocale } from '#kernel'
+import { AppError, chooseLocale } from '#kernel'
+import type { Cradle } from './manifest.ts'
 import { DEFAULT_TEMPLATE } from './templates.ts'
 
 const NAME = 'assistant'

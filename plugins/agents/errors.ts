@@ -1,7 +1,7 @@
 import type { ErrorTable } from '#kernel'
 
 /** What is refused about agents. */
-export const agentErrors: ErrorTable = {
+export const agentErrors = {
   AGENT_NOT_FOUND: {
     status: 404,
     message: { en: 'There is no such agent.', zh: '找不到该智能体。' },
@@ -28,4 +28,4 @@ export const agentErrors: ErrorTable = {
     status: 409,
     message: { en: 'The agent is not running. Start it first.', zh: '该智能体未在运行，请先启动。' },
   },
-}
+} satisfies ErrorTable

@@ -1,8 +1,7 @@
-import { plugin } from '#kernel'
+import { definePlugin } from '#kernel'
 import type { Expert, Tool } from '#plugin-api'
 import { type Agents, createAgents } from './agents.ts'
 import { createDefaultAssistant } from './default-assistant.ts'
-import { agentErrors } from './errors.ts'
 import { assertExpert } from './expert-form.ts'
 import { agentGuard, ownerGuard, permittedOwnerGuard } from './guards.ts'
 import { refuseReferenced } from './provider-references.ts'
@@ -10,10 +9,13 @@ import { agentRoutes } from './routes.ts'
 import { assertTool } from './tool-form.ts'
 import { toolRoutes } from './tool-routes.ts'
 import './types.ts'
+import { manifest } from './manifest.ts'
 
 declare module '#kernel/types' {
   interface Services {
-    agents: Agents
+    agents: {
+      agents: Agents
+    }
   }
   interface ExtensionPoints {
     /** Those of built-in plugins are on until an owner switches them off, all others off until switched on. */
@@ -22,11 +24,8 @@ declare module '#kernel/types' {
   }
 }
 
-export default plugin({
-  name: 'agents',
-  summary: 'Agents, their runtime and their workspaces',
-  depends: ['users', 'auth', 'providers'],
-  errors: agentErrors,
+export default definePlugin({
+  ...manifest,
   setup(host) {
     host.collection('agents', {
       indexes: [
@@ -39,7 +38,7 @@ export default plugin({
     })
     host.extensionPoint('agents.tools', { noun: 'tool', nameOf: ({ name }) => name, check: assertTool })
     host.extensionPoint('agents.experts', { noun: 'expert', nameOf: ({ id }) => id, check: assertExpert })
-    host.service('agents', createAgents)
+    host.provide('agents', createAgents)
     host.limit('agents', ({ collections }, owner_id) => collections.agents.countDocuments({ owner_id }))
     host.guard('agent', agentGuard)
     host.guard('owner', ownerGuard)

@@ -1,4 +1,5 @@
-import { AppError, type Cradle } from '#kernel'
+import { AppError } from '#kernel'
+import type { Cradle } from './manifest.ts'
 import type { AgentDocument } from './types.ts'
 
 /** Gives the model that a turn of this agent would use now, as `<provider>:<model>`; null where there is none. */

@@ -1,4 +1,5 @@
-import { AppError, type Cradle } from '#kernel'
+import { AppError } from '#kernel'
+import type { Cradle } from './manifest.ts'
 import type { AgentDocument, AgentOperation, AgentSettings, AgentState, OperationName } from './types.ts'
 
 /** How long an operation is its holder's own without a renewal, in seconds. */

@@ -1,4 +1,5 @@
-import type { Cradle, Events } from '#kernel'
+import type { Events } from '#kernel'
+import type { Cradle } from './manifest.ts'
 
 /** Refuses the deletion of a provider that agents name in their `default_model`. */
 export async function refuseReferenced(

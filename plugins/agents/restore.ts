@@ -1,4 +1,4 @@
-import type { Cradle } from '#kernel'
+import type { Cradle } from './manifest.ts'
 import type { ModelChoice } from './model-choice.ts'
 import { type createRuntime, NO_MODEL, type Startable } from './runtime.ts'
 import type { AgentState } from './types.ts'

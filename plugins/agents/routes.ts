@@ -1,4 +1,5 @@
-import { type Cradle, pageReply, route } from '#kernel'
+import { pageReply } from '#kernel'
+import { type Cradle, route } from './manifest.ts'
 import { agentChanges, agentRow, agentRows, agentStatus, listQuery, newAgent } from './schemas.ts'
 import type { AgentActivity } from './types.ts'
 

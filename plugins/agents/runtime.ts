@@ -1,5 +1,6 @@
-import { AppError, type Cradle, type GuardContexts } from '#kernel'
+import { AppError, type GuardContexts } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
+import type { Cradle } from './manifest.ts'
 import type { ModelChoice } from './model-choice.ts'
 import type { createOperations, Outcome } from './operations.ts'
 import type { AgentDocument, AgentSettings, OperationName } from './types.ts'

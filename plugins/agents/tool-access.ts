@@ -1,6 +1,7 @@
-import { type Cradle, isWithin } from '#kernel'
+import { isWithin } from '#kernel'
 import type { Tool } from '#plugin-api'
 import { mayOpen } from './agents.ts'
+import type { Cradle } from './manifest.ts'
 import type { AgentDocument, Holder, ToolAccess, ToolSettings } from './types.ts'
 
 /** The settings of an agent that nobody has changed. */

@@ -1,4 +1,4 @@
-import { route } from '#kernel'
+import { route } from './manifest.ts'
 import { toolChange, toolSettings, toolSettingsRow } from './tool-schemas.ts'
 
 /** The routes of an agent's tool settings. */

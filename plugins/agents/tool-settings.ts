@@ -1,6 +1,7 @@
 import type { UpdateFilter } from 'mongodb'
-import { AppError, type Cradle, type Issue, type Locale, type TypeOf } from '#kernel'
+import { AppError, type Issue, type Locale, type TypeOf } from '#kernel'
 import type { Tool } from '#plugin-api'
+import type { Cradle } from './manifest.ts'
 import { type createToolAccess, FIRST_TOOL_SETTINGS, mayUse } from './tool-access.ts'
 import type { toolChange, toolSettings, toolSettingsRow } from './tool-schemas.ts'
 import type { AgentDocument, Holder, PluginTool } from './types.ts'

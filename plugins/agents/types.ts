@@ -127,7 +127,9 @@ export interface AgentActivity {
 
 declare module '#kernel/types' {
   interface Collections {
-    agents: AgentDocument
+    agents: {
+      agents: AgentDocument
+    }
   }
   interface GuardContexts {
     /** The agent in the path, which the caller owns, has shared with them or administers. */

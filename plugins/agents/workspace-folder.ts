@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Cradle } from '#kernel'
+import type { Cradle } from './manifest.ts'
 
 /** Makes the keeper of the agents' folders: `<home>/agents/<id>`, for the server's own user alone. */
 export function createWorkspaceFolders({ server }: Pick<Cradle, 'server'>) {

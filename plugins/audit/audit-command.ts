@@ -1,11 +1,12 @@
 import { type Command, type CommandInput, JSON_OPTION, printJson, printTable } from '#kernel'
 import type { AuditLog, AuditQuery } from './audit-log.ts'
+import type { Cradle } from './manifest.ts'
 import type { AuditVerification } from './verification.ts'
 
 const DEFAULT_LIMIT = '50'
 
 /** `svc admin audit`: prints rows of the log, or checks that it is as it was written. */
-export const auditCommand: Command = {
+export const auditCommand: Command<Cradle> = {
   name: 'admin audit',
   summary: 'List who has changed what, newest first, or check that the log is whole',
   options: [

@@ -1,6 +1,7 @@
 import type { Filter } from 'mongodb'
-import type { KernelServices, Page } from '#kernel'
+import type { Page } from '#kernel'
 import { type AuditDocument, NEWEST_FIRST } from './documents.ts'
+import type { Cradle } from './manifest.ts'
 
 /** Which rows are asked for; times are Unix seconds, both inclusive. */
 export interface AuditQuery {
@@ -21,7 +22,7 @@ export type AuditRow = ReturnType<typeof rowOf>
 export type AuditLog = ReturnType<typeof createAuditLog>
 
 /** Makes the reader. */
-export function createAuditLog({ collections: { audit_log: rows } }: Pick<KernelServices, 'collections'>) {
+export function createAuditLog({ collections: { audit_log: rows } }: Pick<Cradle, 'collections'>) {
   /** The rows that come after the one at this place, whether that is still there or not. */
   const behind = async (place: number): Promise<Filter<AuditDocument> | undefined> => {
     const nearest = await rows.findOne({ _id: { $lte: place } }, { sort: { _id: -1 }, projection: { ts: 1 } })

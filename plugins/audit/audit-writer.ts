@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type AuditRecord, createGroupCommit, isDuplicateKey, type KernelServices } from '#kernel'
+import { type AuditRecord, createGroupCommit, isDuplicateKey } from '#kernel'
 import { chain, type Link, linkOf, START } from './chain.ts'
 import type { AuditEntry } from './documents.ts'
 import { createEntry } from './entry.ts'
+import type { Cradle } from './manifest.ts'
 
 /** Writes the log. */
 export interface AuditWriter {
@@ -32,7 +33,7 @@ export function createAuditWriter({
   collections: { audit_log: rows, audit_head: heads },
   ids,
   log,
-}: Pick<KernelServices, 'collections' | 'ids' | 'log'>): AuditWriter {
+}: Pick<Cradle, 'collections' | 'ids' | 'log'>): AuditWriter {
   /** The newest row that this process stored. */
   let last: Link | undefined
 

@@ -44,7 +44,9 @@ export const auditIndexes: IndexDescription[] = [
 
 declare module '#kernel/types' {
   interface Collections {
-    audit_log: AuditDocument
-    audit_head: AuditHeadDocument
+    audit: {
+      audit_log: AuditDocument
+      audit_head: AuditHeadDocument
+    }
   }
 }

@@ -1,23 +1,24 @@
-import { plugin } from '#kernel'
+import { definePlugin } from '#kernel'
 import { auditCommand } from './audit-command.ts'
 import { type AuditLog, createAuditLog } from './audit-log.ts'
 import { type AuditWriter, createAuditWriter } from './audit-writer.ts'
 import { auditIndexes } from './documents.ts'
+import { manifest } from './manifest.ts'
 import { auditRoutes } from './routes.ts'
 import { type AuditVerification, createAuditVerification } from './verification.ts'
 
 declare module '#kernel/types' {
-  interface Services {
-    auditWriter: AuditWriter
-    auditLog: AuditLog
-    auditVerification: AuditVerification
+  interface PrivateServices {
+    audit: {
+      auditWriter: AuditWriter
+      auditLog: AuditLog
+      auditVerification: AuditVerification
+    }
   }
 }
 
-export default plugin({
-  name: 'audit',
-  summary: 'A chained log of everything that changes something, and of who signs in',
-  depends: ['auth'],
+export default definePlugin({
+  ...manifest,
   setup(host) {
     host.collection('audit_log', { indexes: auditIndexes })
     host.collection('audit_head')

@@ -1,4 +1,5 @@
-import { MAX_PAGE_ROWS, pageReply, type Route, route } from '#kernel'
+import { MAX_PAGE_ROWS, pageReply, type Route } from '#kernel'
+import { type Cradle, route } from './manifest.ts'
 import { auditQuery, auditRow } from './schemas.ts'
 
 const listRows = route({
@@ -14,4 +15,4 @@ const listRows = route({
 })
 
 /** The route of the log. */
-export const auditRoutes: Route[] = [listRows]
+export const auditRoutes: Route<Cradle>[] = [listRows]

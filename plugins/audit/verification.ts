@@ -1,5 +1,5 @@
-import type { KernelServices } from '#kernel'
 import { hashOf, type Link, linkOf, START } from './chain.ts'
+import type { Cradle } from './manifest.ts'
 
 /** What is wrong with the first row that is not as it was written. */
 export interface Fault {
@@ -23,7 +23,7 @@ export type AuditVerification = ReturnType<typeof createAuditVerification>
 /** Makes the check of the whole log; it holds one batch of rows at a time. */
 export function createAuditVerification({
   collections: { audit_log: rows, audit_head: heads },
-}: Pick<KernelServices, 'collections'>) {
+}: Pick<Cradle, 'collections'>) {
   return {
     /** Walks from the first row to the last, or to the first that does not fit. Rows may be added meanwhile. */
     async verify(): Promise<Verdict> {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError, isDuplicateKey, type KernelServices } from '#kernel'
+import { AppError, isDuplicateKey } from '#kernel'
 import { createGate } from './gate.ts'
-import type { AuthConfig } from './types.ts'
+import type { Cradle } from './manifest.ts'
 
 /** How long an attempt keeps others away at most, also when its process dies during it. */
 const LEASE_MS = 10_000
@@ -19,7 +19,7 @@ export function createAccountLockout({
   clock,
   ids,
   config,
-}: Pick<KernelServices<AuthConfig>, 'collections' | 'clock' | 'ids' | 'config'>) {
+}: Pick<Cradle, 'collections' | 'clock' | 'ids' | 'config'>) {
   const { login_max_attempts, login_lockout_seconds } = config
   const gate = createGate({ concurrency: 1, maxWaiting: MAX_WAITING })
   const keep = Math.max(MEMORY_SECONDS, login_lockout_seconds) * 1000

@@ -1,6 +1,7 @@
 import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible'
-import { AppError, type KernelServices, networkOf } from '#kernel'
+import { AppError, networkOf } from '#kernel'
 import { createGate } from './gate.ts'
+import type { Cradle } from './manifest.ts'
 
 const PERIOD_SECONDS = 900
 const CONCURRENCY = 8
@@ -13,7 +14,7 @@ export type AddressLimit = ReturnType<typeof createAddressLimit>
 export function createAddressLimit({
   collections: { login_addresses },
   limits,
-}: Pick<KernelServices, 'collections' | 'limits'>) {
+}: Pick<Cradle, 'collections' | 'limits'>) {
   const points = limits.of('sign_ins_per_address')
   // A sign-in counts as wrong until it has been checked, so an address has only a few checked at a time.
   const gate = createGate({ concurrency: Math.min(CONCURRENCY, points), maxWaiting: MAX_WAITING })

@@ -1,5 +1,6 @@
 import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible'
-import { AppError, type KernelServices, networkOf } from '#kernel'
+import { AppError, networkOf } from '#kernel'
+import type { Cradle } from './manifest.ts'
 
 const FEW_CALLS = 20
 const MANY_CALLS = 300
@@ -9,7 +10,7 @@ const PERIOD_SECONDS = 60
 export type CallLimit = ReturnType<typeof createCallLimit>
 
 /** Makes the limit of calls, which holds for all processes on one database. */
-export function createCallLimit({ collections: { limited_calls } }: Pick<KernelServices, 'collections'>) {
+export function createCallLimit({ collections: { limited_calls } }: Pick<Cradle, 'collections'>) {
   const limiterOf = (points: number) =>
     new RateLimiterMongo({
       storeClient: { collection: () => limited_calls },

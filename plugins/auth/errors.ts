@@ -1,7 +1,7 @@
 import type { ErrorTable } from '#kernel'
 
 /** What signing in and using a token can be refused with. */
-export const authErrors: ErrorTable = {
+export const authErrors = {
   AUTH_FAILED: {
     status: 401,
     message: {
@@ -48,4 +48,4 @@ export const authErrors: ErrorTable = {
       zh: '等待登录的请求过多，请稍后重试。',
     },
   },
-}
+} satisfies ErrorTable

@@ -1,8 +1,9 @@
-import { AppError, type Cradle, type Guard, type GuardRequest } from '#kernel'
+import { AppError, type Guard, type GuardRequest } from '#kernel'
 import type { UserDocument } from '../users/types.ts'
 import { permissionsOf } from './callers.ts'
+import type { Cradle } from './manifest.ts'
 import type { Claims } from './tokens.ts'
-import type { AuthCaller, AuthConfig, SessionDocument } from './types.ts'
+import type { AuthCaller, SessionDocument } from './types.ts'
 
 /** What an account that must change its password can still use. */
 const OPEN_ROUTES = new Set(['/auth/me', '/auth/change-password', '/auth/logout'])
@@ -12,7 +13,7 @@ const PROTOCOL = 'svc'
 const BEARER = 'bearer.'
 
 /** Lets in the holder of a token whose session and account are alive; adds the caller. */
-export const userGuard: Guard<'user'> = {
+export const userGuard: Guard<'user', Cradle> = {
   async check(request, cradle) {
     const { sessions, users, permissionCatalog, limits } = cradle
     const claims = await readClaims(request, cradle)
@@ -34,7 +35,7 @@ export const userGuard: Guard<'user'> = {
 }
 
 /** Lets in those who hold the permission that it is used with. */
-export const permissionGuard: Guard<'permission'> = {
+export const permissionGuard: Guard<'permission', Cradle> = {
   after: 'user',
   check(_request, _cradle, { caller }: { caller: AuthCaller }, permission) {
     if (caller.role === 'admin' || caller.permissions.includes(permission!)) return {}
@@ -43,7 +44,7 @@ export const permissionGuard: Guard<'permission'> = {
 }
 
 /** Lets in administrators. */
-export const adminGuard: Guard<'admin'> = {
+export const adminGuard: Guard<'admin', Cradle> = {
   after: 'user',
   check(_request, _cradle, { caller }: { caller: AuthCaller }) {
     if (caller.role !== 'admin') throw new AppError('FORBIDDEN')
@@ -94,7 +95,7 @@ async function renew(
   const late = (end: number, life: number) => (end - clock.seconds()) * 3 < life
   if (!late(exp, exp - iat)) return
   // Another request with the same token may have prolonged the session already.
-  const { access_token_ttl_seconds } = config as AuthConfig
+  const { access_token_ttl_seconds } = config
   const current = late(session.expires_at, access_token_ttl_seconds)
     ? await sessions.extend(session._id)
     : session

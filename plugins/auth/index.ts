@@ -1,10 +1,10 @@
-import { plugin } from '#kernel'
+import { definePlugin } from '#kernel'
 import { type AccountLockout, createAccountLockout } from './account-lockout.ts'
 import { type AddressLimit, createAddressLimit } from './address-limit.ts'
 import { type CallLimit, createCallLimit } from './call-limit.ts'
-import { authErrors } from './errors.ts'
 import { adminGuard, permissionGuard, userGuard } from './guards.ts'
 import { createLogins, type Logins } from './logins.ts'
+import { manifest } from './manifest.ts'
 import { createPasswordChanges, type PasswordChanges } from './password-changes.ts'
 import { rotateCommand } from './rotate-command.ts'
 import { authRoutes } from './routes.ts'
@@ -12,48 +12,31 @@ import { createSessionWatch, type SessionWatch } from './session-watch.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createSigningKeys, type SigningKeys } from './signing-key.ts'
 import { createTokens, type Tokens } from './tokens.ts'
-import type { AuthConfig, SignInEndpoints } from './types.ts'
+import type { SignInEndpoints } from './types.ts'
 
 declare module '#kernel/types' {
   interface Services {
-    accountLockout: AccountLockout
-    addressLimit: AddressLimit
-    callLimit: CallLimit
-    logins: Logins
-    passwordChanges: PasswordChanges
-    sessions: Sessions
-    sessionWatch: SessionWatch
-    signInEndpoints: SignInEndpoints
-    signingKeys: SigningKeys
-    tokens: Tokens
+    auth: {
+      sessions: Sessions
+      signInEndpoints: SignInEndpoints
+      logins: Logins
+      callLimit: CallLimit
+      accountLockout: AccountLockout
+      passwordChanges: PasswordChanges
+    }
+  }
+  interface PrivateServices {
+    auth: {
+      addressLimit: AddressLimit
+      sessionWatch: SessionWatch
+      signingKeys: SigningKeys
+      tokens: Tokens
+    }
   }
 }
 
-export default plugin({
-  name: 'auth',
-  summary: 'Signing in with a password, sessions, tokens and the guards that check them',
-  depends: ['users'],
-  config: {
-    access_token_ttl_seconds: {
-      type: 'integer',
-      minimum: 60,
-      maximum: 31_536_000,
-      default: 86_400,
-      env: 'SVC_ACCESS_TOKEN_TTL',
-    },
-    login_max_attempts: { type: 'integer', minimum: 1, default: 5, env: 'SVC_LOGIN_MAX_ATTEMPTS' },
-    login_lockout_seconds: { type: 'integer', minimum: 1, default: 900, env: 'SVC_LOGIN_LOCKOUT_SECONDS' },
-    require_password_change_after_reset: { type: 'boolean', default: false },
-    endpoints: {
-      type: 'object',
-      additionalProperties: {
-        type: 'object',
-        additionalProperties: { type: 'string', format: 'url', pattern: '^https?://' },
-      },
-      default: {},
-    },
-  },
-  errors: authErrors,
+export default definePlugin({
+  ...manifest,
   setup(host) {
     host.collection('sessions', {
       indexes: [
@@ -72,15 +55,15 @@ export default plugin({
       })
     host.collection('signing_keys', { sealed: { sealed: 'jwt' } })
 
-    host.service('signInEndpoints', ({ config }) => (config as AuthConfig).endpoints)
+    host.provide('signInEndpoints', ({ config }) => config.endpoints)
     host.service('signingKeys', createSigningKeys)
     host.service('tokens', createTokens)
-    host.service('sessions', createSessions)
-    host.service('accountLockout', createAccountLockout)
+    host.provide('sessions', createSessions)
+    host.provide('accountLockout', createAccountLockout)
     host.service('addressLimit', createAddressLimit)
-    host.service('callLimit', createCallLimit)
-    host.service('logins', createLogins)
-    host.service('passwordChanges', createPasswordChanges)
+    host.provide('callLimit', createCallLimit)
+    host.provide('logins', createLogins)
+    host.provide('passwordChanges', createPasswordChanges)
     host.service('sessionWatch', createSessionWatch)
 
     host.limit('sessions', ({ sessions }, user_id) => sessions.count(user_id))

@@ -1,12 +1,13 @@
-import { AppError, type KernelServices } from '#kernel'
+import { AppError } from '#kernel'
 import type { UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import type { AccountLockout } from './account-lockout.ts'
 import type { AddressLimit } from './address-limit.ts'
 import { describeUser } from './callers.ts'
+import type { Cradle } from './manifest.ts'
 import type { Sessions } from './sessions.ts'
 import type { Tokens } from './tokens.ts'
-import type { AuthConfig, Origin } from './types.ts'
+import type { Origin } from './types.ts'
 
 /** Checks passwords under the lockout and opens sessions. */
 export type Logins = ReturnType<typeof createLogins>
@@ -26,7 +27,7 @@ export function createLogins({
   tokens: Tokens
   accountLockout: AccountLockout
   addressLimit: AddressLimit
-} & Pick<KernelServices<AuthConfig>, 'permissionCatalog' | 'config'>) {
+} & Pick<Cradle, 'permissionCatalog' | 'config'>) {
   /** Throws AUTH_FAILED for all that is wrong with name, password or account, LOGIN_LOCKED, SIGN_INS_LIMITED, LOGIN_BUSY. */
   const authenticate = async (username: string, password: string, ip: string): Promise<UserDocument> => {
     const user = await addressLimit.attempt(ip, () =>

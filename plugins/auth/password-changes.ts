@@ -1,10 +1,11 @@
-import { AppError, type KernelServices } from '#kernel'
+import { AppError } from '#kernel'
 import type { UserCondition } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import type { AccountLockout } from './account-lockout.ts'
 import type { Logins } from './logins.ts'
+import type { Cradle } from './manifest.ts'
 import type { Sessions } from './sessions.ts'
-import type { AuthCaller, AuthConfig } from './types.ts'
+import type { AuthCaller } from './types.ts'
 
 /** Changes passwords and ends the sessions that must not outlive the old one. */
 export type PasswordChanges = ReturnType<typeof createPasswordChanges>
@@ -21,7 +22,7 @@ export function createPasswordChanges({
   sessions: Sessions
   logins: Logins
   accountLockout: AccountLockout
-} & Pick<KernelServices<AuthConfig>, 'config'>) {
+} & Pick<Cradle, 'config'>) {
   return {
     /**
      * By the user, who stays logged in with this session only. Throws AUTH_FAILED, LOGIN_LOCKED, SIGN_INS_LIMITED, LOGIN_BUSY,

@@ -1,7 +1,8 @@
 import type { Command } from '#kernel'
+import type { Cradle } from './manifest.ts'
 
 /** `svc admin rotate-jwt-secret`: a new signing key, after which everybody must log in again. */
-export const rotateCommand: Command = {
+export const rotateCommand: Command<Cradle> = {
   name: 'admin rotate-jwt-secret',
   summary: 'Replace the secret that tokens are signed with; everybody must log in again',
   options: [{ flags: '--json', summary: 'print JSON' }],

@@ -1,5 +1,6 @@
-import { AppError, objectOf, pageQuery, pageReply, type Route, route } from '#kernel'
+import { AppError, objectOf, pageQuery, pageReply, type Route } from '#kernel'
 import { describeUser } from './callers.ts'
+import { type Cradle, route } from './manifest.ts'
 import {
   currentUser,
   loginAnswer,
@@ -110,4 +111,12 @@ const userAgentIn = (headers: Readonly<Record<string, string | string[] | undefi
   headers['user-agent']?.toString() ?? null
 
 /** The routes of signing in and of one's own account. */
-export const authRoutes: Route[] = [logIn, logOut, getMe, updateMe, changePassword, listSessions, endSession]
+export const authRoutes: Route<Cradle>[] = [
+  logIn,
+  logOut,
+  getMe,
+  updateMe,
+  changePassword,
+  listSessions,
+  endSession,
+]

@@ -1,6 +1,6 @@
-import type { KernelServices } from '#kernel'
 import type { Users } from '../users/users.ts'
 import { callerOf } from './callers.ts'
+import type { Cradle } from './manifest.ts'
 import type { Sessions } from './sessions.ts'
 
 const PERIOD_MS = 300
@@ -20,7 +20,7 @@ export function createSessionWatch({
   sockets,
   clock,
   log,
-}: { sessions: Sessions; users: Users } & Pick<KernelServices, 'sockets' | 'clock' | 'log'>) {
+}: { sessions: Sessions; users: Users } & Pick<Cradle, 'sockets' | 'clock' | 'log'>) {
   let seen = 0
   let stopped = true
   let timer: NodeJS.Timeout | undefined

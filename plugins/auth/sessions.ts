@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { findPage, type KernelServices, type PageRequest } from '#kernel'
-import type { AuthConfig, Origin, SessionDocument } from './types.ts'
+import { findPage, type PageRequest } from '#kernel'
+import type { Cradle } from './manifest.ts'
+import type { Origin, SessionDocument } from './types.ts'
 
 const ID_BYTES = 16
 const MAX_USER_AGENT = 256
@@ -16,7 +17,7 @@ export function createSessions({
   events,
   limits,
   config,
-}: Pick<KernelServices<AuthConfig>, 'collections' | 'clock' | 'events' | 'limits' | 'config'>) {
+}: Pick<Cradle, 'collections' | 'clock' | 'events' | 'limits' | 'config'>) {
   const expiry = (now: number) => {
     const expires_at = now + config.access_token_ttl_seconds
     return { expires_at, delete_at: new Date(expires_at * 1000) }

@@ -1,5 +1,6 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
-import { isDuplicateKey, type KernelServices } from '#kernel'
+import { isDuplicateKey } from '#kernel'
+import type { Cradle } from './manifest.ts'
 import type { SigningKeyDocument } from './types.ts'
 
 const ID = 'jwt'
@@ -20,7 +21,7 @@ export function createSigningKeys({
   collections: { signing_keys },
   secrets,
   clock,
-}: Pick<KernelServices, 'collections' | 'secrets' | 'clock'>) {
+}: Pick<Cradle, 'collections' | 'secrets' | 'clock'>) {
   let known: SigningKey | undefined
 
   const fresh = () => ({

@@ -1,6 +1,7 @@
 import type JWT from 'jsonwebtoken'
-import { AppError, type KernelServices } from '#kernel'
+import { AppError } from '#kernel'
 import type { UserDocument } from '../users/types.ts'
+import type { Cradle } from './manifest.ts'
 import type { SigningKeys } from './signing-key.ts'
 import type { SessionDocument } from './types.ts'
 
@@ -28,10 +29,7 @@ const loadLibrary = async () => {
 export type Tokens = ReturnType<typeof createTokens>
 
 /** Makes the signer and reader of access tokens. */
-export function createTokens({
-  signingKeys,
-  clock,
-}: { signingKeys: SigningKeys } & Pick<KernelServices, 'clock'>) {
+export function createTokens({ signingKeys, clock }: { signingKeys: SigningKeys } & Pick<Cradle, 'clock'>) {
   return {
     /** A token that lasts until its session's end. */
     async sign(user: UserDocument, session: SessionDocument): Promise<string> {

@@ -4,15 +4,6 @@ import type { Role } from '../users/types.ts'
 /** Where the services are reached that people sign in with, by kind and name; what is not named here is the vendor's. */
 export type SignInEndpoints = Readonly<Record<string, Readonly<Record<string, string>>>>
 
-/** The section `plugins.auth` of the configuration. */
-export interface AuthConfig {
-  access_token_ttl_seconds: number
-  login_max_attempts: number
-  login_lockout_seconds: number
-  require_password_change_after_reset: boolean
-  endpoints: SignInEndpoints
-}
-
 /** Who is asking, as the database has it at the time of the request. */
 export interface AuthCaller {
   id: string
@@ -76,11 +67,13 @@ export interface SigningKeyDocument {
 
 declare module '#kernel/types' {
   interface Collections {
-    sessions: SessionDocument
-    login_attempts: LoginAttemptsDocument
-    login_addresses: PointsDocument
-    limited_calls: PointsDocument
-    signing_keys: SigningKeyDocument
+    auth: {
+      sessions: SessionDocument
+      login_attempts: LoginAttemptsDocument
+      login_addresses: PointsDocument
+      limited_calls: PointsDocument
+      signing_keys: SigningKeyDocument
+    }
   }
   interface GuardContexts {
     user: { caller: AuthCaller }

@@ -1,5 +1,6 @@
-import type { Cradle, Events } from '#kernel'
+import type { Events } from '#kernel'
 import type { ChannelState } from './documents.ts'
+import type { Cradle } from './manifest.ts'
 
 /** The list of channels has them all. */
 const MOST_SHOWN = 200

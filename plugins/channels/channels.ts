@@ -1,18 +1,11 @@
-import {
-  AppError,
-  type Cradle,
-  findPage,
-  type Issue,
-  isDuplicateKey,
-  type Page,
-  type PageRequest,
-} from '#kernel'
+import { AppError, findPage, type Issue, isDuplicateKey, type Page, type PageRequest } from '#kernel'
 import type { AgentDocument } from '../agents/types.ts'
 import { assertAddresses } from './config/addresses.ts'
 import type { KnownKind } from './config/kinds.ts'
 import { mergePatch } from './config/merge-patch.ts'
 import type { StoredConfig } from './config/sealed-config.ts'
 import type { ChannelDocument, ChannelRuntime } from './documents.ts'
+import type { Cradle } from './manifest.ts'
 
 /** A channel as clients are shown it; secrets in `config` are masked. */
 export interface ChannelRow {

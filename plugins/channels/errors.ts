@@ -1,7 +1,7 @@
 import type { ErrorTable } from '#kernel'
 
 /** The errors of the channels. */
-export const channelErrors: ErrorTable = {
+export const channelErrors = {
   CHANNEL_KIND_UNSUPPORTED: {
     status: 400,
     message: { en: 'There is no channel kind “{kind}”.', zh: '不支持的渠道类型“{kind}”。' },
@@ -28,4 +28,4 @@ export const channelErrors: ErrorTable = {
       zh: '平台未能生成二维码（{reason}）：{detail}',
     },
   },
-}
+} satisfies ErrorTable

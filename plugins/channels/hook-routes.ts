@@ -1,4 +1,5 @@
-import { AppError, type Cradle, reply, route } from '#kernel'
+import { AppError, reply } from '#kernel'
+import { type Cradle, route } from './manifest.ts'
 
 /** The largest request that a platform may send, in bytes. */
 const MAX_BYTES = 1024 * 1024

@@ -1,4 +1,4 @@
-import { type Cradle, type LeaseDocument, plugin } from '#kernel'
+import { definePlugin, type LeaseDocument } from '#kernel'
 import type { ChannelKind } from '#plugin-api'
 import { countChannels, showChannels } from './channel-counts.ts'
 import { type Channels, createChannels } from './channels.ts'
@@ -7,7 +7,7 @@ import { type ChannelKinds, createChannelKinds } from './config/kinds.ts'
 import { type ChannelConfigs, createChannelConfigs } from './config/sealed-config.ts'
 import { type ChannelStates, createChannelStates } from './connections/channel-states.ts'
 import { type ConnectionLeases, createConnectionLeases } from './connections/connection-leases.ts'
-import { createPlatforms, type EndpointSettings, type Platforms } from './connections/platforms.ts'
+import { createPlatforms, type Platforms } from './connections/platforms.ts'
 import { createSupervisor, type Supervisor } from './connections/supervisor.ts'
 import { createMessageAnswering, type MessageAnswering } from './conversations/answering.ts'
 import {
@@ -21,8 +21,8 @@ import { createMessageInbox, inboxIndexes, type MessageInbox } from './conversat
 import { createIntake, type Intake } from './conversations/intake.ts'
 import { createOrders, type Orders } from './conversations/orders.ts'
 import type { ChannelDocument, ConversationDocument, InboxDocument } from './documents.ts'
-import { channelErrors } from './errors.ts'
 import { hookRoutes } from './hook-routes.ts'
+import { type Cradle, manifest } from './manifest.ts'
 import { type ChannelProbe, createChannelProbe } from './probing.ts'
 import {
   createRegistrations,
@@ -34,66 +34,41 @@ import { channelRoutes } from './routes.ts'
 
 declare module '#kernel/types' {
   interface Collections {
-    channels: ChannelDocument
-    channel_leases: LeaseDocument
-    channel_inbox: InboxDocument
-    channel_conversations: ConversationDocument
-    channel_approvals: ApprovalDocument
-    channel_registrations: RegistrationDocument
+    channels: {
+      channels: ChannelDocument
+      channel_leases: LeaseDocument
+      channel_inbox: InboxDocument
+      channel_conversations: ConversationDocument
+      channel_approvals: ApprovalDocument
+      channel_registrations: RegistrationDocument
+    }
   }
-  interface Services {
-    channels: Channels
-    channelKinds: ChannelKinds
-    channelConfigs: ChannelConfigs
-    channelProbe: ChannelProbe
-    connectionLeases: ConnectionLeases
-    channelStates: ChannelStates
-    platforms: Platforms
-    supervisor: Supervisor
-    messageInbox: MessageInbox
-    conversations: Conversations
-    approvals: Approvals
-    orders: Orders
-    intake: Intake
-    messageAnswering: MessageAnswering
-    registrations: Registrations
+  interface PrivateServices {
+    channels: {
+      channels: Channels
+      channelKinds: ChannelKinds
+      channelConfigs: ChannelConfigs
+      channelProbe: ChannelProbe
+      connectionLeases: ConnectionLeases
+      channelStates: ChannelStates
+      platforms: Platforms
+      supervisor: Supervisor
+      messageInbox: MessageInbox
+      conversations: Conversations
+      approvals: Approvals
+      orders: Orders
+      intake: Intake
+      messageAnswering: MessageAnswering
+      registrations: Registrations
+    }
   }
   interface ExtensionPoints {
     'channels.kinds': ChannelKind
   }
 }
 
-interface ChannelsConfig {
-  endpoints: EndpointSettings
-  allow_hosts: string[]
-}
-
-const address = { type: 'string', format: 'url', pattern: '^(https?|wss?)://' } as const
-
-export default plugin({
-  name: 'channels',
-  summary: 'Agents on messaging platforms: connections, conversations, replies and approvals there',
-  depends: ['users', 'auth', 'agents', 'chat'],
-  config: {
-    endpoints: {
-      type: 'object',
-      additionalProperties: { type: 'object', additionalProperties: address },
-      default: {},
-    },
-    allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },
-  },
-  permissions: [
-    {
-      key: 'channels',
-      category: 'settings',
-      label: { en: 'Channels', zh: '渠道' },
-      description: {
-        en: 'Link agents of one’s own to messaging platforms.',
-        zh: '将自己的智能体接入消息平台。',
-      },
-    },
-  ],
-  errors: channelErrors,
+export default definePlugin({
+  ...manifest,
   setup(host) {
     host.collection('channels', {
       indexes: [{ key: { agent_id: 1, name: 1 }, unique: true }, { key: { enabled: 1 } }],
@@ -118,7 +93,7 @@ export default plugin({
     host.service('connectionLeases', createConnectionLeases)
     host.service('channelStates', createChannelStates)
     host.service('platforms', ({ config, extensions }) =>
-      createPlatforms({ ...(config as ChannelsConfig), kinds: extensions['channels.kinds'] }),
+      createPlatforms({ ...config, kinds: extensions['channels.kinds'] }),
     )
     host.service('messageInbox', createMessageInbox)
     host.service('conversations', createConversations)

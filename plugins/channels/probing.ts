@@ -1,7 +1,8 @@
-import { type Cradle, untilAborted, withDeadline } from '#kernel'
+import { untilAborted, withDeadline } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 import type { KnownKind } from './config/kinds.ts'
 import type { ChannelDocument } from './documents.ts'
+import type { Cradle } from './manifest.ts'
 import { failureOf } from './writing/failure.ts'
 
 /** How long a test may take, in milliseconds. */

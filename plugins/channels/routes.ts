@@ -1,4 +1,5 @@
-import { objectOf, pageQuery, pageReply, route } from '#kernel'
+import { objectOf, pageQuery, pageReply } from '#kernel'
+import { route } from './manifest.ts'
 import {
   begunRegistration,
   channelChanges,

@@ -1,9 +1,10 @@
-import { AppError, type Cradle, type Issue, route, type ServerSentEvent } from '#kernel'
+import { AppError, type Issue, type ServerSentEvent } from '#kernel'
 import type { ThreadDocument } from './documents.ts'
 import { turnFrame } from './frames.ts'
 import { followEvents } from './ledger/following.ts'
 import { type Decision, frameOf, isTerminal, type PendingApproval, seqOf } from './ledger/ledger-event.ts'
 import { checkInput } from './loop/tool-input.ts'
+import { type Cradle, route } from './manifest.ts'
 import { requestArguments, verdict } from './schemas.ts'
 import { storable } from './storable.ts'
 

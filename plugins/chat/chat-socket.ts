@@ -1,7 +1,8 @@
-import { AppError, type FrameOf, socket } from '#kernel'
+import { AppError, type FrameOf } from '#kernel'
 import type { Block, ThreadDocument } from './documents.ts'
 import { receivedFrames, sentFrames } from './frames.ts'
 import { type Subscription, subscribe } from './ledger/subscription.ts'
+import { socket } from './manifest.ts'
 import { storable } from './storable.ts'
 import type { KnownTurn } from './turns/client-messages.ts'
 

@@ -1,6 +1,7 @@
-import { AppError, type Cradle, type Logger } from '#kernel'
+import { AppError, type Logger } from '#kernel'
 import type { ThreadDocument } from './documents.ts'
 import { seqOf } from './ledger/ledger-event.ts'
+import type { Cradle } from './manifest.ts'
 import type { RunningTurns, StopReason } from './turns/running-turns.ts'
 import type { Queued } from './turns/turn-queue.ts'
 import type { TurnRequest } from './turns/turn-runner.ts'

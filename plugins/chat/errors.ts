@@ -1,7 +1,7 @@
 import type { ErrorTable } from '#kernel'
 
 /** The errors of conversations. */
-export const chatErrors: ErrorTable = {
+export const chatErrors = {
   THREAD_NOT_FOUND: { status: 404, message: { en: 'There is no such thread.', zh: '没有这个会话。' } },
   REPLY_NOT_FOUND: {
     status: 404,
@@ -35,4 +35,4 @@ export const chatErrors: ErrorTable = {
       zh: '回合进行中服务器已停止。已生成的内容会保留，请重新发送消息以继续。',
     },
   },
-}
+} satisfies ErrorTable

@@ -1,4 +1,4 @@
-import { type Cradle, plugin } from '#kernel'
+import { definePlugin } from '#kernel'
 import { approvalRoutes } from './approval-routes.ts'
 import { type Chat, createChat } from './chat.ts'
 import { chatSocket } from './chat-socket.ts'
@@ -9,7 +9,6 @@ import type {
   QuotaWindow,
   ThreadDocument,
 } from './documents.ts'
-import { chatErrors } from './errors.ts'
 import { fileUrl } from './file-url.ts'
 import { threadReaderGuard } from './guards.ts'
 import { createHistory, type History } from './history.ts'
@@ -17,6 +16,7 @@ import { createHub, type Hub } from './ledger/hub.ts'
 import { createLedger, type Ledger } from './ledger/ledger.ts'
 import type { LedgerEvent } from './ledger/ledger-event.ts'
 import { createLedgerReader, type LedgerReader, ledgerIndexes } from './ledger/ledger-reader.ts'
+import { manifest } from './manifest.ts'
 import { createTurnReplay, type TurnReplay } from './replay/turn-replay.ts'
 import { chatRoutes } from './routes.ts'
 import { createForks, type Forks } from './threads/forks.ts'
@@ -37,65 +37,66 @@ import { createQueuedTurns, type QueuedTurns, queuedTurnIndexes } from './turns/
 import { createRecovery, type Recovery } from './turns/recovery.ts'
 import { createResumption, type Resumption } from './turns/resumption.ts'
 import { createRunningTurns, type RunningTurns } from './turns/running-turns.ts'
-import { type ChatConfig, createTurnExecution, type TurnExecution } from './turns/turn-execution.ts'
+import { createTurnExecution, type TurnExecution } from './turns/turn-execution.ts'
 import { createTurnQueue, type TurnQueue } from './turns/turn-queue.ts'
 import { createTurnRunner, type TurnRunner } from './turns/turn-runner.ts'
 import { createTurns, type Turns } from './turns/turns.ts'
 
 declare module '#kernel/types' {
+  interface Services {
+    chat: {
+      turnReplay: TurnReplay
+      quotaWindow: QuotaWindow
+      history: History
+      titleOf: typeof titleOf
+      ledger: Ledger
+      fileUrl: typeof fileUrl
+      threadMigrations: ThreadMigrations
+      rebuilding: Rebuilding
+      resumption: Resumption
+      ledgerReader: LedgerReader
+      turns: Turns
+      threads: Threads
+      chat: Chat
+    }
+  }
   interface Collections {
-    threads: ThreadDocument
-    messages: MessageDocument
-    client_messages: ClientMessageDocument
-    queued_turns: QueuedTurnDocument
-    events: LedgerEvent
+    chat: {
+      threads: ThreadDocument
+      messages: MessageDocument
+      client_messages: ClientMessageDocument
+      queued_turns: QueuedTurnDocument
+      events: LedgerEvent
+    }
   }
   interface GuardContexts {
     /** The agent in the path, whose threads with the caller they may read. */
     thread_reader: GuardContexts['agent']
   }
-  interface Services {
-    chat: Chat
-    threads: Threads
-    threadMigrations: ThreadMigrations
-    rebuilding: Rebuilding
-    titleOf: typeof titleOf
-    fileUrl: typeof fileUrl
-    messages: Messages
-    forks: Forks
-    namedFiles: NamedFiles
-    runningFiles: RunningFiles
-    writtenFiles: WrittenFiles
-    retention: Retention
-    recent: RecentMessages
-    outcomes: Outcomes
-    turns: Turns
-    queuedTurns: QueuedTurns
-    turnQueue: TurnQueue
-    ledger: Ledger
-    hub: Hub
-    history: History
-    running: RunningTurns
-    heldCalls: HeldCalls
-    recovery: Recovery
-    resumption: Resumption
-    turnExecution: TurnExecution
-    turnRunner: TurnRunner
-    turnReplay: TurnReplay
-    ledgerReader: LedgerReader
-    quotaWindow: QuotaWindow
+  interface PrivateServices {
+    chat: {
+      messages: Messages
+      forks: Forks
+      namedFiles: NamedFiles
+      runningFiles: RunningFiles
+      writtenFiles: WrittenFiles
+      retention: Retention
+      recent: RecentMessages
+      outcomes: Outcomes
+      queuedTurns: QueuedTurns
+      turnQueue: TurnQueue
+      hub: Hub
+      running: RunningTurns
+      heldCalls: HeldCalls
+      recovery: Recovery
+      turnExecution: TurnExecution
+      turnRunner: TurnRunner
+    }
   }
 }
 
-export default plugin({
-  name: 'chat',
-  summary: 'Conversations: threads, turns and the ledger that every view reads',
-  depends: ['users', 'auth', 'providers', 'agents'],
-  config: {
-    approval_seconds: { type: 'integer', minimum: 1, maximum: 2_592_000, default: 86_400 },
-    quota_window: { enum: ['all', 'day', 'month'], default: 'all' },
-  },
-  errors: chatErrors,
+export default definePlugin({
+  ...manifest,
   setup(host) {
     host.collection('threads', { indexes: threadIndexes })
     host.collection('messages', { indexes: messageIndexes })
@@ -103,30 +104,30 @@ export default plugin({
     host.collection('queued_turns', { indexes: queuedTurnIndexes })
     host.collection('events', { indexes: ledgerIndexes })
     host.service('hub', createHub)
-    host.service('quotaWindow', ({ config }) => (config as ChatConfig).quota_window)
-    host.service('ledger', ({ collections, clock, log, server, hub }) =>
+    host.provide('quotaWindow', ({ config }) => config.quota_window)
+    host.provide('ledger', ({ collections, clock, log, server, hub }) =>
       createLedger({ events: collections.events, clock, log, writer: server.node_id, publish: hub.publish }),
     )
-    host.service('ledgerReader', ({ collections, hub, ledger }) =>
+    host.provide('ledgerReader', ({ collections, hub, ledger }) =>
       createLedgerReader({ events: collections.events, hub, ledger }),
     )
     host.limit('threads', ({ collections }, user_id) => collections.threads.countDocuments({ user_id }))
-    host.service('threads', ({ collections, clock, ids, limits }) =>
+    host.provide('threads', ({ collections, clock, ids, limits }) =>
       createThreads({ threads: collections.threads, clock, ids, limits }),
     )
-    host.service('threadMigrations', ({ collections, clock }) =>
+    host.provide('threadMigrations', ({ collections, clock }) =>
       createThreadMigrations({ threads: collections.threads, clock }),
     )
-    host.service('rebuilding', createRebuilding)
-    host.service('titleOf', () => titleOf)
-    host.service('fileUrl', () => fileUrl)
+    host.provide('rebuilding', createRebuilding)
+    host.provide('titleOf', () => titleOf)
+    host.provide('fileUrl', () => fileUrl)
     host.service('messages', ({ collections }) => createMessages(collections.messages))
     host.service('retention', ({ collections, messages }) =>
       createRetention({ threads: collections.threads, messages }),
     )
     host.service('outcomes', createOutcomes)
     host.service('recent', ({ messages }) => createRecentMessages(messages))
-    host.service('turns', ({ collections, clock, ids, server }) =>
+    host.provide('turns', ({ collections, clock, ids, server }) =>
       createTurns({
         threads: collections.threads,
         clientMessages: collections.client_messages,
@@ -158,13 +159,13 @@ export default plugin({
           explainError,
         }),
     )
-    host.service('turnExecution', (cradle) => createTurnExecution(cradle as Cradle<ChatConfig>))
-    host.service('resumption', createResumption)
-    host.service('history', createHistory)
+    host.service('turnExecution', (cradle) => createTurnExecution(cradle))
+    host.provide('resumption', createResumption)
+    host.provide('history', createHistory)
     host.service('turnRunner', createTurnRunner)
     host.service('turnQueue', createTurnQueue)
-    host.service('turnReplay', createTurnReplay)
-    host.service('chat', createChat)
+    host.provide('turnReplay', createTurnReplay)
+    host.provide('chat', createChat)
     host.service('forks', createForks)
     host.service('runningFiles', ({ collections, ledgerReader }) =>
       createRunningFiles({ threads: collections.threads, ledgerReader }),

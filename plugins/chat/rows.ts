@@ -1,6 +1,7 @@
-import type { Cradle, Locale } from '#kernel'
+import type { Locale } from '#kernel'
 import type { Artifact, MessageDocument, ThreadDocument } from './documents.ts'
 import { fileUrl } from './file-url.ts'
+import type { Cradle } from './manifest.ts'
 import { newestWithin } from './threads/named.ts'
 
 /** The most bytes of artifacts, and of sources, that a thread has in a list. */

@@ -1,7 +1,7 @@
 import type { ErrorTable } from '#kernel'
 
 /** What publishing an expert can be refused with. */
-export const expertErrors: ErrorTable = {
+export const expertErrors = {
   PUBLISHED_EXPERT_SLUG_TAKEN: {
     status: 409,
     message: {
@@ -23,4 +23,4 @@ export const expertErrors: ErrorTable = {
       zh: '字段“{field}”中似乎含有密码、密钥或令牌，请移除后再发布。',
     },
   },
-}
+} satisfies ErrorTable

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Cradle } from '#kernel'
+import type { Cradle } from './manifest.ts'
 
 /** Stands before the id in the name of a folder that is being filled. */
 const UNFINISHED = '.unfinished-'

@@ -1,10 +1,11 @@
 import { readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { AppError, type Cradle, type Issue, type Locale } from '#kernel'
+import { AppError, type Issue, type Locale } from '#kernel'
 import type { Expert } from '#plugin-api'
 import type { AgentDocument, AgentSettings } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import { createNumbered } from './free-names.ts'
+import type { Cradle } from './manifest.ts'
 
 /** The settings of an agent that is made from an expert; without a name it gets the expert's. */
 export type AgentFromExpert = Partial<AgentSettings>

@@ -1,5 +1,6 @@
-import { AppError, type Cradle } from '#kernel'
+import { AppError } from '#kernel'
 import type { AgentDocument } from '../agents/types.ts'
+import type { Cradle } from './manifest.ts'
 
 const MAX_NAME = 64
 

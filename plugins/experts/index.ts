@@ -1,23 +1,22 @@
-import { plugin } from '#kernel'
+import { definePlugin } from '#kernel'
 import { bundledExperts } from './catalog/index.ts'
-import { expertErrors } from './errors.ts'
 import { createExperts, type Experts } from './experts.ts'
 import { createPublishedExperts, type PublishedExperts, publishedExpertIndexes } from './published-experts.ts'
 import { expertRoutes } from './routes.ts'
 import './types.ts'
+import { manifest } from './manifest.ts'
 
 declare module '#kernel/types' {
-  interface Services {
-    experts: Experts
-    publishedExperts: PublishedExperts
+  interface PrivateServices {
+    experts: {
+      experts: Experts
+      publishedExperts: PublishedExperts
+    }
   }
 }
 
-export default plugin({
-  name: 'experts',
-  summary: 'Experts that agents are made from, bundled with the server and published by users',
-  depends: ['users', 'auth', 'providers', 'agents'],
-  errors: expertErrors,
+export default definePlugin({
+  ...manifest,
   setup(host) {
     host.collection('published_experts', { indexes: publishedExpertIndexes })
     host.limit('published_experts', ({ collections }, created_by_id) =>

@@ -1,20 +1,13 @@
 import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { IndexDescription } from 'mongodb'
-import {
-  AppError,
-  type Cradle,
-  createPlaces,
-  findPage,
-  type Locale,
-  type Page,
-  type PageRequest,
-} from '#kernel'
+import { AppError, createPlaces, findPage, type Locale, type Page, type PageRequest } from '#kernel'
 import type { AgentDocument, AgentSettings } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import { assertNoSecret, type Character, characterOf, installable } from './character.ts'
 import { createExpertFolders } from './expert-folders.ts'
 import { createNumbered, freeName, STABLE_LENGTH } from './free-names.ts'
+import type { Cradle } from './manifest.ts'
 import { createSlugs } from './slugs.ts'
 import { takeSnapshot } from './snapshot.ts'
 import { createTurnFiles } from './turn-files.ts'

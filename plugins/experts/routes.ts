@@ -1,6 +1,7 @@
-import { objectOf, pageQuery, pageReply, route } from '#kernel'
+import { objectOf, pageQuery, pageReply } from '#kernel'
 import type { Expert } from '#plugin-api'
 import { agentRow } from '../agents/schemas.ts'
+import { route } from './manifest.ts'
 import {
   agentFromExpert,
   expertDetail,

@@ -1,4 +1,5 @@
-import { AppError, type Cradle, isDuplicateKey } from '#kernel'
+import { AppError, isDuplicateKey } from '#kernel'
+import type { Cradle } from './manifest.ts'
 
 const MAX_LENGTH = 64
 

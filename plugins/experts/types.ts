@@ -44,6 +44,8 @@ export interface LeftOut {
 
 declare module '#kernel/types' {
   interface Collections {
-    published_experts: PublishedExpertDocument
+    experts: {
+      published_experts: PublishedExpertDocument
+    }
   }
 }

@@ -1,7 +1,7 @@
 import type { ErrorTable } from '#kernel'
 
 /** What inviting and redeeming an invite can be refused with. */
-export const inviteErrors: ErrorTable = {
+export const inviteErrors = {
   INVITE_INVALID: {
     status: 400,
     message: { en: 'There is no invite with this code.', zh: '邀请码无效。' },
@@ -23,4 +23,4 @@ export const inviteErrors: ErrorTable = {
     status: 410,
     message: { en: 'This invite has been revoked.', zh: '该邀请已被撤销。' },
   },
-}
+} satisfies ErrorTable

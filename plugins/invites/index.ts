@@ -1,22 +1,21 @@
-import { plugin } from '#kernel'
-import { inviteErrors } from './errors.ts'
+import { definePlugin } from '#kernel'
 import { createInvites, type Invites } from './invites.ts'
 import { createRedemptions, type Redemptions } from './redemptions.ts'
 import { inviteRoutes } from './routes.ts'
 import './types.ts'
+import { manifest } from './manifest.ts'
 
 declare module '#kernel/types' {
-  interface Services {
-    invites: Invites
-    redemptions: Redemptions
+  interface PrivateServices {
+    invites: {
+      invites: Invites
+      redemptions: Redemptions
+    }
   }
 }
 
-export default plugin({
-  name: 'invites',
-  summary: 'Invites, and the accounts that the invited make for themselves',
-  depends: ['users', 'auth', 'accounts'],
-  errors: inviteErrors,
+export default definePlugin({
+  ...manifest,
   setup(host) {
     host.collection('invites', {
       indexes: [

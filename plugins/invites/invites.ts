@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Filter } from 'mongodb'
-import { AppError, findPage, type KernelServices, type Page, type PageRequest } from '#kernel'
+import { AppError, findPage, type Page, type PageRequest } from '#kernel'
 import type { Grants } from '../accounts/grants.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import type { UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import { refusalOf } from './invite-status.ts'
+import type { Cradle } from './manifest.ts'
 import type { InviteDocument } from './types.ts'
 
 const CODE_BYTES = 24
@@ -29,7 +30,7 @@ export function createInvites({
   grants,
   clock,
   ids,
-}: { users: Users; grants: Grants } & Pick<KernelServices, 'collections' | 'clock' | 'ids'>) {
+}: { users: Users; grants: Grants } & Pick<Cradle, 'collections' | 'clock' | 'ids'>) {
   /** Writes down that the account was made, unless that is written down already. */
   const markUsed = async (
     { _id }: InviteDocument,

@@ -1,8 +1,9 @@
-import { AppError, type KernelServices } from '#kernel'
+import { AppError } from '#kernel'
 import type { UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import { refusalOf } from './invite-status.ts'
 import type { Invites } from './invites.ts'
+import type { Cradle } from './manifest.ts'
 import type { InviteDocument } from './types.ts'
 
 /** Who redeems an invite, and with which code. */
@@ -17,7 +18,7 @@ export function createRedemptions({
   users,
   permissionCatalog,
   clock,
-}: { invites: Invites; users: Users } & Pick<KernelServices, 'permissionCatalog' | 'clock'>) {
+}: { invites: Invites; users: Users } & Pick<Cradle, 'permissionCatalog' | 'clock'>) {
   const findPending = async (code: string): Promise<InviteDocument> => {
     const invite = await invites.findByCode(code)
     const refusal = refusalOf(invite, clock.seconds())

@@ -1,6 +1,7 @@
-import { objectOf, pageQuery, pageReply, route } from '#kernel'
+import { objectOf, pageQuery, pageReply } from '#kernel'
 import { loginAnswer } from '../auth/schemas.ts'
 import { showInvite } from './invite-status.ts'
+import { route } from './manifest.ts'
 import {
   createdInvite,
   inviteRow,

@@ -30,6 +30,8 @@ export interface InviteDocument {
 
 declare module '#kernel/types' {
   interface Collections {
-    invites: InviteDocument
+    invites: {
+      invites: InviteDocument
+    }
   }
 }

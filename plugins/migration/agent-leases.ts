@@ -1,4 +1,5 @@
-import { acquireLease, type Cradle } from '#kernel'
+import { acquireLease } from '#kernel'
+import type { Cradle } from './manifest.ts'
 
 /** How long the process that works on an agent may be silent, and how often it speaks, in milliseconds. */
 const LEASE_MS = 3000

@@ -1,7 +1,8 @@
-import { AppError, type Cradle, isUnavailable } from '#kernel'
+import { AppError, isUnavailable } from '#kernel'
 import type { AgentDocument } from '../agents/types.ts'
 import type { ThreadDocument } from '../chat/documents.ts'
 import type { AgentLease } from './agent-leases.ts'
+import type { Cradle } from './manifest.ts'
 
 /** How many agents this process works on at once. */
 const MOST_AGENTS = 3

@@ -1,25 +1,28 @@
-import { type LeaseDocument, plugin } from '#kernel'
+import { definePlugin, type LeaseDocument } from '#kernel'
 import { type AgentLeases, createAgentLeases } from './agent-leases.ts'
 import { createHistoryMigration, type HistoryMigration } from './history-migration.ts'
+import { manifest } from './manifest.ts'
 import { migrationRoutes } from './routes.ts'
 import { createThreadImports, type ThreadImportDocument, type ThreadImports } from './thread-imports.ts'
 
 declare module '#kernel/types' {
   interface Collections {
-    migration_leases: LeaseDocument
-    thread_imports: ThreadImportDocument
+    migration: {
+      migration_leases: LeaseDocument
+      thread_imports: ThreadImportDocument
+    }
   }
-  interface Services {
-    agentLeases: AgentLeases
-    historyMigration: HistoryMigration
-    threadImports: ThreadImports
+  interface PrivateServices {
+    migration: {
+      agentLeases: AgentLeases
+      historyMigration: HistoryMigration
+      threadImports: ThreadImports
+    }
   }
 }
 
-export default plugin({
-  name: 'migration',
-  summary: 'Histories that are rebuilt from their ledgers, and threads that are brought in from elsewhere',
-  depends: ['users', 'auth', 'agents', 'chat', 'trajectory'],
+export default definePlugin({
+  ...manifest,
   setup(host) {
     host.collection('migration_leases')
     host.collection('thread_imports')

@@ -1,4 +1,4 @@
-import { route } from '#kernel'
+import { route } from './manifest.ts'
 import { importedThread, migrationStarted, migrationStatus } from './schemas.ts'
 
 /** The most bytes of an export that is taken in. */

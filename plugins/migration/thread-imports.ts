@@ -1,9 +1,10 @@
-import { AppError, type Cradle, type UploadedFile } from '#kernel'
+import { AppError, type UploadedFile } from '#kernel'
 import type { ThreadDocument } from '../chat/documents.ts'
 import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
 import type { ThreadOwner } from '../chat/threads/threads.ts'
 import { createExportCheck, type ExportHead } from './export-check.ts'
 import { readParts } from './exported-parts.ts'
+import type { Cradle } from './manifest.ts'
 import { createTurnRenaming } from './turn-renaming.ts'
 
 /** How many events, and how many characters of them, are stored at once. */

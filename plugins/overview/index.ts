@@ -1,21 +1,22 @@
-import { plugin } from '#kernel'
+import { definePlugin } from '#kernel'
 import { createNodes, type Nodes, nodeIndexes } from './nodes.ts'
 import { createOverview, type Overview } from './overview.ts'
 import { overviewCommand } from './overview-command.ts'
 import { overviewRoutes } from './routes.ts'
 import './types.ts'
+import { manifest } from './manifest.ts'
 
 declare module '#kernel/types' {
-  interface Services {
-    nodes: Nodes
-    overview: Overview
+  interface PrivateServices {
+    overview: {
+      nodes: Nodes
+      overview: Overview
+    }
   }
 }
 
-export default plugin({
-  name: 'overview',
-  summary: 'The service at a glance, and the server processes that it runs on',
-  depends: ['users', 'auth'],
+export default definePlugin({
+  ...manifest,
   setup(host) {
     host.collection('nodes', { indexes: nodeIndexes })
     host.service('nodes', createNodes)

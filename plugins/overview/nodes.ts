@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import type { IndexDescription } from 'mongodb'
-import type { KernelServices } from '#kernel'
+import type { Cradle } from './manifest.ts'
 import type { NodeDocument } from './types.ts'
 
 /** How often a server process says that it runs, in milliseconds. */
@@ -23,7 +23,7 @@ export function createNodes({
   clock,
   log,
   server: { node_id, version, started_at },
-}: Pick<KernelServices, 'collections' | 'clock' | 'log' | 'server'>) {
+}: Pick<Cradle, 'collections' | 'clock' | 'log' | 'server'>) {
   let started = false
   let timer: NodeJS.Timeout | undefined
   let beating = Promise.resolve()

@@ -1,10 +1,11 @@
 import { type Command, JSON_OPTION, printJson, printTable } from '#kernel'
+import type { Cradle } from './manifest.ts'
 
 /** Unix seconds in ISO 8601. */
 const timeOf = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000', '')
 
 /** `svc admin overview`: what `GET /admin/overview` answers, whether or not a server runs. */
-export const overviewCommand: Command = {
+export const overviewCommand: Command<Cradle> = {
   name: 'admin overview',
   summary: 'Show accounts, agents, conversations and servers at a glance',
   options: [JSON_OPTION],

@@ -1,4 +1,4 @@
-import type { Cradle } from '#kernel'
+import type { Cradle } from './manifest.ts'
 import type { OverviewRow } from './schemas.ts'
 import type { OverviewCounts } from './types.ts'
 

@@ -1,4 +1,4 @@
-import { route } from '#kernel'
+import { route } from './manifest.ts'
 import { overviewRow } from './schemas.ts'
 
 const getOverview = route({

@@ -22,7 +22,9 @@ export interface NodeDocument {
 
 declare module '#kernel/types' {
   interface Collections {
-    nodes: NodeDocument
+    overview: {
+      nodes: NodeDocument
+    }
   }
   interface Events {
     /** The overview is about to be shown; listeners, which need not depend on this plugin, fill in their counts. */

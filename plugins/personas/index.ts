@@ -1,11 +1,10 @@
-import { plugin } from '#kernel'
+import { definePlugin } from '#kernel'
+import { manifest } from './manifest.ts'
 import { instructPersona } from './persona-instructions.ts'
 import { personaRoutes } from './routes.ts'
 
-export default plugin({
-  name: 'personas',
-  summary: 'Personas: how an agent speaks and acts, by MBTI type',
-  depends: ['auth', 'agents'],
+export default definePlugin({
+  ...manifest,
   setup(host) {
     host.routes(personaRoutes)
     host.on('agent.instructed', instructPersona)

@@ -1,6 +1,7 @@
-import { AppError, route } from '#kernel'
+import { AppError } from '#kernel'
 import { agentRow } from '../agents/schemas.ts'
 import { findProfile, PROFILES } from './catalog.ts'
+import { route } from './manifest.ts'
 import { personaChoice, personaProfile, personaRows } from './schemas.ts'
 
 const listPersonas = route({

@@ -1,7 +1,7 @@
 import type { ErrorTable } from '#kernel'
 
 /** Why a prompt could not be polished, beyond what a model call fails with. */
-export const polishErrors: ErrorTable = {
+export const polishErrors = {
   POLISH_EMPTY: {
     status: 502,
     level: 'warn',
@@ -26,4 +26,4 @@ export const polishErrors: ErrorTable = {
       zh: '模型“{model}”耗时超过 {seconds} 秒，请重试或改用其他模型。',
     },
   },
-}
+} satisfies ErrorTable

@@ -1,15 +1,10 @@
 import type { LanguageModelV3FinishReason, LanguageModelV3StreamPart } from '@ai-sdk/provider'
-import { AppError, type Cradle, type Locale, untilAborted } from '#kernel'
+import { AppError, type Locale, untilAborted } from '#kernel'
 import type { AgentDocument } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import { askFor } from './instructions.ts'
+import type { Cradle } from './manifest.ts'
 import { unwrap } from './wrapping.ts'
-
-/** The section `plugins.polish` of the configuration. */
-export interface PolishConfig {
-  /** How long a model may take. */
-  max_seconds: number
-}
 
 /** A prompt to improve, and for whom. */
 export interface PolishRequest {
@@ -37,7 +32,7 @@ const BROKEN_OFF: readonly FinishReason[] = ['length', 'content-filter']
 type FinishReason = LanguageModelV3FinishReason['unified']
 
 /** Makes what improves prompts. */
-export function createPolisher({ config, models, ids }: Cradle<PolishConfig>): Polisher {
+export function createPolisher({ config, models, ids }: Cradle): Polisher {
   return {
     async polish({ prompt, default_model, agent, caller, locale, signal }) {
       if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })

@@ -1,4 +1,4 @@
-import { route } from '#kernel'
+import { route } from './manifest.ts'
 import { draft, polishedPrompt } from './schemas.ts'
 
 const polishPrompt = route({

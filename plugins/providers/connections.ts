@@ -1,5 +1,6 @@
-import { AppError, type Cradle } from '#kernel'
+import { AppError } from '#kernel'
 import type { ProviderConnection, ProviderKind } from '#plugin-api'
+import type { Cradle } from './manifest.ts'
 import { openSecretOptions } from './options.ts'
 import { createRedaction } from './redaction.ts'
 import type { ProviderDocument } from './types.ts'

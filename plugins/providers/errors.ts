@@ -1,7 +1,7 @@
 import type { ErrorTable } from '#kernel'
 
 /** The errors of providers and of calls to their models. */
-export const providerErrors: ErrorTable = {
+export const providerErrors = {
   PROVIDER_NAME_TAKEN: {
     status: 409,
     message: { en: 'There is already a provider named "{name}".', zh: '已存在名为“{name}”的模型服务商。' },
@@ -101,4 +101,4 @@ export const providerErrors: ErrorTable = {
       zh: '调用“{provider}:{model}”失败，详细信息中有服务商的回复。',
     },
   },
-}
+} satisfies ErrorTable

@@ -1,13 +1,14 @@
 import { AppError, type Locale, type LocalizedText } from '#kernel'
 import type { ProviderFailure } from '#plugin-api'
 import type { Connected } from './connections.ts'
+import type { providerErrors } from './errors.ts'
 import { explainFailure } from './explained-failure.ts'
 import { reportOf } from './upstream-report.ts'
 
 /** Characters of an upstream's own words that are passed on. */
 const MAX_DETAIL = 300
 
-const codes: Record<ProviderFailure, string> = {
+const codes: Record<ProviderFailure, keyof typeof providerErrors> = {
   auth: 'MODEL_AUTH_FAILED',
   quota: 'MODEL_QUOTA_EXHAUSTED',
   rate_limit: 'MODEL_RATE_LIMITED',

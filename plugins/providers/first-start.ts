@@ -1,15 +1,5 @@
-import { AppError, type Cradle, isDuplicateKey } from '#kernel'
-
-/** The section `plugins.providers` of the configuration. */
-export interface ProvidersConfig {
-  allow_hosts: string[]
-  /** Calls that a provider takes at a time in one server process, where it does not say so itself. */
-  max_concurrency: number
-  openai_api_key?: string
-  openai_base_url?: string
-  anthropic_api_key?: string
-  anthropic_base_url?: string
-}
+import { AppError, isDuplicateKey } from '#kernel'
+import type { Cradle } from './manifest.ts'
 
 /** What a first start can make, each named as its kind; of those that it makes, the last one's model becomes active. */
 const starters = [
@@ -24,7 +14,7 @@ const starters = [
  * start on it, and when one is killed halfway.
  */
 export async function setUpFirstProviders(
-  { config, collections, providers, visibleProviders }: Cradle<ProvidersConfig>,
+  { config, collections, providers, visibleProviders }: Cradle,
   announce: (label: string, text: string) => void,
 ): Promise<void> {
   if (await collections.model_settings.findOne({ _id: 'active' })) return
@@ -51,7 +41,7 @@ export async function setUpFirstProviders(
 }
 
 /** The vendor's address and key as the environment has them, for those that have a key. */
-function connectionOf(config: ProvidersConfig, kind: 'anthropic' | 'openai') {
+function connectionOf(config: Cradle['config'], kind: 'anthropic' | 'openai') {
   const { [`${kind}_api_key` as const]: api_key, [`${kind}_base_url` as const]: base_url } = config
   return api_key && { api_key, ...(base_url && { base_url }) }
 }

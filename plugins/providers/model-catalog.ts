@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Cradle, untilAborted, withDeadline } from '#kernel'
+import { untilAborted, withDeadline } from '#kernel'
 import type { ModelDescription } from '#plugin-api'
 import { redactError } from './failure.ts'
+import type { Cradle } from './manifest.ts'
 import { inferUses } from './model-uses.ts'
 import type { ProviderDocument } from './types.ts'
 

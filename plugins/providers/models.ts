@@ -1,5 +1,6 @@
-import { AppError, type Cradle } from '#kernel'
+import { AppError } from '#kernel'
 import type { ModelDescription } from '#plugin-api'
+import type { Cradle } from './manifest.ts'
 import { parseReference } from './reference.ts'
 import type { ModelOwner, ModelRow, Models, ProviderDocument } from './types.ts'
 import type { Visible } from './visible-providers.ts'

@@ -1,8 +1,7 @@
-import type { Cradle } from '#kernel'
 import type { ModelCallOptions, ModelDescription } from '#plugin-api'
 import { explainFailure } from './explained-failure.ts'
 import { toAppError } from './failure.ts'
-import type { ProvidersConfig } from './first-start.ts'
+import type { Cradle } from './manifest.ts'
 import { meterCall } from './metered-call.ts'
 import { streamModel } from './model-stream.ts'
 import { createPace, type Pace } from './pace.ts'
@@ -29,7 +28,7 @@ export function createOpenedModels({
   providerConnections,
   modelCatalog,
   events,
-}: Cradle<ProvidersConfig>): OpenedModels {
+}: Cradle): OpenedModels {
   const stores = new Map<string, Store>()
 
   async function make(provider: ProviderDocument, modelId: string, pace: Pace): Promise<OpenedModel> {

@@ -1,6 +1,5 @@
 import {
   AppError,
-  type Cradle,
   findPage,
   isDuplicateKey,
   type Locale,
@@ -10,6 +9,7 @@ import {
 } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
 import { toListedModel } from './listed-model.ts'
+import type { Cradle } from './manifest.ts'
 import { replaceOptions, sealOptions } from './options.ts'
 import { parseReference } from './reference.ts'
 import type { kindRow, newProvider, providerChanges, providerRow } from './schemas.ts'

@@ -1,5 +1,6 @@
-import { type Cradle, type Locale, objectOf, pageQuery, pageReply, route } from '#kernel'
+import { type Locale, objectOf, pageQuery, pageReply } from '#kernel'
 import { toListedModel } from './listed-model.ts'
+import { type Cradle, route } from './manifest.ts'
 import type { ProbeRequest } from './probe.ts'
 import type { Holder, ProviderDraft } from './providers.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Cradle } from '#kernel'
+import type { Cradle } from './manifest.ts'
 import type { ProviderDocument } from './types.ts'
 
 /** Milliseconds after which a change made by another process is seen. */

@@ -1,9 +1,9 @@
-import { plugin } from '#kernel'
+import { definePlugin } from '#kernel'
+import { manifest } from './manifest.ts'
 import { rotateCommand } from './rotate-command.ts'
 
-export default plugin({
-  name: 'secrets',
-  summary: 'Replacement of the key that stored secrets are encrypted with',
+export default definePlugin({
+  ...manifest,
   setup(host) {
     host.command(rotateCommand)
   },

@@ -1,10 +1,11 @@
 import { AppError, type Command, JSON_OPTION, printJson } from '#kernel'
+import type { Cradle } from './manifest.ts'
 
 /** Seconds that a request may take from encrypting a secret until it has stored it. */
 const DEFAULT_WAIT = 15
 
 /** `svc admin rotate-secret-key`: a new key in `secret.key`, with which everything stored is encrypted anew. */
-export const rotateCommand: Command = {
+export const rotateCommand: Command<Cradle> = {
   name: 'admin rotate-secret-key',
   summary:
     'Replace the key that stored secrets are encrypted with, also while servers run; can be broken off and repeated',

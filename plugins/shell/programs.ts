@@ -1,7 +1,7 @@
 import { createPlaces } from '#kernel'
+import type { Cradle } from './manifest.ts'
 import type { Processes } from './processes.ts'
 import { type ProgramEnd, type ProgramOrder, runProgram } from './program.ts'
-import type { ShellConfig } from './types.ts'
 
 /** The programs that agents run in this server process. */
 export interface Programs {
@@ -17,7 +17,7 @@ export function createPrograms({
   config: { max_seconds, max_processes },
   processes: { start },
 }: {
-  config: Pick<ShellConfig, 'max_seconds' | 'max_processes'>
+  config: Pick<Cradle['config'], 'max_seconds' | 'max_processes'>
   processes: Pick<Processes, 'start'>
 }): Programs {
   const places = createPlaces()

@@ -1,8 +1,8 @@
 import type { Logger, ServerFacts } from '#kernel'
 import { type Bubblewrap, findBubblewrap } from './bubblewrap.ts'
+import type { Cradle } from './manifest.ts'
 import { PROCESS_PATH } from './processes.ts'
 import { createSandboxView, type SandboxView, type Writable } from './sandbox-view.ts'
-import type { ShellConfig } from './types.ts'
 
 const UNPROTECTED = "programs of agents run with all rights of the server's user"
 
@@ -20,7 +20,7 @@ export function createSandbox({
   log,
   server,
 }: {
-  config: Pick<ShellConfig, 'sandbox' | 'sandbox_folders'>
+  config: Pick<Cradle['config'], 'sandbox' | 'sandbox_folders'>
   log: Pick<Logger, 'warn'>
   server: Pick<ServerFacts, 'home'>
 }): Sandbox {

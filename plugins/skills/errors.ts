@@ -1,7 +1,7 @@
 import type { ErrorTable } from '#kernel'
 
 /** What is refused about skills and their packages. */
-export const skillErrors: ErrorTable = {
+export const skillErrors = {
   SKILL_ARCHIVE_INVALID: {
     status: 400,
     message: { en: 'The skill cannot be taken: {reason}.', zh: '无法导入该技能：{reason}。' },
@@ -47,4 +47,4 @@ export const skillErrors: ErrorTable = {
       zh: '单个技能及整个技能包最多包含 2,000 个文件、64 MiB，路径最多 16 层。',
     },
   },
-}
+} satisfies ErrorTable

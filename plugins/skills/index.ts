@@ -1,6 +1,5 @@
-import { plugin } from '#kernel'
+import { definePlugin } from '#kernel'
 import { type AgentSkills, createAgentSkills } from './agent-skills.ts'
-import { skillErrors } from './errors.ts'
 import { packageRoutes } from './package-routes.ts'
 import { createPackageSkills, type PackageSkills } from './package-skills.ts'
 import { agentSkillRoutes } from './routes.ts'
@@ -8,33 +7,22 @@ import { createShelves, type Shelves } from './shelves.ts'
 import { createSkillIndex, type SkillIndex } from './skill-index.ts'
 import { createSkillPackages, type SkillPackages } from './skill-packages.ts'
 import './types.ts'
+import { manifest } from './manifest.ts'
 
 declare module '#kernel/types' {
-  interface Services {
-    agentSkills: AgentSkills
-    packageSkills: PackageSkills
-    shelves: Shelves
-    skillIndex: SkillIndex
-    skillPackages: SkillPackages
+  interface PrivateServices {
+    skills: {
+      agentSkills: AgentSkills
+      packageSkills: PackageSkills
+      shelves: Shelves
+      skillIndex: SkillIndex
+      skillPackages: SkillPackages
+    }
   }
 }
 
-export default plugin({
-  name: 'skills',
-  summary: 'Skills of agents, and packages to pass them on',
-  depends: ['users', 'auth', 'agents'],
-  permissions: [
-    {
-      key: 'skill_packages',
-      category: 'settings',
-      label: { en: 'Skill packages', zh: '技能包' },
-      description: {
-        en: 'Create skill packages, and change and delete those created oneself.',
-        zh: '创建技能包，并修改和删除自己创建的技能包。',
-      },
-    },
-  ],
-  errors: skillErrors,
+export default definePlugin({
+  ...manifest,
   setup(host) {
     host.collection('skill_packages', {
       indexes: [{ key: { name_key: 1 }, unique: true }, { key: { created_by_id: 1 } }],

@@ -1,14 +1,5 @@
-import {
-  AppError,
-  type Cradle,
-  type Issue,
-  linkToNext,
-  objectOf,
-  pageQuery,
-  pageReply,
-  reply,
-  route,
-} from '#kernel'
+import { AppError, type Issue, linkToNext, objectOf, pageQuery, pageReply, reply } from '#kernel'
+import { type Cradle, route } from './manifest.ts'
 import {
   addedSkills,
   detailOptions,

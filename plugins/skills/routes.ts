@@ -1,4 +1,5 @@
-import { objectOf, pageQuery, pageReply, reply, route } from '#kernel'
+import { objectOf, pageQuery, pageReply, reply } from '#kernel'
+import { route } from './manifest.ts'
 import { showSkill } from './package-routes.ts'
 import {
   agentSkill,

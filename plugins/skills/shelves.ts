@@ -1,5 +1,6 @@
 import { mkdir, realpath } from 'node:fs/promises'
-import { AppError, type KernelServices, type OpenFolder, openFolder } from '#kernel'
+import { AppError, type OpenFolder, openFolder } from '#kernel'
+import type { Cradle } from './manifest.ts'
 import { createShelf, type Shelf } from './shelf.ts'
 import { AWAY, codeOf, DENIED, ignoring } from './system-errors.ts'
 
@@ -9,7 +10,7 @@ const FOLDER = 'skills'
 export type Shelves = ReturnType<typeof createShelves>
 
 /** Makes the access to the folder `skills` below workspaces and packages. */
-export function createShelves(cradle: Pick<KernelServices, 'ids'>) {
+export function createShelves(cradle: Pick<Cradle, 'ids'>) {
   const using = async <Result>(folder: OpenFolder, work: (shelf: Shelf) => Promise<Result>) => {
     try {
       return await work(createShelf(folder, cradle))

@@ -1,7 +1,8 @@
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError, type KernelServices } from '#kernel'
+import { AppError } from '#kernel'
 import { cut, HEAD_BYTES, readHead } from './front-matter.ts'
+import type { Cradle } from './manifest.ts'
 import { SKILL_FILE } from './shelf.ts'
 import type { Shelves } from './shelves.ts'
 import { readText } from './skill-facts.ts'
@@ -36,7 +37,7 @@ interface Index {
 export type SkillIndex = ReturnType<typeof createSkillIndex>
 
 /** Makes the index, which reads a file again only when it has changed. */
-export function createSkillIndex({ shelves, log }: { shelves: Shelves } & Pick<KernelServices, 'log'>) {
+export function createSkillIndex({ shelves, log }: { shelves: Shelves } & Pick<Cradle, 'log'>) {
   const indexes = new Map<string, Index>()
 
   const keep = (workspace: string, index: Index) => {

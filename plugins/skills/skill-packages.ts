@@ -2,9 +2,10 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isValid } from 'ulid'
-import { AppError, findPage, isDuplicateKey, type KernelServices, type PageRequest } from '#kernel'
+import { AppError, findPage, isDuplicateKey, type PageRequest } from '#kernel'
 import type { Users } from '../users/users.ts'
 import { ageOf } from './age.ts'
+import type { Cradle } from './manifest.ts'
 import type { Shelves } from './shelves.ts'
 import { ignoring } from './system-errors.ts'
 import type { Changer, SkillPackageDocument } from './types.ts'
@@ -30,10 +31,7 @@ export function createSkillPackages({
   server,
   shelves,
   users,
-}: { shelves: Shelves; users: Users } & Pick<
-  KernelServices,
-  'collections' | 'clock' | 'ids' | 'limits' | 'server'
->) {
+}: { shelves: Shelves; users: Users } & Pick<Cradle, 'collections' | 'clock' | 'ids' | 'limits' | 'server'>) {
   const root = join(server.home, 'skill-packages')
   const pathOf = (package_id: string) => join(root, package_id)
 

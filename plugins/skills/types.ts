@@ -52,6 +52,8 @@ export type Changer = Pick<AuthCaller, 'id' | 'username' | 'role'>
 
 declare module '#kernel/types' {
   interface Collections {
-    skill_packages: SkillPackageDocument
+    skills: {
+      skill_packages: SkillPackageDocument
+    }
   }
 }

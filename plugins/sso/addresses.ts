@@ -1,11 +1,12 @@
-import { AppError, type KernelServices } from '#kernel'
+import { AppError } from '#kernel'
+import type { Cradle } from './manifest.ts'
 import type { EntryName } from './types.ts'
 
 /** Where people come back to, and where they are sent on to. */
 export type SsoAddresses = ReturnType<typeof createAddresses>
 
 /** Makes the addresses out of the server's public one, under which the console is unless the settings say otherwise. */
-export function createAddresses({ server }: Pick<KernelServices, 'server'>) {
+export function createAddresses({ server }: Pick<Cradle, 'server'>) {
   const base = server.public_url?.replace(/\/+$/, '')
   const frontend = (dashboard_origin: string | null) => dashboard_origin ?? base ?? ''
   return {

@@ -1,9 +1,10 @@
-import { AppError, type KernelServices } from '#kernel'
+import { AppError } from '#kernel'
 import type { Identities } from '../users/identities.ts'
 import type { UserChanges, UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import { judge } from './claim-rules.ts'
 import { digestOf } from './digest.ts'
+import type { Cradle } from './manifest.ts'
 import { type ForeignIdentity, SignInFailure } from './sign-in-kind.ts'
 import type { ClaimRule } from './types.ts'
 import { usernamesFor } from './usernames.ts'
@@ -30,7 +31,7 @@ export function createArrivals({
   permissionCatalog,
   clock,
   log,
-}: { users: Users; identities: Identities } & Pick<KernelServices, 'permissionCatalog' | 'clock' | 'log'>) {
+}: { users: Users; identities: Identities } & Pick<Cradle, 'permissionCatalog' | 'clock' | 'log'>) {
   /** What the rules make of an account, without permissions that no plugin declares any more. */
   const changesFor = (
     rules: readonly ClaimRule[],

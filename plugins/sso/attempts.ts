@@ -1,5 +1,5 @@
-import type { KernelServices } from '#kernel'
 import { digestOf, makeSecret } from './digest.ts'
+import type { Cradle } from './manifest.ts'
 import type { SignInChallenge } from './sign-in-kind.ts'
 import type { SsoAttemptDocument } from './types.ts'
 
@@ -20,7 +20,7 @@ export function createAttempts({
   collections: { sso_attempts },
   secrets,
   clock,
-}: Pick<KernelServices, 'collections' | 'secrets' | 'clock'>) {
+}: Pick<Cradle, 'collections' | 'secrets' | 'clock'>) {
   const purposeOf = (id: string) => `sso_attempt:${id}`
 
   return {

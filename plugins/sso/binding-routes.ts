@@ -1,5 +1,6 @@
-import { AppError, type Route, route } from '#kernel'
+import { AppError, type Route } from '#kernel'
 import { departureErrors, sendAway } from './departure-reply.ts'
+import { type Cradle, route } from './manifest.ts'
 import { bindings, kindBody, oidcStatus, signInStatus, startBody, started } from './schemas.ts'
 import { nameOf, statusOf } from './settings-rows.ts'
 
@@ -75,4 +76,4 @@ const listBindings = route({
 })
 
 /** What there is to sign in with, and what an account of one's own is linked to. */
-export const bindingRoutes: Route[] = [getStatus, getOidcStatus, startBinding, unbind, listBindings]
+export const bindingRoutes: Route<Cradle>[] = [getStatus, getOidcStatus, startBinding, unbind, listBindings]

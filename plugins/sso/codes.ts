@@ -1,5 +1,5 @@
-import type { KernelServices } from '#kernel'
 import { digestOf, makeSecret } from './digest.ts'
+import type { Cradle } from './manifest.ts'
 import type { SsoCodeDocument } from './types.ts'
 
 /** How long the console has to fetch a sign-in. */
@@ -9,10 +9,7 @@ const CODE_MS = 60_000
 export type SignInCodes = ReturnType<typeof createCodes>
 
 /** Makes the store of one-time codes, which themselves are kept nowhere. */
-export function createCodes({
-  collections: { sso_codes },
-  clock,
-}: Pick<KernelServices, 'collections' | 'clock'>) {
+export function createCodes({ collections: { sso_codes }, clock }: Pick<Cradle, 'collections' | 'clock'>) {
   return {
     async issue(came: Pick<SsoCodeDocument, 'user_id' | 'identity_key' | 'attempt_id'>): Promise<string> {
       const code = makeSecret()

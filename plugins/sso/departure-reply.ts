@@ -1,7 +1,8 @@
-import { type Cradle, reply } from '#kernel'
+import { reply } from '#kernel'
 import { keepState } from './attempt-cookie.ts'
 import type { Departure } from './departures.ts'
 import { refusalCode } from './entries.ts'
+import type { Cradle } from './manifest.ts'
 import type { EntryName } from './types.ts'
 
 /** What sending somebody away can be refused with. */

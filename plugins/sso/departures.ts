@@ -1,10 +1,11 @@
-import { AppError, type KernelServices, withDeadline } from '#kernel'
+import { AppError, withDeadline } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
 import { assertOwnPage, DEFAULT_PAGE, type SsoAddresses } from './addresses.ts'
 import type { SignInAttempts } from './attempts.ts'
 import type { SignInKinds } from './endpoints.ts'
 import { refuseAt } from './entries.ts'
 import type { KindName } from './kinds/index.ts'
+import type { Cradle } from './manifest.ts'
 import type { SignInSettings } from './settings.ts'
 import { SignInFailure } from './sign-in-kind.ts'
 import type { EntryName } from './types.ts'
@@ -35,7 +36,7 @@ export function createDepartures({
   signInSettings: SignInSettings
   signInAttempts: SignInAttempts
   ssoAddresses: SsoAddresses
-} & Pick<KernelServices, 'log'>) {
+} & Pick<Cradle, 'log'>) {
   return {
     /**
      * Gives where the browser is to go, and what it has to bring back. Throws VALIDATION_FAILED, the refusals of the entry,

@@ -1,13 +1,9 @@
 import { setMaxListeners } from 'node:events'
-import { createGuardedFetch, type GuardedFetch, type KernelServices } from '#kernel'
+import { createGuardedFetch, type GuardedFetch } from '#kernel'
 import type { SignInEndpoints } from '../auth/types.ts'
 import { KIND_NAMES, KINDS, type KindName } from './kinds/index.ts'
+import type { Cradle } from './manifest.ts'
 import type { SignInKind } from './sign-in-kind.ts'
-
-/** The section `plugins.sso` of the configuration. */
-export interface SsoConfig {
-  allow_hosts: string[]
-}
 
 /** The ways to sign in, and how what they lead to is reached. */
 export interface SignInKinds {
@@ -30,7 +26,7 @@ export function createSignInKinds({
   signInEndpoints,
   clock,
   config: { allow_hosts },
-}: { signInEndpoints: SignInEndpoints } & Pick<KernelServices<SsoConfig>, 'clock' | 'config'>): SignInKinds {
+}: { signInEndpoints: SignInEndpoints } & Pick<Cradle, 'clock' | 'config'>): SignInKinds {
   assertKnown(signInEndpoints)
   const addresses = Object.values(signInEndpoints).flatMap((named) => Object.values(named))
   const allowHosts = [...allow_hosts, ...addresses.map((address) => new URL(address).hostname)]

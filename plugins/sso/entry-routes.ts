@@ -1,8 +1,9 @@
-import { AppError, type Route, reply, route } from '#kernel'
+import { AppError, type Route, reply } from '#kernel'
 import { loginAnswer } from '../auth/schemas.ts'
 import { dropState } from './attempt-cookie.ts'
 import { departureErrors, sendAway } from './departure-reply.ts'
 import { refusalCode, refuseAt } from './entries.ts'
+import { type Cradle, route } from './manifest.ts'
 import { SIGN_IN } from './returns.ts'
 import { callbackQuery, exchangeBody, oidcStartBody, startBody, started } from './schemas.ts'
 import type { EntryName } from './types.ts'
@@ -76,7 +77,7 @@ const exchange = (entry: EntryName) =>
   })
 
 /** What people sign in with, under both names. */
-export const entryRoutes: Route[] = [
+export const entryRoutes: Route<Cradle>[] = [
   start,
   receive('oauth'),
   exchange('oauth'),

@@ -1,8 +1,8 @@
-import type { ErrorTable } from '#kernel'
+import type { ErrorDefinition, ErrorTable } from '#kernel'
 import type { EntryName } from './types.ts'
 
 /** What a way to sign in under these names is refused with; all of it is read as OAUTH_BAD_REQUEST or OIDC_BAD_REQUEST. */
-const entryErrors = (prefix: Uppercase<EntryName>): ErrorTable => {
+const entryErrors = <const Prefix extends Uppercase<EntryName>>(prefix: Prefix) => {
   const refusal = { status: 400, code: `${prefix}_BAD_REQUEST` }
   return {
     [`${prefix}_DISABLED`]: {
@@ -23,11 +23,11 @@ const entryErrors = (prefix: Uppercase<EntryName>): ErrorTable => {
         zh: '此次登录已被使用或已超时，请重新登录。',
       },
     },
-  }
+  } as Record<`${Prefix}_${'DISABLED' | 'NO_PUBLIC_URL' | 'CODE_INVALID'}`, ErrorDefinition>
 }
 
 /** What single sign-on is refused with. */
-export const ssoErrors: ErrorTable = {
+export const ssoErrors = {
   ...entryErrors('OAUTH'),
   ...entryErrors('OIDC'),
   SSO_PROVIDER_UNREACHABLE: {
@@ -38,4 +38,4 @@ export const ssoErrors: ErrorTable = {
       zh: '无法访问登录服务，或其与设置不符。',
     },
   },
-}
+} satisfies ErrorTable

@@ -1,4 +1,4 @@
-import { plugin } from '#kernel'
+import { definePlugin } from '#kernel'
 import { createAddresses, type SsoAddresses } from './addresses.ts'
 import { type Arrivals, createArrivals } from './arrivals.ts'
 import { createAttempts, type SignInAttempts } from './attempts.ts'
@@ -7,49 +7,36 @@ import { createCodes, type SignInCodes } from './codes.ts'
 import { createDepartures, type Departures } from './departures.ts'
 import { createSignInKinds, type SignInKinds } from './endpoints.ts'
 import { entryRoutes } from './entry-routes.ts'
-import { ssoErrors } from './errors.ts'
+import { manifest } from './manifest.ts'
 import { createReturns, type Returns } from './returns.ts'
 import { createSettings, type SignInSettings } from './settings.ts'
 import { settingsRoutes } from './settings-routes.ts'
 import type { SsoAttemptDocument, SsoCodeDocument, SsoProviderDocument } from './types.ts'
 
 declare module '#kernel/types' {
-  interface Services {
-    signInArrivals: Arrivals
-    signInDepartures: Departures
-    signInReturns: Returns
-    signInAttempts: SignInAttempts
-    signInCodes: SignInCodes
-    signInKinds: SignInKinds
-    signInSettings: SignInSettings
-    ssoAddresses: SsoAddresses
+  interface PrivateServices {
+    sso: {
+      signInArrivals: Arrivals
+      signInDepartures: Departures
+      signInReturns: Returns
+      signInAttempts: SignInAttempts
+      signInCodes: SignInCodes
+      signInKinds: SignInKinds
+      signInSettings: SignInSettings
+      ssoAddresses: SsoAddresses
+    }
   }
   interface Collections {
-    sso_attempts: SsoAttemptDocument
-    sso_codes: SsoCodeDocument
-    sso_providers: SsoProviderDocument
+    sso: {
+      sso_attempts: SsoAttemptDocument
+      sso_codes: SsoCodeDocument
+      sso_providers: SsoProviderDocument
+    }
   }
 }
 
-export default plugin({
-  name: 'sso',
-  summary: 'Signing in with accounts of other services: OpenID Connect, Feishu, DingTalk and WeCom',
-  depends: ['users', 'auth', 'accounts'],
-  config: {
-    allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },
-  },
-  permissions: [
-    {
-      key: 'sso',
-      category: 'admin',
-      label: { en: 'Single sign-on', zh: '单点登录' },
-      description: {
-        en: 'Read and change the settings of the services with which people sign in.',
-        zh: '查看和修改用户登录所用的第三方服务的设置。',
-      },
-    },
-  ],
-  errors: ssoErrors,
+export default definePlugin({
+  ...manifest,
   setup(host) {
     host.collection('sso_providers', { sealed: { client_secret: 'sso:{_id}' } })
     host.collection('sso_attempts', {

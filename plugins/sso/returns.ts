@@ -1,4 +1,4 @@
-import { AppError, isUnavailable, type KernelServices, withDeadline } from '#kernel'
+import { AppError, isUnavailable, withDeadline } from '#kernel'
 import type { Sessions } from '../auth/sessions.ts'
 import type { Identities } from '../users/identities.ts'
 import type { Users } from '../users/users.ts'
@@ -9,6 +9,7 @@ import type { SignInAttempts } from './attempts.ts'
 import type { SignInCodes } from './codes.ts'
 import { SERVICE_TIMEOUT } from './departures.ts'
 import type { SignInKinds } from './endpoints.ts'
+import type { Cradle } from './manifest.ts'
 import type { SignInSettings } from './settings.ts'
 import { type ForeignIdentity, type SignInChallenge, SignInFailure } from './sign-in-kind.ts'
 import type { EntryName, SsoAttemptDocument, SsoProviderDocument } from './types.ts'
@@ -59,7 +60,7 @@ export function createReturns({
   identities: Identities
   users: Users
   sessions: Sessions
-} & Pick<KernelServices, 'events' | 'clock' | 'log'>) {
+} & Pick<Cradle, 'events' | 'clock' | 'log'>) {
   /** Writes the audit row of what happened on the way. */
   const tell = (
     { ip, request_id }: Returning,

@@ -1,5 +1,6 @@
-import { type Route, route } from '#kernel'
+import type { Route } from '#kernel'
 import { givenBy, judge } from './claim-rules.ts'
+import { type Cradle, route } from './manifest.ts'
 import { preview, previewBody, settingChanges, settingsRow, testResult } from './schemas.ts'
 import { showSettings } from './settings-rows.ts'
 import { testSettings } from './settings-test.ts'
@@ -12,7 +13,7 @@ const managing = (
   entry: EntryName,
   path: string,
   kindIn: (params: Readonly<Record<string, string>>) => string,
-): Route[] => [
+): Route<Cradle>[] => [
   route({
     method: 'GET',
     path,
@@ -72,7 +73,7 @@ const previewRules = route({
 })
 
 /** The settings, for those who may manage single sign-on. */
-export const settingsRoutes: Route[] = [
+export const settingsRoutes: Route<Cradle>[] = [
   ...managing('oauth', '/auth/oauth/providers/:kind', ({ kind }) => kind!),
   ...managing('oidc', '/auth/oidc/config', () => 'oidc'),
   previewRules,

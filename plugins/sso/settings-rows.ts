@@ -1,6 +1,7 @@
-import type { KernelServices, Locale, TypeOf } from '#kernel'
+import type { Locale, TypeOf } from '#kernel'
 import type { SsoAddresses } from './addresses.ts'
 import type { KindName } from './kinds/index.ts'
+import type { Cradle } from './manifest.ts'
 import type { settingsRow } from './schemas.ts'
 import type { SignInSettings } from './settings.ts'
 import type { SignInKind } from './sign-in-kind.ts'
@@ -15,7 +16,7 @@ export const nameOf = (
 
 /** Every way to sign in, for those who have not done so yet. */
 export async function statusOf(
-  { signInSettings, server }: { signInSettings: SignInSettings } & Pick<KernelServices, 'server'>,
+  { signInSettings, server }: { signInSettings: SignInSettings } & Pick<Cradle, 'server'>,
   locale: Locale,
 ): Promise<{ kind: KindName; display_name: string; enabled: boolean }[]> {
   const known = await signInSettings.findAll()

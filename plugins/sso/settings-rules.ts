@@ -1,5 +1,6 @@
-import { AppError, type Issue, type KernelServices, type TypeOf } from '#kernel'
+import { AppError, type Issue, type TypeOf } from '#kernel'
 import type { SignInKinds } from './endpoints.ts'
+import type { Cradle } from './manifest.ts'
 import type { settingChanges } from './schemas.ts'
 import type { SignInKind } from './sign-in-kind.ts'
 
@@ -16,7 +17,7 @@ export async function assertSettings(
     kind,
     permissionCatalog,
     signInKinds,
-  }: { kind: SignInKind; signInKinds: SignInKinds } & Pick<KernelServices, 'permissionCatalog'>,
+  }: { kind: SignInKind; signInKinds: SignInKinds } & Pick<Cradle, 'permissionCatalog'>,
 ): Promise<void> {
   const { issuer, dashboard_origin, rules = [] } = changes
   const issues: Issue[] = []

@@ -1,8 +1,9 @@
-import { AppError, isDuplicateKey, type KernelServices } from '#kernel'
+import { AppError, isDuplicateKey } from '#kernel'
 import type { Grants } from '../accounts/grants.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import { givenBy } from './claim-rules.ts'
 import type { SignInKinds } from './endpoints.ts'
+import type { Cradle } from './manifest.ts'
 import { assertSettings, type SettingChanges } from './settings-rules.ts'
 import type { SignInKind } from './sign-in-kind.ts'
 import type { SsoProviderDocument, SsoSettings } from './types.ts'
@@ -21,7 +22,7 @@ export function createSettings({
   signInKinds,
   grants,
 }: { signInKinds: SignInKinds; grants: Grants } & Pick<
-  KernelServices,
+  Cradle,
   'collections' | 'secrets' | 'clock' | 'permissionCatalog'
 >) {
   const defaultsOf = ({ kind, default_scopes }: SignInKind): SsoProviderDocument => ({

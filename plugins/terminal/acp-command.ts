@@ -1,13 +1,14 @@
-import type { Command, CommandInput, Cradle } from '#kernel'
+import type { Command, CommandInput } from '#kernel'
 import { readAddress } from './address.ts'
 import { createApi, UnreachableError } from './api.ts'
 import { findAgent } from './chat-command.ts'
+import type { Cradle } from './manifest.ts'
 import { createScreen } from './screen.ts'
 import { createSession } from './session.ts'
 import { createTokenStore } from './token-store.ts'
 
 /** `svc acp`: offers an agent to an editor, which starts it and speaks the Agent Client Protocol with it. */
-export const acpCommand: Command = {
+export const acpCommand: Command<Cradle> = {
   name: 'acp',
   summary: 'Offer an agent to an editor, over the Agent Client Protocol on standard input and output',
   options: [

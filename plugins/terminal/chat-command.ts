@@ -8,6 +8,7 @@ import { createConversation } from './conversation.ts'
 import { createFrameLog } from './frame-log.ts'
 import type { AgentRow } from './frames.ts'
 import { createLogin } from './login.ts'
+import type { Cradle } from './manifest.ts'
 import { createPipe } from './pipe.ts'
 import { createPrompt } from './prompt.ts'
 import { createRenderer } from './renderer.ts'
@@ -23,7 +24,7 @@ import { createWorkspaceFiles } from './workspace-files.ts'
 const NAMED_AGENTS = 20
 
 /** `svc chat [agent]`: talks to an agent over the public API. */
-export const chatCommand: Command = {
+export const chatCommand: Command<Cradle> = {
   name: 'chat',
   summary: 'Talk to an agent in the terminal',
   arguments: [{ name: 'agent', summary: 'Name or id of the agent (default: assistant)' }],

@@ -1,10 +1,10 @@
-import { plugin } from '#kernel'
+import { definePlugin } from '#kernel'
 import { acpCommand } from './acp-command.ts'
 import { chatCommand } from './chat-command.ts'
+import { manifest } from './manifest.ts'
 
-export default plugin({
-  name: 'terminal',
-  summary: 'Chat clients for the terminal and for editors',
+export default definePlugin({
+  ...manifest,
   setup(host) {
     host.command(chatCommand)
     host.command(acpCommand)

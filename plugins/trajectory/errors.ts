@@ -1,7 +1,7 @@
 import type { ErrorTable } from '#kernel'
 
 /** The errors of trajectories. */
-export const trajectoryErrors: ErrorTable = {
+export const trajectoryErrors = {
   BAD_EXPORT: {
     status: 422,
     message: {
@@ -9,4 +9,4 @@ export const trajectoryErrors: ErrorTable = {
       zh: '这不是导出的轨迹文件：{reason}。',
     },
   },
-}
+} satisfies ErrorTable

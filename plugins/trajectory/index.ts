@@ -1,14 +1,10 @@
-import { plugin } from '#kernel'
-import { trajectoryErrors } from './errors.ts'
+import { definePlugin } from '#kernel'
+import { manifest } from './manifest.ts'
 import { replayCommand } from './replay-command.ts'
 import { trajectoryRoutes } from './routes.ts'
 
-export default plugin({
-  name: 'trajectory',
-  summary:
-    'What happened in a conversation step by step: lists, figures, a stream, and exports that can be run again',
-  depends: ['auth', 'agents', 'chat'],
-  errors: trajectoryErrors,
+export default definePlugin({
+  ...manifest,
   setup(host) {
     host.routes(trajectoryRoutes)
     host.command(replayCommand)

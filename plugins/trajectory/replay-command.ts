@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Command } from '#kernel'
 import { readExport } from './exported-file.ts'
+import type { Cradle } from './manifest.ts'
 
 /** `svc replay`: runs an exported trajectory through the code as it is now. */
-export const replayCommand: Command = {
+export const replayCommand: Command<Cradle> = {
   name: 'replay',
   summary:
     'Run an exported trajectory again with its recorded answers, and say where it comes to something else',

@@ -1,6 +1,7 @@
-import { AppError, type Cradle, MAX_PAGE_ROWS, route, type ServerSentEvent } from '#kernel'
+import { AppError, MAX_PAGE_ROWS, type ServerSentEvent } from '#kernel'
 import { rowOf, seqOfId, wholeOf } from './event-rows.ts'
 import { type ExportHead, toJson, toJsonLines } from './export.ts'
+import { type Cradle, route } from './manifest.ts'
 import { measure } from './metrics.ts'
 import {
   eventRow,

@@ -1,24 +1,25 @@
-import { plugin } from '#kernel'
+import { definePlugin } from '#kernel'
 import { createQuotas, type Quotas } from './quotas.ts'
 import { usageRoutes } from './routes.ts'
 import { createUsageCounters, type UsageCounters } from './usage-counters.ts'
 import { createUsageRecords, type UsageRecords } from './usage-records.ts'
 import { createUsageReports, type UsageReports } from './usage-reports.ts'
 import './types.ts'
+import { manifest } from './manifest.ts'
 
 declare module '#kernel/types' {
-  interface Services {
-    quotas: Quotas
-    usageCounters: UsageCounters
-    usageRecords: UsageRecords
-    usageReports: UsageReports
+  interface PrivateServices {
+    usage: {
+      quotas: Quotas
+      usageCounters: UsageCounters
+      usageRecords: UsageRecords
+      usageReports: UsageReports
+    }
   }
 }
 
-export default plugin({
-  name: 'usage',
-  summary: 'What model calls take: the ledger of tokens, and the quotas of accounts',
-  depends: ['users', 'auth', 'providers', 'agents', 'chat'],
+export default definePlugin({
+  ...manifest,
   setup(host) {
     host.collection('usage', { indexes: [{ key: { user_id: 1, ts: 1 } }, { key: { ts: 1 } }] })
     host.collection('usage_counters', { indexes: [{ key: { changed_at: 1 } }] })

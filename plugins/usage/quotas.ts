@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
-import { AppError, type Cradle } from '#kernel'
+import { AppError } from '#kernel'
 import type { ModelCalling } from '../providers/types.ts'
+import type { Cradle } from './manifest.ts'
 import { resetOf } from './periods.ts'
 import type { Wish } from './reservation.ts'
 import type { QuotaRow } from './schemas.ts'

@@ -1,4 +1,5 @@
-import { AppError, MAX_PAGE_ROWS, type Route, route } from '#kernel'
+import { AppError, MAX_PAGE_ROWS, type Route } from '#kernel'
+import { type Cradle, route } from './manifest.ts'
 import { accountUsageQuery, accountUsageReport, usageQuery, usageReport } from './schemas.ts'
 
 const getUsage = route({
@@ -34,4 +35,4 @@ const listAccountUsage = route({
 })
 
 /** The routes of usage. */
-export const usageRoutes: Route[] = [getUsage, listAccountUsage]
+export const usageRoutes: Route<Cradle>[] = [getUsage, listAccountUsage]

@@ -59,7 +59,9 @@ export interface UsageCounterDocument {
 
 declare module '#kernel/types' {
   interface Collections {
-    usage: UsageDocument
-    usage_counters: UsageCounterDocument
+    usage: {
+      usage: UsageDocument
+      usage_counters: UsageCounterDocument
+    }
   }
 }

@@ -1,4 +1,5 @@
-import { type Cradle, isDuplicateKey } from '#kernel'
+import { isDuplicateKey } from '#kernel'
+import type { Cradle } from './manifest.ts'
 import { dayOf, monthOf } from './periods.ts'
 import { reservation, type Wish } from './reservation.ts'
 import type { Hold, UsageCounterDocument, UsageDocument } from './types.ts'

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Cradle, createGroupCommit, isOnlyDuplicates, isUnavailable } from '#kernel'
+import { createGroupCommit, isOnlyDuplicates, isUnavailable } from '#kernel'
 import type { ModelCalled } from '../providers/types.ts'
+import type { Cradle } from './manifest.ts'
 import type { UsageDocument } from './types.ts'
 import type { Charge } from './usage-counters.ts'
 import { usageRow } from './usage-row.ts'

@@ -1,5 +1,5 @@
 import type { Filter } from 'mongodb'
-import type { Cradle } from '#kernel'
+import type { Cradle } from './manifest.ts'
 import { spanOf, type UsageWindow } from './periods.ts'
 import type { AccountUsage, UsageBucket, UsageGranularity, UsageSums } from './schemas.ts'
 import type { UsageDocument } from './types.ts'

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError, isDuplicateKey, type KernelServices } from '#kernel'
+import { AppError, isDuplicateKey } from '#kernel'
+import type { Cradle } from './manifest.ts'
 
 /** How long a process keeps others away at most, also when it dies meanwhile. */
 const LEASE_MS = 30_000
@@ -13,7 +14,7 @@ export function createAdministrators({
   collections: { users, user_locks },
   clock,
   ids,
-}: Pick<KernelServices, 'collections' | 'clock' | 'ids'>) {
+}: Pick<Cradle, 'collections' | 'clock' | 'ids'>) {
   const tryLock = async (lease: string): Promise<boolean> => {
     const now = clock.now()
     try {

@@ -1,4 +1,4 @@
-import type { KernelServices } from '#kernel'
+import type { Cradle } from './manifest.ts'
 import type { UserDocument } from './types.ts'
 
 /** A creation that is younger may still be under way in the process that began it, in seconds. */
@@ -9,7 +9,7 @@ export function createCreations({
   collections: { users },
   clock,
   events,
-}: Pick<KernelServices, 'collections' | 'clock' | 'events'>) {
+}: Pick<Cradle, 'collections' | 'clock' | 'events'>) {
   /** Has everybody make what a new account is to have. */
   const announce = async ({ _id, username }: Pick<UserDocument, '_id' | 'username'>) => {
     await events.emit('user.created', { user_id: _id, username })

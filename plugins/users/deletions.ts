@@ -1,4 +1,5 @@
-import { isDuplicateKey, type KernelServices } from '#kernel'
+import { isDuplicateKey } from '#kernel'
+import type { Cradle } from './manifest.ts'
 import type { UserCondition, UserDeletionDocument, UserDocument } from './types.ts'
 
 /** A deletion that is younger may still be under way in the process that began it, in seconds. */
@@ -9,7 +10,7 @@ export function createDeletions({
   collections: { users, user_deletions },
   clock,
   events,
-}: Pick<KernelServices, 'collections' | 'clock' | 'events'>) {
+}: Pick<Cradle, 'collections' | 'clock' | 'events'>) {
   const abandoned = () => ({ begun_at: { $lte: clock.seconds() - ABANDONED_SECONDS } })
 
   /** Writes down what is about to go; false where somebody else is at it. */

@@ -1,7 +1,7 @@
 import type { ErrorTable } from '#kernel'
 
 /** What the account store refuses. */
-export const userErrors: ErrorTable = {
+export const userErrors = {
   USERNAME_TAKEN: {
     status: 409,
     message: { en: 'This username is taken.', zh: '该用户名已被占用。' },
@@ -50,4 +50,4 @@ export const userErrors: ErrorTable = {
       zh: '当前登录人数过多，请稍后重试。',
     },
   },
-}
+} satisfies ErrorTable

@@ -1,20 +1,13 @@
-import { AppError, type Cradle } from '#kernel'
+import { AppError } from '#kernel'
 import { userErrors } from './errors.ts'
 import { createInitialPassword } from './initial-password.ts'
-
-/** The section `plugins.users` of the configuration. */
-export interface UsersConfig {
-  admin_username: string
-  admin_password?: string
-  /** The memory that hashing a password takes, in KiB. */
-  password_memory_kib: number
-}
+import type { Cradle } from './manifest.ts'
 
 const TOO_WEAK = userErrors.PASSWORD_TOO_WEAK!.message.en
 
 /** Makes an administrator where there is none yet, also when several servers start on one database. */
 export async function ensureAdministrator(
-  { users, config, server }: Cradle<UsersConfig>,
+  { users, config, server }: Cradle,
   announce: (label: string, text: string) => void,
 ): Promise<void> {
   if (await users.haveAdministrator()) return

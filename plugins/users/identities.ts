@@ -1,4 +1,5 @@
-import { AppError, isDuplicateKey, type KernelServices } from '#kernel'
+import { AppError, isDuplicateKey } from '#kernel'
+import type { Cradle } from './manifest.ts'
 import type { LinkedIdentity, UserDocument } from './types.ts'
 
 /** What accounts sign in with besides passwords. */
@@ -9,7 +10,7 @@ export function createIdentities({
   collections: { users },
   clock,
   events,
-}: Pick<KernelServices, 'collections' | 'clock' | 'events'>) {
+}: Pick<Cradle, 'collections' | 'clock' | 'events'>) {
   const stamps = () => ({ updated_at: clock.seconds(), changed_at: clock.now() })
 
   return {

@@ -88,9 +88,11 @@ export interface UserLockDocument {
 
 declare module '#kernel/types' {
   interface Collections {
-    users: UserDocument
-    user_deletions: UserDeletionDocument
-    user_locks: UserLockDocument
+    users: {
+      users: UserDocument
+      user_deletions: UserDeletionDocument
+      user_locks: UserLockDocument
+    }
   }
   interface Events {
     'user.created': { user_id: string; username: string }

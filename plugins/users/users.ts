@@ -1,17 +1,9 @@
-import {
-  AppError,
-  type Cradle,
-  findPage,
-  isDuplicateKey,
-  type Locale,
-  nearestLocale,
-  type PageRequest,
-} from '#kernel'
+import { AppError, findPage, isDuplicateKey, type Locale, nearestLocale, type PageRequest } from '#kernel'
 import { createAdministrators } from './administrators.ts'
 import { createCreations } from './creations.ts'
 import { createDeletions } from './deletions.ts'
-import type { UsersConfig } from './first-administrator.ts'
 import { createInitialPassword } from './initial-password.ts'
+import type { Cradle } from './manifest.ts'
 import { makePassword } from './password-maker.ts'
 import { assertStrongPassword, createPasswords } from './passwords.ts'
 import type { NewUser, UserChanges, UserCondition, UserDocument } from './types.ts'
@@ -31,7 +23,7 @@ export type Users = ReturnType<typeof createUsers>
 
 /** Makes the account store. */
 export function createUsers(
-  cradle: Pick<Cradle<UsersConfig>, 'collections' | 'clock' | 'ids' | 'events' | 'server' | 'config'>,
+  cradle: Pick<Cradle, 'collections' | 'clock' | 'ids' | 'events' | 'server' | 'config'>,
 ) {
   const { clock, ids, events, server } = cradle
   const { users } = cradle.collections

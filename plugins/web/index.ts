@@ -1,20 +1,19 @@
-import { createGuardedFetch, type GuardedFetch, plugin } from '#kernel'
+import { createGuardedFetch, definePlugin, type GuardedFetch } from '#kernel'
+import { manifest } from './manifest.ts'
 import { createWebFetch } from './web-fetch.ts'
 import { createWebPages, type WebPages } from './web-pages.ts'
 
 declare module '#kernel/types' {
-  interface Services {
-    webConnection: GuardedFetch
-    webPages: WebPages
+  interface PrivateServices {
+    web: {
+      webConnection: GuardedFetch
+      webPages: WebPages
+    }
   }
 }
 
-export default plugin({
-  name: 'web',
-  summary: 'The tool with which agents read pages of the web',
-  config: {
-    allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },
-  },
+export default definePlugin({
+  ...manifest,
   setup(host) {
     // A tool is declared before there are services; they come when the server starts.
     let pages: WebPages

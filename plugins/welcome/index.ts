@@ -1,10 +1,9 @@
-import { plugin } from '#kernel'
+import { definePlugin } from '#kernel'
+import { manifest } from './manifest.ts'
 import { welcomeRoutes } from './routes.ts'
 
-export default plugin({
-  name: 'welcome',
-  summary: 'What an agent greets its users with, and examples of what it can be asked to do',
-  depends: ['auth', 'agents'],
+export default definePlugin({
+  ...manifest,
   setup(host) {
     host.routes(welcomeRoutes)
   },

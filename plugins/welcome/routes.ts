@@ -1,4 +1,4 @@
-import { route } from '#kernel'
+import { route } from './manifest.ts'
 import { cronExamples, welcome } from './schemas.ts'
 import { welcomeOf } from './welcome.ts'
 

@@ -1,7 +1,7 @@
 import type { ErrorTable } from '#kernel'
 
 /** What is refused about workspaces. */
-export const workspaceErrors: ErrorTable = {
+export const workspaceErrors = {
   WORKSPACE_UNUSABLE: {
     status: 409,
     message: {
@@ -39,4 +39,4 @@ export const workspaceErrors: ErrorTable = {
     status: 403,
     message: { en: 'The link is not valid or has expired.', zh: '链接无效或已过期。' },
   },
-}
+} satisfies ErrorTable

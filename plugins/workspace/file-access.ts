@@ -1,10 +1,11 @@
 import { constants } from 'node:fs'
 import { posix } from 'node:path'
-import { AppError, type ContextOf, type Cradle, type FileReply } from '#kernel'
+import { AppError, type ContextOf, type FileReply } from '#kernel'
 import { explaining, FileFailure, OutsideFailure } from './files/file-failure.ts'
 import { etagOf } from './files/file-row.ts'
 import { isShowable, mediaTypeOf } from './files/media-type.ts'
 import { findPlace, openFileIn, openFolder, type Place, splitPlace } from './files/workspace-path.ts'
+import type { Cradle } from './manifest.ts'
 
 /** Who asks for files of which agent, and what it takes to find out what they may read. */
 export type Asker = Pick<ContextOf<'agent'>, 'agent'> & { caller: { id: string; role: 'user' | 'admin' } }

@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import { AppError, listsTag, pageReply, reply, route } from '#kernel'
+import { AppError, listsTag, pageReply, reply } from '#kernel'
 import { packFolder } from './archive.ts'
 import { answering, findReadable, findSeen, openContent, pathOf, placeOf, seenBy } from './file-access.ts'
 import { listFolder } from './file-list.ts'
@@ -21,6 +21,7 @@ import { type Entry, findEntry, makeFolder, moveEntry, readEntry, removeEntry } 
 import { FileFailure } from './files/file-failure.ts'
 import { adoptFile } from './files/file-replacement.ts'
 import { etagOf, rowOf } from './files/file-row.ts'
+import { route } from './manifest.ts'
 
 const MAX_FILE_BYTES = 20 * 1024 * 1024
 

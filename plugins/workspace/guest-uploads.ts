@@ -1,5 +1,6 @@
 import type { IndexDescription } from 'mongodb'
-import type { Cradle, Events } from '#kernel'
+import type { Events } from '#kernel'
+import type { Cradle } from './manifest.ts'
 
 /** A file that a guest of a shared agent has sent, by agent and path. */
 export interface GuestUploadDocument {

@@ -1,5 +1,4 @@
-import { plugin } from '#kernel'
-import { workspaceErrors } from './errors.ts'
+import { definePlugin } from '#kernel'
 import { fileRoutes } from './file-routes.ts'
 import {
   createGuestUploads,
@@ -8,6 +7,7 @@ import {
   guestUploadIndexes,
 } from './guest-uploads.ts'
 import { createFileLinks, type FileLinks } from './links.ts'
+import { manifest } from './manifest.ts'
 import { createEditFile } from './tools/edit-file.ts'
 import { glob } from './tools/glob.ts'
 import { grep } from './tools/grep.ts'
@@ -21,29 +21,34 @@ import { createWorkspaceNotes } from './workspace-notes.ts'
 import { createWorkspaceRoom, type WorkspaceRoom } from './workspace-room.ts'
 
 declare module '#kernel/types' {
-  interface Collections {
-    guest_uploads: GuestUploadDocument
-  }
   interface Services {
-    fileLinks: FileLinks
-    guestUploads: GuestUploads
-    workspaceFiles: WorkspaceFiles
-    workspaceRoom: WorkspaceRoom
+    workspace: {
+      workspaceFiles: WorkspaceFiles
+    }
+  }
+  interface Collections {
+    workspace: {
+      guest_uploads: GuestUploadDocument
+    }
+  }
+  interface PrivateServices {
+    workspace: {
+      fileLinks: FileLinks
+      guestUploads: GuestUploads
+      workspaceRoom: WorkspaceRoom
+    }
   }
 }
 
-export default plugin({
-  name: 'workspace',
-  depends: ['agents', 'auth', 'users'],
-  summary: 'The files of agents: for their users by the API, and the tools with which agents work on them',
-  errors: workspaceErrors,
+export default definePlugin({
+  ...manifest,
   setup(host) {
     // A tool is declared before there are services; they come when the server starts.
     let room: WorkspaceRoom
     host.collection('guest_uploads', { indexes: guestUploadIndexes })
     host.service('fileLinks', createFileLinks)
     host.service('guestUploads', createGuestUploads)
-    host.service('workspaceFiles', createWorkspaceFiles)
+    host.provide('workspaceFiles', createWorkspaceFiles)
     host.service('workspaceRoom', createWorkspaceRoom)
     host.limit('account_bytes', ({ workspaceRoom }, account_id) => workspaceRoom.usedBy(account_id))
     host.routes([...uploadRoutes, ...fileRoutes])

@@ -1,4 +1,5 @@
-import { AppError, type Cradle } from '#kernel'
+import { AppError } from '#kernel'
+import type { Cradle } from './manifest.ts'
 
 /** A linked file of an agent's workspace; its link works as long as this user may read the file. */
 export interface LinkedFile {

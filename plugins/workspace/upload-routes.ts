@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises'
-import { type Cradle, type Events, objectOf, route, type UploadedFile } from '#kernel'
+import { type Events, objectOf, type UploadedFile } from '#kernel'
+import { type Cradle, route } from './manifest.ts'
 import { storeUpload } from './uploads.ts'
 
 const text = { type: 'string' } as const

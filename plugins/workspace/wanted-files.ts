@@ -1,7 +1,8 @@
 import { constants } from 'node:fs'
-import type { Cradle, Events } from '#kernel'
+import type { Events } from '#kernel'
 import { explaining, FileFailure } from './files/file-failure.ts'
 import { findPlace, openFile } from './files/workspace-path.ts'
+import type { Cradle } from './manifest.ts'
 
 /** Reads what others want of a workspace; a file that cannot be read, or is larger, is passed over. */
 export async function readWantedFiles(

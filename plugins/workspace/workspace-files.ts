@@ -1,11 +1,11 @@
 import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import type { Cradle } from '#kernel'
 import { explaining, FileFailure, quote } from './files/file-failure.ts'
 import { createFile, MAX_FILE_BYTES } from './files/file-replacement.ts'
 import { mediaTypeOf } from './files/media-type.ts'
 import { findPlace, openFile } from './files/workspace-path.ts'
 import { findWritablePlace, pathOf } from './files/writable-place.ts'
+import type { Cradle } from './manifest.ts'
 
 /** Text files of workspaces, for plugins whose tools let others read and write them. All that leads out is refused. */
 export interface WorkspaceFiles {

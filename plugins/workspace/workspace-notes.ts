@@ -1,8 +1,9 @@
 import { type BigIntStats, constants, lstatSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Cradle, Events } from '#kernel'
+import type { Events } from '#kernel'
 import { assertRegular } from './files/workspace-path.ts'
+import type { Cradle } from './manifest.ts'
 
 const NAME = 'AGENTS.md'
 /** Neither follows a link nor waits for the other end of a pipe. */

@@ -1,9 +1,10 @@
 import type { Dirent } from 'node:fs'
 import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError, type Cradle, type LimitName } from '#kernel'
+import { AppError, type LimitName } from '#kernel'
 import { FileFailure, ignoring } from './files/file-failure.ts'
 import type { Growth } from './files/file-replacement.ts'
+import type { Cradle } from './manifest.ts'
 
 /** The room that workspaces have, and how much of it is taken. */
 export interface WorkspaceRoom {

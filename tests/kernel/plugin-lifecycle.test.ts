@@ -206,7 +206,7 @@ t.test(
   'a plugin that is switched off leaves nothing behind, and neither do those that need it',
   async (t) => {
     const all = (name: string) => `
-    host.service('${name}', () => diary.push('${name}'))
+    host.provide('${name}', () => diary.push('${name}'))
     host.collection('${name}_rows', { indexes: [{ key: { name: 1 } }] })
     host.guard('${name}', { check() { return {} } })
     host.routes([${getRoute(`/${name}`, `'${name}'`, `guard: '${name}',`)}])
@@ -290,26 +290,40 @@ t.test('a plugin sees its own services and those of plugins it depends on, each 
   const plugins = {
     bakery: pluginSource(
       'bakery',
-      `host.service('bread', ({ flour }) => ({ of: flour }))
-       host.service('flour', () => diary.push('milled'))`,
+      `host.provide('bread', ({ flour }) => ({ of: flour }))
+       host.provide('flour', () => diary.push('milled'))
+       host.service('oven', () => 'hot')
+       host.routes([${getRoute('/bakery/oven', 'cradle.oven')}])`,
     ),
     guest: pluginSource(
       'guest',
-      `host.routes([${ask('bread')}, ${ask('flour')}, ${ask('toString')}])`,
+      `host.service('oven', () => 'cold')
+       host.routes([${ask('bread')}, ${ask('flour')}, ${ask('oven')}, ${ask('toString')}])`,
       "depends: ['bakery'],",
     ),
-    thief: pluginSource('thief', `host.routes([${getRoute('/steal', 'cradle.bread')}, ${ask('gold')}])`),
+    thief: pluginSource(
+      'thief',
+      `host.routes([${getRoute('/steal', 'cradle.bread')}, ${ask('gold')},
+      ${getRoute('/peek', 'cradle.oven')}])`,
+    ),
   }
   const server = await startKernel(t, { plugins })
   t.same((await server.request('GET', '/ask/bread')).body, { of: 1 })
   t.equal((await server.request('GET', '/ask/flour')).body, 1)
   t.same(diary, ['milled'], 'the second reader got the same one')
-  for (const path of ['/steal', '/ask/gold']) t.equal((await server.request('GET', path)).status, 500)
+  t.equal((await server.request('GET', '/bakery/oven')).body, 'hot')
+  t.equal((await server.request('GET', '/ask/oven')).body, 'cold', 'private names are each plugin’s own')
+  for (const path of ['/steal', '/ask/gold', '/peek'])
+    t.equal((await server.request('GET', path)).status, 500)
   t.match(
     server.logged(),
     /plugin \\"thief\\" asks for \\"bread\\" of plugin \\"bakery\\" without depending on it/,
   )
-  t.match(server.logged(), /plugin \\"thief\\" asks for the service \\"gold\\", which no plugin declares/)
+  for (const name of ['gold', 'oven'])
+    t.match(
+      server.logged(),
+      `plugin \\"thief\\" asks for the service \\"${name}\\", which no plugin provides`,
+    )
 })
 
 t.test('a plugin has its own collections only, with their indexes', async (t) => {

@@ -291,7 +291,7 @@ t.test('a name that two plugins declare is refused with both owners', async (t) 
   const socket = (path: string) =>
     `host.socket({ path: '${path}', summary: 's', guard: 'public', receive: {}, send: {}, handler() {} })`
   const cases: [name: string, one: string, two?: string, manifest?: string][] = [
-    ['service "sun"', "host.service('sun', () => 1)"],
+    ['service "sun"', "host.provide('sun', () => 1)"],
     ['collection "sun"', "host.collection('sun')"],
     ['guard "sun"', "host.guard('sun', { check() {} })"],
     ['job "sun"', "host.job({ name: 'sun', every_seconds: 1, run() {} })"],

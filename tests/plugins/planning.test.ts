@@ -8,7 +8,7 @@ import type { ChatMessage } from '../support/fake-openai.ts'
 import type { TestFrame } from '../support/socket.ts'
 
 const { host, declarations } = createHost('planning')
-planningPlugin.setup(host)
+planningPlugin.setup(host as never)
 const tools = declarations.extensions.map(({ entry }) => entry as Tool)
 const toolOf = (name: string) => tools.find((tool) => tool.name === name)!
 const never = {} as never

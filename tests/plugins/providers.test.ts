@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Cradle } from '#kernel'
-import { type ProvidersConfig, setUpFirstProviders } from '../../plugins/providers/first-start.ts'
+import { setUpFirstProviders } from '../../plugins/providers/first-start.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { createFakeOpenAI } from '../support/fake-openai.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -21,7 +20,7 @@ const ada = await server.createUser({ username: 'ada' })
 const bob = await server.createUser({ username: 'bob' })
 
 /** Returns the cradle of the shared server, which changes with a restart. */
-const currentCradle = () => server.server.runtime.cradleOf('providers') as Cradle<ProvidersConfig>
+const currentCradle = () => server.server.runtime.cradleOf('providers')
 
 /** Removes all providers and the choice of the active model, as before a first start. */
 async function removeAll() {

@@ -6,16 +6,17 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { ToolContext } from '../../plugin-api/tool.ts'
 import { createExecute } from '../../plugins/shell/execute.ts'
+import type { Cradle } from '../../plugins/shell/manifest.ts'
 import { createProcesses } from '../../plugins/shell/processes.ts'
 import { createPrograms } from '../../plugins/shell/programs.ts'
 import { createSandbox } from '../../plugins/shell/sandbox.ts'
-import type { ShellConfig } from '../../plugins/shell/types.ts'
 import { createToolContext } from '../support/tool-context.ts'
 
 /** A workspace with a neighbour outside it in the home of a server, and ways to run programs in it. */
-export async function createWorkspace(t: Test, config: Partial<ShellConfig> = {}) {
+export async function createWorkspace(t: Test, config: Partial<Cradle['config']> = {}) {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'svc-shell-')))
-  const settings: ShellConfig = {
+  const settings: Cradle['config'] = {
+    enabled: true,
     max_seconds: 600,
     max_processes: 8,
     sandbox: 'off',

@@ -4,8 +4,8 @@ import { chmod, open, readFile, realpath, rm, symlink, writeFile } from 'node:fs
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Cradle } from '../../plugins/shell/manifest.ts'
 import { createOutput } from '../../plugins/shell/output.ts'
-import type { ShellConfig } from '../../plugins/shell/types.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { noBubblewrap } from '../support/bubblewrap.ts'
 import { startChat } from '../support/chat.ts'
@@ -26,7 +26,10 @@ async function untilGone(pids: number[]): Promise<void> {
 }
 
 /** A test of what holds in the sandbox, too. */
-function inEachMode(name: string, run: (t: Test, sandbox: ShellConfig['sandbox']) => Promise<void>): void {
+function inEachMode(
+  name: string,
+  run: (t: Test, sandbox: Cradle['config']['sandbox']) => Promise<void>,
+): void {
   t.test(`${name}, without a sandbox`, (t) => run(t, 'off'))
   t.test(`${name}, in one`, { skip: noBubblewrap }, (t) => run(t, 'required'))
 }

@@ -13,7 +13,7 @@ import { createToolContext } from '../support/tool-context.ts'
 export const SECRET = 'what only the outside holds'
 
 const { host, declarations } = createHost('workspace')
-workspacePlugin.setup(host)
+workspacePlugin.setup(host as never)
 
 /** Room for all that a test writes, in workspaces of no account. */
 const workspaceRoom = createWorkspaceRoom({

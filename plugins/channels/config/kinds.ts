@@ -1,5 +1,6 @@
-import { AppError, type Cradle, deferSchema, type JSONSchema, type Locale, type Validator } from '#kernel'
+import { AppError, deferSchema, type JSONSchema, type Locale, type Validator } from '#kernel'
 import { ChannelFailure, type ChannelKind } from '#plugin-api'
+import type { Cradle } from '../manifest.ts'
 import { commonSettings } from './common-settings.ts'
 
 /** A kind as clients are shown it. */

@@ -1,5 +1,6 @@
-import { AppError, type Cradle, MASK, maskOf } from '#kernel'
+import { AppError, MASK, maskOf } from '#kernel'
 import type { ChannelDocument } from '../documents.ts'
+import type { Cradle } from '../manifest.ts'
 import type { KnownKind } from './kinds.ts'
 
 type Config = Record<string, unknown>

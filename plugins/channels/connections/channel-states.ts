@@ -1,5 +1,5 @@
-import type { Cradle } from '#kernel'
 import type { ChannelRuntime } from '../documents.ts'
+import type { Cradle } from '../manifest.ts'
 import type { ConnectionState } from './session.ts'
 
 /** What is said of the connections of channels, for everybody to read. */

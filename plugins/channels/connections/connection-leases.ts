@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { acquireLease, type Cradle } from '#kernel'
+import { acquireLease } from '#kernel'
 import type { KnownKind } from '../config/kinds.ts'
+import type { Cradle } from '../manifest.ts'
 
 /** The right to connect with an account of a platform: one channel on one server process has it at a time. */
 export interface ConnectionLeases {

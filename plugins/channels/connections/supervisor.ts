@@ -1,5 +1,6 @@
-import { type Cradle, isUnavailable } from '#kernel'
+import { isUnavailable } from '#kernel'
 import type { ChannelDocument } from '../documents.ts'
+import type { Cradle } from '../manifest.ts'
 import { type Failure, failureOf } from '../writing/failure.ts'
 import { openSession, type Session } from './session.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IndexDescription } from 'mongodb'
-import { AppError, type Cradle, type Locale } from '#kernel'
+import { AppError, type Locale } from '#kernel'
 import type { Button, ConversationType, JSONValue, Sender } from '#plugin-api'
 import type { ThreadDocument } from '../../chat/documents.ts'
 import type {
@@ -12,6 +12,7 @@ import type {
 } from '../../chat/ledger/ledger-event.ts'
 import type { CommonSettings } from '../config/common-settings.ts'
 import type { InboxDocument } from '../documents.ts'
+import type { Cradle } from '../manifest.ts'
 import { say } from './phrases.ts'
 
 /** One thing that a turn waits for, as it was asked in a conversation; `_id` is the code by which people name it. */

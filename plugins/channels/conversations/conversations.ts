@@ -1,7 +1,8 @@
-import { AppError, type Cradle } from '#kernel'
+import { AppError } from '#kernel'
 import type { ThreadDocument } from '../../chat/documents.ts'
 import type { GroupRules } from '../config/common-settings.ts'
 import type { ChannelDocument, ConversationDocument, OverheardMessage } from '../documents.ts'
+import type { Cradle } from '../manifest.ts'
 
 /** How many overheard messages are kept of a conversation, and how much of each. */
 const MOST_OVERHEARD = 50

@@ -1,7 +1,8 @@
 import type { IndexDescription } from 'mongodb'
-import { type Cradle, isDuplicateKey } from '#kernel'
+import { isDuplicateKey } from '#kernel'
 import type { InboundMessage } from '#plugin-api'
 import type { ChannelDocument, DeliveryProgress, InboxDocument, SealedParts } from '../documents.ts'
+import type { Cradle } from '../manifest.ts'
 
 /** How long an answered message is known, so that it is not answered again, in seconds. */
 const KNOWN_SECONDS = 30 * 24 * 3600

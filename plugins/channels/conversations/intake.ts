@@ -1,7 +1,7 @@
-import type { Cradle } from '#kernel'
 import type { ButtonPress, InboundMessage, Inbox, PressOutcome } from '#plugin-api'
 import { type CommonSettings, groupRulesFor } from '../config/common-settings.ts'
 import type { ChannelDocument } from '../documents.ts'
+import type { Cradle } from '../manifest.ts'
 import { render } from '../writing/markdown.ts'
 import { isUrgent, parseCommand } from './commands.ts'
 import { decisionFor, sayVerdict } from './orders.ts'

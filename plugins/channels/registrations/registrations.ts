@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { IndexDescription } from 'mongodb'
-import { AppError, type Cradle, type Locale, untilAborted, withDeadline } from '#kernel'
+import { AppError, type Locale, untilAborted, withDeadline } from '#kernel'
 import type { ChannelRegistration, JSONValue, PlatformAccess, PolledRegistration } from '#plugin-api'
 import type { AgentDocument } from '../../agents/types.ts'
+import type { Cradle } from '../manifest.ts'
 import { failureOf } from '../writing/failure.ts'
 
 /** A QR code that somebody was shown; `_id` is the token by which its poller names it. Times are Unix milliseconds. */

@@ -1,6 +1,6 @@
-import type { Cradle } from '#kernel'
 import type { ModelCallOptions, ModelDescription, ReasoningLevel } from '#plugin-api'
 import type { AgentDocument, ModelSettings } from '../../agents/types.ts'
+import type { Cradle } from '../manifest.ts'
 
 /** The settings that all calls of a turn's model share. */
 export type CallSettings = Pick<ModelCallOptions, 'maxOutputTokens' | 'temperature' | 'topP' | 'reasoning'>

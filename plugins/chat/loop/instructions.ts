@@ -1,5 +1,5 @@
-import type { Cradle } from '#kernel'
 import type { AgentDocument, Instructions } from '../../agents/types.ts'
+import type { Cradle } from '../manifest.ts'
 
 /**
  * The system prompt of an agent: what it is, its character, its own `system_prompt`, then what it works with and what is noted. The

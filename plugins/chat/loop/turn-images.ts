@@ -1,7 +1,7 @@
-import type { Cradle } from '#kernel'
 import type { WantedFile } from '../../agents/types.ts'
 import type { OpenedModel } from '../../providers/types.ts'
 import type { Block } from '../documents.ts'
+import type { Cradle } from '../manifest.ts'
 
 /** How many pictures of a conversation a model is shown, the newest of them. */
 const MOST = 4

@@ -1,8 +1,8 @@
-import type { Cradle } from '#kernel'
 import type { Tool, WriteArea } from '#plugin-api'
 import type { AgentDocument, ToolAccess } from '../../agents/types.ts'
 import type { AuthCaller } from '../../auth/types.ts'
 import type { UserDocument } from '../../users/types.ts'
+import type { Cradle } from '../manifest.ts'
 
 /** Who a turn acts for. */
 export type TurnUser = Pick<AuthCaller, 'id' | 'role' | 'permissions' | 'token_quota'>

@@ -1,5 +1,6 @@
-import { AppError, type Cradle, type Locale } from '#kernel'
+import { AppError, type Locale } from '#kernel'
 import type { MessageRange, ThreadDocument } from '../documents.ts'
+import type { Cradle } from '../manifest.ts'
 import { rangesOf } from './message-ranges.ts'
 import { MOST_NAMED } from './named.ts'
 import { forkTitleOf } from './title.ts'

@@ -1,9 +1,10 @@
-import { AppError, type Cradle } from '#kernel'
+import { AppError } from '#kernel'
 import type { ModelAccount, OpenedModel } from '../../providers/types.ts'
 import type { MessageDocument, ThreadDocument, ThreadSummary } from '../documents.ts'
 import { readAnswer } from '../loop/model-answer.ts'
 import { divide, summaryCall } from '../loop/thread-summary.ts'
 import type { TurnWriter } from '../loop/turn-writer.ts'
+import type { Cradle } from '../manifest.ts'
 import type { Turn } from './turns.ts'
 
 /** How many messages that were never summed up are summed up at once at the most, the newest of them. */

@@ -1,4 +1,4 @@
-import { AppError, type Cradle, type Locale } from '#kernel'
+import { AppError, type Locale } from '#kernel'
 import type { ThreadDocument } from '../documents.ts'
 import {
   type ActionRequest,
@@ -9,6 +9,7 @@ import {
   seqOf,
 } from '../ledger/ledger-event.ts'
 import { turnUserOf } from '../loop/turn-tools.ts'
+import type { Cradle } from '../manifest.ts'
 import type { RunningTurn, StopReason } from './running-turns.ts'
 import { settleTurn, stoppedEnd } from './settlement.ts'
 import type { StartedTurn } from './turn-execution.ts'

@@ -1,8 +1,8 @@
-import { AppError, type Cradle, type Locale } from '#kernel'
+import { AppError, type Locale } from '#kernel'
 import type { ReasoningLevel, TokenUsage } from '#plugin-api'
 import type { AgentDocument } from '../../agents/types.ts'
 import type { OpenedModel } from '../../providers/types.ts'
-import type { Block, QuotaWindow, ThreadDocument } from '../documents.ts'
+import type { Block, ThreadDocument } from '../documents.ts'
 import type { TurnLog } from '../ledger/ledger.ts'
 import { type LedgerEvent, modelIn } from '../ledger/ledger-event.ts'
 import { pendingApproval, type Request } from '../loop/approvals.ts'
@@ -15,6 +15,7 @@ import { readImages } from '../loop/turn-images.ts'
 import { runTurnLoop } from '../loop/turn-loop.ts'
 import { createTurnTools, type TurnUser } from '../loop/turn-tools.ts'
 import { createTurnWriter } from '../loop/turn-writer.ts'
+import type { Cradle } from '../manifest.ts'
 import { readConversation } from './conversation.ts'
 import type { RunningTurn, StopReason } from './running-turns.ts'
 import { pauseTurn, settleTurn } from './settlement.ts'
@@ -56,14 +57,8 @@ export type TurnEnd =
     }
   | { type: 'error'; error: unknown; locale: Locale; request_id: string }
 
-/** The section `plugins.chat` of the configuration. */
-export interface ChatConfig {
-  approval_seconds: number
-  quota_window: QuotaWindow
-}
-
 /** Makes what carries out turns. */
-export function createTurnExecution(cradle: Cradle<ChatConfig>): TurnExecution {
+export function createTurnExecution(cradle: Cradle): TurnExecution {
   const { turns, running, outcomes, recent, hub, explainError, ids, clock, config } = cradle
   const settlement = { outcomes, recent, hub, explainError }
 

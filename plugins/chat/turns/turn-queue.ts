@@ -1,6 +1,7 @@
-import { AppError, type Cradle } from '#kernel'
+import { AppError } from '#kernel'
 import type { QueuedTurnDocument } from '../documents.ts'
 import { turnUserOf } from '../loop/turn-tools.ts'
+import type { Cradle } from '../manifest.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
 import type { KnownTurn } from './client-messages.ts'
 import { createKeyedQueue } from './keyed-queue.ts'

@@ -1,7 +1,7 @@
-import type { Cradle } from '#kernel'
 import type { ModelSettings } from '../../agents/types.ts'
 import type { QueuedTurnDocument } from '../documents.ts'
 import { turnSettingsOf } from '../loop/call-settings.ts'
+import type { Cradle } from '../manifest.ts'
 import type { RunningTurn, StopReason } from './running-turns.ts'
 import { settleTurn } from './settlement.ts'
 import type { TurnOrder } from './turn-execution.ts'

@@ -109,7 +109,7 @@ async function within<Result>(
 }
 
 const refusing =
-  (codes: string[], refusal: string) =>
+  (codes: string[], refusal: 'FILE_EXISTS' | 'DIRECTORY_NOT_EMPTY') =>
   (work: Promise<void>): Promise<void> =>
     work.catch((cause) => {
       throw codes.includes(cause.code) ? new AppError(refusal, {}, { cause }) : cause

@@ -1,0 +1,22 @@
+import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
+import { agentErrors } from './errors.ts'
+
+/** What this plugin is. */
+export const manifest = defineManifest({
+  name: 'agents',
+  summary: 'Agents, their runtime and their workspaces',
+  depends: ['users', 'auth', 'providers'],
+  errors: agentErrors,
+})
+
+declare module '#kernel/types' {
+  interface Manifests {
+    agents: typeof manifest
+  }
+}
+
+/** What the factories, handlers and hooks of this plugin receive. */
+export type Cradle = CradleOf<typeof manifest>
+
+/** Declares a route of this plugin. */
+export const route: DefineRoute<Cradle> = defineRoute

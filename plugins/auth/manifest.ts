@@ -1,0 +1,42 @@
+import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
+import { authErrors } from './errors.ts'
+
+/** What this plugin is. */
+export const manifest = defineManifest({
+  name: 'auth',
+  summary: 'Signing in with a password, sessions, tokens and the guards that check them',
+  depends: ['users'],
+  config: {
+    access_token_ttl_seconds: {
+      type: 'integer',
+      minimum: 60,
+      maximum: 31_536_000,
+      default: 86_400,
+      env: 'SVC_ACCESS_TOKEN_TTL',
+    },
+    login_max_attempts: { type: 'integer', minimum: 1, default: 5, env: 'SVC_LOGIN_MAX_ATTEMPTS' },
+    login_lockout_seconds: { type: 'integer', minimum: 1, default: 900, env: 'SVC_LOGIN_LOCKOUT_SECONDS' },
+    require_password_change_after_reset: { type: 'boolean', default: false },
+    endpoints: {
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        additionalProperties: { type: 'string', format: 'url', pattern: '^https?://' },
+      },
+      default: {},
+    },
+  },
+  errors: authErrors,
+})
+
+declare module '#kernel/types' {
+  interface Manifests {
+    auth: typeof manifest
+  }
+}
+
+/** What the factories, handlers and hooks of this plugin receive. */
+export type Cradle = CradleOf<typeof manifest>
+
+/** Declares a route of this plugin. */
+export const route: DefineRoute<Cradle> = defineRoute

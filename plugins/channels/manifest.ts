@@ -1,0 +1,43 @@
+import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
+import { channelErrors } from './errors.ts'
+
+const address = { type: 'string', format: 'url', pattern: '^(https?|wss?)://' } as const
+
+/** What this plugin is. */
+export const manifest = defineManifest({
+  name: 'channels',
+  summary: 'Agents on messaging platforms: connections, conversations, replies and approvals there',
+  depends: ['users', 'auth', 'agents', 'chat'],
+  config: {
+    endpoints: {
+      type: 'object',
+      additionalProperties: { type: 'object', additionalProperties: address },
+      default: {},
+    },
+    allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },
+  },
+  permissions: [
+    {
+      key: 'channels',
+      category: 'settings',
+      label: { en: 'Channels', zh: '渠道' },
+      description: {
+        en: 'Link agents of one’s own to messaging platforms.',
+        zh: '将自己的智能体接入消息平台。',
+      },
+    },
+  ],
+  errors: channelErrors,
+})
+
+declare module '#kernel/types' {
+  interface Manifests {
+    channels: typeof manifest
+  }
+}
+
+/** What the factories, handlers and hooks of this plugin receive. */
+export type Cradle = CradleOf<typeof manifest>
+
+/** Declares a route of this plugin. */
+export const route: DefineRoute<Cradle> = defineRoute

@@ -1,0 +1,35 @@
+import {
+  type Cradle as CradleOf,
+  type DefineRoute,
+  type DefineSocket,
+  defineManifest,
+  defineRoute,
+  defineSocket,
+} from '#kernel'
+import { chatErrors } from './errors.ts'
+
+/** What this plugin is. */
+export const manifest = defineManifest({
+  name: 'chat',
+  summary: 'Conversations: threads, turns and the ledger that every view reads',
+  depends: ['users', 'auth', 'providers', 'agents'],
+  config: {
+    approval_seconds: { type: 'integer', minimum: 1, maximum: 2_592_000, default: 86_400 },
+    quota_window: { enum: ['all', 'day', 'month'], default: 'all' },
+  },
+  errors: chatErrors,
+})
+
+declare module '#kernel/types' {
+  interface Manifests {
+    chat: typeof manifest
+  }
+}
+
+/** What the factories, handlers and hooks of this plugin receive. */
+export type Cradle = CradleOf<typeof manifest>
+
+/** Declares a route of this plugin. */
+export const route: DefineRoute<Cradle> = defineRoute
+/** Declares a socket of this plugin. */
+export const socket: DefineSocket<Cradle> = defineSocket

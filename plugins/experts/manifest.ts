@@ -1,0 +1,22 @@
+import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
+import { expertErrors } from './errors.ts'
+
+/** What this plugin is. */
+export const manifest = defineManifest({
+  name: 'experts',
+  summary: 'Experts that agents are made from, bundled with the server and published by users',
+  depends: ['users', 'auth', 'providers', 'agents'],
+  errors: expertErrors,
+})
+
+declare module '#kernel/types' {
+  interface Manifests {
+    experts: typeof manifest
+  }
+}
+
+/** What the factories, handlers and hooks of this plugin receive. */
+export type Cradle = CradleOf<typeof manifest>
+
+/** Declares a route of this plugin. */
+export const route: DefineRoute<Cradle> = defineRoute

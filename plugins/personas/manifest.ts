@@ -1,0 +1,20 @@
+import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
+
+/** What this plugin is. */
+export const manifest = defineManifest({
+  name: 'personas',
+  summary: 'Personas: how an agent speaks and acts, by MBTI type',
+  depends: ['auth', 'agents'],
+})
+
+declare module '#kernel/types' {
+  interface Manifests {
+    personas: typeof manifest
+  }
+}
+
+/** What the factories, handlers and hooks of this plugin receive. */
+export type Cradle = CradleOf<typeof manifest>
+
+/** Declares a route of this plugin. */
+export const route: DefineRoute<Cradle> = defineRoute

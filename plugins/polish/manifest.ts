@@ -1,0 +1,25 @@
+import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
+import { polishErrors } from './errors.ts'
+
+/** What this plugin is. */
+export const manifest = defineManifest({
+  name: 'polish',
+  summary: 'Improves prompts before they are sent',
+  depends: ['auth', 'providers', 'agents'],
+  config: {
+    max_seconds: { type: 'integer', minimum: 1, maximum: 600, default: 30 },
+  },
+  errors: polishErrors,
+})
+
+declare module '#kernel/types' {
+  interface Manifests {
+    polish: typeof manifest
+  }
+}
+
+/** What the factories, handlers and hooks of this plugin receive. */
+export type Cradle = CradleOf<typeof manifest>
+
+/** Declares a route of this plugin. */
+export const route: DefineRoute<Cradle> = defineRoute

@@ -1,0 +1,34 @@
+import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
+import { providerErrors } from './errors.ts'
+import { baseUrl } from './schemas.ts'
+
+const key = { type: 'string', minLength: 1, writeOnly: true } as const
+
+/** What this plugin is. */
+export const manifest = defineManifest({
+  name: 'providers',
+  summary: 'LLM providers, their keys, and the models that agents can choose',
+  depends: ['auth'],
+  config: {
+    allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },
+    /** Calls that a provider takes at a time in one server process, where it does not say so itself. */
+    max_concurrency: { type: 'integer', minimum: 1, default: 64, env: 'SVC_MAX_MODEL_CALLS' },
+    openai_api_key: { ...key, env: 'OPENAI_API_KEY' },
+    openai_base_url: { ...baseUrl, env: 'OPENAI_BASE_URL' },
+    anthropic_api_key: { ...key, env: 'ANTHROPIC_API_KEY' },
+    anthropic_base_url: { ...baseUrl, env: 'ANTHROPIC_BASE_URL' },
+  },
+  errors: providerErrors,
+})
+
+declare module '#kernel/types' {
+  interface Manifests {
+    providers: typeof manifest
+  }
+}
+
+/** What the factories, handlers and hooks of this plugin receive. */
+export type Cradle = CradleOf<typeof manifest>
+
+/** Declares a route of this plugin. */
+export const route: DefineRoute<Cradle> = defineRoute

@@ -1,0 +1,37 @@
+import { type Cradle as CradleOf, defineManifest } from '#kernel'
+
+/** What this plugin is. */
+export const manifest = defineManifest({
+  name: 'shell',
+  summary: 'The tool with which agents run programs on the server',
+  config: {
+    /** The longest time limit of one program. */
+    max_seconds: { type: 'integer', minimum: 1, maximum: 86_400, default: 600 },
+    /** The most programs that run at a time in this server process. */
+    max_processes: { type: 'integer', minimum: 1, default: 8 },
+    /** `auto`: where bubblewrap works; `required`: the plugin does not start without it. */
+    sandbox: { enum: ['auto', 'required', 'off'], default: 'auto' },
+    /** Folders that programs in the sandbox may read besides the system; absolute paths. */
+    sandbox_folders: { type: 'array', items: { type: 'string', pattern: '^/' }, default: [] },
+  },
+  permissions: [
+    {
+      key: 'execute',
+      category: 'control',
+      label: { en: 'Run programs', zh: '运行程序' },
+      description: {
+        en: "Have agents run programs on the server: in a sandbox if the server has one, otherwise with all rights of the server's system user. Grant it to trusted accounts only.",
+        zh: '允许智能体在服务器上运行程序：服务器有沙箱时在沙箱中运行，否则拥有服务器系统用户的全部权限。请仅授予可信账号。',
+      },
+    },
+  ],
+})
+
+declare module '#kernel/types' {
+  interface Manifests {
+    shell: typeof manifest
+  }
+}
+
+/** What the factories, handlers and hooks of this plugin receive. */
+export type Cradle = CradleOf<typeof manifest>

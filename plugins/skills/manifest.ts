@@ -1,0 +1,33 @@
+import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
+import { skillErrors } from './errors.ts'
+
+/** What this plugin is. */
+export const manifest = defineManifest({
+  name: 'skills',
+  summary: 'Skills of agents, and packages to pass them on',
+  depends: ['users', 'auth', 'agents'],
+  permissions: [
+    {
+      key: 'skill_packages',
+      category: 'settings',
+      label: { en: 'Skill packages', zh: '技能包' },
+      description: {
+        en: 'Create skill packages, and change and delete those created oneself.',
+        zh: '创建技能包，并修改和删除自己创建的技能包。',
+      },
+    },
+  ],
+  errors: skillErrors,
+})
+
+declare module '#kernel/types' {
+  interface Manifests {
+    skills: typeof manifest
+  }
+}
+
+/** What the factories, handlers and hooks of this plugin receive. */
+export type Cradle = CradleOf<typeof manifest>
+
+/** Declares a route of this plugin. */
+export const route: DefineRoute<Cradle> = defineRoute

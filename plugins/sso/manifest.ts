@@ -1,0 +1,36 @@
+import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
+import { ssoErrors } from './errors.ts'
+
+/** What this plugin is. */
+export const manifest = defineManifest({
+  name: 'sso',
+  summary: 'Signing in with accounts of other services: OpenID Connect, Feishu, DingTalk and WeCom',
+  depends: ['users', 'auth', 'accounts'],
+  config: {
+    allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },
+  },
+  permissions: [
+    {
+      key: 'sso',
+      category: 'admin',
+      label: { en: 'Single sign-on', zh: '单点登录' },
+      description: {
+        en: 'Read and change the settings of the services with which people sign in.',
+        zh: '查看和修改用户登录所用的第三方服务的设置。',
+      },
+    },
+  ],
+  errors: ssoErrors,
+})
+
+declare module '#kernel/types' {
+  interface Manifests {
+    sso: typeof manifest
+  }
+}
+
+/** What the factories, handlers and hooks of this plugin receive. */
+export type Cradle = CradleOf<typeof manifest>
+
+/** Declares a route of this plugin. */
+export const route: DefineRoute<Cradle> = defineRoute

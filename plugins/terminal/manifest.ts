@@ -1,0 +1,16 @@
+import { type Cradle as CradleOf, defineManifest } from '#kernel'
+
+/** What this plugin is. */
+export const manifest = defineManifest({
+  name: 'terminal',
+  summary: 'Chat clients for the terminal and for editors',
+})
+
+declare module '#kernel/types' {
+  interface Manifests {
+    terminal: typeof manifest
+  }
+}
+
+/** What the factories, handlers and hooks of this plugin receive. */
+export type Cradle = CradleOf<typeof manifest>

@@ -1,0 +1,22 @@
+import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
+import { workspaceErrors } from './errors.ts'
+
+/** What this plugin is. */
+export const manifest = defineManifest({
+  name: 'workspace',
+  depends: ['agents', 'auth', 'users'],
+  summary: 'The files of agents: for their users by the API, and the tools with which agents work on them',
+  errors: workspaceErrors,
+})
+
+declare module '#kernel/types' {
+  interface Manifests {
+    workspace: typeof manifest
+  }
+}
+
+/** What the factories, handlers and hooks of this plugin receive. */
+export type Cradle = CradleOf<typeof manifest>
+
+/** Declares a route of this plugin. */
+export const route: DefineRoute<Cradle> = defineRoute
