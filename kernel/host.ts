@@ -60,7 +60,10 @@ export interface Host<Of extends Manifest = Manifest> {
   /** A line of `svc doctor`: what was found, or thrown, what is wrong. The cradle has no collections. */
   check(name: string, look: (cradle: Cradle<Of>) => string | Promise<string>): void
   /** An error of some plugin's table. */
-  error(code: ErrorCode | (keyof Of['errors'] & string), details?: Record<string, unknown>): AppError
+  error(
+    code: ErrorCode | (keyof NonNullable<Of['errors']> & string),
+    details?: Record<string, unknown>,
+  ): AppError
 }
 
 type Member<Table, Name> = Name extends keyof Table ? Table[Name] : object

@@ -59,11 +59,16 @@ export const definePlugin = <
 ): Plugin => plugin
 
 /** A manifest by the parts that types follow from. */
-interface Parts<Name extends string, Depends extends readonly string[], Config, Errors> extends Manifest {
+interface Parts<
+  Name extends string,
+  Depends extends readonly string[],
+  Config extends NonNullable<Manifest['config']>,
+  Errors extends ErrorTable,
+> extends Manifest {
   name: Name
   depends?: Depends
-  config?: Config & NonNullable<Manifest['config']>
-  errors?: Errors & ErrorTable
+  config?: Config
+  errors?: Errors
 }
 
 const checkManifest = createFormCheck<Plugin>(
