@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Config, ConfigError, layerConfig, readConfigFile } from './config.ts'
 import { assertConsistent, Fault } from './consistency.ts'
-import { BUILT_IN, discoverPlugins, type Found, listFolders } from './discovery.ts'
+import { BUILT_IN, discoverPlugins, type EntryPlace, type Found, listFolders } from './discovery.ts'
 import { type ErrorTable, kernelErrors } from './errors.ts'
 import {
   createExtensions,
@@ -14,29 +14,19 @@ import {
 } from './extensions.ts'
 import { checkForeign } from './foreign-check.ts'
 import { createHost, type Declarations } from './host.ts'
+import { confine, type ForeignFolder } from './isolation.ts'
 import { kernelRoutes } from './kernel-routes.ts'
 import { orderByDependency } from './order.ts'
 import { VERSION } from './package.ts'
 import type { Plugin } from './plugin.ts'
+import { type Absent, type Candidate, createSelection, type Selection } from './selection.ts'
 
 /** A plugin that will run, with all that it declared. */
-export interface PlannedPlugin {
+export interface PlannedPlugin extends Candidate {
   plugin: Plugin
-  source: string
-  version: string
-  /** Whether the server starts only if this plugin does. */
-  required: boolean
+  /** The real path of the folder that it was loaded from. */
+  folder: string
   declarations: Declarations
-}
-
-/** A plugin that will not run, with the reason; `failed` where that is a fault of its own or of one that it needs. */
-export interface AbsentPlugin {
-  name: string
-  source: string
-  version: string
-  depends: readonly string[]
-  reason: string
-  failed: boolean
 }
 
 /** All that is known of a server before anything runs: no database, no port, no side effect. */
@@ -46,10 +36,11 @@ export interface Blueprint {
   config: Config
   /** In order of start. */
   plugins: PlannedPlugin[]
-  absent: AbsentPlugin[]
+  /** Plugins and folders that will not run. */
+  absent: readonly Absent[]
   /** The extension points of all plugins, by name, those of absent ones included. */
   points: ReadonlyMap<string, ExtensionPoint>
-  /** What was found in the folders of the extension points, failures included. */
+  /** What folders and packages add to extension points. */
   entries: FolderEntry[]
   errors: ErrorTable
 }
@@ -80,133 +71,132 @@ export async function readBlueprint({
     ? file.packages.filter((name) => typeof name === 'string')
     : []
   const { plugins: found, broken, entries: packaged } = await discoverPlugins({ home, packages })
-  const declared = new Map(found.map((one) => [one, declare(one)]))
-  const points = new Map([...declared.values()].flatMap(({ declarations }) => [...declarations.points]))
+  const declared = found.map(declare)
+  const points = new Map(declared.flatMap(({ declarations }) => [...declarations.points]))
   const places = [...packaged, ...listFolders(home, points)]
-  const sections = [
-    ...found.map(({ value, source }) => ({ name: value.name, source, config: value.config })),
-    ...broken,
-    ...places.filter(({ source }) => source !== BUILT_IN),
-  ]
-  const config = layerConfig({
-    file,
-    env,
-    flags,
-    plugins: sections.map((section) => ({ ...section, isBuiltIn: section.source === BUILT_IN })),
-  })
-  const isOn = ({ name, source }: { name: string; source: string }) =>
-    config.values.plugins[name]?.enabled ?? source === BUILT_IN
-  const isRequired = ({ name, source }: { name: string; source: string }) =>
-    source === BUILT_IN || config.values.plugins[name]!.required
+  const config = layerConfig({ file, env, flags, plugins: sectionsOf([...declared, ...broken, ...places]) })
 
-  const absent: AbsentPlugin[] = []
-  const leaveOut = (row: Omit<AbsentPlugin, 'reason' | 'failed'>, reason: string, fault?: Error) => {
-    if (fault && isRequired(row)) throw fault
-    absent.push({ ...row, reason, failed: fault !== undefined })
-  }
-  const leaveOutUnloaded = (row: Omit<AbsentPlugin, 'reason' | 'failed'>, cause: Error) => {
-    const reason = `failed to load: ${cause.message}`
-    leaveOut(row, reason, new ConfigError(`plugin "${row.name}" (${row.source}) ${reason}`, { cause }))
-  }
-  const leaveOutDependent = (row: Omit<AbsentPlugin, 'reason' | 'failed'>, missing: AbsentPlugin) => {
-    const reason = `needs ${missing.name}, which ${missing.failed ? 'failed' : 'is off'}`
-    leaveOut(row, reason, missing.failed ? new ConfigError(`plugin "${row.name}" ${reason}`) : undefined)
-  }
-  const missingOf = ({ depends }: { depends: readonly string[] }) =>
-    absent.find(({ name }) => depends.includes(name))
-
-  for (const { name, source, error } of broken) {
-    const row = { name, source, version: '', depends: [] }
-    if (isOn(row)) leaveOutUnloaded(row, error)
-    else leaveOut(row, SWITCHED_OFF)
-  }
-  const { ordered, faults } = orderByDependency(found, new Set(absent.map(({ name }) => name)))
-  for (const [one, fault] of faults) {
-    if (isOn(rowOf(one))) leaveOut(rowOf(one), fault.message, fault)
-    else leaveOut(rowOf(one), SWITCHED_OFF)
-  }
-  let plugins: PlannedPlugin[] = []
-  for (const one of ordered) {
-    const row = rowOf(one)
-    const { declarations, error } = declared.get(one)!
-    const missing = missingOf(row)
-    if (!isOn(row)) leaveOut(row, SWITCHED_OFF)
-    else if (missing) leaveOutDependent(row, missing)
-    else if (error) leaveOutUnloaded(row, error)
-    else {
-      const planned = { ...one, plugin: one.value, required: isRequired(row), declarations }
-      const fault = one.source === BUILT_IN ? undefined : findFault(() => checkForeign(declarations, points))
-      if (fault) leaveOutUnloaded(row, fault)
-      else plugins.push(planned)
-    }
-  }
-
-  const entries: FolderEntry[] = []
-  for (const place of places) {
-    if (!isOn(place) || !plugins.some(({ declarations }) => declarations.points.has(place.point))) continue
-    const entry = await loadEntry(place, points.get(place.point)!)
-    if (entry.error && isRequired(entry)) throw entry.error
-    entries.push(entry)
-  }
-
+  const selection = createSelection(config)
+  for (const { error, ...candidate } of broken)
+    if (selection.admits(candidate)) selection.leaveOutUnloaded(candidate, error)
+  const plugins = selectPlugins(declared, points, selection)
+  const entries = await selectEntries(places, points, plugins, selection)
+  const blueprint = { home, version: VERSION, config, absent: selection.absent, points }
   // Without the one that is at fault, others may lack what they need of it.
-  for (;;) {
-    const errors: ErrorTable = Object.assign({}, kernelErrors, ...plugins.map(({ plugin }) => plugin.errors))
-    const blueprint = { home, version: VERSION, config, plugins, absent, points, entries, errors }
+  for (let rest: Pick<Blueprint, 'plugins' | 'entries'> = { plugins, entries }; ; ) {
+    const errors: ErrorTable = Object.assign(
+      {},
+      kernelErrors,
+      ...rest.plugins.map(({ plugin }) => plugin.errors),
+    )
     try {
-      assertConsistent(blueprint, kernelRoutes(blueprint))
-      return blueprint
+      const whole = { ...blueprint, ...rest, errors }
+      assertConsistent(whole, kernelRoutes(whole))
+      return whole
     } catch (error) {
       if (!(error instanceof Fault)) throw error
-      const { owner } = error
-      const entry = entries.find((one) => one.owner === owner)
-      if (entry) {
-        if (isRequired(entry)) throw error
-        Object.assign(entry, { error, value: undefined })
-        continue
-      }
-      const faulty = plugins.find(({ plugin }) => plugin.name === owner)!
-      leaveOut(rowOf({ ...faulty, value: faulty.plugin }), error.message, error)
-      const remaining: PlannedPlugin[] = []
-      for (const planned of plugins) {
-        if (planned === faulty) continue
-        const row = rowOf({ ...planned, value: planned.plugin })
-        const missing = missingOf(row)
-        if (missing) leaveOutDependent(row, missing)
-        else remaining.push(planned)
-      }
-      plugins = remaining
+      rest = leaveOutFaulty(rest, error, selection)
     }
   }
 }
 
-/** What every extension point of a running plugin holds, by the point's name, without what plugins added that `failed`. */
-export function extensionsOf(
-  { plugins, entries }: Pick<Blueprint, 'plugins' | 'entries'>,
-  failed?: Pick<ReadonlySet<string>, 'has'>,
-): Map<string, Extensions<unknown>> {
-  const added = [
-    ...entries.flatMap(({ point, value: entry, owner, error }) => (error ? [] : [{ point, entry, owner }])),
-    ...plugins.flatMap(({ plugin: { name: owner }, declarations }) =>
-      declarations.extensions.map((extension) => ({ ...extension, owner })),
-    ),
-  ]
-  return new Map(
-    plugins.flatMap(({ declarations }) =>
-      [...declarations.points].map(([name, { nameOf }]) => [
-        name,
-        createExtensions(
-          added.filter(({ point }) => point === name),
-          { nameOf, failed },
-        ),
-      ]),
-    ),
-  )
+/** A plugin that has declared itself; `error` is what its setup threw. */
+interface Declared extends Candidate {
+  plugin: Plugin
+  folder: string
+  declarations: Declarations
+  error?: Error
 }
 
-const SWITCHED_OFF = 'switched off'
+/** Has a plugin declare itself. */
+function declare({ value: plugin, ...found }: Found<Plugin>): Declared {
+  const { name, depends = [] } = plugin
+  const isBuiltIn = found.source === BUILT_IN
+  const { host, declarations } = createHost(name, { isBuiltIn })
+  const confined = isBuiltIn ? plugin : confine(name, plugin)
+  const declared = { ...found, name, depends, plugin: confined, declarations }
+  try {
+    const returned: unknown = confined.setup(host as never)
+    if (!(returned instanceof Promise)) return declared
+    returned.catch(() => undefined)
+    throw new Error('its setup is asynchronous; it may only declare, and what takes time belongs into start')
+  } catch (error) {
+    return { ...declared, error: error as Error }
+  }
+}
 
-const rowOf = ({ value: { name, depends = [] }, source, version }: Found<Plugin>) => ({
+const sectionsOf = (candidates: readonly (Pick<Candidate, 'name' | 'source'> & { plugin?: Plugin })[]) =>
+  candidates
+    .map(({ name, source, plugin }) => ({
+      name,
+      isBuiltIn: source === BUILT_IN,
+      config: plugin?.config,
+      plugin,
+    }))
+    // The folders that come with the server cannot be set one by one.
+    .filter(({ isBuiltIn, plugin }) => !isBuiltIn || plugin)
+
+function selectPlugins(
+  declared: readonly Declared[],
+  points: Blueprint['points'],
+  selection: Selection,
+): PlannedPlugin[] {
+  const { ordered, faults } = orderByDependency(declared, new Set(selection.absent.map(({ name }) => name)))
+  for (const [one, fault] of faults)
+    if (selection.admits(candidateOf(one))) selection.leaveOut(candidateOf(one), fault)
+  return ordered.filter((one) => {
+    const candidate = candidateOf(one)
+    if (!selection.admits(candidate) || !selection.admitsDependencies(candidate)) return false
+    const isForeign = one.source !== BUILT_IN
+    const error =
+      one.error ?? (isForeign ? findFault(() => checkForeign(one.declarations, points)) : undefined)
+    if (error) selection.leaveOutUnloaded(candidate, error)
+    return !error
+  })
+}
+
+async function selectEntries(
+  places: readonly EntryPlace[],
+  points: Blueprint['points'],
+  plugins: readonly PlannedPlugin[],
+  selection: Selection,
+): Promise<FolderEntry[]> {
+  const isActive = (point: string) => plugins.some(({ declarations }) => declarations.points.has(point))
+  const entries: FolderEntry[] = []
+  for (const { point, locate, ...place } of places) {
+    const candidate = { ...place, version: '', depends: [] }
+    if (!selection.admits(candidate)) continue
+    try {
+      const declared = points.get(point)
+      if (!declared) throw new ConfigError(`no plugin declares the extension point "${point}"`)
+      if (isActive(point)) entries.push(await loadEntry({ ...place, point, locate }, declared))
+    } catch (error) {
+      selection.leaveOut(candidate, error as Error)
+    }
+  }
+  return entries
+}
+
+/** What is left without the plugin or folder that is at fault, and without those that need it. */
+function leaveOutFaulty(
+  { plugins, entries }: Pick<Blueprint, 'plugins' | 'entries'>,
+  fault: Fault,
+  selection: Selection,
+): Pick<Blueprint, 'plugins' | 'entries'> {
+  const isFaulty = ({ owner }: { owner: string }) => owner === fault.owner
+  for (const entry of entries.filter(isFaulty))
+    selection.leaveOut({ ...candidateOf({ ...entry, depends: [] }) }, fault)
+  for (const one of plugins.filter(({ name: owner }) => isFaulty({ owner })))
+    selection.leaveOut(candidateOf(one), fault)
+  return {
+    entries: entries.filter((entry) => !isFaulty(entry)),
+    plugins: plugins.filter(
+      (one) => !isFaulty({ owner: one.name }) && selection.admitsDependencies(candidateOf(one)),
+    ),
+  }
+}
+
+const candidateOf = ({ name, source, version, depends }: Candidate): Candidate => ({
   name,
   source,
   version,
@@ -222,19 +212,33 @@ function findFault(check: () => void): Error | undefined {
   }
 }
 
-/** Has a plugin declare itself; what it throws is returned beside what it had declared by then. */
-function declare({ value: plugin }: Found<Plugin>): { declarations: Declarations; error?: Error } {
-  const { host, declarations } = createHost(plugin.name)
-  try {
-    const returned: unknown = plugin.setup(host as never)
-    if (returned instanceof Promise) {
-      returned.catch(() => undefined)
-      throw new Error(
-        'its setup is asynchronous; it may only declare, and what takes time belongs into start',
-      )
-    }
-    return { declarations }
-  } catch (error) {
-    return { declarations, error: error as Error }
-  }
+/** Where the code from outside lies. */
+export const foreignFolders = ({
+  plugins,
+  entries,
+}: Pick<Blueprint, 'plugins' | 'entries'>): ForeignFolder[] =>
+  [...plugins, ...entries].filter(({ source }) => source !== BUILT_IN)
+
+/** What every extension point of a running plugin holds, by the point's name, without what plugins added that `failed`. */
+export function extensionsOf(
+  { plugins, entries }: Pick<Blueprint, 'plugins' | 'entries'>,
+  failed?: Pick<ReadonlySet<string>, 'has'>,
+): Map<string, Extensions<unknown>> {
+  const added = [
+    ...entries.map(({ point, value: entry, owner }) => ({ point, entry, owner })),
+    ...plugins.flatMap(({ plugin: { name: owner }, declarations }) =>
+      declarations.extensions.map((extension) => ({ ...extension, owner })),
+    ),
+  ]
+  return new Map(
+    plugins.flatMap(({ declarations }) =>
+      [...declarations.points].map(([name, { nameOf }]) => [
+        name,
+        createExtensions(
+          added.filter(({ point }) => point === name),
+          { nameOf, failed },
+        ),
+      ]),
+    ),
+  )
 }

@@ -36,7 +36,7 @@ export function assertConsistent(
   claim('guard', 'public', 'the kernel')
   claim('limit', 'sockets', 'the kernel')
   for (const { method, path } of kernelRoutes) claimRoute(method, path, 'the kernel')
-  for (const { point, value, error, owner } of entries) if (!error) claimEntry(point, value, owner)
+  for (const { point, value, owner } of entries) claimEntry(point, value, owner)
   for (const { plugin, declarations } of plugins) {
     const { name: owner } = plugin
     for (const code of Object.keys(plugin.errors ?? {})) claim('error', code, owner)

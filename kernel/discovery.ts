@@ -1,25 +1,26 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ExtensionPoint } from './extensions.ts'
 import { linkServer } from './home-link.ts'
+import { runAs } from './isolation.ts'
 import { BUILT_IN_ROOT, VERSION } from './package.ts'
 import { assertPlugin, assertSettings, type Plugin } from './plugin.ts'
+import type { Candidate } from './selection.ts'
 
 /** The source of what comes with the server; that of the rest is a package's name or a folder's path. */
 export const BUILT_IN = 'built-in'
 
-/** Something that was found, and where. */
+/** Something that was found, and where; `folder` is the real path of the folder that it was loaded from. */
 export interface Found<Value> {
   value: Value
   source: string
+  folder: string
   version: string
 }
 
 /** A plugin that could not be loaded; `name` is its manifest's or, where that could not be read, its folder's. */
-export interface BrokenPlugin {
-  name: string
-  source: string
+export interface BrokenPlugin extends Candidate {
   error: Error
 }
 
@@ -33,9 +34,10 @@ export interface EntryPlace {
   locate(): Module
 }
 
-/** The file to import, and what the package's manifest says of it. */
+/** The file to import, the real path of its package, and what the package's manifest says of it. */
 export interface Module {
   file: string
+  folder: string
   version: string
   /** The extension point that a package fills, from `svc.extends` in its package.json. */
   extends?: string
@@ -72,15 +74,22 @@ export async function discoverPlugins({
         entries.push({ name, source, point: module.extends, locate: () => module })
         continue
       }
-      candidate = await importDefault(module.file)
+      candidate = await importDefault(name, source, module.file)
       const plugin = assertPlugin(candidate, source === BUILT_IN)
       const other = sources.get(plugin.name)
       if (other) throw new Error(`two plugins are named "${plugin.name}": ${other} and ${source}`)
       if (source !== BUILT_IN) assertSettings(plugin)
       sources.set(plugin.name, source)
-      plugins.push({ value: plugin, source, version: plugin.version ?? module.version })
+      const { folder, version } = module
+      plugins.push({ value: plugin, source, folder, version: plugin.version ?? version })
     } catch (error) {
-      broken.push({ name: nameIn(candidate) ?? name, source, error: error as Error })
+      broken.push({
+        name: nameIn(candidate) ?? name,
+        source,
+        version: '',
+        depends: [],
+        error: error as Error,
+      })
     }
   }
   return { plugins, broken, entries }
@@ -102,7 +111,7 @@ export function listFolders(home: string, points: ReadonlyMap<string, ExtensionP
 const builtIn = (folder: string) => ({
   name: basename(folder),
   source: BUILT_IN,
-  locate: (): Module => ({ file: join(folder, 'index.js'), version: VERSION }),
+  locate: (): Module => ({ file: join(folder, 'index.js'), folder, version: VERSION }),
 })
 
 const foreign = (folder: string) => ({
@@ -116,9 +125,11 @@ function nameIn(candidate: unknown): string | undefined {
   return typeof name === 'string' ? name : undefined
 }
 
-/** The default export of a module. */
-export const importDefault = async (file: string): Promise<unknown> =>
-  (await import(pathToFileURL(file).href)).default
+/** Imports the default export of a module; what a module from outside begins meanwhile is known as the plugin's. */
+export async function importDefault(name: string, source: string, file: string): Promise<unknown> {
+  const load = () => import(pathToFileURL(file).href)
+  return (await (source === BUILT_IN ? load() : runAs(name, load))).default
+}
 
 function foldersIn(parent: string): string[] {
   if (!existsSync(parent)) return []
@@ -148,7 +159,12 @@ interface PackageManifest {
 function locate(folder: string): Module {
   const manifest = readManifest(join(folder, 'package.json'))
   const entry = exportedEntry(manifest.exports) ?? manifest.main ?? 'index.js'
-  return { file: join(folder, entry), version: manifest.version ?? '0.0.0', extends: manifest.svc?.extends }
+  return {
+    file: join(folder, entry),
+    folder: realpathSync(folder),
+    version: manifest.version ?? '0.0.0',
+    extends: manifest.svc?.extends,
+  }
 }
 
 function readManifest(file: string): PackageManifest {

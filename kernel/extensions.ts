@@ -1,5 +1,7 @@
+import { isAbsolute } from 'node:path'
 import { ConfigError } from './config.ts'
 import { BUILT_IN, type EntryPlace, importDefault } from './discovery.ts'
+import { confine } from './isolation.ts'
 import type { ExtensionPoints } from './types.ts'
 
 /** A place where other plugins add something to the plugin that declares it. */
@@ -47,28 +49,28 @@ export function createExtensions<Entry>(
   }
 }
 
-/** What a folder or package adds to an extension point: its entry, an error, or neither where it is switched off. */
+/** What a folder or package adds to an extension point. */
 export interface FolderEntry extends Omit<EntryPlace, 'locate'> {
-  /** How messages name it, e.g. `channels/irc`. */
+  /** How messages name it: `channels/irc`, or the name of the package. */
   owner: string
+  folder: string
   version: string
-  value?: unknown
-  error?: Error
+  value: unknown
 }
 
-/** Imports what a folder or package adds and checks its form. */
-export async function loadEntry(place: EntryPlace, { check, folder }: ExtensionPoint): Promise<FolderEntry> {
-  const { name, source, point, locate } = place
-  const isOwn = source === BUILT_IN
-  const owner = source.includes('/') || isOwn ? `${folder}/${name}` : source
-  const row = { name, source, point, owner, version: '' }
+/** Imports what a folder or package adds and checks its form; throws one sentence. */
+export async function loadEntry(
+  { name, source, point, locate }: EntryPlace,
+  { check, folder: parent }: ExtensionPoint,
+): Promise<FolderEntry> {
+  const isBuiltIn = source === BUILT_IN
+  const owner = isBuiltIn || isAbsolute(source) ? `${parent}/${name}` : source
   try {
-    const { file, version } = locate()
-    row.version = version
-    const candidate = await importDefault(file)
-    return { ...row, value: check && !isOwn ? check(candidate) : candidate }
+    const { file, folder, version } = locate()
+    const candidate = await importDefault(name, source, file)
+    const value = isBuiltIn ? candidate : confine(name, check ? check(candidate) : candidate)
+    return { name, source, point, owner, folder, version, value }
   } catch (cause) {
-    const message = `${owner} (${source}) failed to load: ${(cause as Error).message}`
-    return { ...row, error: new ConfigError(message, { cause }) }
+    throw new ConfigError(`${owner} (${source}) failed to load: ${(cause as Error).message}`, { cause })
   }
 }

@@ -9,7 +9,7 @@ const healthSchema = {
       status: { enum: ['ok', 'degraded', 'failed'] },
       version: { type: 'string' },
       started_at: { type: 'integer' },
-      plugins: { type: 'object', additionalProperties: { enum: ['ok', 'failed'] } },
+      plugins: { type: 'object', additionalProperties: { enum: ['ok', 'degraded', 'failed'] } },
       database: objectOf({ ok: { type: 'boolean' }, latency_ms: { type: ['number', 'null'] } }, [
         'ok',
         'latency_ms',
@@ -25,11 +25,12 @@ const PATIENCE_MS = 2000
 /** The two public routes that tell whether the server is up. */
 export function healthRoutes(runtime: Runtime): Route[] {
   const pluginStates = async () => {
-    const states: Record<string, 'ok' | 'failed'> = {}
+    const states: Record<string, 'ok' | 'degraded' | 'failed'> = {}
+    for (const name of runtime.faults.keys()) states[name] = 'degraded'
     for (const name of runtime.failed.keys()) states[name] = 'failed'
     await Promise.all(
       runtime.plugins.map(async ({ plugin: { name }, declarations: { health } }) => {
-        states[name] = 'ok'
+        states[name] ??= 'ok'
         try {
           for (const check of health) await check(runtime.cradleOf(name))
         } catch (error) {

@@ -4,6 +4,7 @@ import { AppError } from './errors.ts'
 import type { ExtensionPoint } from './extensions.ts'
 import { assertGuard, type Guard } from './http/guard.ts'
 import { assertRoute, type Route } from './http/route.ts'
+import { confine } from './isolation.ts'
 import { assertJob, type Job } from './jobs.ts'
 import { type LimitName, limitProperties, type UsageCounter } from './limits.ts'
 import type { Manifest } from './plugin.ts'
@@ -95,7 +96,10 @@ export interface Declarations {
 }
 
 /** Makes the host that is handed to one plugin's `setup`, and the record that it fills. */
-export function createHost(plugin: string): { host: Host; declarations: Declarations } {
+export function createHost(
+  plugin: string,
+  { isBuiltIn = false } = {},
+): { host: Host; declarations: Declarations } {
   const declarations: Declarations = {
     services: new Map(),
     provided: new Set(),
@@ -143,16 +147,21 @@ export function createHost(plugin: string): { host: Host; declarations: Declarat
     check: (name, look) => void declarations.checks.push({ name, look }),
     error: (code, details) => new AppError(code as ErrorCode, details),
   }
-  return { host: refusingUnknown(host), declarations }
+  return { host: isBuiltIn ? host : hostFromOutside(plugin, host), declarations }
 }
 
-/** Says what to use instead of a word that the host does not have, e.g. one of a former version. */
-const refusingUnknown = (host: Host) =>
+/**
+ * The host of a plugin from outside: the functions that it declares run as the plugin's. A word that the host does not
+ * have, e.g. one of a former version, is refused in a sentence.
+ */
+const hostFromOutside = (plugin: string, host: Host) =>
   new Proxy(host, {
     get(words, name) {
-      if (name in words || typeof name === 'symbol') return words[name as keyof Host]
+      if (name === 'error') return words.error
+      if (Object.hasOwn(words, name))
+        return (...args: unknown[]) => Reflect.apply(words[name as keyof Host], words, confine(plugin, args))
       throw new Error(
-        `the host has no "${name}"; host.extend(point, entry) adds to other plugins, and "svc plugins" lists the points`,
+        `the host has no "${String(name)}"; host.extend(point, entry) adds to other plugins, and "svc plugins" lists the points`,
       )
     },
   })

@@ -1,19 +1,19 @@
 import { ConfigError } from './config.ts'
-import type { Plugin } from './plugin.ts'
+import type { Candidate } from './selection.ts'
 
 /**
  * Puts plugins after those they depend on, otherwise in the order given. Plugins that depend on each other, or on one
  * that is neither here nor `absent`, come with the reason instead: a circle is written as `a -> b -> a`.
  */
-export function orderByDependency<Item extends { value: Plugin }>(
+export function orderByDependency<Item extends Pick<Candidate, 'name' | 'depends'>>(
   items: readonly Item[],
   absent: ReadonlySet<string>,
 ): { ordered: Item[]; faults: Map<Item, ConfigError> } {
-  const byName = new Map(items.map((item) => [item.value.name, item]))
+  const byName = new Map(items.map((item) => [item.name, item]))
   const ordered = new Set<Item>()
   const faults = new Map<Item, ConfigError>()
   const visit = (item: Item, path: string[]) => {
-    const { name, depends = [] } = item.value
+    const { name, depends } = item
     if (ordered.has(item) || faults.has(item)) return
     if (path.includes(name)) {
       const circle = path.slice(path.indexOf(name))

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Blueprint, extensionsOf, type PlannedPlugin } from './blueprint.ts'
+import { type Blueprint, extensionsOf, foreignFolders, type PlannedPlugin } from './blueprint.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { ConfigError } from './config.ts'
 import { createContainer } from './container.ts'
@@ -10,6 +10,7 @@ import { createErrorDescriber, createErrorExplainer } from './error-reply.ts'
 import { createEventBus, type OpenEventBus } from './events.ts'
 import { type AllExtensions, createExtensions, type Extensions } from './extensions.ts'
 import { createIds } from './ids.ts'
+import { findCulprit } from './isolation.ts'
 import { startJobs } from './jobs.ts'
 import { openKeyRing } from './key-ring.ts'
 import type { LeaseDocument } from './lease.ts'
@@ -19,6 +20,7 @@ import type { Permission } from './plugin.ts'
 import { noteSealedFields } from './sealed-fields.ts'
 import { createSecretRotation } from './secret-rotation.ts'
 import { createSecrets } from './secrets.ts'
+import { isRequired } from './selection.ts'
 import { createSocketDirectory, type OpenSocketDirectory } from './socket/directory.ts'
 import type { CradleOf, Manifests, ServerFacts, SomeCradle } from './types.ts'
 
@@ -30,6 +32,8 @@ export interface Runtime {
   plugins: PlannedPlugin[]
   /** Plugins and folders that failed to load or to start, and plugins that need them, with the reason. */
   failed: Map<string, string>
+  /** How many errors the plugins from outside left to nobody, by name. */
+  faults: ReadonlyMap<string, number>
   /** Milliseconds that each plugin's start took. */
   startTimes: Map<string, number>
   extensions: AllExtensions
@@ -42,6 +46,8 @@ export interface Runtime {
   facts: ServerFacts
   cradleOf<Name extends keyof Manifests>(plugin: Name): CradleOf<Name>
   cradleOf(plugin: string): SomeCradle
+  /** Logs and counts an error that nobody caught if it is of a plugin from outside; false if it is our own. */
+  takeFault(error: unknown, plugin?: string): boolean
   /** Makes indexes and connects the plugins' listeners: enough for a command. */
   prepare(): Promise<void>
   /** Prepares, starts every plugin in order and the jobs. */
@@ -70,10 +76,10 @@ export async function openRuntime({
   const { home, version, config } = blueprint
   const events = createEventBus()
   const sockets = createSocketDirectory()
-  const failed = new Map([
-    ...blueprint.absent.flatMap(({ name, reason, failed }) => (failed ? [[name, reason] as const] : [])),
-    ...blueprint.entries.flatMap(({ name, error }) => (error ? [[name, error.message] as const] : [])),
-  ])
+  const failed = new Map(
+    blueprint.absent.flatMap(({ name, reason, failed }) => (failed ? [[name, reason] as const] : [])),
+  )
+  const faults = new Map<string, number>()
   const extensions = Object.fromEntries(extensionsOf(blueprint, failed)) as unknown as AllExtensions
   const permissionCatalog = createExtensions(
     blueprint.plugins.flatMap(({ plugin: { name: owner, permissions = [] } }) =>
@@ -161,6 +167,7 @@ export async function openRuntime({
     database,
     plugins: blueprint.plugins,
     failed,
+    faults,
     startTimes: new Map(),
     extensions,
     permissionCatalog,
@@ -171,10 +178,19 @@ export async function openRuntime({
     log,
     facts,
     cradleOf,
+    takeFault,
     prepare,
     start,
     stop,
   }
+  const folders = foreignFolders(blueprint)
+  function takeFault(error: unknown, plugin = findCulprit(error, folders)): boolean {
+    if (plugin === undefined) return false
+    faults.set(plugin, (faults.get(plugin) ?? 0) + 1)
+    log.error({ error, plugin }, 'a plugin left an error to nobody')
+    return true
+  }
+
   let jobs: { stop(): Promise<void> } | undefined
   const started: PlannedPlugin[] = []
 
@@ -200,7 +216,8 @@ export async function openRuntime({
       }
       const missing = depends.find((dependency) => failed.has(dependency))
       if (missing) {
-        if (planned.required) throw new ConfigError(`plugin "${name}" needs ${missing}, which failed`)
+        if (isRequired(config, planned))
+          throw new ConfigError(`plugin "${name}" needs ${missing}, which failed`)
         leaveOut(`needs ${missing}, which failed`)
         continue
       }
@@ -209,7 +226,7 @@ export async function openRuntime({
       try {
         await step(planned, 'start')
       } catch (error) {
-        if (planned.required) throw error
+        if (isRequired(config, planned)) throw error
         leaveOut((error as Error).message, error as Error)
       }
       runtime.startTimes.set(name, Math.round((performance.now() - before) * 10) / 10)

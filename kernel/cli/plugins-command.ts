@@ -72,13 +72,13 @@ export function listPlugins(
     }),
     start_ms: note?.start_ms[plugin.name] ?? null,
   }))
-  const folders = blueprint.entries.map(({ name, version, source, owner, error }) => ({
+  const folders = blueprint.entries.map(({ name, version, source, owner }) => ({
     ...nothing,
     name,
     version,
     source,
     enabled: true,
-    ...statusOf(error?.message),
+    ...statusOf(undefined),
     depends: [],
     extends: extendedBy(owner),
   }))

@@ -1,4 +1,6 @@
+import { inspect } from 'node:util'
 import { ConfigError } from '../config.ts'
+import { runningPlugin } from '../isolation.ts'
 import { JSON_OPTION, printTable } from '../print.ts'
 import type { Server } from '../server.ts'
 import type { KernelCommand } from './kernel-command.ts'
@@ -19,18 +21,60 @@ export const serveCommand: KernelCommand = {
   async run({ home, env, options, stdout, stderr }) {
     const flags = { host: text(options.host), port: text(options.port), 'log-level': text(options.logLevel) }
     const signalled = nextSignal()
-    const { startServer } = await import('../server.ts')
-    const server = await startServer({ home, env, flags }).catch(explainStart)
-    if (options.json) stdout.write(`${JSON.stringify(describe(server))}\n`)
-    else welcome(server, stdout)
-    await signalled
-    const giveUp = () => process.exit(1)
-    setTimeout(giveUp, STOP_LIMIT_MS).unref()
-    void nextSignal().then(giveUp)
-    stderr.write('stopping; once more to stop at once\n')
-    await server.stop()
-    return 0
+    const faults = collectFaults()
+    try {
+      const { startServer } = await import('../server.ts')
+      const server = await startServer({ home, env, flags }).catch(explainStart)
+      const broken = faults.handOver(server)
+      if (options.json) stdout.write(`${JSON.stringify(describe(server))}\n`)
+      else welcome(server, stdout)
+      const exitCode = await Promise.race([signalled.then(() => 0), broken.then(() => 1)])
+      const giveUp = () => process.exit(1)
+      setTimeout(giveUp, STOP_LIMIT_MS).unref()
+      void nextSignal().then(giveUp)
+      stderr.write(
+        exitCode === 0 ? 'stopping; once more to stop at once\n' : 'stopping because of an error\n',
+      )
+      await server.stop()
+      return exitCode
+    } finally {
+      faults.stop()
+    }
   },
+}
+
+/**
+ * Takes the errors that nobody caught. Those of plugins from outside go to the server; the first of our own ends it in
+ * order, or the process at once while there is no server yet.
+ */
+function collectFaults() {
+  const early: { error: unknown; plugin: string }[] = []
+  let take = (error: unknown): void => {
+    const plugin = runningPlugin()
+    if (plugin !== undefined) early.push({ error, plugin })
+    else {
+      process.stderr.write(`svc: ${inspect(error)}\n`)
+      process.exit(1)
+    }
+  }
+  const listener = (error: unknown) => take(error)
+  const events = ['uncaughtException', 'unhandledRejection'] as const
+  for (const event of events) process.on(event, listener)
+  return {
+    /** Resolves when the server has to end. */
+    handOver: ({ runtime }: Server) =>
+      new Promise<void>((resolve) => {
+        take = (error) => {
+          if (runtime.takeFault(error)) return
+          runtime.log.fatal({ error }, 'an error that nobody caught ends the server')
+          resolve()
+        }
+        for (const { error, plugin } of early) runtime.takeFault(error, plugin)
+      }),
+    stop() {
+      for (const event of events) process.off(event, listener)
+    },
+  }
 }
 
 const text = (value: string | boolean | undefined) => (typeof value === 'string' ? value : undefined)

@@ -92,8 +92,8 @@ export default definePlugin({
     host.service('channelConfigs', createChannelConfigs)
     host.service('connectionLeases', createConnectionLeases)
     host.service('channelStates', createChannelStates)
-    host.service('platforms', ({ config, extensions }) =>
-      createPlatforms({ ...config, kinds: extensions['channels.kinds'] }),
+    host.service('platforms', ({ config, extensions, log }) =>
+      createPlatforms({ ...config, kinds: extensions['channels.kinds'], log }),
     )
     host.service('messageInbox', createMessageInbox)
     host.service('conversations', createConversations)

@@ -14,7 +14,7 @@ ${pluginSource(
   'lab',
   `
   host.guard('badge', {
-    async check({ headers, setHeader, method }, { registries }) {
+    async check({ headers, setHeader, method }, { permissionCatalog }) {
       if (headers['x-user'] === undefined) throw host.error('NO_BADGE')
       setHeader('X-Checked', method)
       return { caller: { id: '1', username: headers['x-user'], locale: headers['x-locale'] } }

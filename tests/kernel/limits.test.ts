@@ -178,17 +178,21 @@ t.test('the README lists every limit with its default', async (t) => {
 })
 
 t.test('a plugin counts for known limits only, and no two for one', async (t) => {
+  const required = (name: string) => ({ plugins: { [name]: { required: true } } })
   const counting = (name: string, limit: string) => pluginSource(name, `host.limit('${limit}', () => 0)`)
   await t.rejects(
-    startKernel(t, { plugins: { a: counting('a', 'apples') } }),
+    startKernel(t, { plugins: { a: counting('a', 'apples') }, config: required('a') }),
     /"apples" is not a known limit/,
   )
   await t.rejects(
-    startKernel(t, { plugins: { a: counting('a', 'agents'), b: counting('b', 'agents') } }),
+    startKernel(t, {
+      plugins: { a: counting('a', 'agents'), b: counting('b', 'agents') },
+      config: required('b'),
+    }),
     /limit "agents" is declared by both a and b/,
   )
   await t.rejects(
-    startKernel(t, { plugins: { a: counting('a', 'sockets') } }),
+    startKernel(t, { plugins: { a: counting('a', 'sockets') }, config: required('a') }),
     /limit "sockets" is declared by both the kernel and a/,
   )
 })

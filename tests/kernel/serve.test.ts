@@ -159,6 +159,7 @@ t.test('a port in use is told in one sentence, and the other server goes on', as
 t.test('a start that fails ends the process, whatever a plugin has left behind', async (t) => {
   const left = "setInterval(() => {}, 1e6); (await import('node:net')).createServer().listen(0, '127.0.0.1')"
   const home = await prepareQuick(t, {
+    config: { plugins: { weather: { required: true } } },
     manifest: `async start({ log }) { ${left}; log.warn('the last line'); throw new Error('no sky') },`,
   })
   const { code, stdout, stderr } = await spawnCommand(home, ['serve'], { isCovering: true })

@@ -1,4 +1,4 @@
-import { createGuardedFetch, type Extensions, type GuardedFetch } from '#kernel'
+import { createGuardedFetch, type Extensions, type GuardedFetch, type Logger } from '#kernel'
 import type { ChannelKind, ChannelSettings } from '#plugin-api'
 
 /** The addresses of a platform that stand in the server's settings, by kind and name. */
@@ -19,18 +19,19 @@ export function createPlatforms({
   endpoints,
   allow_hosts,
   kinds,
+  log,
 }: {
   endpoints: EndpointSettings
   allow_hosts: readonly string[]
   kinds: Extensions<ChannelKind>
+  log: Logger
 }): Platforms {
-  for (const [kind, addresses] of Object.entries(endpoints))
-    for (const name of Object.keys(addresses)) {
-      const key = `plugins.channels.endpoints.${kind}.${name}`
-      const known = Object.keys(kinds.get(kind)?.endpoints ?? {})
-      if (!known.includes(name))
-        throw new Error(`${key} is not known; the kind has: ${known.join(', ') || 'no addresses'}`)
-    }
+  for (const [kind, addresses] of Object.entries(endpoints)) {
+    const known = kinds.get(kind)
+    // That of a kind which is left out must not keep the others from their platforms.
+    if (!known) log.warn({ kind }, 'addresses are set for a channel kind that does not exist')
+    else assertKnown(known, Object.keys(addresses))
+  }
   const fetches = new Map<string, GuardedFetch>()
 
   const guardFor = (kind: string, addresses: Readonly<Record<string, string>>) => {
@@ -56,4 +57,13 @@ export function createPlatforms({
       await Promise.all([...fetches.values()].map((fetch) => fetch.close()))
     },
   }
+}
+
+function assertKnown({ kind, endpoints = {} }: ChannelKind, names: readonly string[]): void {
+  const known = Object.keys(endpoints)
+  for (const name of names)
+    if (!known.includes(name))
+      throw new Error(
+        `plugins.channels.endpoints.${kind}.${name} is not known; the kind has: ${known.join(', ') || 'no addresses'}`,
+      )
 }

@@ -1,0 +1,68 @@
+import { type Config, ConfigError } from './config.ts'
+import { BUILT_IN } from './discovery.ts'
+
+/** A plugin, or a folder of an extension point, as it is listed. */
+export interface Candidate {
+  name: string
+  source: string
+  version: string
+  depends: readonly string[]
+}
+
+/** One that will not run, with the reason; `failed` where that is a fault of its own or of one that it needs. */
+export interface Absent extends Candidate {
+  reason: string
+  failed: boolean
+}
+
+/** Which candidates run and which are left out, by the configuration and by what goes wrong. */
+export interface Selection {
+  readonly absent: readonly Absent[]
+  /** False where the candidate is switched off, which is noted. */
+  admits(candidate: Candidate): boolean
+  /** False where a plugin that the candidate depends on is left out, which is noted; throws if the candidate is required. */
+  admitsDependencies(candidate: Candidate): boolean
+  /** Leaves out what is at fault; throws the fault if the candidate is required. */
+  leaveOut(candidate: Candidate, fault: Error, reason?: string): void
+  /** Leaves out what could not be loaded. */
+  leaveOutUnloaded(candidate: Candidate, cause: Error): void
+}
+
+/** Whether the server starts only if the candidate does: always so for what comes with it. */
+export const isRequired = (
+  { values }: Config,
+  { name, source }: Pick<Candidate, 'name' | 'source'>,
+): boolean => source === BUILT_IN || values.plugins[name]!.required
+
+/** Begins a selection in which nothing is left out. */
+export function createSelection(config: Config): Selection {
+  const { plugins: settings } = config.values
+  const absent: Absent[] = []
+  const leaveOut: Selection['leaveOut'] = (candidate, fault, reason = fault.message) => {
+    if (isRequired(config, candidate)) throw fault
+    absent.push({ ...candidate, reason, failed: true })
+  }
+  return {
+    absent,
+    leaveOut,
+    admits(candidate) {
+      // A folder that comes with the server has no settings of its own.
+      const isOn = settings[candidate.name]?.enabled ?? true
+      if (!isOn) absent.push({ ...candidate, reason: 'switched off', failed: false })
+      return isOn
+    },
+    admitsDependencies(candidate) {
+      const missing = absent.find(({ name }) => candidate.depends.includes(name))
+      if (!missing) return true
+      const reason = `needs ${missing.name}, which ${missing.failed ? 'failed' : 'is off'}`
+      if (missing.failed) leaveOut(candidate, new ConfigError(`plugin "${candidate.name}" ${reason}`), reason)
+      else absent.push({ ...candidate, reason, failed: false })
+      return false
+    },
+    leaveOutUnloaded(candidate, cause) {
+      const reason = `failed to load: ${cause.message}`
+      const fault = new ConfigError(`plugin "${candidate.name}" (${candidate.source}) ${reason}`, { cause })
+      leaveOut(candidate, fault, reason)
+    },
+  }
+}
