@@ -5,13 +5,7 @@ import { type Config, ConfigError, layerConfig, readConfigFile } from './config.
 import { assertConsistent, Fault } from './consistency.ts'
 import { BUILT_IN, discoverPlugins, type EntryPlace, type Found, listFolders } from './discovery.ts'
 import { type ErrorTable, kernelErrors } from './errors.ts'
-import {
-  createExtensions,
-  type ExtensionPoint,
-  type Extensions,
-  type FolderEntry,
-  loadEntry,
-} from './extensions.ts'
+import { createExtensions, type ExtensionPoint, type FolderEntry, loadEntry } from './extensions.ts'
 import { checkForeign } from './foreign-check.ts'
 import { createHost, type Declarations } from './host.ts'
 import { confine, type ForeignFolder } from './isolation.ts'
@@ -45,6 +39,9 @@ export interface Blueprint {
   errors: ErrorTable
 }
 
+/** The extension points of the kernel itself. */
+const kernelPoints: [string, ExtensionPoint][] = [['kernel.audit', { noun: 'audit log' }]]
+
 /** Where the server keeps what is its own: `SVC_HOME`, else `~/.svc`; made if it is not there. */
 export function homeOf(env: NodeJS.ProcessEnv): string {
   const home = resolve(env.SVC_HOME || join(homedir(), '.svc'))
@@ -72,7 +69,10 @@ export async function readBlueprint({
     : []
   const { plugins: found, broken, entries: packaged } = await discoverPlugins({ home, packages })
   const declared = found.map(declare)
-  const points = new Map(declared.flatMap(({ declarations }) => [...declarations.points]))
+  const points = new Map([
+    ...kernelPoints,
+    ...declared.flatMap(({ declarations }) => [...declarations.points]),
+  ])
   const places = [...packaged, ...listFolders(home, points)]
   const config = layerConfig({ file, env, flags, plugins: sectionsOf([...declared, ...broken, ...places]) })
 
@@ -219,26 +219,33 @@ export const foreignFolders = ({
 }: Pick<Blueprint, 'plugins' | 'entries'>): ForeignFolder[] =>
   [...plugins, ...entries].filter(({ source }) => source !== BUILT_IN)
 
-/** What every extension point of a running plugin holds, by the point's name, without what plugins added that `failed`. */
+/** What every extension point holds, by its name, without what plugins added that `failed`; functions get their own cradle. */
 export function extensionsOf(
   { plugins, entries }: Pick<Blueprint, 'plugins' | 'entries'>,
-  failed?: Pick<ReadonlySet<string>, 'has'>,
-): Map<string, Extensions<unknown>> {
+  {
+    failed,
+    cradleOf,
+  }: { failed?: Pick<ReadonlySet<string>, 'has'>; cradleOf?: (plugin: string) => unknown } = {},
+): Map<string, ReturnType<typeof createExtensions>> {
   const added = [
     ...entries.map(({ point, value: entry, owner }) => ({ point, entry, owner })),
-    ...plugins.flatMap(({ plugin: { name: owner }, declarations }) =>
-      declarations.extensions.map((extension) => ({ ...extension, owner })),
+    ...plugins.flatMap(({ name: owner, declarations }) =>
+      declarations.extensions.map(({ point, entry }) => ({
+        point,
+        owner,
+        entry:
+          typeof entry === 'function' ? (question: unknown) => entry(question, cradleOf?.(owner)) : entry,
+      })),
     ),
   ]
+  const points = [...kernelPoints, ...plugins.flatMap(({ declarations }) => [...declarations.points])]
   return new Map(
-    plugins.flatMap(({ declarations }) =>
-      [...declarations.points].map(([name, { nameOf }]) => [
-        name,
-        createExtensions(
-          added.filter(({ point }) => point === name),
-          { nameOf, failed },
-        ),
-      ]),
-    ),
+    points.map(([name, { nameOf }]) => [
+      name,
+      createExtensions(
+        added.filter(({ point }) => point === name),
+        { nameOf, failed },
+      ),
+    ]),
   )
 }

@@ -21,16 +21,16 @@ export function assertConsistent(
   kernelRoutes: readonly Route[],
 ): void {
   const owners = new Map<string, string>()
-  const claim = (sort: string, name: string, owner: string) => {
-    const other = owners.get(`${sort} ${name}`)
+  const claim = (sort: string, name: string, owner: string, space = sort) => {
+    const other = owners.get(`${space} ${name}`)
     if (other) throw new Fault(owner, `${sort} "${name}" is declared by both ${other} and ${owner}`)
-    owners.set(`${sort} ${name}`, owner)
+    owners.set(`${space} ${name}`, owner)
   }
   const claimRoute = (method: string, path: string, owner: string) =>
     claim('route', `${method} ${path.replace(/:\w+/g, ':')}`, owner)
   const claimEntry = (point: string, entry: unknown, owner: string) => {
     const { noun, nameOf } = points.get(point)!
-    claim(noun, nameOf ? nameOf(entry) : owner, owner)
+    claim(noun, nameOf ? nameOf(entry) : owner, owner, point)
   }
   for (const code of Object.keys(kernelErrors)) claim('error', code, 'the kernel')
   claim('guard', 'public', 'the kernel')

@@ -1,35 +1,36 @@
+import type { Logger } from './log.ts'
 import type { Events } from './types.ts'
 
-/** Typed events between plugins: soft coupling without knowing who listens. */
+/** Typed facts between plugins: soft coupling without knowing who listens. */
 export interface EventBus {
-  /** Runs every listener in order of their plugins' start and waits; failures are gathered and thrown. */
+  /** Calls every listener in the order in which their plugins start; resolves when all are done. What they throw is logged. */
   emit<Name extends keyof Events>(name: Name, payload: Events[Name]): Promise<void>
 }
 
-/** An event bus that listeners can be added to. */
+/** An event bus that listeners can be added to, each in the name of its plugin. */
 export interface OpenEventBus extends EventBus {
-  on<Name extends keyof Events>(name: Name, listener: (payload: Events[Name]) => unknown): void
+  on<Name extends keyof Events>(
+    name: Name,
+    plugin: string,
+    listener: (payload: Events[Name]) => unknown,
+  ): void
 }
 
 /** Makes an event bus with no listeners. */
-export function createEventBus(): OpenEventBus {
-  const listeners = new Map<keyof Events, ((payload: never) => unknown)[]>()
+export function createEventBus({ log }: { log: Logger }): OpenEventBus {
+  const listeners = new Map<keyof Events, { plugin: string; listener: (payload: never) => unknown }[]>()
   return {
-    on(name, listener) {
-      listeners.set(name, [...(listeners.get(name) ?? []), listener])
+    on(name, plugin, listener) {
+      listeners.set(name, [...(listeners.get(name) ?? []), { plugin, listener }])
     },
     async emit(name, payload) {
-      const failures: unknown[] = []
-      for (const listener of listeners.get(name) ?? []) {
+      for (const { plugin, listener } of listeners.get(name) ?? []) {
         try {
           await listener(payload as never)
         } catch (error) {
-          failures.push(error)
+          log.error({ error, plugin, event: name }, 'a listener failed')
         }
       }
-      if (failures.length === 1) throw failures[0]
-      if (failures.length > 1)
-        throw new AggregateError(failures, `${failures.length} listeners of ${name} failed`)
     },
   }
 }

@@ -24,28 +24,60 @@ export interface Extensions<Entry> {
   owner(name: string): string | undefined
 }
 
+/** The functions of an extension point; each is called with the cradle of its own plugin besides. */
+export interface Answers<Question, Answer> extends Extensions<(question: Question) => Answer> {
+  /** Calls every function, in the order in which their plugins start; failures are gathered and thrown. */
+  ask(question: Question): Promise<Awaited<Answer>[]>
+}
+
 /** The entries of every extension point, by its name. */
-export type AllExtensions = { readonly [Name in keyof ExtensionPoints]: Extensions<ExtensionPoints[Name]> }
+export type AllExtensions = {
+  readonly [Name in keyof ExtensionPoints]: ExtensionPoints[Name] extends (
+    question: infer Question,
+  ) => infer Answer
+    ? Answers<Question, Answer>
+    : Extensions<ExtensionPoints[Name]>
+}
+
+/** An entry and the plugin or folder that added it. */
+export interface AddedEntry<Entry> {
+  entry: Entry
+  owner: string
+}
 
 /** Lists entries under their names, or under their owners' where they have none, without those of plugins that `failed`. */
 export function createExtensions<Entry>(
-  added: readonly { entry: Entry; owner: string }[],
+  added: readonly AddedEntry<Entry>[],
   {
     nameOf,
     failed = new Set(),
   }: { nameOf?: (entry: Entry) => string; failed?: Pick<ReadonlySet<string>, 'has'> } = {},
-): Extensions<Entry> {
+): Extensions<Entry> & { ask(question: unknown): Promise<unknown[]> } {
   const byName = new Map(added.map((one) => [nameOf ? nameOf(one.entry) : one.owner, one]))
   const find = (name: string) => {
     const found = byName.get(name)
     return found && !failed.has(found.owner) ? found : undefined
   }
   const names = () => [...byName.keys()].filter(find)
+  const list = () => names().map((name) => find(name)!.entry)
   return {
     get: (name) => find(name)?.entry,
-    list: () => names().map((name) => find(name)!.entry),
+    list,
     names,
     owner: (name) => find(name)?.owner,
+    async ask(question) {
+      const answers: unknown[] = []
+      const failures: unknown[] = []
+      for (const answer of list() as ((question: unknown) => unknown)[])
+        try {
+          answers.push(await answer(question))
+        } catch (error) {
+          failures.push(error)
+        }
+      if (failures.length > 1) throw new AggregateError(failures, `${failures.length} plugins failed`)
+      if (failures.length === 1) throw failures[0]
+      return answers
+    },
   }
 }
 

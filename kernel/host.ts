@@ -23,6 +23,8 @@ import type {
 
 /** How a plugin with this manifest declares what it brings. Everything runs later, or never if only the declarations are asked for. */
 export interface Host<Of extends Manifest = Manifest> {
+  /** For functions that are called without it, such as those of a tool; it exists once setup is over. */
+  readonly cradle: Cradle<Of>
   /** A service that those who depend on this plugin may use; made once, on first use. */
   provide<Name extends keyof Member<Services, Of['name']> & string>(
     name: Name,
@@ -55,7 +57,7 @@ export interface Host<Of extends Manifest = Manifest> {
     point: ExtensionPoint<ExtensionPoints[Name]>,
   ): void
   /** Adds something to a plugin; without effect while that plugin is off. */
-  extend<Name extends keyof ExtensionPoints>(point: Name, entry: ExtensionPoints[Name]): void
+  extend<Name extends keyof ExtensionPoints>(point: Name, entry: EntryOf<ExtensionPoints[Name], Of>): void
   /** A check that throws while the plugin cannot do its work; shown by /api/health. */
   health(check: (cradle: Cradle<Of>) => unknown): void
   /** A line of `svc doctor`: what was found, or thrown, what is wrong. The cradle has no collections. */
@@ -66,6 +68,11 @@ export interface Host<Of extends Manifest = Manifest> {
     details?: Record<string, unknown>,
   ): AppError
 }
+
+/** What a plugin adds to an extension point: of a function, one that gets the plugin's cradle as well. */
+type EntryOf<Entry, Of extends Manifest> = Entry extends (question: infer Question) => infer Answer
+  ? (question: Question, cradle: Cradle<Of>) => Answer
+  : Entry
 
 type Member<Table, Name> = Name extends keyof Table ? Table[Name] : object
 
@@ -78,6 +85,8 @@ export interface CollectionDeclaration {
 
 /** What one plugin declared. */
 export interface Declarations {
+  /** Gives `host.cradle` its value. */
+  bind(cradle: unknown): void
   /** With those that are provided. */
   services: Map<string, (cradle: never) => unknown>
   provided: Set<string>
@@ -100,7 +109,11 @@ export function createHost(
   plugin: string,
   { isBuiltIn = false } = {},
 ): { host: Host; declarations: Declarations } {
+  let cradle: unknown
   const declarations: Declarations = {
+    bind(bound) {
+      cradle = bound
+    },
     services: new Map(),
     provided: new Set(),
     collections: new Map(),
@@ -117,6 +130,11 @@ export function createHost(
     checks: [],
   }
   const host: Host = {
+    get cradle() {
+      if (cradle === undefined)
+        throw new Error('host.cradle does not exist before the setup of every plugin is over')
+      return cradle as Host['cradle']
+    },
     provide: (name: string, factory) => {
       setOnce(declarations.services, 'service', name, factory)
       declarations.provided.add(name)
@@ -157,9 +175,11 @@ export function createHost(
 const hostFromOutside = (plugin: string, host: Host) =>
   new Proxy(host, {
     get(words, name) {
-      if (name === 'error') return words.error
-      if (Object.hasOwn(words, name))
-        return (...args: unknown[]) => Reflect.apply(words[name as keyof Host], words, confine(plugin, args))
+      if (name === 'error' || name === 'cradle') return words[name]
+      if (Object.hasOwn(words, name)) {
+        const declare = words[name as keyof Host] as (...args: unknown[]) => void
+        return (...args: unknown[]) => declare(...confine(plugin, args))
+      }
       throw new Error(
         `the host has no "${String(name)}"; host.extend(point, entry) adds to other plugins, and "svc plugins" lists the points`,
       )

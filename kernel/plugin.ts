@@ -31,10 +31,15 @@ export interface Manifest {
   errors?: ErrorTable
 }
 
+/** Prints a line for whoever started the server, e.g. the first password. */
+export type Announce = (label: string, text: string) => void
+
 /** What a plugin does. `setup` only declares: it is synchronous and does no input or output. */
 export interface Hooks<Of extends Manifest> {
   setup(host: Host<Of>): void
   start?(cradle: Cradle<Of>, signal: AbortSignal): unknown
+  /** Comes once every plugin has started, before the server listens; `announce` prints a line for whoever started it. */
+  ready?(cradle: Cradle<Of>, announce: Announce): unknown
   stop?(cradle: Cradle<Of>, signal: AbortSignal): unknown
 }
 
@@ -42,6 +47,7 @@ export interface Hooks<Of extends Manifest> {
 export interface Plugin extends Manifest {
   setup(host: never): void
   start?(cradle: never, signal: AbortSignal): unknown
+  ready?(cradle: never, announce: Announce): unknown
   stop?(cradle: never, signal: AbortSignal): unknown
 }
 
@@ -112,12 +118,13 @@ const checkManifest = createFormCheck<Plugin>(
       },
       setup: true,
       start: true,
+      ready: true,
       stop: true,
     },
     required: ['name', 'summary', 'setup'],
     additionalProperties: false,
   },
-  ['setup', 'start', 'stop'],
+  ['setup', 'start', 'ready', 'stop'],
 )
 
 /** Checks what a module exported; throws one readable sentence that says what is wrong. */

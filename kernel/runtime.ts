@@ -16,7 +16,7 @@ import { openKeyRing } from './key-ring.ts'
 import type { LeaseDocument } from './lease.ts'
 import { createLimits, type Limits, type UsageCounter } from './limits.ts'
 import type { Logger } from './log.ts'
-import type { Permission } from './plugin.ts'
+import type { Announce, Permission } from './plugin.ts'
 import { noteSealedFields } from './sealed-fields.ts'
 import { createSecretRotation } from './secret-rotation.ts'
 import { createSecrets } from './secrets.ts'
@@ -52,6 +52,8 @@ export interface Runtime {
   prepare(): Promise<void>
   /** Prepares, starts every plugin in order and the jobs. */
   start(): Promise<void>
+  /** Tells every plugin that all have started. */
+  ready(announce: Announce): Promise<void>
   /** Stops jobs and plugins, in reverse order, runs `beforeClosing` and leaves the database. */
   stop(beforeClosing?: () => Promise<void>): Promise<void>
 }
@@ -74,13 +76,15 @@ export async function openRuntime({
   stepLimitMs?: { start: number; stop: number }
 }): Promise<Runtime> {
   const { home, version, config } = blueprint
-  const events = createEventBus()
+  const events = createEventBus({ log })
   const sockets = createSocketDirectory()
   const failed = new Map(
     blueprint.absent.flatMap(({ name, reason, failed }) => (failed ? [[name, reason] as const] : [])),
   )
   const faults = new Map<string, number>()
-  const extensions = Object.fromEntries(extensionsOf(blueprint, failed)) as unknown as AllExtensions
+  const extensions = Object.fromEntries(
+    extensionsOf(blueprint, { failed, cradleOf: (name) => cradleOf(name) }),
+  ) as unknown as AllExtensions
   const permissionCatalog = createExtensions(
     blueprint.plugins.flatMap(({ plugin: { name: owner, permissions = [] } }) =>
       permissions.map((entry) => ({ entry, owner })),
@@ -181,6 +185,7 @@ export async function openRuntime({
     takeFault,
     prepare,
     start,
+    ready,
     stop,
   }
   const folders = foreignFolders(blueprint)
@@ -191,6 +196,8 @@ export async function openRuntime({
     return true
   }
 
+  for (const { name, declarations } of blueprint.plugins) declarations.bind(cradleOf(name))
+
   let jobs: { stop(): Promise<void> } | undefined
   const started: PlannedPlugin[] = []
 
@@ -200,7 +207,7 @@ export async function openRuntime({
     await Promise.all([ensureIndexes(database!.db, collections), noteSealedFields(database!.db, collections)])
     for (const { plugin, declarations } of blueprint.plugins)
       for (const { event, listener } of declarations.listeners)
-        events.on(event, async (payload) => {
+        events.on(event, plugin.name, async (payload) => {
           if (!runtime.failed.has(plugin.name)) await listener(payload as never, cradleOf(plugin.name))
         })
   }
@@ -210,25 +217,16 @@ export async function openRuntime({
     await prepare()
     for (const planned of blueprint.plugins) {
       const { name, depends = [] } = planned.plugin
-      const leaveOut = (reason: string, error?: Error) => {
-        failed.set(name, reason)
-        log.error({ error, plugin: name, reason }, 'a plugin is left out')
-      }
       const missing = depends.find((dependency) => failed.has(dependency))
       if (missing) {
         if (isRequired(config, planned))
           throw new ConfigError(`plugin "${name}" needs ${missing}, which failed`)
-        leaveOut(`needs ${missing}, which failed`)
+        leaveOut(name, `needs ${missing}, which failed`)
         continue
       }
       const before = performance.now()
       started.push(planned)
-      try {
-        await step(planned, 'start')
-      } catch (error) {
-        if (isRequired(config, planned)) throw error
-        leaveOut((error as Error).message, error as Error)
-      }
+      await take(planned, 'start')
       runtime.startTimes.set(name, Math.round((performance.now() - before) * 10) / 10)
     }
     runtime.plugins = blueprint.plugins.filter(({ plugin }) => !runtime.failed.has(plugin.name))
@@ -245,6 +243,26 @@ export async function openRuntime({
       clock,
       log,
     })
+  }
+
+  function leaveOut(plugin: string, reason: string, error?: Error) {
+    failed.set(plugin, reason)
+    log.error({ error, plugin, reason }, 'a plugin is left out')
+  }
+
+  /** Has a plugin take a step; one that fails is left out, unless it is required. */
+  async function take(planned: PlannedPlugin, name: 'start' | 'ready', announce?: Announce) {
+    try {
+      await step(planned, name, announce)
+    } catch (error) {
+      if (isRequired(config, planned)) throw error
+      leaveOut(planned.name, (error as Error).message, error as Error)
+    }
+  }
+
+  async function ready(announce: Announce) {
+    for (const planned of runtime.plugins) await take(planned, 'ready', announce)
+    runtime.plugins = runtime.plugins.filter(({ name }) => !failed.has(name))
   }
 
   async function stop(beforeClosing?: () => Promise<void>) {
@@ -267,23 +285,26 @@ export async function openRuntime({
     }
   }
 
-  async function step({ plugin }: PlannedPlugin, name: 'start' | 'stop') {
+  async function step({ plugin }: PlannedPlugin, name: 'start' | 'ready' | 'stop', announce?: Announce) {
     const hook = plugin[name]
     if (!hook) return
-    const limit = stepLimitMs[name]
+    const limit = stepLimitMs[name === 'stop' ? 'stop' : 'start']
     const abort = new AbortController()
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        const error = new Error(`plugin "${plugin.name}" did not ${name} within ${limit} ms`)
+        const error = new Error(`plugin "${plugin.name}" did not ${STEPS[name]} within ${limit} ms`)
         abort.abort(error)
         reject(error)
       }, limit)
     })
     try {
-      await Promise.race([Promise.resolve(hook.call(plugin, cradleOf(plugin.name), abort.signal)), late])
+      await Promise.race([
+        Promise.resolve(hook.call(plugin, cradleOf(plugin.name), (announce ?? abort.signal) as never)),
+        late,
+      ])
     } catch (error) {
-      throw new Error(`plugin "${plugin.name}" failed to ${name}: ${(error as Error).message}`, {
+      throw new Error(`plugin "${plugin.name}" failed to ${STEPS[name]}: ${(error as Error).message}`, {
         cause: error,
       })
     } finally {
@@ -293,6 +314,8 @@ export async function openRuntime({
 
   return runtime
 }
+
+const STEPS = { start: 'start', ready: 'get ready', stop: 'stop' }
 
 function collectionsOf(plugin: string, { declarations }: PlannedPlugin, database: Database | undefined) {
   return new Proxy(Object.create(null), {

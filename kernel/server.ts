@@ -62,9 +62,7 @@ export async function startServer({
   const announcements: Server['announcements'] = []
   try {
     await runtime.start()
-    await runtime.events.emit('server.starting', {
-      announce: (label, text) => announcements.push({ label, text }),
-    })
+    await runtime.ready((label, text) => announcements.push({ label, text }))
     return await listen({ blueprint, runtime, announcements, strictReplies, pingIntervalMs })
   } catch (error) {
     await runtime.stop()

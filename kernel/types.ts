@@ -33,16 +33,14 @@ export interface GuardContexts {
   public: object
 }
 
-/** Payloads by event name. */
-export interface Events {
-  /** Every plugin has started and the server is about to listen; `announce` prints a line once it does. */
-  'server.starting': { announce(label: string, text: string): void }
-  /** A mutating route is about to be answered, or a command that changes something has run. */
-  'action.audited': AuditRecord
-}
+/** Payloads by event name. An event is a fact: it has happened, and whoever listens cannot change it. */
+export interface Events {}
 
 /** The type of an entry, by the extension point's name: that of the plugin that declares it, a dot, and what it is for. */
-export interface ExtensionPoints {}
+export interface ExtensionPoints {
+  /** Keeps a record of each mutating call before it is answered, and of each command that changes something. */
+  'kernel.audit': (record: AuditRecord) => unknown
+}
 
 /** One mutating call or command, and how it went. */
 export interface AuditRecord {

@@ -45,8 +45,7 @@ async function runOf(
       exitCode = (await command.run(input, runtime.cradleOf(owner))) ?? 0
     } finally {
       if (command.audit)
-        await runtime.events.emit(
-          'action.audited',
+        await runtime.extensions['kernel.audit'].ask(
           recordOf(command.audit, input, runtime.clock.seconds(), exitCode),
         )
     }

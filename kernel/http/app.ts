@@ -50,7 +50,7 @@ export function createApp({
   heartbeatMs: number
 }): Koa {
   const { http } = runtime.blueprint.config.values
-  const { log, clock, events } = runtime
+  const { log, clock, extensions } = runtime
   // Only the nearest proxy's word counts: what stands before it, the client may have written itself.
   const app = new Koa({ proxy: http.trust_proxy, maxIpsCount: 1 })
   // Called for what goes wrong once the handler is done: a body that is no JSON after all, a stream that breaks.
@@ -87,7 +87,7 @@ export function createApp({
       cradle,
       readBody,
       readUpload,
-      audit: (record) => events.emit('action.audited', record),
+      audit: async (record) => void (await extensions['kernel.audit'].ask(record)),
       explain,
       report,
       sockets: runtime.sockets,

@@ -3,8 +3,8 @@ import { createAcpRunner } from './acp-runner.ts'
 import { createDefinitions } from './definitions.ts'
 import { manifest } from './manifest.ts'
 import { acpRoutes } from './routes.ts'
-import { createRunners, type Runners } from './runners.ts'
-import { createRunnerRuns, type RunnerRuns } from './runs.ts'
+import { createRunners } from './runners.ts'
+import { createRunnerRuns } from './runs.ts'
 
 export default definePlugin({
   ...manifest,
@@ -18,18 +18,13 @@ export default definePlugin({
     host.service('acpRunners', createRunners)
     host.service('acpRuns', (cradle) => createRunnerRuns(cradle))
     host.routes(acpRoutes)
-    host.on('user.deleted', async ({ user_id }, { acpRunners, acpRuns }) => {
+    host.extend('users.removal', async ({ user_id }, { acpRunners, acpRuns }) => {
       await acpRunners.forgetUser(user_id)
       await acpRuns.forgetUser(user_id)
     })
-    // A tool is declared before there are services; they come when the server starts.
-    let services: { runners: Runners; runs: RunnerRuns }
-    host.on('server.starting', (_, { acpRunners: runners, acpRuns: runs }) => {
-      services = { runners, runs }
-    })
     host.extend(
       'agents.tools',
-      createAcpRunner(() => services),
+      createAcpRunner(() => ({ runners: host.cradle.acpRunners, runs: host.cradle.acpRuns })),
     )
   },
   stop: ({ acpRuns }) => acpRuns.close(),

@@ -5,11 +5,14 @@ import type { AgentListRow, AgentRow } from './schemas.ts'
 import type { AgentDocument, ListedAgent } from './types.ts'
 
 /** Makes what shows agents as rows of the API. */
-export function createAgentRows({ events }: Pick<Cradle, 'events'>) {
+export function createAgentRows({ extensions }: Pick<Cradle, 'extensions'>) {
   /** Shows agents in a list, the unread counts of all of them asked for at once. */
   async function showAll(agents: readonly ListedAgent[], caller: AuthCaller): Promise<AgentListRow[]> {
     const rows = agents.map((agent) => rowOf(agent, caller))
-    if (rows.length > 0) await events.emit('agent.rows_listed', { user_id: caller.id, rows })
+    if (rows.length === 0) return rows
+    const asked = { user_id: caller.id, agent_ids: rows.map(({ id }) => id) }
+    for (const counts of await extensions['agents.unread_counts'].ask(asked))
+      for (const row of rows) row.unread_count += counts.get(row.id) ?? 0
     return rows
   }
 

@@ -1,10 +1,9 @@
 import { definePlugin } from '#kernel'
-import type { Expert, Tool } from '#plugin-api'
 import { type Agents, createAgents } from './agents.ts'
 import { createDefaultAssistant } from './default-assistant.ts'
 import { assertExpert } from './expert-form.ts'
 import { agentGuard, ownerGuard, permittedOwnerGuard } from './guards.ts'
-import { refuseReferenced } from './provider-references.ts'
+import { listReferring } from './provider-references.ts'
 import { agentRoutes } from './routes.ts'
 import { assertTool } from './tool-form.ts'
 import { toolRoutes } from './tool-routes.ts'
@@ -16,11 +15,6 @@ declare module '#kernel/types' {
     agents: {
       agents: Agents
     }
-  }
-  interface ExtensionPoints {
-    /** Those of built-in plugins are on until an owner switches them off, all others off until switched on. */
-    'agents.tools': Tool
-    'agents.experts': Expert
   }
 }
 
@@ -38,24 +32,32 @@ export default definePlugin({
     })
     host.extensionPoint('agents.tools', { noun: 'tool', nameOf: ({ name }) => name, check: assertTool })
     host.extensionPoint('agents.experts', { noun: 'expert', nameOf: ({ id }) => id, check: assertExpert })
+    host.extensionPoint('agents.instructions', { noun: 'instructions' })
+    host.extensionPoint('agents.unread_counts', { noun: 'unread counts' })
+    host.extensionPoint('agents.read_marks', { noun: 'read mark' })
+    host.extensionPoint('agents.activity', { noun: 'activity' })
+    host.extensionPoint('agents.file_contents', { noun: 'file contents' })
+    host.extensionPoint('agents.named_files', { noun: 'named files' })
+    host.extensionPoint('agents.written_files', { noun: 'written files' })
+    host.extensionPoint('agents.received_files', { noun: 'receiver of files' })
+    host.extensionPoint('agents.stopping', { noun: 'end of what runs' })
+    host.extensionPoint('agents.removal', { noun: 'removal' })
     host.provide('agents', createAgents)
     host.limit('agents', ({ collections }, owner_id) => collections.agents.countDocuments({ owner_id }))
     host.guard('agent', agentGuard)
     host.guard('owner', ownerGuard)
     host.guard('permitted_owner', permittedOwnerGuard)
     host.routes([...agentRoutes, ...toolRoutes])
-    host.on('user.created', createDefaultAssistant)
-    host.on('user.deleted', ({ user_id }, { agents }) => agents.removeAllOf(user_id))
-    host.on('provider.deleting', refuseReferenced)
-    host.on('overview.read', async ({ overview }, { agents }) => {
-      overview.agents = await agents.countByState()
-    })
-    host.on('server.starting', (_, { agents }) => agents.restore())
+    host.extend('users.creation', createDefaultAssistant)
+    host.extend('users.removal', ({ user_id }, { agents }) => agents.removeAllOf(user_id))
+    host.extend('providers.references', listReferring)
+    host.extend('overview.counts', async (_, { agents }) => ({ agents: await agents.countByState() }))
     host.job({
       name: 'agents-recovery',
       every_seconds: 5,
       run: ({ agents }, signal) => agents.recover(signal),
     })
   },
+  ready: ({ agents }) => agents.restore(),
   stop: ({ agents }) => agents.stopRestoring(),
 })

@@ -1,11 +1,10 @@
-import type { Events } from '#kernel'
 import type { Cradle } from './manifest.ts'
 
-/** Refuses the deletion of a provider that agents name in their `default_model`. */
-export async function refuseReferenced(
-  { name, owner_id, refuse }: Events['provider.deleting'],
+/** Lists the agents that name a provider in their `default_model`, which keep it from being deleted. */
+export async function listReferring(
+  { name, owner_id }: { name: string; owner_id: string | null },
   { agents }: Pick<Cradle, 'agents'>,
-): Promise<void> {
+): Promise<Record<string, unknown>> {
   const referring = await agents.listByProvider(name, owner_id)
-  if (referring.length > 0) refuse({ agents: referring.map(({ _id, name }) => ({ id: _id, name })) })
+  return referring.length > 0 ? { agents: referring.map(({ _id, name }) => ({ id: _id, name })) } : {}
 }

@@ -1,5 +1,5 @@
 import { pageReply } from '#kernel'
-import { type Cradle, route } from './manifest.ts'
+import { route } from './manifest.ts'
 import { agentChanges, agentRow, agentRows, agentStatus, listQuery, newAgent } from './schemas.ts'
 import type { AgentActivity } from './types.ts'
 
@@ -98,8 +98,8 @@ const readAgent = route({
   response: { 204: null },
   audit: { none: 'Marking as read is bookkeeping.' },
 }).handle(
-  async ({ agent, caller }, { events }) =>
-    void (await events.emit('agent.read', { agent_id: agent._id, user_id: caller.id })),
+  async ({ agent, caller }, { extensions }) =>
+    void (await extensions['agents.read_marks'].ask({ agent_id: agent._id, user_id: caller.id })),
 )
 
 const getStatus = route({
@@ -108,9 +108,9 @@ const getStatus = route({
   summary: 'What an agent is doing',
   guard: 'owner',
   response: { 200: agentStatus },
-}).handle(async ({ agent }, { agents, events }: Cradle) => {
-  const activity: AgentActivity = { channels: [], turns_active: 0 }
-  await events.emit('agent.status_read', { agent_id: agent._id, activity })
+}).handle(async ({ agent }, { agents, extensions }) => {
+  const found = await extensions['agents.activity'].ask({ agent_id: agent._id })
+  const activity: AgentActivity = Object.assign({ channels: [], turns_active: 0 }, ...found)
   const { state, last_error, state_since: since } = agent
   return { state, last_error, since, ...activity, model: await agents.chooseModel(agent) }
 })

@@ -31,9 +31,10 @@ export function createRuntime(
     collections: { agents },
     clock,
     events,
+    extensions,
     log,
     sockets,
-  }: Pick<Cradle, 'collections' | 'clock' | 'events' | 'log' | 'sockets'>,
+  }: Pick<Cradle, 'collections' | 'clock' | 'events' | 'extensions' | 'log' | 'sockets'>,
   { operations, folders, chooseModel }: RuntimeParts,
 ) {
   const changed = (agent_id: string) => events.emit('agent.changed', { agent_id })
@@ -80,7 +81,7 @@ export function createRuntime(
     await operations.perform(agent, async (enter) => {
       if (agent.state === 'stopped') return undefined
       await enter('stopping')
-      await events.emit('agent.stopping', { agent_id, reason: 'stop' })
+      await extensions['agents.stopping'].ask({ agent_id, reason: 'stop' })
       return { state: 'stopped', last_error: null }
     })
     await changed(agent_id)
@@ -92,7 +93,7 @@ export function createRuntime(
     await operations.perform(agent, async (enter) => {
       if (agent.state === 'stopped') return undefined
       await enter('stopping')
-      await events.emit('agent.stopping', { agent_id, reason: 'reload' })
+      await extensions['agents.stopping'].ask({ agent_id, reason: 'reload' })
       await enter('starting')
       return resolveAgain(agent)
     })
@@ -103,9 +104,10 @@ export function createRuntime(
     const { _id: agent_id, owner_id } = agent
     await operations.perform(agent, async (enter) => {
       await enter('stopping')
-      await events.emit('agent.stopping', { agent_id, reason: 'delete' })
-      await events.emit('agent.deleted', { agent_id, owner_id })
+      await extensions['agents.stopping'].ask({ agent_id, reason: 'delete' })
+      await extensions['agents.removal'].ask({ agent_id, owner_id })
       await agents.deleteOne({ _id: agent_id })
+      await events.emit('agent.deleted', { agent_id, owner_id })
       return undefined
     })
     closeConnections(agent_id, () => true)

@@ -1,5 +1,5 @@
 import type { UploadedFile } from '#kernel'
-import type { ReasoningLevel, Tool, WriteArea } from '#plugin-api'
+import type { Expert, ReasoningLevel, Tool, WriteArea } from '#plugin-api'
 import type { AuthCaller } from '../auth/types.ts'
 
 /** What an agent is doing. */
@@ -64,12 +64,6 @@ export interface ToolAccess {
   write_area: WriteArea | null
   /** Names of tools whose calls all need a person's approval, and of those whose calls never do. */
   approvals: { always: readonly string[]; never: readonly string[] }
-}
-
-/** A file of a workspace, by its path from there; `bytes` are filled in where it can be read. */
-export interface WantedFile {
-  path: string
-  bytes?: Uint8Array
 }
 
 /** A file in a workspace; `path` is relative to it, `size` in bytes. */
@@ -140,27 +134,48 @@ declare module '#kernel/types' {
     permitted_owner: { caller: AuthCaller; agent: AgentDocument }
   }
   interface Events {
-    /** Agents are about to be shown to a user; listeners add to each row's `unread_count`. */
-    'agent.rows_listed': { user_id: string; rows: { id: string; unread_count: number }[] }
-    /** A user has seen what an agent wrote to them. */
-    'agent.read': { agent_id: string; user_id: string }
-    /** The status of an agent is about to be shown; listeners add to `activity`. */
-    'agent.status_read': { agent_id: string; activity: AgentActivity }
-    /** The system prompt of a turn is being made; listeners add to `instructions` and are waited for. */
-    'agent.instructed': { agent: AgentDocument; instructions: Instructions }
-    /** Files of an agent's workspace are wanted; a listener fills in those that are there and no larger. */
-    'agent.files_wanted': { agent_id: string; max_bytes: number; files: WantedFile[] }
-    /** A user wants to see files that their threads with an agent name: listeners add their paths, of `path` only if set. */
-    'agent.files_named': { agent_id: string; user_id: string; path?: string; named: Set<string> }
-    /** Somebody wants to know which files of its workspace an agent's turns have written; listeners add the paths. */
-    'agent.written_files_listed': { agent_id: string; paths: Set<string> }
-    /** Somebody has sent an agent a file, which lies at a path of its own; a listener moves it into the workspace and says where. */
-    'agent.file_sent': { agent_id: string; file: UploadedFile; stored?: StoredFile }
-    /** An agent no longer takes turns; listeners end what runs in it and are waited for. */
-    'agent.stopping': { agent_id: string; reason: 'stop' | 'reload' | 'delete' }
     /** The settings or the state of an agent changed. */
     'agent.changed': { agent_id: string }
-    /** An agent goes; listeners remove what they keep of it. May come again after a crash. */
+    /** An agent and all that was kept of it is gone. May come again after a crash. */
     'agent.deleted': { agent_id: string; owner_id: string }
+  }
+  interface ExtensionPoints {
+    /** Tools that agents can call. Those of built-in plugins are on until an owner switches them off, all others off until switched on. */
+    'agents.tools': Tool
+    /** Templates that agents are made from. */
+    'agents.experts': Expert
+    /** Texts for the system prompt of a turn. */
+    'agents.instructions': (asked: { agent: AgentDocument }) => Promise<Partial<Instructions> | undefined>
+    /** How many replies of each agent a user has not read, by the agent's id. */
+    'agents.unread_counts': (asked: {
+      user_id: string
+      agent_ids: readonly string[]
+    }) => Promise<ReadonlyMap<string, number>>
+    /** Notes that a user has seen what an agent wrote to them. */
+    'agents.read_marks': (asked: { agent_id: string; user_id: string }) => unknown
+    /** What goes on in an agent, for its status. */
+    'agents.activity': (asked: {
+      agent_id: string
+    }) => Promise<Partial<AgentActivity>> | Partial<AgentActivity>
+    /** The bytes of files in an agent's workspace, by path; without those that are missing or larger than `max_bytes`. */
+    'agents.file_contents': (asked: {
+      agent_id: string
+      max_bytes: number
+      paths: readonly string[]
+    }) => Promise<ReadonlyMap<string, Uint8Array>>
+    /** Paths of the files that a user's own threads with an agent name; only `path`, if it is set. */
+    'agents.named_files': (asked: {
+      agent_id: string
+      user_id: string
+      path?: string
+    }) => Promise<readonly string[]>
+    /** Paths of the files that an agent's turns have written. */
+    'agents.written_files': (asked: { agent_id: string }) => Promise<readonly string[]>
+    /** Moves a file that somebody sent to an agent into its workspace, and says where it is. */
+    'agents.received_files': (asked: { agent_id: string; file: UploadedFile }) => Promise<StoredFile>
+    /** Ends what runs in an agent that takes no more turns. */
+    'agents.stopping': (asked: { agent_id: string; reason: 'stop' | 'reload' | 'delete' }) => unknown
+    /** Removes what a plugin keeps of an agent. Called again after a crash. */
+    'agents.removal': (asked: { agent_id: string; owner_id: string }) => unknown
   }
 }

@@ -27,6 +27,6 @@ export default definePlugin({
     host.service('auditVerification', createAuditVerification)
     host.routes(auditRoutes)
     host.command(auditCommand)
-    host.on('action.audited', (record, { auditWriter }) => auditWriter.append(record))
+    host.extend('kernel.audit', (record, { auditWriter }) => auditWriter.append(record))
   },
 })

@@ -77,7 +77,7 @@ export default definePlugin({
       sessionWatch.closeSockets(new Set([session_id])),
     )
     host.on('user.changed', ({ user_id }, { sessionWatch }) => sessionWatch.applyChangeOf(user_id))
-    host.on('user.deleted', async ({ user_id, username }, { sessions, accountLockout }) => {
+    host.extend('users.removal', async ({ user_id, username }, { sessions, accountLockout }) => {
       await sessions.forget(user_id)
       await accountLockout.clear(username)
     })

@@ -1,30 +1,27 @@
-import type { Events } from '#kernel'
+import type { AgentActivity } from '../agents/types.ts'
 import type { ChannelState } from './documents.ts'
 import type { Cradle } from './manifest.ts'
 
 /** The list of channels has them all. */
 const MOST_SHOWN = 200
 
-/** Says of an agent how its channels stand. */
+/** Shows the channels of an agent, each with its state. */
 export async function showChannels(
-  { agent_id, activity }: Events['agent.status_read'],
+  { agent_id }: { agent_id: string },
   { collections }: Pick<Cradle, 'collections'>,
-): Promise<void> {
+): Promise<Pick<AgentActivity, 'channels'>> {
   const found = await collections.channels
     .find({ agent_id }, { projection: { kind: 1, name: 1, 'runtime.state': 1 } })
     .sort({ name: 1 })
     .limit(MOST_SHOWN)
     .toArray()
-  activity.channels.push(
-    ...found.map(({ _id: id, kind, name, runtime }) => ({ id, kind, name, state: runtime.state })),
-  )
+  return {
+    channels: found.map(({ _id: id, kind, name, runtime }) => ({ id, kind, name, state: runtime.state })),
+  }
 }
 
 /** Counts the channels of all agents that are connected, and those that have failed. */
-export async function countChannels(
-  { overview }: Events['overview.read'],
-  { collections }: Pick<Cradle, 'collections'>,
-): Promise<void> {
+export async function countChannels(_: object, { collections }: Pick<Cradle, 'collections'>) {
   const groups = await collections.channels
     .aggregate<{ _id: ChannelState; count: number }>([
       { $match: { enabled: true } },
@@ -32,5 +29,5 @@ export async function countChannels(
     ])
     .toArray()
   const countOf = (state: ChannelState) => groups.find(({ _id }) => _id === state)?.count ?? 0
-  overview.channels = { connected: countOf('connected'), failed: countOf('failed') }
+  return { channels: { connected: countOf('connected'), failed: countOf('failed') } }
 }

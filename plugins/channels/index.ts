@@ -22,7 +22,7 @@ import { createIntake, type Intake } from './conversations/intake.ts'
 import { createOrders, type Orders } from './conversations/orders.ts'
 import type { ChannelDocument, ConversationDocument, InboxDocument } from './documents.ts'
 import { hookRoutes } from './hook-routes.ts'
-import { type Cradle, manifest } from './manifest.ts'
+import { manifest } from './manifest.ts'
 import { type ChannelProbe, createChannelProbe } from './probing.ts'
 import {
   createRegistrations,
@@ -107,11 +107,11 @@ export default definePlugin({
     host.service('registrations', createRegistrations)
     host.routes(channelRoutes)
     host.routes(hookRoutes)
-    host.on('agent.stopping', ({ agent_id }, { supervisor }: Cradle) => supervisor.closeAllOf(agent_id))
-    host.on('agent.deleted', ({ agent_id }, { channels }) => channels.removeAllOf(agent_id))
-    host.on('user.deleted', ({ user_id }, { registrations }) => registrations.removeAllOf(user_id))
-    host.on('agent.status_read', showChannels)
-    host.on('overview.read', countChannels)
+    host.extend('agents.stopping', ({ agent_id }, { supervisor }) => supervisor.closeAllOf(agent_id))
+    host.extend('agents.removal', ({ agent_id }, { channels }) => channels.removeAllOf(agent_id))
+    host.extend('users.removal', ({ user_id }, { registrations }) => registrations.removeAllOf(user_id))
+    host.extend('agents.activity', showChannels)
+    host.extend('overview.counts', countChannels)
   },
   start: ({ supervisor }) => supervisor.start(),
   async stop({ supervisor, platforms }) {

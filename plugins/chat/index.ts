@@ -180,34 +180,26 @@ export default definePlugin({
     host.routes(chatRoutes)
     host.routes(approvalRoutes)
     host.socket(chatSocket)
-    host.on('server.starting', async (_, { recovery, turnQueue }) => {
-      await recovery.begin()
-      await turnQueue.begin()
-    })
-    host.on('agent.stopping', ({ agent_id }, { chat }) => chat.stopAgent(agent_id))
-    host.on('agent.deleted', async ({ agent_id }, { chat, threads }) =>
+    host.extend('agents.stopping', ({ agent_id }, { chat }) => chat.stopAgent(agent_id))
+    host.extend('agents.removal', async ({ agent_id }, { chat, threads }) =>
       chat.purge(await threads.hide({ agent_id })),
     )
-    host.on('user.deleted', async ({ user_id }, { chat, threads }) =>
+    host.extend('users.removal', async ({ user_id }, { chat, threads }) =>
       chat.purge(await threads.hide({ user_id })),
     )
-    host.on('agent.read', ({ user_id, agent_id }, { threads }) => threads.markRead({ user_id, agent_id }))
-    host.on('agent.files_named', (asked, { namedFiles }) => namedFiles(asked))
-    host.on('agent.written_files_listed', (asked, { writtenFiles }) => writtenFiles(asked))
-    host.on('agent.rows_listed', async ({ user_id, rows }, { threads }) => {
-      const unread = await threads.countUnread(
-        user_id,
-        rows.map(({ id }) => id),
-      )
-      for (const row of rows) row.unread_count += unread.get(row.id) ?? 0
-    })
-    host.on('agent.status_read', ({ agent_id, activity }, { chat }) => {
-      activity.turns_active += chat.countActive(agent_id)
-    })
-    host.on('overview.read', async ({ overview }, { threads, turns }) => {
-      overview.threads = await threads.count()
-      overview.turns_active = await turns.countLive()
-    })
+    host.extend('agents.read_marks', ({ user_id, agent_id }, { threads }) =>
+      threads.markRead({ user_id, agent_id }),
+    )
+    host.extend('agents.named_files', (asked, { namedFiles }) => namedFiles(asked))
+    host.extend('agents.written_files', (asked, { writtenFiles }) => writtenFiles(asked))
+    host.extend('agents.unread_counts', ({ user_id, agent_ids }, { threads }) =>
+      threads.countUnread(user_id, agent_ids),
+    )
+    host.extend('agents.activity', ({ agent_id }, { chat }) => ({ turns_active: chat.countActive(agent_id) }))
+    host.extend('overview.counts', async (_, { threads, turns }) => ({
+      threads: await threads.count(),
+      turns_active: await turns.countLive(),
+    }))
     host.job({ name: 'chat.approvals', every_seconds: 5, run: ({ resumption }) => resumption.expire() })
     host.job({
       name: 'chat.recovery',
@@ -224,5 +216,9 @@ export default definePlugin({
     })
   },
   start: ({ chat }) => chat.start(),
+  async ready({ recovery, turnQueue }) {
+    await recovery.begin()
+    await turnQueue.begin()
+  },
   stop: ({ chat }) => chat.drain(),
 })

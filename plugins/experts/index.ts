@@ -26,8 +26,10 @@ export default definePlugin({
     host.service('publishedExperts', createPublishedExperts)
     for (const expert of bundledExperts) host.extend('agents.experts', expert)
     host.routes(expertRoutes)
-    host.on('agent.deleted', ({ agent_id }, { publishedExperts }) => publishedExperts.forgetSource(agent_id))
-    host.on('user.deleted', ({ user_id }, { publishedExperts }) => publishedExperts.removeAllOf(user_id))
+    host.extend('agents.removal', ({ agent_id }, { publishedExperts }) =>
+      publishedExperts.forgetSource(agent_id),
+    )
+    host.extend('users.removal', ({ user_id }, { publishedExperts }) => publishedExperts.removeAllOf(user_id))
     host.job({
       name: 'experts-cleanup',
       every_seconds: 3600,

@@ -55,7 +55,6 @@ export function createPublishedExperts(
     | 'agents'
     | 'clock'
     | 'collections'
-    | 'events'
     | 'ids'
     | 'limits'
     | 'log'
@@ -65,7 +64,7 @@ export function createPublishedExperts(
     | 'users'
   >,
 ) {
-  const { agents, clock, events, ids, limits, log, models, extensions, users } = cradle
+  const { agents, clock, ids, limits, log, models, extensions, users } = cradle
   const { published_experts } = cradle.collections
   const folders = createExpertFolders(cradle)
   const slugs = createSlugs(cradle)
@@ -96,8 +95,7 @@ export function createPublishedExperts(
     expert_id: string,
     include_files: readonly string[] | undefined,
   ) => {
-    const paths = new Set<string>()
-    await events.emit('agent.written_files_listed', { agent_id, paths })
+    const paths = new Set((await extensions['agents.written_files'].ask({ agent_id })).flat())
     const turnFiles = createTurnFiles(paths, include_files)
     const leave = await places.enter(PARALLEL_SNAPSHOTS)
     return folders

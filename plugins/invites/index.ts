@@ -29,6 +29,6 @@ export default definePlugin({
     host.service('invites', createInvites)
     host.service('redemptions', createRedemptions)
     host.routes(inviteRoutes)
-    host.on('user.deleted', ({ user_id }, { invites }) => invites.forgetUser(user_id))
+    host.extend('users.removal', ({ user_id }, { invites }) => invites.forgetUser(user_id))
   },
 })

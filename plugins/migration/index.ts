@@ -30,7 +30,7 @@ export default definePlugin({
     host.service('historyMigration', createHistoryMigration)
     host.service('threadImports', createThreadImports)
     host.routes(migrationRoutes)
-    host.on('agent.deleted', ({ agent_id }, { agentLeases }) => agentLeases.remove(agent_id))
+    host.extend('agents.removal', ({ agent_id }, { agentLeases }) => agentLeases.remove(agent_id))
     host.job({ name: 'migration', every_seconds: 2, run: ({ historyMigration }) => historyMigration.look() })
     host.job({
       name: 'imports-cleaning',

@@ -7,25 +7,20 @@ export type Overview = ReturnType<typeof createOverview>
 
 /** Makes what reads the overview. */
 export function createOverview({
-  events,
+  extensions,
   nodes,
   server,
   users,
-}: Pick<Cradle, 'events' | 'nodes' | 'server' | 'users'>) {
+}: Pick<Cradle, 'extensions' | 'nodes' | 'server' | 'users'>) {
   return {
     /** Everything as it is now; `started_at` is that of the server that runs longest, null where none runs. */
     async read(): Promise<Omit<OverviewRow, 'started_at'> & { started_at: number | null }> {
-      const overview: OverviewCounts = {
-        agents: { running: 0, stopped: 0, starting: 0, failed: 0 },
-        threads: 0,
-        turns_active: 0,
-        channels: { connected: 0, failed: 0 },
-      }
-      const [{ user_count, tokens_used }, servers] = await Promise.all([
+      const [{ user_count, tokens_used }, servers, counted] = await Promise.all([
         users.totals(),
         nodes.list(),
-        events.emit('overview.read', { overview }),
+        extensions['overview.counts'].ask({}),
       ])
+      const overview: OverviewCounts = Object.assign(nothing(), ...counted)
       const { agents, threads, turns_active, channels } =
         servers.length > 0 ? overview : withoutServer(overview)
       return {
@@ -44,6 +39,13 @@ export function createOverview({
     },
   }
 }
+
+const nothing = (): OverviewCounts => ({
+  agents: { running: 0, stopped: 0, starting: 0, failed: 0 },
+  threads: 0,
+  turns_active: 0,
+  channels: { connected: 0, failed: 0 },
+})
 
 /** The same counts while no server runs: agents that run with the next one are stopped until then. */
 const withoutServer = ({ agents, threads, channels }: OverviewCounts): OverviewCounts => ({

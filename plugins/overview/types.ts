@@ -26,8 +26,8 @@ declare module '#kernel/types' {
       nodes: NodeDocument
     }
   }
-  interface Events {
-    /** The overview is about to be shown; listeners, which need not depend on this plugin, fill in their counts. */
-    'overview.read': { overview: OverviewCounts }
+  interface ExtensionPoints {
+    /** Counts for the overview. */
+    'overview.counts': (asked: object) => Promise<Partial<OverviewCounts>>
   }
 }

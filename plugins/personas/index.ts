@@ -7,6 +7,6 @@ export default definePlugin({
   ...manifest,
   setup(host) {
     host.routes(personaRoutes)
-    host.on('agent.instructed', instructPersona)
+    host.extend('agents.instructions', instructPersona)
   },
 })

@@ -1,13 +1,17 @@
-import type { Events } from '#kernel'
+import type { AgentDocument } from '../agents/types.ts'
 import { PROFILES } from './catalog.ts'
 import type { Profile } from './profile.ts'
 
 const texts = new Map<string, string>(PROFILES.map((profile) => [profile.code, render(profile)]))
 
 /** Adds the persona that an agent has, if any, to what its system prompt says of its character. */
-export function instructPersona({ agent: { persona_mbti }, instructions }: Events['agent.instructed']): void {
+export async function instructPersona({
+  agent: { persona_mbti },
+}: {
+  agent: Pick<AgentDocument, 'persona_mbti'>
+}) {
   const text = texts.get(persona_mbti ?? '')
-  if (text !== undefined) instructions.character.push(text)
+  return text === undefined ? undefined : { character: [text] }
 }
 
 /** Always in English: an agent has no language of its own, and models follow English instructions best. */

@@ -1,5 +1,4 @@
 import { createGuardedFetch, definePlugin, type GuardedFetch } from '#kernel'
-import type { ProviderKind } from '#plugin-api'
 import { createProviderConnections, type ProviderConnections } from './connections.ts'
 import { setUpFirstProviders } from './first-start.ts'
 import { assertProviderKind } from './kind-form.ts'
@@ -10,7 +9,7 @@ import { createOpenedModels, type OpenedModels } from './opened-models.ts'
 import { createProviderProbe, type ProviderProbe } from './probe.ts'
 import { createProviders, type Providers } from './providers.ts'
 import { providerRoutes } from './routes.ts'
-import type { ModelSettingsDocument, Models, ProviderDeleting, ProviderDocument } from './types.ts'
+import type { ModelSettingsDocument, Models, ProviderDocument } from './types.ts'
 import { createVisibleProviders, type VisibleProviders } from './visible-providers.ts'
 
 declare module '#kernel/types' {
@@ -30,19 +29,12 @@ declare module '#kernel/types' {
       visibleProviders: VisibleProviders
     }
   }
-  interface ExtensionPoints {
-    'providers.kinds': ProviderKind
-  }
   interface Collections {
     providers: {
       providers: ProviderDocument
       model_lists: ModelListDocument
       model_settings: ModelSettingsDocument
     }
-  }
-  interface Events {
-    /** Awaited before a provider is deleted or renamed; any listener may refuse. */
-    'provider.deleting': ProviderDeleting
   }
 }
 
@@ -61,6 +53,9 @@ export default definePlugin({
       check: assertProviderKind,
       folder: 'providers',
     })
+    host.extensionPoint('providers.references', { noun: 'reference' })
+    host.extensionPoint('providers.reservations', { noun: 'reservation' })
+    host.extensionPoint('providers.usage', { noun: 'usage' })
     host.service('guardedFetch', ({ config }) => createGuardedFetch({ allowHosts: config.allow_hosts }))
     host.service('providerConnections', createProviderConnections)
     host.service('visibleProviders', createVisibleProviders)
@@ -71,9 +66,9 @@ export default definePlugin({
     host.limit('providers', ({ collections }, owner_id) => collections.providers.countDocuments({ owner_id }))
     host.service('providerProbe', createProviderProbe)
     host.routes(providerRoutes)
-    host.on('user.deleted', ({ user_id }, { providers }) => providers.removeOwn(user_id))
-    host.on('server.starting', ({ announce }, cradle) => setUpFirstProviders(cradle, announce))
+    host.extend('users.removal', ({ user_id }, { providers }) => providers.removeOwn(user_id))
   },
+  ready: setUpFirstProviders,
   async stop({ guardedFetch, modelCatalog }) {
     await modelCatalog.close()
     await guardedFetch.close()

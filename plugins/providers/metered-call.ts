@@ -1,6 +1,6 @@
 import type { LanguageModelV3Message, LanguageModelV3StreamPart } from '@ai-sdk/provider'
-import type { EventBus } from '#kernel'
 import { type ModelCallOptions, type TokenUsage, usageOf } from '#plugin-api'
+import type { Cradle } from './manifest.ts'
 import type { ModelCall } from './types.ts'
 
 /** Characters that stand for a token when none is counted yet. */
@@ -12,20 +12,20 @@ const OUTPUT_TOKENS = 16_384
 /** The limit that every model takes, for answers that must be shorter than that. */
 const SAFE_LIMIT = 4096
 
-/** Announces a call and tells how it ended: listeners may refuse it or limit its answer, and learn what it took. */
+/** Has a call reserved before it is made, which may refuse it or limit its answer, and stores what it took. */
 export async function* meterCall(
   { options, ...call }: ModelCall,
   {
     model,
     events,
+    extensions,
     stream,
   }: {
     model: string
-    events: EventBus
     stream: (options: ModelCallOptions) => AsyncIterable<LanguageModelV3StreamPart>
-  },
+  } & Pick<Cradle, 'events' | 'extensions'>,
 ): AsyncGenerator<LanguageModelV3StreamPart, void, void> {
-  const maxOutputTokens = await announce({ options, ...call }, events)
+  const maxOutputTokens = await reserve({ options, ...call }, extensions)
   let usage: TokenUsage | null = null
   let said = 0
   try {
@@ -41,16 +41,21 @@ export async function* meterCall(
       const output_tokens = Math.ceil(said / CHARACTERS_PER_TOKEN)
       usage = { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens }
     }
-    await events.emit('model.called', { ...call, model, usage, is_estimated })
+    const called = { ...call, model, usage, is_estimated }
+    await extensions['providers.usage'].ask(called)
+    await events.emit('model.called', called)
   }
 }
 
-/** Tells that a call is about to be made; returns the limit of its answer, undefined if there is none to be sent. */
-async function announce({ options, ...call }: ModelCall, events: EventBus): Promise<number | undefined> {
+/** Reserves what a call may take; returns the limit of its answer, undefined if there is none to be sent. */
+async function reserve(
+  { options, ...call }: ModelCall,
+  extensions: Cradle['extensions'],
+): Promise<number | undefined> {
   const { maxOutputTokens: limit, abortSignal: signal } = options
   const output = limit ?? OUTPUT_TOKENS
   let granted = output
-  await events.emit('model.calling', {
+  await extensions['providers.reservations'].ask({
     ...call,
     signal,
     estimate: () => ({ prompt: estimateInput(options), output }),

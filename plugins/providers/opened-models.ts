@@ -28,6 +28,7 @@ export function createOpenedModels({
   providerConnections,
   modelCatalog,
   events,
+  extensions,
 }: Cradle): OpenedModels {
   const stores = new Map<string, Store>()
 
@@ -50,6 +51,7 @@ export function createOpenedModels({
         meterCall(call, {
           model: reference,
           events,
+          extensions,
           stream: (options) =>
             streamModel({
               model,

@@ -48,7 +48,6 @@ export interface Providers {
 export function createProviders({
   collections,
   clock,
-  events,
   guardedFetch,
   ids,
   limits,
@@ -81,12 +80,7 @@ export function createProviders({
     const active = await collections.model_settings.findOne({ _id: 'active' })
     if (scope === 'global' && active && parseReference(active.model)?.provider === name)
       users.active_model = active.model
-    await events.emit('provider.deleting', {
-      name,
-      scope,
-      owner_id,
-      refuse: (more) => Object.assign(users, more),
-    })
+    Object.assign(users, ...(await extensions['providers.references'].ask({ name, scope, owner_id })))
     if (Object.keys(users).length > 0) throw new AppError('PROVIDER_REFERENCED', { name, ...users })
   }
 

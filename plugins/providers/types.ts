@@ -1,6 +1,6 @@
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import type { AppError, Locale } from '#kernel'
-import type { ModelCallOptions, ModelDescription, TokenUsage } from '#plugin-api'
+import type { ModelCallOptions, ModelDescription, ProviderKind, TokenUsage } from '#plugin-api'
 
 /** One provider; a global one belongs to nobody and is visible to everybody. Times are Unix seconds. */
 export interface ProviderDocument {
@@ -112,14 +112,6 @@ export interface ActiveModel {
   disabled_model?: string
 }
 
-/** A provider is about to lose its name; who still needs it refuses, saying in details what does. */
-export interface ProviderDeleting {
-  name: string
-  scope: ProviderDocument['scope']
-  owner_id: string | null
-  refuse(details: Record<string, unknown>): void
-}
-
 /** A model is about to be called; whoever refuses throws. */
 export interface ModelCalling extends Omit<ModelCall, 'options'> {
   /** What the call takes at most, in tokens: its prompt as it is estimated, and its longest answer. */
@@ -140,9 +132,20 @@ export interface ModelCalled extends Omit<ModelCall, 'options'> {
 
 declare module '#kernel/types' {
   interface Events {
-    /** A listener may refuse the call by throwing, for instance TOKEN_QUOTA_EXCEEDED. */
-    'model.calling': ModelCalling
-    /** Comes once for each call that was not refused; listeners are waited for. */
+    /** A call of a model has ended, and what it took is stored. */
     'model.called': ModelCalled
+  }
+  interface ExtensionPoints {
+    'providers.kinds': ProviderKind
+    /** What still needs a provider, by sorts; any that is returned keeps it from being deleted or renamed. */
+    'providers.references': (asked: {
+      name: string
+      scope: ProviderDocument['scope']
+      owner_id: string | null
+    }) => Promise<Record<string, unknown>>
+    /** Reserves what a call may take; throws to refuse it, for instance TOKEN_QUOTA_EXCEEDED. */
+    'providers.reservations': (asked: ModelCalling) => unknown
+    /** Stores what a call took; once for each that was not refused. */
+    'providers.usage': (asked: ModelCalled) => unknown
   }
 }

@@ -22,18 +22,13 @@ declare module '#kernel/types' {
 export default definePlugin({
   ...manifest,
   setup(host) {
-    // A tool is declared before there are services; they come when the server starts.
-    let services: { programs: Programs; processes: Processes }
     host.service('programs', (cradle) => createPrograms(cradle))
     host.provide('processes', createProcesses)
     host.service('sandbox', (cradle) => createSandbox(cradle))
     host.check('sandbox', ({ sandbox }) => sandbox.describe())
-    host.on('server.starting', (_, { programs, processes }) => {
-      services = { programs, processes }
-    })
     host.extend(
       'agents.tools',
-      createExecute(() => services),
+      createExecute(() => host.cradle),
     )
   },
   async start({ config, sandbox }) {

@@ -36,14 +36,14 @@ export default definePlugin({
     host.service('agentSkills', createAgentSkills)
     host.service('skillIndex', createSkillIndex)
     host.routes([...agentSkillRoutes, ...packageRoutes])
-    host.on('agent.instructed', async ({ agent, instructions }, { agents, skillIndex }) => {
+    host.extend('agents.instructions', async ({ agent }, { agents, skillIndex }) => {
       const text = await skillIndex.describe(agents.workspaceOf(agent._id))
-      if (text) instructions.resources.push(text)
+      return text ? { resources: [text] } : undefined
     })
-    host.on('agent.deleted', ({ agent_id }, { agents, skillIndex }) =>
+    host.extend('agents.removal', ({ agent_id }, { agents, skillIndex }) =>
       skillIndex.forget(agents.workspaceOf(agent_id)),
     )
-    host.on('user.deleted', ({ user_id }, { skillPackages }) => skillPackages.removeAllOf(user_id))
+    host.extend('users.removal', ({ user_id }, { skillPackages }) => skillPackages.removeAllOf(user_id))
     host.job({
       name: 'skill-packages-cleaning',
       every_seconds: 1800,

@@ -58,7 +58,7 @@ export default definePlugin({
     host.service('signInDepartures', createDepartures)
     host.service('signInReturns', createReturns)
     host.routes([...bindingRoutes, ...entryRoutes, ...settingsRoutes])
-    host.on('user.deleted', async ({ user_id }, { signInAttempts, signInCodes }) => {
+    host.extend('users.removal', async ({ user_id }, { signInAttempts, signInCodes }) => {
       await signInAttempts.forgetUser(user_id)
       await signInCodes.forgetUser(user_id)
     })

@@ -47,7 +47,7 @@ export function createReturns({
   identities,
   users,
   sessions,
-  events,
+  extensions,
   clock,
   log,
 }: {
@@ -60,12 +60,12 @@ export function createReturns({
   identities: Identities
   users: Users
   sessions: Sessions
-} & Pick<Cradle, 'events' | 'clock' | 'log'>) {
+} & Pick<Cradle, 'extensions' | 'clock' | 'log'>) {
   /** Writes the audit row of what happened on the way. */
   const tell = (
     { ip, request_id }: Returning,
     row: { action: string; actor: string | null; target?: string | null; payload: object; status: number },
-  ) => events.emit('action.audited', { ts: clock.seconds(), target: null, ip, request_id, ...row })
+  ) => extensions['kernel.audit'].ask({ ts: clock.seconds(), target: null, ip, request_id, ...row })
 
   /** The attempt of whoever returns, which is used up by it; throws SignInFailure where it is not this browser's. */
   const recognize = async ({ entry, query, cookies }: Returning) => {

@@ -28,12 +28,12 @@ export default definePlugin({
     host.service('quotas', createQuotas)
     host.service('usageReports', createUsageReports)
     host.routes(usageRoutes)
-    host.on('model.calling', (call, { quotas }) => quotas.reserve(call))
-    host.on('model.called', async (call, { usageRecords, quotas }) => {
+    host.extend('providers.reservations', (call, { quotas }) => quotas.reserve(call))
+    host.extend('providers.usage', async (call, { usageRecords, quotas }) => {
       await usageRecords.record(call)
       quotas.noteEnding(call.account.user_id)
     })
-    host.on('user.deleted', ({ user_id }, { usageRecords }) => usageRecords.forget(user_id))
+    host.extend('users.removal', ({ user_id }, { usageRecords }) => usageRecords.forget(user_id))
     host.job({ name: 'usage.recovery', every_seconds: 60, run: ({ usageRecords }) => usageRecords.recover() })
   },
   start: ({ usageRecords }) => usageRecords.recover(),

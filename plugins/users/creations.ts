@@ -9,11 +9,13 @@ export function createCreations({
   collections: { users },
   clock,
   events,
-}: Pick<Cradle, 'collections' | 'clock' | 'events'>) {
+  extensions,
+}: Pick<Cradle, 'collections' | 'clock' | 'events' | 'extensions'>) {
   /** Has everybody make what a new account is to have. */
   const announce = async ({ _id, username }: Pick<UserDocument, '_id' | 'username'>) => {
-    await events.emit('user.created', { user_id: _id, username })
+    await extensions['users.creation'].ask({ user_id: _id, username })
     await users.updateOne({ _id }, { $unset: { creation_pending: true } })
+    await events.emit('user.created', { user_id: _id, username })
   }
 
   return {

@@ -10,7 +10,8 @@ export function createDeletions({
   collections: { users, user_deletions },
   clock,
   events,
-}: Pick<Cradle, 'collections' | 'clock' | 'events'>) {
+  extensions,
+}: Pick<Cradle, 'collections' | 'clock' | 'events' | 'extensions'>) {
   const abandoned = () => ({ begun_at: { $lte: clock.seconds() - ABANDONED_SECONDS } })
 
   /** Writes down what is about to go; false where somebody else is at it. */
@@ -28,8 +29,9 @@ export function createDeletions({
 
   /** Has everybody remove what they keep of an account that was taken away. */
   const finish = async ({ _id, username }: Pick<UserDocument, '_id' | 'username'>) => {
-    await events.emit('user.deleted', { user_id: _id, username })
+    await extensions['users.removal'].ask({ user_id: _id, username })
     await user_deletions.deleteOne({ _id })
+    await events.emit('user.deleted', { user_id: _id, username })
   }
 
   const settle = async ({ _id, username }: UserDeletionDocument) => {

@@ -34,6 +34,8 @@ export default definePlugin({
     host.provide('users', createUsers)
     host.provide('identities', createIdentities)
     host.job({ name: 'users.recovery', every_seconds: 30, run: ({ users }) => users.recover() })
-    host.on('server.starting', ({ announce }, cradle) => ensureAdministrator(cradle, announce))
+    host.extensionPoint('users.creation', { noun: 'beginning of an account' })
+    host.extensionPoint('users.removal', { noun: 'removal' })
   },
+  ready: ensureAdministrator,
 })

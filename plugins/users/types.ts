@@ -95,10 +95,17 @@ declare module '#kernel/types' {
     }
   }
   interface Events {
+    /** An account was created, with all that it begins with. May come again after a crash. */
     'user.created': { user_id: string; username: string }
     /** Role, permissions, language, profile or the enabled flag of an account changed. */
     'user.changed': { user_id: string }
-    /** An account goes; listeners remove what they keep of it. May come again after a crash. */
+    /** An account and all that was kept of it is gone. May come again after a crash. */
     'user.deleted': { user_id: string; username: string }
+  }
+  interface ExtensionPoints {
+    /** Makes what a new account begins with. Called again after a crash. */
+    'users.creation': (asked: { user_id: string; username: string }) => unknown
+    /** Removes what a plugin keeps of an account. Called again after a crash. */
+    'users.removal': (asked: { user_id: string; username: string }) => unknown
   }
 }

@@ -23,7 +23,7 @@ export type Users = ReturnType<typeof createUsers>
 
 /** Makes the account store. */
 export function createUsers(
-  cradle: Pick<Cradle, 'collections' | 'clock' | 'ids' | 'events' | 'server' | 'config'>,
+  cradle: Pick<Cradle, 'collections' | 'clock' | 'ids' | 'events' | 'extensions' | 'server' | 'config'>,
 ) {
   const { clock, ids, events, server } = cradle
   const { users } = cradle.collections

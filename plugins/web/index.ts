@@ -15,20 +15,15 @@ declare module '#kernel/types' {
 export default definePlugin({
   ...manifest,
   setup(host) {
-    // A tool is declared before there are services; they come when the server starts.
-    let pages: WebPages
     host.service('webConnection', ({ config }) =>
       createGuardedFetch({ allowHosts: (config as { allow_hosts: string[] }).allow_hosts }),
     )
     host.service('webPages', ({ webConnection, server }) =>
       createWebPages({ fetch: webConnection.fetch, version: server.version }),
     )
-    host.on('server.starting', (_, cradle) => {
-      pages = cradle.webPages
-    })
     host.extend(
       'agents.tools',
-      createWebFetch(() => pages),
+      createWebFetch(() => host.cradle.webPages),
     )
   },
   stop: ({ webConnection }) => webConnection.close(),

@@ -9,7 +9,7 @@ import type { Cradle } from './manifest.ts'
 
 /** Who asks for files of which agent, and what it takes to find out what they may read. */
 export type Asker = Pick<ContextOf<'agent'>, 'agent'> & { caller: { id: string; role: 'user' | 'admin' } }
-type Services = Pick<Cradle, 'agents' | 'events'>
+type Services = Pick<Cradle, 'agents' | 'extensions'>
 
 /**
  * Runs work on the files of a workspace; what cannot be done is thrown again as the API answers it. With `to_make`
@@ -44,13 +44,11 @@ export const pathOf = ({ parts }: Place): string => parts.join('/')
 /** The paths of the files that a guest's own threads name, or `path` alone if it is one of them. */
 async function namedFiles(
   { agent, caller }: Asker,
-  { events }: Services,
+  { extensions }: Services,
   path?: string,
 ): Promise<Set<string>> {
-  const named = new Set<string>()
-  const asked = path === undefined ? {} : { path }
-  await events.emit('agent.files_named', { agent_id: agent._id, user_id: caller.id, ...asked, named })
-  return named
+  const asked = { agent_id: agent._id, user_id: caller.id, ...(path !== undefined && { path }) }
+  return new Set((await extensions['agents.named_files'].ask(asked)).flat())
 }
 
 /** Tells which files and folders the asker sees: all, or for a guest those that lead to files of their own threads. */

@@ -1,5 +1,5 @@
 import type { IndexDescription } from 'mongodb'
-import type { Events } from '#kernel'
+import type { ExtensionPoints } from '#kernel'
 import type { Cradle } from './manifest.ts'
 
 /** A file that a guest of a shared agent has sent, by agent and path. */
@@ -14,7 +14,7 @@ export interface GuestUploadDocument {
 export interface GuestUploads {
   record(upload: { agent_id: string; user_id: string; path: string }): Promise<void>
   /** Adds the paths of a guest's uploads, or the one that is asked for. */
-  name(asked: Events['agent.files_named']): Promise<void>
+  name: ExtensionPoints['agents.named_files']
   /** Forgets the uploads at a path and below it: whatever comes there next is not theirs. */
   forget(agent_id: string, path: string): Promise<void>
   removeAllOf(filter: { agent_id: string } | { user_id: string }): Promise<void>
@@ -39,9 +39,9 @@ export function createGuestUploads({
       const _id = `${agent_id}/${path}`
       await uploads.replaceOne({ _id }, { agent_id, user_id, path }, { upsert: true })
     },
-    async name({ agent_id, user_id, path, named }) {
+    async name({ agent_id, user_id, path }) {
       const found = uploads.find({ agent_id, user_id, ...(path !== undefined && { path }) })
-      for await (const upload of found.sort({ path: 1 }).limit(MOST_LISTED)) named.add(upload.path)
+      return (await found.sort({ path: 1 }).limit(MOST_LISTED).toArray()).map((upload) => upload.path)
     },
     async forget(agent_id, path) {
       // "0" is the character behind the slash.

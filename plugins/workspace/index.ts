@@ -43,8 +43,6 @@ declare module '#kernel/types' {
 export default definePlugin({
   ...manifest,
   setup(host) {
-    // A tool is declared before there are services; they come when the server starts.
-    let room: WorkspaceRoom
     host.collection('guest_uploads', { indexes: guestUploadIndexes })
     host.service('fileLinks', createFileLinks)
     host.service('guestUploads', createGuestUploads)
@@ -52,21 +50,19 @@ export default definePlugin({
     host.service('workspaceRoom', createWorkspaceRoom)
     host.limit('account_bytes', ({ workspaceRoom }, account_id) => workspaceRoom.usedBy(account_id))
     host.routes([...uploadRoutes, ...fileRoutes])
-    host.on('server.starting', (_, { workspaceRoom }) => {
-      room = workspaceRoom
-    })
-    host.on('agent.files_wanted', readWantedFiles)
-    host.on('agent.files_named', (asked, { guestUploads }) => guestUploads.name(asked))
-    host.on('agent.file_sent', keepSentFile)
-    const [writeFile, editFile] = [createWriteFile(() => room), createEditFile(() => room)]
+    host.extend('agents.file_contents', readWantedFiles)
+    host.extend('agents.named_files', (asked, { guestUploads }) => guestUploads.name(asked))
+    host.extend('agents.received_files', keepSentFile)
+    const room = () => host.cradle.workspaceRoom
+    const [writeFile, editFile] = [createWriteFile(room), createEditFile(room)]
     for (const tool of [ls, readFile, glob, grep, writeFile, editFile]) host.extend('agents.tools', tool)
     const notes = createWorkspaceNotes()
-    host.on('agent.instructed', notes.onInstructed)
-    host.on('agent.deleted', async ({ agent_id }, { guestUploads, workspaceRoom }) => {
+    host.extend('agents.instructions', notes.instruct)
+    host.extend('agents.removal', async ({ agent_id }, { guestUploads, workspaceRoom }) => {
       notes.forget(agent_id)
       workspaceRoom.forget(agent_id)
       await guestUploads.removeAllOf({ agent_id })
     })
-    host.on('user.deleted', ({ user_id }, { guestUploads }) => guestUploads.removeAllOf({ user_id }))
+    host.extend('users.removal', ({ user_id }, { guestUploads }) => guestUploads.removeAllOf({ user_id }))
   },
 })

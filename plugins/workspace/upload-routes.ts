@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises'
-import { type Events, objectOf, type UploadedFile } from '#kernel'
+import { objectOf, type UploadedFile } from '#kernel'
+import type { StoredFile } from '../agents/types.ts'
 import { type Cradle, route } from './manifest.ts'
 import { storeUpload } from './uploads.ts'
 
@@ -39,9 +40,10 @@ export const uploadRoutes = [
 ]
 
 /** Puts what reached an agent by another way into its workspace. */
-export async function keepSentFile(sent: Events['agent.file_sent'], services: Services) {
-  sent.stored = await keep(sent.agent_id, sent.file, services)
-}
+export const keepSentFile = (
+  { agent_id, file }: { agent_id: string; file: UploadedFile },
+  services: Services,
+): Promise<StoredFile> => keep(agent_id, file, services)
 
 type Services = Pick<Cradle, 'agents' | 'workspaceRoom'>
 

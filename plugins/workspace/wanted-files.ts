@@ -1,22 +1,24 @@
 import { constants } from 'node:fs'
-import type { Events } from '#kernel'
 import { explaining, FileFailure } from './files/file-failure.ts'
 import { findPlace, openFile } from './files/workspace-path.ts'
 import type { Cradle } from './manifest.ts'
 
-/** Reads what others want of a workspace; a file that cannot be read, or is larger, is passed over. */
+/** Reads files of a workspace for other plugins; one that cannot be read, or is larger, is passed over. */
 export async function readWantedFiles(
-  { agent_id, max_bytes, files }: Events['agent.files_wanted'],
+  { agent_id, max_bytes, paths }: { agent_id: string; max_bytes: number; paths: readonly string[] },
   { agents, log }: Pick<Cradle, 'agents' | 'log'>,
-): Promise<void> {
+): Promise<Map<string, Uint8Array>> {
+  const contents = new Map<string, Uint8Array>()
   const workspace = agents.workspaceOf(agent_id)
-  for (const wanted of files)
+  for (const path of paths)
     try {
-      wanted.bytes = await explaining(wanted.path, () => readWhole(workspace, wanted.path, max_bytes))
+      const bytes = await explaining(path, () => readWhole(workspace, path, max_bytes))
+      if (bytes) contents.set(path, bytes)
     } catch (error) {
       if (!(error instanceof FileFailure)) throw error
       log.info({ agent: agent_id, reason: error.message }, 'a file that is wanted cannot be read')
     }
+  return contents
 }
 
 async function readWhole(workspace: string, path: string, max: number): Promise<Uint8Array | undefined> {

@@ -1,7 +1,6 @@
 import { type BigIntStats, constants, lstatSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Events } from '#kernel'
 import { assertRegular } from './files/workspace-path.ts'
 import type { Cradle } from './manifest.ts'
 
@@ -20,7 +19,7 @@ interface KeptNotes {
 }
 
 /**
- * Makes the listeners that put the AGENTS.md of an agent's workspace into its system prompt. The text is kept, and
+ * Makes what puts the AGENTS.md of an agent's workspace into its system prompt. The text is kept, and
  * read again once the file is another one.
  */
 export function createWorkspaceNotes() {
@@ -75,12 +74,9 @@ export function createWorkspaceNotes() {
   }
 
   return {
-    async onInstructed(
-      { agent, instructions }: Events['agent.instructed'],
-      cradle: Pick<Cradle, 'agents' | 'log'>,
-    ): Promise<void> {
+    async instruct({ agent }: { agent: { _id: string } }, cradle: Pick<Cradle, 'agents' | 'log'>) {
       const text = await read(agent._id, cradle)
-      if (text !== null) instructions.notes.push(text)
+      return text === null ? undefined : { notes: [text] }
     },
     forget: (agent_id: string) => void kept.delete(agent_id),
   }

@@ -52,7 +52,7 @@ ${pluginSource(
     route('GET', '/goods', undefined, () => []),
   ])`,
 )}`
-const auditor = pluginSource('auditor', `host.on('action.audited', (record) => auditRows.push(record))`)
+const auditor = pluginSource('auditor', `host.extend('kernel.audit', (record) => auditRows.push(record))`)
 
 const server = await startKernel(t, { plugins: { shop, auditor } })
 
@@ -185,7 +185,7 @@ t.test(
      command('count', () => undefined)
      command('miscount', () => 3)
      command('drop', () => { throw host.error('FORBIDDEN') })
-     host.on('action.audited', (record) => auditRows.push(record))`,
+     host.extend('kernel.audit', (record) => auditRows.push(record))`,
     )
     const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
     installPlugin(home, 'clerk', clerk)
@@ -204,7 +204,7 @@ t.test(
 t.test('a call that could not be written down does not count as done', async (t) => {
   const full = pluginSource(
     'full',
-    "host.on('action.audited', () => { throw new Error('the book is full') })",
+    "host.extend('kernel.audit', () => { throw new Error('the book is full') })",
   )
   const server = await startKernel(t, { plugins: { shop, full } })
   t.equal((await server.request('POST', '/bare')).status, 500)

@@ -26,12 +26,12 @@ function prepare(t: Test, { setup = '', manifest = '', config = {} } = {}): stri
 const prepareQuick = async (t: Test, { config = {}, ...more }: Parameters<typeof prepare>[1] = {}) =>
   prepare(t, { ...more, config: { ...config, database: { url: await createDatabaseUrl(t) } } })
 
-const ANNOUNCE = "host.on('server.starting', ({ announce }) => announce('sky', 'clear tonight'))"
+const ANNOUNCE = "ready(cradle, announce) { announce('sky', 'clear tonight') },"
 
 t.test(
   'two servers on one home welcome, keep the note of the one that runs on, and stop in order',
   async (t) => {
-    const home = prepare(t, { setup: ANNOUNCE })
+    const home = prepare(t, { manifest: ANNOUNCE })
     const note = join(home, 'server.json')
     const readNote = () => JSON.parse(readFileSync(note, 'utf8'))
     const [row] = JSON.parse((await runCommand(home, ['plugins', '--json'])).stdout)
@@ -77,8 +77,7 @@ t.test(
 
 t.test('a server that is signalled while it starts', async (t) => {
   const home = await prepareQuick(t, {
-    setup: ANNOUNCE,
-    manifest: "start() { process.kill(process.pid, 'SIGTERM') },",
+    manifest: `${ANNOUNCE} start() { process.kill(process.pid, 'SIGTERM') },`,
     config: { http: { port: 1 }, log: { level: 'error' } },
   })
   const { child, ended } = await spawnServer(

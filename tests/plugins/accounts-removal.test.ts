@@ -9,7 +9,7 @@ const STUBBORN = `export default {
   kernel: 1,
   name: 'stubborn', summary: 'Keeps an account', depends: ['users'],
   setup(host) {
-    host.on('user.deleted', ({ username }) => { if (username === 'kept') throw new Error('not her') })
+    host.extend('users.removal', ({ username }) => { if (username === 'kept') throw new Error('not her') })
   },
 }`
 

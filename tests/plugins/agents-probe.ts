@@ -1,22 +1,32 @@
-import type { Events } from '../../kernel/types.ts'
+import type { Events, ExtensionPoints } from '../../kernel/types.ts'
 
-type AgentEvent = Extract<keyof Events, `agent.${string}`>
+type AgentPoint =
+  | 'agents.unread_counts'
+  | 'agents.read_marks'
+  | 'agents.activity'
+  | 'agents.stopping'
+  | 'agents.removal'
+type Question<Point extends AgentPoint> = Parameters<ExtensionPoints[Point]>[0]
 
-/** What the plugin `probe` does with each event of agents, set by a test. */
-export type Probe = { [Event in AgentEvent]?: (payload: Events[Event]) => unknown }
+/** What the plugin `probe` answers at extension points of agents and does with their events, set by a test. */
+export type Probe = {
+  [Point in AgentPoint]?: (question: Question<Point>) => unknown
+} & { 'agent.changed'?: (payload: Events['agent.changed']) => unknown }
 
-/** A plugin as an integrator would install it: it hears of agents and has a socket that echoes. */
+/** A plugin as an integrator would install it: it takes part in what happens to agents and has a socket that echoes. */
 export const probePlugin = `
-const events = ['rows_listed', 'read', 'status_read', 'stopping', 'changed', 'deleted'].map((name) => 'agent.' + name)
+const points = ['unread_counts', 'read_marks', 'activity', 'stopping', 'removal'].map((name) => 'agents.' + name)
+const nothing = { 'agents.unread_counts': new Map(), 'agents.activity': {} }
 
 export default {
   kernel: 1,
   name: 'probe',
   summary: 'Lets a test take part in what happens to agents',
-  kernel: 1,
   depends: ['agents'],
   setup(host) {
-    for (const event of events) host.on(event, (payload) => globalThis.agentProbe?.[event]?.(payload))
+    for (const point of points)
+      host.extend(point, async (asked) => (await globalThis.agentProbe?.[point]?.(asked)) ?? nothing[point])
+    host.on('agent.changed', (payload) => globalThis.agentProbe?.['agent.changed']?.(payload))
     host.socket({
       path: '/agents/:id/echo',
       summary: 'Echoes',
@@ -36,12 +46,11 @@ export function setProbe(probe: Probe): void {
   ;(globalThis as { agentProbe?: Probe }).agentProbe = probe
 }
 
-/** Resolves with the next payload of an event that a test accepts. */
-export function nextEvent<Event extends AgentEvent>(
-  event: Event,
-  accept: (payload: Events[Event]) => boolean = () => true,
-): Promise<Events[Event]> {
+/** Resolves with the next `agent.changed` that a test accepts. */
+export function nextChange(
+  accept: (payload: Events['agent.changed']) => boolean,
+): Promise<Events['agent.changed']> {
   return new Promise((resolve) => {
-    setProbe({ [event]: (payload: Events[Event]) => accept(payload) && resolve(payload) })
+    setProbe({ 'agent.changed': (payload) => accept(payload) && resolve(payload) })
   })
 }

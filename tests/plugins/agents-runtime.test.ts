@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from '../run/file-test.ts'
 import { startServer } from '../support/server.ts'
-import { nextEvent, probePlugin, setProbe } from './agents-probe.ts'
+import { nextChange, probePlugin, setProbe } from './agents-probe.ts'
 
 const server = await startServer(t, { plugins: { probe: probePlugin } })
 const ann = await server.createUser({ username: 'ann' })
@@ -28,7 +28,7 @@ async function enableProviders(enabled: boolean): Promise<void> {
     await server.request('PATCH', `/admin/providers/${id}`, { body: { enabled } })
 }
 
-/** Has `agent.stopping` wait; gives a promise that it has come, and the means to let it go on. */
+/** Has `agents.stopping` wait; gives a promise that it has come, and the means to let it go on. */
 function holdStopping() {
   let release = () => {}
   const held = new Promise<void>((resolve) => {
@@ -36,7 +36,7 @@ function holdStopping() {
   })
   const reached = new Promise<{ agent_id: string; reason: string }>((resolve) => {
     setProbe({
-      'agent.stopping': async (payload) => {
+      'agents.stopping': async (payload) => {
         resolve(payload)
         await held
       },
@@ -52,7 +52,7 @@ t.test('An agent is stopped, started and reloaded', async (t) => {
   const { id, state } = await create({ name: 'worker' })
   t.equal(state, 'running')
   const reasons: string[] = []
-  setProbe({ 'agent.stopping': ({ reason }) => reasons.push(reason) })
+  setProbe({ 'agents.stopping': ({ reason }) => reasons.push(reason) })
 
   t.strictSame(await call('POST', `/agents/${id}/stop`).then(({ status, body }) => [status, body]), [204, ''])
   t.equal(await stateOf(id), 'stopped')
@@ -84,10 +84,9 @@ t.test('The status tells what goes on', async (t) => {
   t.type(body.since, 'number')
   const channel = { id: 'c', kind: 'telegram', name: 'Bot', state: 'connected' }
   setProbe({
-    'agent.status_read': ({ agent_id, activity }) => {
+    'agents.activity': ({ agent_id }) => {
       t.equal(agent_id, id)
-      activity.channels.push(channel)
-      activity.turns_active += 2
+      return { channels: [channel], turns_active: 2 }
     },
   })
   t.match((await call('GET', `/agents/${id}/status`)).body, { channels: [channel], turns_active: 2 })
@@ -150,7 +149,7 @@ t.test('Of parallel operations each ends well or is refused as busy', async (t) 
 t.test('A stop that fails is said and leaves the agent failed but not busy', async (t) => {
   const { id } = await create({ name: 'stuck' })
   setProbe({
-    'agent.stopping': () => {
+    'agents.stopping': () => {
       throw new Error('turns cannot be stopped')
     },
   })
@@ -203,7 +202,7 @@ t.test('After a restart agents are as they were', async (t) => {
   for (const { id } of [running, broken]) await rm(join(server.home, 'agents', id), { recursive: true })
   await writeFile(join(server.home, 'agents', broken.id), 'in the way')
 
-  const noticed = nextEvent('agent.changed', ({ agent_id }) => agent_id === broken.id)
+  const noticed = nextChange(({ agent_id }) => agent_id === broken.id)
   await server.restart()
   t.equal(await stateOf(running.id), 'running')
   t.equal((await call('GET', `/agents/${running.id}/status`)).body.since, before.since)
@@ -213,7 +212,7 @@ t.test('After a restart agents are as they were', async (t) => {
   t.ok((await readdir(join(server.home, 'agents'))).includes(running.id), 'its folder is there again')
 
   await rm(join(server.home, 'agents', broken.id))
-  const mended = nextEvent('agent.changed', ({ agent_id }) => agent_id === broken.id)
+  const mended = nextChange(({ agent_id }) => agent_id === broken.id)
   await server.restart()
   await mended
   t.equal(await stateOf(broken.id), 'running', 'what failed is tried again')
@@ -246,7 +245,7 @@ t.test('A server that starts finds operations of others', async (t) => {
     }
     setProbe({
       'agent.changed': ({ agent_id }) => tell(`changed ${agent_id}`),
-      'agent.deleted': ({ agent_id }) => tell(`deleted ${agent_id}`),
+      'agents.removal': ({ agent_id }) => tell(`deleted ${agent_id}`),
     })
   })
   const leave = (id: string, state: string, operation: object) =>
@@ -308,8 +307,8 @@ t.test('Deleting tells others first, then removes row and folder', async (t) => 
   const socket = await server.connect(`/agents/${id}/echo`, { token: ann.token })
   const told: string[] = []
   setProbe({
-    'agent.stopping': ({ reason }) => told.push(reason),
-    'agent.deleted': async ({ agent_id, owner_id }) => {
+    'agents.stopping': ({ reason }) => told.push(reason),
+    'agents.removal': async ({ agent_id, owner_id }) => {
       told.push('deleted')
       t.strictSame({ agent_id, owner_id }, { agent_id: id, owner_id: ann.id })
       t.ok(await agents().findOne({ _id: id as never }), 'the row is still there')
@@ -325,7 +324,7 @@ t.test('Deleting tells others first, then removes row and folder', async (t) => 
 t.test('A deletion that fails on the way is not undone but done again', async (t) => {
   const { id } = await create({ name: 'half-gone' })
   setProbe({
-    'agent.deleted': () => {
+    'agents.removal': () => {
       throw new Error('data cannot be removed')
     },
   })
@@ -362,10 +361,13 @@ t.test('With an account all its agents go, also those that are busy', async (t) 
   const reload = own('POST', `/agents/${id}/reload`)
   await reached
   const deleted: string[] = []
-  setProbe({ 'agent.deleted': ({ agent_id }) => deleted.push(agent_id) })
+  setProbe({ 'agents.removal': ({ agent_id }) => deleted.push(agent_id) })
   const ids = (await agents().find({ owner_id: leaving.id }).toArray()).map(({ _id }) => String(_id))
   t.equal(ids.length, 2)
-  await server.server.runtime.events.emit('user.deleted', { user_id: leaving.id, username: leaving.username })
+  await server.server.runtime.extensions['users.removal'].ask({
+    user_id: leaving.id,
+    username: leaving.username,
+  })
   release()
   await reload
   t.strictSame(deleted.sort(), ids.sort())
@@ -403,18 +405,14 @@ t.test('A provider that agents refer to is not deleted', async (t) => {
 })
 
 t.test('What is done to agents is on record', async (t) => {
-  const records: string[] = []
-  const { events } = server.server.runtime as never as {
-    events: { on(name: string, listener: (record: { action: string; target: string }) => void): void }
-  }
-  events.on('action.audited', ({ action, target }) => records.push(`${action} ${target}`))
   const { id } = await create({ name: 'watched' })
   await call('PATCH', `/agents/${id}`, { description: 'd' })
   for (const name of ['stop', 'start', 'reload', 'read']) await call('POST', `/agents/${id}/${name}`)
   await call('DELETE', `/agents/${id}`)
   const actions = ['create', 'update', 'stop', 'start', 'reload', 'delete']
+  const records = await server.db.collection('audit_log').find({ target: id }).sort({ _id: 1 }).toArray()
   t.strictSame(
-    records,
-    actions.map((action) => `agent.${action} ${id}`),
+    records.map(({ action }) => action),
+    actions.map((action) => `agent.${action}`),
   )
 })

@@ -72,8 +72,8 @@ t.test('The assistant speaks the language of its user', async (t) => {
   const { body } = await server.request('GET', '/agents/assistant', { token })
   t.match(body.description, /\p{Script=Han}/u)
   t.match(body.welcome_message, /\p{Script=Han}/u)
-  const { events } = server.server.runtime
-  await events.emit('user.created', { user_id: _id, username })
+  const { extensions } = server.server.runtime
+  await extensions['users.creation'].ask({ user_id: _id, username })
   t.strictSame(
     namesOf((await server.request('GET', '/agents', { token })).body),
     ['assistant'],
@@ -453,10 +453,11 @@ t.test('Unread replies are counted by whoever knows, with one question for a lis
   const { id } = await create({ name: 'chatty' })
   let questions = 0
   setProbe({
-    'agent.rows_listed': ({ user_id, rows }) => {
+    'agents.unread_counts': ({ user_id, agent_ids }) => {
       questions++
       t.equal(user_id, ann.id)
-      for (const row of rows) if (row.id === id) row.unread_count += 3
+      t.ok(agent_ids.includes(id))
+      return new Map([[id, 3]])
     },
   })
   const list = await server.request('GET', '/agents', { token: ann.token })
@@ -465,7 +466,7 @@ t.test('Unread replies are counted by whoever knows, with one question for a lis
   t.equal((await server.request('GET', `/agents/${id}`, { token: ann.token })).body.unread_count, 3)
 
   const reads: object[] = []
-  setProbe({ 'agent.read': (payload) => reads.push(payload) })
+  setProbe({ 'agents.read_marks': (payload) => reads.push(payload) })
   t.equal((await server.request('POST', `/agents/${id}/read`, { token: ann.token })).status, 204)
   t.strictSame(reads, [{ agent_id: id, user_id: ann.id }])
   setProbe({})

@@ -133,7 +133,7 @@ t.test('Deleting an agent or a user deletes their threads, the running ones too'
   const other = await chat.connect({ token: ann.token })
   const { thread_id } = await other.ask({ text: 'hello' })
   const mine = await (await chat.connect()).ask({ text: 'hello' })
-  await server.server.runtime.events.emit('user.deleted', { user_id: ann.id, username: ann.username })
+  await server.server.runtime.extensions['users.removal'].ask({ user_id: ann.id, username: ann.username })
   t.strictSame(await remains(thread_id), nothing)
   t.match(await remains(mine.thread_id), { threads: 1, messages: 2 })
 })

@@ -21,7 +21,7 @@ const grumpy = `export default {
   kernel: 1,
   name: 'grumpy', summary: 'Does not want everybody', depends: ['users'],
   setup(host) {
-    host.on('user.created', ({ username }) => { if (username === 'unwanted') throw new Error('no') })
+    host.extend('users.creation', ({ username }) => { if (username === 'unwanted') throw new Error('no') })
   },
 }`
 

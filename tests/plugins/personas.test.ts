@@ -124,7 +124,7 @@ t.test('No two profiles share a text, a colour, a symbol or a shape', async (t) 
 
 t.test('Applying a persona changes the agent and reloads it', async (t) => {
   const reasons: string[] = []
-  setProbe({ 'agent.stopping': ({ reason }) => reasons.push(reason) })
+  setProbe({ 'agents.stopping': ({ reason }) => reasons.push(reason) })
   for (const [code, applied] of [
     ['entp', 'ENTP'],
     ['Isfj', 'ISFJ'],
@@ -196,7 +196,7 @@ t.test('While another operation is in flight the persona stays as it is', async 
   const { hold, release } = createHold()
   const reached = new Promise<void>((resolve) => {
     setProbe({
-      'agent.stopping': async () => {
+      'agents.stopping': async () => {
         resolve()
         await hold
       },

@@ -12,7 +12,7 @@ Object.assign(globalThis, { bench, refused })
 const till = pluginSource(
   'till',
   `
-  host.on('model.calling', ({ account }) => {
+  host.extend('providers.reservations', ({ account }) => {
     if (refused.has(account.user_id)) throw host.error('TILL_CLOSED')
   })
   host.on('model.called', (call) => { bench.emit('called', call) })`,

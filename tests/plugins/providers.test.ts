@@ -690,11 +690,10 @@ t.test('a failed call becomes an error with guidance and without the key', async
 t.test('a provider that something refers to is neither deleted nor renamed', async (t) => {
   const listener = `export default {
     kernel: 1,
-    name: 'references', summary: 'Refers to a provider', kernel: 1, depends: ['providers'],
+    name: 'references', summary: 'Refers to a provider', depends: ['providers'],
     setup(host) {
-      host.on('provider.deleting', ({ name, scope, owner_id, refuse }) => {
-        if (name === 'named') refuse({ agents: [{ id: scope, name: owner_id ?? 'nobody' }] })
-      })
+      host.extend('providers.references', ({ name, scope, owner_id }) =>
+        name === 'named' ? { agents: [{ id: scope, name: owner_id ?? 'nobody' }] } : {})
     },
   }`
   const server = await start(t, { plugins: { references: listener } })
@@ -796,16 +795,16 @@ t.test('two servers that start at once make one demonstration provider', async (
 })
 
 t.test('the providers of an account that is gone go with it', async (t) => {
-  const { collections, events } = currentCradle()
+  const { collections } = currentCradle()
   const { id, username, token } = await server.createUser({ username: 'leaver' })
   await create(server, { name: 'own', kind, base_url: PUBLIC, models: [{ id: 'm' }] }, token)
-  await events.emit('user.deleted', { user_id: id, username })
+  await server.server.runtime.extensions['users.removal'].ask({ user_id: id, username })
   t.equal(await collections.providers.countDocuments({ owner_id: id }), 0)
   t.equal(await collections.providers.countDocuments({ name: 'demo' }), 1)
 })
 
 t.test('the list of an upstream that answers after its provider is deleted is not kept', async (t) => {
-  const { collections, events, modelCatalog } = currentCradle()
+  const { collections, modelCatalog } = currentCradle()
   const { id, username } = await server.createUser({ username: 'late-leaver' })
   const fake = await upstream(t, { models: ['m'] })
   const { id: provider_id } = await create(server, { name: 'late', kind, base_url: fake.url })
@@ -813,7 +812,7 @@ t.test('the list of an upstream that answers after its provider is deleted is no
   // As if it were the account's own, still in the memory of a server, and its list not yet stored.
   await collections.providers.updateOne({ _id: provider_id }, { $set: { owner_id: id } })
   const provider = (await collections.providers.findOne({ _id: provider_id }))!
-  await events.emit('user.deleted', { user_id: id, username })
+  await server.server.runtime.extensions['users.removal'].ask({ user_id: id, username })
   t.match(await modelCatalog.waitForList(provider), [{ id: 'm' }])
   t.equal(await collections.model_lists.countDocuments({ _id: provider_id }), 0)
 })

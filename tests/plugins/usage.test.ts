@@ -39,7 +39,7 @@ async function createAccount(username: string, { server, connect }: TestChat = c
   }
 }
 
-const eventsOf = ({ server }: TestChat = chat) => server.server.runtime.cradleOf('usage').events
+const pointsOf = ({ server }: TestChat = chat) => server.server.runtime.extensions
 const countersOf = ({ server }: TestChat = chat) =>
   server.db.collection<UsageCounterDocument>('usage_counters')
 const ended = (call_id: string, account: ModelAccount, tokens: number) => ({
@@ -325,14 +325,14 @@ t.test('Nothing of a deleted account is left, not even of a call that ends later
   t.strictSame(await find(), [[], null, null])
 
   const { account } = liz
-  await eventsOf().emit('model.calling', {
+  await pointsOf()['providers.reservations'].ask({
     call_id: 'late',
     account: { ...account, token_quota: 10 },
     purpose: 'task',
     estimate: () => ({ prompt: 1, output: 1 }),
     limitOutput: () => {},
   })
-  await eventsOf().emit('model.called', ended('late', account, 5))
+  await pointsOf()['providers.usage'].ask(ended('late', account, 5))
   // An account's report comes behind what is being stored.
   await (await createAccount('max')).report()
   t.strictSame(await find(), [[], null, null])
@@ -341,7 +341,7 @@ t.test('Nothing of a deleted account is left, not even of a call that ends later
 t.test('A call counts once however often it is told', async (t) => {
   const ned = await createAccount('ned')
   const calls = range(1, 20).map((n) => ended(`ned-${n}`, ned.account, n))
-  const tell = (call: (typeof calls)[number]) => eventsOf().emit('model.called', call)
+  const tell = (call: (typeof calls)[number]) => pointsOf()['providers.usage'].ask(call)
   await Promise.all([...calls, ...calls].map(tell))
   await Promise.all(calls.map(tell))
   t.match(await ned.report(), { totals: { total_tokens: 210, model_calls: 20 }, quota: { used: 210 } })
@@ -351,7 +351,7 @@ t.test('A call counts once however often it is told', async (t) => {
 t.test('What an upstream says that is no number of tokens gives nothing back', async (t) => {
   const oda = await createAccount('oda')
   for (const [n, tokens] of [10, -1000, Number.NaN, 1.4].entries())
-    await eventsOf().emit('model.called', ended(`oda-${n}`, oda.account, tokens))
+    await pointsOf()['providers.usage'].ask(ended(`oda-${n}`, oda.account, tokens))
   t.match(await oda.report(), { totals: { total_tokens: 11, model_calls: 4 }, quota: { used: 11 } })
 })
 
@@ -453,7 +453,7 @@ t.test('No row is lost or counted twice though the database goes away', async (t
   const home = createHome(t)
   const chat = await startChat(t, { home, env: { SVC_DATABASE_URL: proxy.url } })
   const una = await createAccount('una', chat)
-  const tell = (n: number) => eventsOf(chat).emit('model.called', ended(`una-${n}`, una.account, 1))
+  const tell = (n: number) => pointsOf(chat)['providers.usage'].ask(ended(`una-${n}`, una.account, 1))
   for (const round of range(0, 5)) {
     const calls = range(round * 50, round * 50 + 49)
     // From the second round on what is being written is carried out, and only one of the answers is lost.

@@ -20,14 +20,15 @@ const workspaceRoom = createWorkspaceRoom({
   agents: { find: async () => null, listIdsOf: async () => [], workspaceOf: () => '/nowhere' },
   limits: { of: () => Infinity },
 })
-for (const { event, listener } of declarations.listeners)
-  if (event === 'server.starting') listener({} as never, { workspaceRoom } as never)
+declarations.bind({ workspaceRoom })
 
 /** Lets files grow as they like. */
 export const anySize: Growth = (_, write) => write()
 
 /** The tools that the plugin declares. */
-export const tools = declarations.extensions.map(({ entry }) => entry as Tool)
+export const tools = declarations.extensions.flatMap(({ point, entry }) =>
+  point === 'agents.tools' ? [entry as Tool] : [],
+)
 
 /** A workspace with a neighbour outside it, and a way to call its tools. */
 export async function createWorkspace(t: Test) {

@@ -128,7 +128,7 @@ function createShow(
   known_seq: number,
   cradle: Cradle,
 ) {
-  const { approvals, events, messageInbox, explainError, threads } = cradle
+  const { approvals, extensions, messageInbox, explainError, threads } = cradle
   const { config, connect, signal, log } = session
   const progress = { ...(message.progress ?? NOTHING) }
   const reply = createReplyText(config)
@@ -171,14 +171,10 @@ function createShow(
   const sendFiles = async () => {
     for (const [index, { path, filename, media_type }] of [...attached.values()].entries()) {
       if (index < progress.files) continue
-      const file = { path, bytes: undefined as Uint8Array | undefined }
-      await events.emit('agent.files_wanted', {
-        agent_id: thread.agent_id,
-        max_bytes: MAX_FILE_BYTES,
-        files: [file],
-      })
-      const isSent =
-        file.bytes && (await delivery.sendFile({ filename, media_type, bytes: file.bytes }, `file ${index}`))
+      const asked = { agent_id: thread.agent_id, max_bytes: MAX_FILE_BYTES, paths: [path] }
+      const [contents] = await extensions['agents.file_contents'].ask(asked)
+      const bytes = contents?.get(path)
+      const isSent = bytes && (await delivery.sendFile({ filename, media_type, bytes }, `file ${index}`))
       if (!isSent) await delivery.say(`file ${index}`, say('file_unsent', locale, { filename }))
       await save({ files: index + 1 })
     }

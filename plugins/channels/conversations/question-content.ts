@@ -63,7 +63,7 @@ async function receiveFile(
   file: InboundFile,
   session: Session,
   locale: Locale,
-  { events, server, log }: Cradle,
+  { extensions, server, log }: Cradle,
 ): Promise<Extract<Block, { path: string }> | string> {
   const folder = join(server.home, 'uploads')
   const path = join(folder, randomUUID())
@@ -86,13 +86,10 @@ async function receiveFile(
       media_type: said.media_type ?? file.media_type ?? 'application/octet-stream',
       size,
     }
-    const sent: Parameters<typeof events.emit<'agent.file_sent'>>[1] = {
-      agent_id: session.channel.agent_id,
-      file: uploaded,
-    }
-    await events.emit('agent.file_sent', sent)
-    if (!sent.stored) return lost(say('not_kept', locale))
-    const { size: _, ...stored } = sent.stored
+    const { agent_id } = session.channel
+    const [kept] = await extensions['agents.received_files'].ask({ agent_id, file: uploaded })
+    if (!kept) return lost(say('not_kept', locale))
+    const { size: _, ...stored } = kept
     return { type: stored.media_type.startsWith('image/') ? 'image' : 'file', ...stored }
   } catch (error) {
     if (session.signal.aborted) throw error

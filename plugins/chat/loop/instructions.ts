@@ -7,18 +7,18 @@ import type { Cradle } from '../manifest.ts'
  */
 export async function instructionsFor(
   agent: AgentDocument,
-  { clock, events }: Pick<Cradle, 'clock' | 'events'>,
+  { clock, extensions }: Pick<Cradle, 'clock' | 'extensions'>,
 ): Promise<string> {
-  const instructions: Instructions = { character: [], resources: [], notes: [] }
-  await events.emit('agent.instructed', { agent, instructions })
+  const found = await extensions['agents.instructions'].ask({ agent })
+  const textsOf = (place: keyof Instructions) => found.flatMap((texts) => texts?.[place] ?? [])
   const { name, description, system_prompt } = agent
   return [
     `You are ${name}, an assistant on a shared server.${description ? ` ${description}` : ''}`,
     'Answer in the language you are addressed in. You have a workspace folder; tools take paths relative to it.',
-    ...instructions.character,
+    ...textsOf('character'),
     ...(system_prompt ? [system_prompt] : []),
-    ...instructions.resources,
-    ...instructions.notes,
+    ...textsOf('resources'),
+    ...textsOf('notes'),
     `Today is ${new Date(clock.now()).toISOString().slice(0, 10)} (UTC).`,
   ].join('\n\n')
 }

@@ -1,4 +1,3 @@
-import type { WantedFile } from '../../agents/types.ts'
 import type { OpenedModel } from '../../providers/types.ts'
 import type { Block } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
@@ -14,19 +13,21 @@ export type Images = ReadonlyMap<string, { data: Uint8Array; mediaType: string }
 export async function readImages(
   { agent_id, blocks }: { agent_id: string; blocks: readonly Block[] },
   { description }: Pick<OpenedModel, 'description'>,
-  { events }: Pick<Cradle, 'events'>,
+  { extensions }: Pick<Cradle, 'extensions'>,
 ): Promise<Images> {
   const shown = description.input?.includes('image')
     ? blocks.flatMap((block) => (block.type === 'image' ? [block.path] : []))
     : []
   if (shown.length === 0) return new Map()
-  const files: WantedFile[] = [...new Set(shown.reverse())].slice(0, MOST).map((path) => ({ path }))
-  await events.emit('agent.files_wanted', { agent_id, max_bytes: MAX_BYTES, files })
+  const paths = [...new Set(shown.reverse())].slice(0, MOST)
+  const found = await extensions['agents.file_contents'].ask({ agent_id, max_bytes: MAX_BYTES, paths })
   return new Map(
-    files.flatMap(({ path, bytes }) => {
-      const mediaType = bytes && mediaTypeOf(bytes)
-      return mediaType ? [[path, { data: bytes, mediaType }]] : []
-    }),
+    found
+      .flatMap((contents) => [...contents])
+      .flatMap(([path, data]) => {
+        const mediaType = mediaTypeOf(data)
+        return mediaType ? [[path, { data, mediaType }]] : []
+      }),
   )
 }
 

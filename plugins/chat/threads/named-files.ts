@@ -1,12 +1,12 @@
 import type { Collection, Filter } from 'mongodb'
-import type { Events } from '#kernel'
+import type { ExtensionPoints } from '#kernel'
 import type { ThreadDocument } from '../documents.ts'
 import type { Messages } from './messages.ts'
 import type { RunningFiles } from './running-files.ts'
 import { LIST_ORDER, visible } from './threads.ts'
 
-/** Adds the files that a user's threads with an agent name as made there; what users say they have sent proves nothing. */
-export type NamedFiles = (asked: Events['agent.files_named']) => Promise<void>
+/** Lists the files that a user's threads with an agent name as made there; what users say they have sent proves nothing. */
+export type NamedFiles = ExtensionPoints['agents.named_files']
 
 /** The number of threads, those that were active last, whose files are listed. */
 const MOST_THREADS = 200
@@ -28,7 +28,8 @@ export function createNamedFiles({
     return messages.hasArtifact(ids, path)
   }
 
-  return async ({ agent_id, user_id, path, named }) => {
+  return async ({ agent_id, user_id, path }) => {
+    const named = new Set<string>()
     const filter = { user_id, agent_id, ...visible }
     const find = (more: Filter<ThreadDocument>) =>
       threads.find({ ...filter, ...more }, { projection: { artifacts: 1 } })
@@ -38,11 +39,12 @@ export function createNamedFiles({
       for await (const { artifacts } of find({}).sort(LIST_ORDER).limit(MOST_THREADS))
         for (const artifact of artifacts) named.add(artifact.path)
       for (const found of made) named.add(found)
-    } else if (
+      return [...named]
+    }
+    const isNamed =
       made.includes(path) ||
       (await find({ 'artifacts.path': path }).hasNext()) ||
       (await isInMessages(filter, path))
-    )
-      named.add(path)
+    return isNamed ? [path] : []
   }
 }

@@ -1,11 +1,11 @@
 import type { Collection } from 'mongodb'
-import type { Events } from '#kernel'
+import type { ExtensionPoints } from '#kernel'
 import type { ThreadDocument } from '../documents.ts'
 import type { Messages } from './messages.ts'
 import type { RunningFiles } from './running-files.ts'
 
-/** Adds the files that the turns of an agent have made, of all threads that still exist. */
-export type WrittenFiles = (asked: Events['agent.written_files_listed']) => Promise<void>
+/** Lists the files that the turns of an agent have made, of all threads that still exist. */
+export type WrittenFiles = ExtensionPoints['agents.written_files']
 
 /** The number of threads that are read at a time. */
 const BATCH = 1000
@@ -20,7 +20,8 @@ export function createWrittenFiles({
   messages: Messages
   runningFiles: RunningFiles
 }): WrittenFiles {
-  return async ({ agent_id, paths }) => {
+  return async ({ agent_id }) => {
+    const paths = new Set<string>()
     // First, as what ends meanwhile is among the messages then.
     for (const path of await runningFiles({ agent_id })) paths.add(path)
     const ids = new Set<string>()
@@ -34,5 +35,6 @@ export function createWrittenFiles({
       if (ids.size >= BATCH) await take()
     }
     await take()
+    return [...paths]
   }
 }
