@@ -1,7 +1,6 @@
 import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
+import { platformAddress } from './config/platform-address.ts'
 import { channelErrors } from './errors.ts'
-
-const address = { type: 'string', format: 'url', pattern: '^(https?|wss?)://' } as const
 
 /** What this plugin is. */
 export const manifest = defineManifest({
@@ -11,7 +10,7 @@ export const manifest = defineManifest({
   config: {
     endpoints: {
       type: 'object',
-      additionalProperties: { type: 'object', additionalProperties: address },
+      additionalProperties: { type: 'object', additionalProperties: platformAddress },
       default: {},
     },
     allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },

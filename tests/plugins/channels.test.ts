@@ -525,8 +525,30 @@ t.test('settings that name no address stop the start', async (t) => {
     /plugins\.channels\.endpoints\.telegram\.api must match format "url"/,
   )
   await t.rejects(
+    start({ telegram: { api: 'telegram.example.org:443' } }),
+    /plugins\.channels\.endpoints\.telegram\.api must match pattern/,
+  )
+  await t.rejects(
     start({ telegram: { url: 'http://127.0.0.1' } }),
     /endpoints\.telegram\.url is not known; the kind has: api/,
   )
   await t.rejects(start({ smoke: { api: 'http://127.0.0.1' } }), /the kind has: no addresses/)
+})
+
+t.test('a platform may have addresses of any scheme, also those that a kind declares', async (t) => {
+  const start = (address: string) =>
+    startServer(t, {
+      plugins: { pager: PAGER.replace('https://pager.example.org', address) },
+      config: {
+        plugins: {
+          channels: { endpoints: { pager: { api: 'irc://127.0.0.1:6667' } } },
+          pager: { required: true },
+        },
+      },
+    })
+  await start('ircs://pager.example.org:6697')
+  await t.rejects(
+    start('pager.example.org'),
+    /channel kind "pager" is not valid: \/endpoints\/api must match/,
+  )
 })

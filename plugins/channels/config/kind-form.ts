@@ -1,5 +1,6 @@
 import { compileFor, compileSchema, createFormCheck, localizedText } from '#kernel'
 import { type ChannelKind, DIALECTS } from '#plugin-api'
+import { platformAddress } from './platform-address.ts'
 
 const capabilities = {
   type: 'object',
@@ -42,7 +43,7 @@ const assertForm = createFormCheck<ChannelKind>(
         required: ['type', 'properties', 'additionalProperties'],
       },
       addresses: { type: 'array', items: { type: 'string' } },
-      endpoints: { type: 'object', additionalProperties: { type: 'string' } },
+      endpoints: { type: 'object', additionalProperties: platformAddress },
       capabilities: {
         type: 'object',
         properties: { direct: capabilities, group: capabilities },
