@@ -58,16 +58,19 @@ export async function readBlueprint({
   home,
   env,
   flags = {},
+  plugins: given = [],
 }: {
   home: string
   env: NodeJS.ProcessEnv
   flags?: Record<string, string | undefined>
+  /** Plugins besides those that are found. */
+  plugins?: readonly Plugin[]
 }): Promise<Blueprint> {
   const file = readConfigFile(home)
   const packages = Array.isArray(file.packages)
     ? file.packages.filter((name) => typeof name === 'string')
     : []
-  const { plugins: found, broken, entries: packaged } = await discoverPlugins({ home, packages })
+  const { plugins: found, broken, entries: packaged } = await discoverPlugins({ home, packages, given })
   const declared = found.map(declare)
   const points = new Map([
     ...kernelPoints,

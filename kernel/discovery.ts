@@ -8,8 +8,12 @@ import { BUILT_IN_ROOT, VERSION } from './package.ts'
 import { assertPlugin, assertSettings, type Plugin } from './plugin.ts'
 import type { Candidate } from './selection.ts'
 
-/** The source of what comes with the server; that of the rest is a package's name or a folder's path. */
+/** The source of what comes with the server; that of the rest is a package's name, a folder's path or `GIVEN`. */
 export const BUILT_IN = 'built-in'
+/** The source of a plugin that the program which starts the server hands over, as tests do. */
+const GIVEN = 'given'
+/** The version of what does not say its own. */
+const UNVERSIONED = '0.0.0'
 
 /** Something that was found, and where; `folder` is the real path of the folder that it was loaded from. */
 export interface Found<Value> {
@@ -34,22 +38,25 @@ export interface EntryPlace {
   locate(): Module
 }
 
-/** The file to import, the real path of its package, and what the package's manifest says of it. */
+/** A module to import, the real path of its package, and what the package's manifest says of it. */
 export interface Module {
-  file: string
+  /** Returns its default export. */
+  load(): Promise<unknown>
   folder: string
   version: string
   /** The extension point that a package fills, from `svc.extends` in its package.json. */
   extends?: string
 }
 
-/** Loads every plugin there is: built in, named in `packages`, and in `<home>/plugins`. */
+/** Loads every plugin there is: built in, named in `packages`, in `<home>/plugins`, and `given` as objects. */
 export async function discoverPlugins({
   home,
   packages,
+  given,
 }: {
   home: string
   packages: readonly string[]
+  given: readonly Plugin[]
 }): Promise<{ plugins: Found<Plugin>[]; broken: BrokenPlugin[]; entries: EntryPlace[] }> {
   const own = foldersIn(join(home, 'plugins'))
   if (own.length > 0 || packages.length > 0) linkServer(home)
@@ -58,9 +65,14 @@ export async function discoverPlugins({
     ...packages.map((name) => ({
       name: basename(name),
       source: name,
-      locate: () => locate(findPackage(name, home)),
+      locate: () => locate(findPackage(name, home), basename(name)),
     })),
     ...own.map(foreign),
+    ...given.map((plugin) => ({
+      name: plugin.name,
+      source: GIVEN,
+      locate: (): Module => ({ load: async () => plugin, folder: GIVEN, version: UNVERSIONED }),
+    })),
   ]
   const plugins: Found<Plugin>[] = []
   const broken: BrokenPlugin[] = []
@@ -74,7 +86,7 @@ export async function discoverPlugins({
         entries.push({ name, source, point: module.extends, locate: () => module })
         continue
       }
-      candidate = await importDefault(name, source, module.file)
+      candidate = await module.load()
       const plugin = assertPlugin(candidate, source === BUILT_IN)
       const other = sources.get(plugin.name)
       if (other) throw new Error(`two plugins are named "${plugin.name}": ${other} and ${source}`)
@@ -111,13 +123,13 @@ export function listFolders(home: string, points: ReadonlyMap<string, ExtensionP
 const builtIn = (folder: string) => ({
   name: basename(folder),
   source: BUILT_IN,
-  locate: (): Module => ({ file: join(folder, 'index.js'), folder, version: VERSION }),
+  locate: (): Module => ({ load: () => importDefault(join(folder, 'index.js')), folder, version: VERSION }),
 })
 
 const foreign = (folder: string) => ({
   name: basename(folder),
   source: folder,
-  locate: () => locate(folder),
+  locate: () => locate(folder, basename(folder)),
 })
 
 function nameIn(candidate: unknown): string | undefined {
@@ -125,11 +137,8 @@ function nameIn(candidate: unknown): string | undefined {
   return typeof name === 'string' ? name : undefined
 }
 
-/** Imports the default export of a module; what a module from outside begins meanwhile is known as the plugin's. */
-export async function importDefault(name: string, source: string, file: string): Promise<unknown> {
-  const load = () => import(pathToFileURL(file).href)
-  return (await (source === BUILT_IN ? load() : runAs(name, load))).default
-}
+const importDefault = async (file: string): Promise<unknown> =>
+  (await import(pathToFileURL(file).href)).default
 
 function foldersIn(parent: string): string[] {
   if (!existsSync(parent)) return []
@@ -156,13 +165,14 @@ interface PackageManifest {
   svc?: { extends?: string }
 }
 
-function locate(folder: string): Module {
+/** Finds the module of a folder from outside; what it begins while it is imported is known as the plugin's. */
+function locate(folder: string, name: string): Module {
   const manifest = readManifest(join(folder, 'package.json'))
   const entry = exportedEntry(manifest.exports) ?? manifest.main ?? 'index.js'
   return {
-    file: join(folder, entry),
+    load: () => runAs(name, () => importDefault(join(folder, entry))),
     folder: realpathSync(folder),
-    version: manifest.version ?? '0.0.0',
+    version: manifest.version ?? UNVERSIONED,
     extends: manifest.svc?.extends,
   }
 }

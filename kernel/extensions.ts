@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { ConfigError } from './config.ts'
-import { BUILT_IN, type EntryPlace, importDefault } from './discovery.ts'
+import { BUILT_IN, type EntryPlace } from './discovery.ts'
 import { confine } from './isolation.ts'
 import type { ExtensionPoints } from './types.ts'
 
@@ -98,8 +98,8 @@ export async function loadEntry(
   const isBuiltIn = source === BUILT_IN
   const owner = isBuiltIn || isAbsolute(source) ? `${parent}/${name}` : source
   try {
-    const { file, folder, version } = locate()
-    const candidate = await importDefault(name, source, file)
+    const { load, folder, version } = locate()
+    const candidate = await load()
     const value = isBuiltIn ? candidate : confine(name, check ? check(candidate) : candidate)
     return { name, source, point, owner, folder, version, value }
   } catch (cause) {

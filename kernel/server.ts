@@ -14,6 +14,7 @@ import { originOf } from './http/origin.ts'
 import { requestIdOf } from './http/request-facts.ts'
 import { kernelRoutes } from './kernel-routes.ts'
 import { createLogger } from './log.ts'
+import type { Plugin } from './plugin.ts'
 import { openRuntime, type Runtime } from './runtime.ts'
 import { removeServerNote, writeServerNote } from './server-note.ts'
 import { CLOSE } from './socket/open-connection.ts'
@@ -40,6 +41,7 @@ export async function startServer({
   home,
   env,
   flags,
+  plugins,
   logTo,
   clock,
   strictReplies = false,
@@ -49,6 +51,8 @@ export async function startServer({
   home: string
   env: NodeJS.ProcessEnv
   flags?: Record<string, string | undefined>
+  /** Plugins besides those that are found in the usual places. */
+  plugins?: readonly Plugin[]
   logTo?: DestinationStream
   clock?: Clock
   /** Answers 500 where a reply or a sent frame does not fit its own schema. */
@@ -56,7 +60,7 @@ export async function startServer({
   pingIntervalMs?: number
   stepLimitMs?: { start: number; stop: number }
 }): Promise<Server> {
-  const blueprint = await readBlueprint({ home, env, flags })
+  const blueprint = await readBlueprint({ home, env, flags, plugins })
   const log = createLogger({ level: blueprint.config.values.log.level, destination: logTo })
   const runtime = await openRuntime({ blueprint, log, clock, stepLimitMs })
   const announcements: Server['announcements'] = []

@@ -5,8 +5,8 @@ import {
   type LanguageModelV3StreamPart,
 } from '@ai-sdk/provider'
 import { createParser } from 'eventsource-parser'
+import { createFakeOpenAI, type FakeOpenAIOptions } from '../plugin-api/testing/fake-openai.ts'
 import t, { type Test } from './run/file-test.ts'
-import { createFakeOpenAI, type FakeOpenAIOptions } from './support/fake-openai.ts'
 
 const turn = { model: 'fake-model', messages: [{ role: 'user', content: 'say this again' }] }
 const prompt: LanguageModelV3CallOptions['prompt'] = [

@@ -4,10 +4,11 @@ import pino from 'pino'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 import kind from '../../channels/dingtalk/index.ts'
 import { openStream } from '../../channels/dingtalk/stream.ts'
+import { testChannelKind } from '../../plugin-api/testing/channel-kind-suite.ts'
 import { assertChannelKind } from '../../plugins/channels/config/kind-form.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { testChannelKind } from '../support/channel-kind-suite.ts'
 import { type FakeDingtalk, startFakeDingtalk } from '../support/fake-dingtalk.ts'
+import { builtIn } from '../support/kit.ts'
 import { type OpenedChannel, openChannel, settingsFor } from '../support/open-channel.ts'
 
 const never = new AbortController().signal
@@ -891,10 +892,9 @@ t.test('An app is made by scanning a code', async (t) => {
   await rejects(t, begin(platform), 'unknown', /the registration \(500\)/)
 })
 
-t.test('the suite of all kinds', async (t) =>
-  testChannelKind(t, {
-    kind: 'dingtalk',
-    startFake: startFakeDingtalk,
-    lacks: ['settle', 'unmentioned', 'typing'],
-  }),
-)
+testChannelKind({
+  kind,
+  startFake: startFakeDingtalk,
+  lacks: ['settle', 'unmentioned', 'typing'],
+  ...builtIn(t),
+})

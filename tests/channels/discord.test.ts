@@ -6,8 +6,9 @@ import { inspect } from 'node:util'
 import pino from 'pino'
 import type { InboundMessage, JSONValue } from '#plugin-api'
 import discord from '../../channels/discord/index.ts'
+import { testChannelKind } from '../../plugin-api/testing/channel-kind-suite.ts'
+import type { FakePlatform } from '../../plugin-api/testing/fake-platform.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { testChannelKind } from '../support/channel-kind-suite.ts'
 import { startFakeDiscord } from '../support/fake-discord.ts'
 import {
   BOT,
@@ -18,7 +19,7 @@ import {
   OTHER_ROLE,
   person,
 } from '../support/fake-discord-world.ts'
-import type { FakePlatform } from '../support/fake-platform.ts'
+import { builtIn } from '../support/kit.ts'
 import { openChannel, settingsFor } from '../support/open-channel.ts'
 
 const DIRECT = { channel_id: CHANNELS.direct }
@@ -611,6 +612,4 @@ async function openWith(platform: FakePlatform, signal: AbortSignal) {
   })
 }
 
-t.test('the suite of all kinds', async (t) =>
-  testChannelKind(t, { kind: 'discord', startFake: startFakeDiscord }),
-)
+testChannelKind({ kind: discord, startFake: startFakeDiscord, ...builtIn(t) })

@@ -1,8 +1,9 @@
 import { AppError } from '#kernel'
 import kind from '../../channels/feishu/index.ts'
+import { testChannelKind } from '../../plugin-api/testing/channel-kind-suite.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { testChannelKind } from '../support/channel-kind-suite.ts'
 import { startFakeFeishu } from '../support/fake-feishu.ts'
+import { builtIn } from '../support/kit.ts'
 import { type OpenedChannel, openChannel, settingsFor } from '../support/open-channel.ts'
 import {
   failureOf,
@@ -391,6 +392,4 @@ t.test('a registration', async (t) => {
   })
 })
 
-t.test('the suite of all kinds', async (t) =>
-  testChannelKind(t, { kind: 'feishu', startFake: startFakeFeishu, lacks: ['typing'] }),
-)
+testChannelKind({ kind, startFake: startFakeFeishu, lacks: ['typing'], ...builtIn(t) })

@@ -6,11 +6,12 @@ import { inspect } from 'node:util'
 import pino from 'pino'
 import type { InboundMessage, JSONValue } from '#plugin-api'
 import qq from '../../channels/qq/index.ts'
+import { testChannelKind } from '../../plugin-api/testing/channel-kind-suite.ts'
 import { assertChannelKind } from '../../plugins/channels/config/kind-form.ts'
 import { createReplyWriter } from '../../plugins/channels/writing/reply-writer.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { testChannelKind } from '../support/channel-kind-suite.ts'
 import { type FakeQq, startFakeQq } from '../support/fake-qq.ts'
+import { builtIn } from '../support/kit.ts'
 import { type OpenedChannel, openChannel, settingsFor } from '../support/open-channel.ts'
 
 /** All that was logged and thrown, which is searched for secrets at the end. */
@@ -865,6 +866,4 @@ t.test('no log and no error holds a secret', async (t) => {
   )
 })
 
-t.test('the suite of all kinds', async (t) =>
-  testChannelKind(t, { kind: 'qq', startFake: startFakeQq, lacks: ['settle', 'typing'] }),
-)
+testChannelKind({ kind: qq, startFake: startFakeQq, lacks: ['settle', 'typing'], ...builtIn(t) })

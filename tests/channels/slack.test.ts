@@ -6,9 +6,10 @@ import pino from 'pino'
 import type { ChannelFailure, ChannelKind, InboundMessage, JSONValue } from '#plugin-api'
 import slack from '../../channels/slack/index.ts'
 import { createSlackKind } from '../../channels/slack/kind.ts'
+import { testChannelKind } from '../../plugin-api/testing/channel-kind-suite.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { testChannelKind } from '../support/channel-kind-suite.ts'
 import { type FakeSlack, startFakeSlack } from '../support/fake-slack.ts'
+import { builtIn } from '../support/kit.ts'
 import { openChannel, settingsFor } from '../support/open-channel.ts'
 
 const KEY = '01J00000000000000000000001'
@@ -766,6 +767,4 @@ t.test('secrets are in no log and in no error', async (t) => {
     t.notOk(all.includes(String(secret)), String(secret))
 })
 
-t.test('the suite of all kinds', async (t) =>
-  testChannelKind(t, { kind: 'slack', startFake: startFakeSlack, lacks: ['typing'] }),
-)
+testChannelKind({ kind: slack, startFake: startFakeSlack, lacks: ['typing'], ...builtIn(t) })

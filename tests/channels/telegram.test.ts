@@ -6,10 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ChannelFailure, type OutboundMessage } from '#plugin-api'
 import { createAlbums } from '../../channels/telegram/albums.ts'
 import kind from '../../channels/telegram/index.ts'
+import { testChannelKind } from '../../plugin-api/testing/channel-kind-suite.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { testChannelKind } from '../support/channel-kind-suite.ts'
 import { type FakeTelegram, startFakeTelegram } from '../support/fake-telegram.ts'
 import { DIRECT, GROUP, person } from '../support/fake-telegram-people.ts'
+import { builtIn } from '../support/kit.ts'
 import { openChannel, settingsFor } from '../support/open-channel.ts'
 
 t.jobs = 6
@@ -865,6 +866,4 @@ test('a proxy', async (t, telegram) => {
   t.notMatch(told.map(wholeOf).join('\n'), /p%C3|päss|10\.1\.2\.3:3128/)
 })
 
-t.test('the suite of all kinds', async (t) =>
-  testChannelKind(t, { kind: 'telegram', startFake: startFakeTelegram }),
-)
+testChannelKind({ kind, startFake: startFakeTelegram, ...builtIn(t) })

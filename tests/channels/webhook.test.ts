@@ -1,7 +1,7 @@
+import kind from '../../channels/webhook/index.ts'
+import { testChannelKind } from '../../plugin-api/testing/channel-kind-suite.ts'
 import t from '../run/file-test.ts'
-import { testChannelKind } from '../support/channel-kind-suite.ts'
 import { startFakeWebhook } from '../support/fake-webhook.ts'
+import { builtIn } from '../support/kit.ts'
 
-t.test('the suite of all kinds', async (t) =>
-  testChannelKind(t, { kind: 'webhook', startFake: startFakeWebhook }),
-)
+testChannelKind({ kind, startFake: startFakeWebhook, ...builtIn(t) })

@@ -7,9 +7,10 @@ import { inspect } from 'node:util'
 import { createGuardedFetch } from '#kernel'
 import type { ChannelConnection, JSONValue, LiveMessage } from '#plugin-api'
 import wecom from '../../channels/wecom/index.ts'
+import { testChannelKind } from '../../plugin-api/testing/channel-kind-suite.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { testChannelKind } from '../support/channel-kind-suite.ts'
 import { startFakeWeCom } from '../support/fake-wecom.ts'
+import { builtIn } from '../support/kit.ts'
 import { openChannel, settingsFor } from '../support/open-channel.ts'
 
 const KEY = '01JZ0000000000000000000000'
@@ -777,6 +778,4 @@ t.test('secrets are in nothing that is logged or thrown', async (t) => {
     t.notOk(all.includes(secret), secret)
 })
 
-t.test('the suite of all kinds', async (t) =>
-  testChannelKind(t, { kind: 'wecom', startFake: startFakeWeCom, lacks: ['unmentioned', 'typing'] }),
-)
+testChannelKind({ kind: wecom, startFake: startFakeWeCom, lacks: ['unmentioned', 'typing'], ...builtIn(t) })

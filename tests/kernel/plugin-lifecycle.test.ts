@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { joinEngine } from '../../kernel/database/engine.ts'
 import type { Extensions } from '../../kernel/extensions.ts'
+import { definePlugin } from '../../kernel/plugin.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { bareConfig, createHome, getRoute, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
 import { installPlugin, startServer } from '../support/server.ts'
@@ -44,6 +45,43 @@ t.test('plugins start after those they depend on, and stop in reverse order', as
   t.same([...server.server.runtime.startTimes.keys()], ['c', 'a', 'b', 'd'])
   await Promise.all([server.stop(), server.stop()])
   t.same(diary.slice(3), ['stop b', 'stop a', 'stop c'])
+})
+
+t.test('plugins that are handed over as objects run as those that are found do', async (t) => {
+  const guest = definePlugin({
+    name: 'guest',
+    summary: 'A guest',
+    version: '1.2.3',
+    kernel: 1,
+    setup: (host) =>
+      host.routes([
+        {
+          method: 'GET',
+          path: '/guest',
+          summary: 'Greet',
+          guard: 'public',
+          response: { 200: { type: 'object' } },
+          handler: async () => ({ hello: 'guest' }),
+        },
+      ]),
+  })
+  const broken = definePlugin({
+    name: 'broken',
+    summary: 'A broken guest',
+    kernel: 1,
+    setup() {
+      throw new Error('not today')
+    },
+  })
+  const server = await startKernel(t, { given: [guest, broken] })
+  t.same((await server.request('GET', '/guest')).body, { hello: 'guest' })
+  const { facts, failed } = server.server.runtime
+  const states = facts.plugins().filter(({ source }) => source === 'given')
+  t.same(states, [
+    { name: 'guest', version: '1.2.3', source: 'given', state: 'running' },
+    { name: 'broken', version: '0.0.0', source: 'given', state: 'failed' },
+  ])
+  t.match(failed.get('broken'), /not today/)
 })
 
 t.test(

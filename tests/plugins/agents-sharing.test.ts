@@ -1,6 +1,6 @@
+import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import t from '../run/file-test.ts'
 import { startChat } from '../support/chat.ts'
-import { createFakeOpenAI } from '../support/fake-openai.ts'
 
 const chat = await startChat(t, { config: { plugins: { providers: { allow_hosts: ['127.0.0.1'] } } } })
 const { server, fake } = chat

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import type { ChatMessage, Script } from '../../plugin-api/testing/fake-openai.ts'
 import { startChat, type TestChat } from '../support/chat.ts'
-import type { ChatMessage, Script } from '../support/fake-openai.ts'
 import type { TestFrame } from '../support/socket.ts'
 
 /** A plugin whose tools leave marks in a file of the workspace, ask, and wait for what a test holds. */

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ChatMessage } from '../../plugin-api/testing/fake-openai.ts'
 import type { ThreadDocument } from '../../plugins/chat/documents.ts'
 import type { LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
 import t from '../run/file-test.ts'
 import { amount } from '../run/tier.ts'
 import { type ChatSocket, chatUrl, connectChat, createHold, range, textOf } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
-import type { ChatMessage } from '../support/fake-openai.ts'
 import { spawnService } from '../support/service-process.ts'
 import type { TestFrame } from '../support/socket.ts'
 import {

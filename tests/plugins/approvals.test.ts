@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Script } from '../../plugin-api/testing/fake-openai.ts'
 import t from '../run/file-test.ts'
 import { amount, isLong } from '../run/tier.ts'
 import { range, textOf } from '../support/chat.ts'
 import { createFakeAnthropic } from '../support/fake-anthropic.ts'
 import { BUDGET_MODEL } from '../support/fake-anthropic-rules.ts'
-import type { Script } from '../support/fake-openai.ts'
 import type { TestFrame } from '../support/socket.ts'
 import {
   approve,

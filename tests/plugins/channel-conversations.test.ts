@@ -1,7 +1,8 @@
+import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
-import { eventually, startPlatform, type TestChannel } from '../support/channel-kind-suite.ts'
 import { createHold } from '../support/chat.ts'
 import { startFakeWebhook } from '../support/fake-webhook.ts'
+import { startPlatform, type TestChannel } from '../support/platform-channel.ts'
 
 const start = await startPlatform(t, { kind: 'webhook', startFake: startFakeWebhook })
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ChannelLink, InboundMessage } from '#plugin-api'
+import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { eventually } from '../support/channel-kind-suite.ts'
 import { startChat } from '../support/chat.ts'
 import { startServer } from '../support/server.ts'
 

@@ -1,6 +1,6 @@
+import type { Script } from '../../plugin-api/testing/fake-openai.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { type ChatSocket, createHold, MODEL, startChat, textOf } from '../support/chat.ts'
-import type { Script } from '../support/fake-openai.ts'
 
 const chat = await startChat(t)
 const { fake, createThread, history, server, threads } = chat

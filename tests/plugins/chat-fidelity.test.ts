@@ -1,6 +1,6 @@
+import type { Script } from '../../plugin-api/testing/fake-openai.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { type SeenTurn, startChat, textOf } from '../support/chat.ts'
-import type { Script } from '../support/fake-openai.ts'
 import type { TestReply } from '../support/server.ts'
 import type { TestFrame } from '../support/socket.ts'
 

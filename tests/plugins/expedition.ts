@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import type { Script } from '../../plugin-api/testing/fake-openai.ts'
 import { startChat } from '../support/chat.ts'
-import type { Script } from '../support/fake-openai.ts'
 import { call } from './approval-calls.ts'
 
 /** A plugin whose tool goes step by step, each agreed to by a person while it is at work, and keeps a diary. */

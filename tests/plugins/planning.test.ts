@@ -1,10 +1,10 @@
 import { createHost } from '../../kernel/host.ts'
 import { compileSchema } from '../../kernel/schema.ts'
+import type { ChatMessage } from '../../plugin-api/testing/fake-openai.ts'
 import type { Tool } from '../../plugin-api/tool.ts'
 import planningPlugin from '../../plugins/planning/index.ts'
 import t from '../run/file-test.ts'
 import { createHold, MODEL, startChat, textOf } from '../support/chat.ts'
-import type { ChatMessage } from '../support/fake-openai.ts'
 import type { TestFrame } from '../support/socket.ts'
 
 const { host, declarations } = createHost('planning')

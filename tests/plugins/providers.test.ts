@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import { setUpFirstProviders } from '../../plugins/providers/first-start.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { createFakeOpenAI } from '../support/fake-openai.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 /** Only what providers need, so that a failure here is theirs. */

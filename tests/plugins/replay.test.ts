@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Script } from '../../plugin-api/testing/fake-openai.ts'
 import t from '../run/file-test.ts'
 import { createHold, startChat } from '../support/chat.ts'
-import type { Script } from '../support/fake-openai.ts'
 import { createHome, runCommand } from '../support/kernel.ts'
 
 const chat = await startChat(t)

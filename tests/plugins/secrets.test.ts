@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import t from '../run/file-test.ts'
-import { createFakeOpenAI } from '../support/fake-openai.ts'
 import { runCommand } from '../support/kernel.ts'
 import { databaseEnvironment, startServer } from '../support/server.ts'
 

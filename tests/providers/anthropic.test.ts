@@ -1,12 +1,14 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
 import { compileSchema } from '#kernel'
 import type { ProviderConnection } from '#plugin-api'
+import type { VendorReply } from '../../plugin-api/testing/fake-vendor.ts'
+import { testProviderKind } from '../../plugin-api/testing/provider-kind-suite.ts'
 import kind from '../../providers/anthropic/index.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { createFakeAnthropic } from '../support/fake-anthropic.ts'
 import { ADAPTIVE_MODEL, BUDGET_MODEL } from '../support/fake-anthropic-rules.ts'
 import { REDACTION_TRIGGER } from '../support/fake-claude.ts'
-import type { VendorReply } from '../support/fake-vendor.ts'
+import { builtIn } from '../support/kit.ts'
 import {
   callModel,
   connectionTo,
@@ -18,11 +20,11 @@ import {
   startFake,
   toolNamed,
 } from '../support/model-calls.ts'
-import { testProviderKind } from '../support/provider-kind-suite.ts'
 
 const API_KEY = 'sk-ant-api03-fake-0123456789'
 
-testProviderKind(t, {
+testProviderKind({
+  ...builtIn(t),
   kind,
   startFake: () => createFakeAnthropic({ apiKey: API_KEY }),
   api_key: API_KEY,

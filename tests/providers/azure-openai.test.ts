@@ -1,8 +1,10 @@
 import type { ProviderConnection } from '#plugin-api'
+import { testProviderKind } from '../../plugin-api/testing/provider-kind-suite.ts'
 import kind from '../../providers/azure-openai/index.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { readChatRequest, readResponsesRequest } from '../support/fake-openai-requests.ts'
 import { createFakeOpenAIResponses, type FakeOpenAIOptions } from '../support/fake-openai-responses.ts'
+import { builtIn } from '../support/kit.ts'
 import {
   callModel,
   connectionTo,
@@ -15,7 +17,6 @@ import {
   toolNamed,
   wordsOf,
 } from '../support/model-calls.ts'
-import { testProviderKind } from '../support/provider-kind-suite.ts'
 
 const KEY = '0123456789abcdef0123456789abcdef'
 const models = [
@@ -26,7 +27,8 @@ const models = [
   { id: 'ears', model: 'whisper' },
 ]
 
-testProviderKind(t, {
+testProviderKind({
+  ...builtIn(t),
   kind,
   startFake: () => createFakeOpenAIResponses({ key: KEY, flavour: 'azure', models }),
   api_key: KEY,

@@ -1,6 +1,8 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
 import { compileSchema } from '#kernel'
 import type { ProviderConnection } from '#plugin-api'
+import type { VendorReply } from '../../plugin-api/testing/fake-vendor.ts'
+import { testProviderKind } from '../../plugin-api/testing/provider-kind-suite.ts'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import kind from '../../providers/bedrock/index.ts'
 import t, { type Test } from '../run/file-test.ts'
@@ -15,7 +17,7 @@ import {
 } from '../support/fake-bedrock-models.ts'
 import type { Credentials } from '../support/fake-bedrock-rules.ts'
 import { REDACTION_TRIGGER } from '../support/fake-claude.ts'
-import type { VendorReply } from '../support/fake-vendor.ts'
+import { builtIn } from '../support/kit.ts'
 import {
   callModel,
   connectionTo,
@@ -29,7 +31,6 @@ import {
   startFake,
   toolNamed,
 } from '../support/model-calls.ts'
-import { testProviderKind } from '../support/provider-kind-suite.ts'
 
 const API_KEY = 'ABSKQmVkcm9ja0FQSUtleS1mYWtlLTAxMjM0NTY3ODk'
 const region = 'us-east-1'
@@ -39,7 +40,8 @@ const ACCESS_KEY = {
   session_token: 'IQoJb3JpZ2luX2VjEXAMPLE//////////wEaCXVzLWVhc3QtMSJHMEUCIQ==',
 }
 
-testProviderKind(t, {
+testProviderKind({
+  ...builtIn(t),
   kind,
   startFake: () => createFakeBedrock({ api_key: API_KEY, region }),
   api_key: API_KEY,

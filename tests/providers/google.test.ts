@@ -1,10 +1,12 @@
 import { APICallError } from '@ai-sdk/provider'
 import type { ProviderConnection } from '#plugin-api'
+import { startFakeVendor, type VendorRequest } from '../../plugin-api/testing/fake-vendor.ts'
+import { type ReadRequest, testProviderKind } from '../../plugin-api/testing/provider-kind-suite.ts'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import kind from '../../providers/google/index.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { createFakeGoogle } from '../support/fake-google.ts'
-import { startFakeVendor, type VendorRequest } from '../support/fake-vendor.ts'
+import { builtIn } from '../support/kit.ts'
 import {
   callModel,
   connectionTo,
@@ -19,12 +21,12 @@ import {
   startFake,
   wordsOf,
 } from '../support/model-calls.ts'
-import { type ReadRequest, testProviderKind } from '../support/provider-kind-suite.ts'
 
 const KEY = 'AIzaSyTest0123456789abcdef'
 const MODEL = 'gemini-3.5-flash'
 
-testProviderKind(t, {
+testProviderKind({
+  ...builtIn(t),
   kind,
   startFake: () => createFakeGoogle({ key: KEY }),
   api_key: KEY,

@@ -3,11 +3,13 @@ import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { APICallError } from '@ai-sdk/provider'
 import type { ProviderConnection } from '#plugin-api'
+import { startFakeVendor, type VendorRequest } from '../../plugin-api/testing/fake-vendor.ts'
+import { type ReadRequest, testProviderKind } from '../../plugin-api/testing/provider-kind-suite.ts'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import kind from '../../providers/ollama/index.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { createFakeOllama, type FakeOllamaOptions } from '../support/fake-ollama.ts'
-import { startFakeVendor, type VendorRequest } from '../support/fake-vendor.ts'
+import { builtIn } from '../support/kit.ts'
 import {
   callModel,
   connectionTo,
@@ -22,12 +24,12 @@ import {
   toolNamed,
   wordsOf,
 } from '../support/model-calls.ts'
-import { type ReadRequest, testProviderKind } from '../support/provider-kind-suite.ts'
 
 const KEY = 'ollama-test-0123456789abcdef'
 const MODEL = 'qwen3-vl:8b'
 
-testProviderKind(t, {
+testProviderKind({
+  ...builtIn(t),
   kind,
   startFake: () => createFakeOllama({ key: KEY }),
   api_key: KEY,

@@ -4,12 +4,18 @@ import type { AddressInfo } from 'node:net'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { APICallError, type LanguageModelV3CallOptions } from '@ai-sdk/provider'
 import type { ProviderConnection, StreamingModel } from '#plugin-api'
+import { createFakeCompatible } from '../../plugin-api/testing/fake-compatible.ts'
+import {
+  createFakeOpenAI,
+  type FakeOpenAIOptions,
+  type Script,
+} from '../../plugin-api/testing/fake-openai.ts'
+import { testProviderKind } from '../../plugin-api/testing/provider-kind-suite.ts'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import kind from '../../providers/openai-compatible/index.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { createFakeCompatible } from '../support/fake-compatible.ts'
-import { createFakeOpenAI, type FakeOpenAIOptions, type Script } from '../support/fake-openai.ts'
 import { readChatRequest } from '../support/fake-openai-requests.ts'
+import { builtIn } from '../support/kit.ts'
 import {
   callModel,
   connectionTo,
@@ -24,11 +30,11 @@ import {
   startFake,
   wordsOf,
 } from '../support/model-calls.ts'
-import { testProviderKind } from '../support/provider-kind-suite.ts'
 
 const KEY = 'sk-test-0123456789abcdef'
 
-testProviderKind(t, {
+testProviderKind({
+  ...builtIn(t),
   kind,
   startFake: () => createFakeCompatible({ apiKey: KEY, models: ['fake-model', 'text-embedding-fake'] }),
   api_key: KEY,

@@ -1,11 +1,13 @@
 import { TypeValidationError } from '@ai-sdk/provider'
 import type { ProviderConnection } from '#plugin-api'
+import type { VendorReply } from '../../plugin-api/testing/fake-vendor.ts'
+import { testProviderKind } from '../../plugin-api/testing/provider-kind-suite.ts'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import kind from '../../providers/openai/index.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { readChatRequest, readResponsesRequest } from '../support/fake-openai-requests.ts'
 import { createFakeOpenAIResponses, type FakeOpenAIOptions } from '../support/fake-openai-responses.ts'
-import type { VendorReply } from '../support/fake-vendor.ts'
+import { builtIn } from '../support/kit.ts'
 import {
   callModel,
   connectionTo,
@@ -16,7 +18,6 @@ import {
   startFake,
   toolNamed,
 } from '../support/model-calls.ts'
-import { testProviderKind } from '../support/provider-kind-suite.ts'
 
 const KEY = 'sk-proj-0123456789abcdef'
 const models = [
@@ -26,7 +27,8 @@ const models = [
   { id: 'text-embedding-3-small', isEmbedding: true },
 ]
 
-testProviderKind(t, {
+testProviderKind({
+  ...builtIn(t),
   kind,
   startFake: () => createFakeOpenAIResponses({ key: KEY, models }),
   api_key: KEY,

@@ -1,5 +1,5 @@
+import type { ChatBody, Script } from '../../plugin-api/testing/fake-openai.ts'
 import type { ClientPending } from './chat-client.ts'
-import type { ChatBody, Script } from './fake-openai.ts'
 import type { Chance } from './random.ts'
 
 /** A tool that shows files, cites sources and asks, as a plugin in plain JavaScript. */

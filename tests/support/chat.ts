@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import type { Test } from 'tap'
 import { createFrameCheck } from '../../kernel/socket/frames.ts'
+import { useUpstream } from '../../plugin-api/testing/agent-bench.ts'
+import { createFakeOpenAI, type FakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import { sentFrames } from '../../plugins/chat/frames.ts'
-import { createFakeOpenAI, type FakeOpenAI } from './fake-openai.ts'
 import { startServer, type TestReply, type TestServer } from './server.ts'
 import { connectSocket, type TestFrame, type TestSocket } from './socket.ts'
 import { type EventReader, readEvents } from './sse.ts'
 
-/** The provider, and the reference of its one model, that `startChat` makes the active one. */
-export const PROVIDER = { name: 'fake', kind: 'openai-compatible', models: [{ id: 'm', name: 'M' }] }
-export const MODEL = 'fake:m'
+export { MODEL, PROVIDER } from '../../plugin-api/testing/agent-bench.ts'
+export { createHold } from '../../plugin-api/testing/waiting.ts'
 
 /** A turn as a client saw it, from its first frame to `done` or `error`. */
 export interface SeenTurn {
@@ -186,7 +186,7 @@ export interface TestChat {
 export async function startChat(t: Test, options: Parameters<typeof startServer>[1] = {}): Promise<TestChat> {
   const [server, fake] = await Promise.all([startServer(t, options), createFakeOpenAI()])
   t.teardown(() => fake.close())
-  await useUpstream(server, fake.url)
+  await useUpstream({ request: (method, path, body) => server.request(method, path, { body }) }, fake.url)
   const { body: agents } = await server.request('GET', '/agents')
   const agent_id: string = agents[0].id
   const threads: TestChat['threads'] = (method, path, { agent_id: other = agent_id, ...request } = {}) =>
@@ -221,14 +221,6 @@ export async function startChat(t: Test, options: Parameters<typeof startServer>
   }
 }
 
-/** Makes the model of an upstream the one that everybody uses. */
-async function useUpstream({ request }: Pick<TestServer, 'request'>, base_url: string): Promise<void> {
-  const made = await request('POST', '/admin/providers', { body: { ...PROVIDER, base_url } })
-  const chosen = await request('PUT', '/models/active', { body: { model: MODEL } })
-  if (made.status !== 201 || chosen.status !== 200)
-    throw new Error(`no upstream: ${JSON.stringify([made.body, chosen.body])}`)
-}
-
 /** The address of an agent's chat. */
 export const chatUrl = (url: string, agent_id: string, token: string): string =>
   `${url.replace(/^http/, 'ws')}/api/agents/${agent_id}/chat/ws?token=${token}`
@@ -240,12 +232,3 @@ export const range = (first: number, last: number): number[] =>
 /** The text of the frames of one type, put together. */
 export const textOf = (frames: readonly TestFrame[], type: 'content' | 'reasoning' = 'content'): string =>
   frames.map((frame) => (frame.type === type ? frame.content : '')).join('')
-
-/** A promise and what settles it, to hold an upstream. */
-export function createHold(): { hold: Promise<void>; release: () => void } {
-  let release = () => {}
-  const hold = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  return { hold, release }
-}

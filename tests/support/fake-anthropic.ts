@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import type { Exchange, FakeVendor, Refusal, VendorReply } from '../../plugin-api/testing/fake-vendor.ts'
+import { startFakeVendor } from '../../plugin-api/testing/fake-vendor.ts'
 import {
   ADAPTIVE_MODEL,
   BUDGET_MODEL,
@@ -7,8 +9,6 @@ import {
   type MessagesBody,
 } from './fake-anthropic-rules.ts'
 import { REDACTION_TRIGGER, sign, stopReasonOf } from './fake-claude.ts'
-import type { Exchange, FakeVendor, Refusal, VendorReply } from './fake-vendor.ts'
-import { startFakeVendor } from './fake-vendor.ts'
 
 /** Starts a fake of Anthropic's API; `extraModels` are listed after its own. */
 export function createFakeAnthropic({

@@ -1,7 +1,7 @@
 import { AwsV4Signer } from 'aws4fetch'
+import type { VendorRequest } from '../../plugin-api/testing/fake-vendor.ts'
 import { ADAPTIVE_MODEL, type AwsException, NOVA_MODEL, OLD_MODEL } from './fake-bedrock-models.ts'
 import { isSignature } from './fake-claude.ts'
-import type { VendorRequest } from './fake-vendor.ts'
 
 /** What a fake lets in: a Bedrock API key or an access key. */
 export interface Credentials {

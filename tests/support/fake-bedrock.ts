@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { EventStreamCodec } from '@smithy/eventstream-codec'
 import { fromUtf8, toUtf8 } from '@smithy/util-utf8'
+import type { Exchange, FakeVendor, Refusal, VendorReply } from '../../plugin-api/testing/fake-vendor.ts'
+import { startFakeVendor, vectorOf } from '../../plugin-api/testing/fake-vendor.ts'
 import {
   type AwsException,
   FOUNDATION_MODELS,
@@ -16,8 +18,6 @@ import {
   refusalOfTexts,
 } from './fake-bedrock-rules.ts'
 import { REDACTION_TRIGGER, sign, stopReasonOf } from './fake-claude.ts'
-import type { Exchange, FakeVendor, Refusal, VendorReply } from './fake-vendor.ts'
-import { startFakeVendor, vectorOf } from './fake-vendor.ts'
 
 /** Starts a fake of Bedrock's runtime and of its control plane at one address. */
 export async function createFakeBedrock(allowed: Credentials): Promise<FakeVendor> {

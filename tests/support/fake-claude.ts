@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { VendorReply } from './fake-vendor.ts'
+import type { VendorReply } from '../../plugin-api/testing/fake-vendor.ts'
 
 /** What makes Claude think in redacted blocks, as Anthropic documents it for tests. */
 export const REDACTION_TRIGGER =

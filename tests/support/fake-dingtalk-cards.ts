@@ -1,6 +1,6 @@
+import type { Place, ShownMessage } from '../../plugin-api/testing/fake-platform.ts'
 import type { FakeAnswer, FakeCall, FakeRoutes } from './fake-dingtalk-http.ts'
 import type { FakeMessages } from './fake-dingtalk-messages.ts'
-import type { Place, ShownMessage } from './fake-platform.ts'
 
 /** What the cards of the fake need of the rest. */
 export interface CardRules {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
+import type { Place, SentFile, ShownMessage } from '../../plugin-api/testing/fake-platform.ts'
 import type { FakeAnswer, FakeCall, FakeRoutes } from './fake-dingtalk-http.ts'
-import type { Place, SentFile, ShownMessage } from './fake-platform.ts'
 
 /** Bytes of the message in a call, and of a whole answer to a message. */
 const MAX_PARAM = 15_000

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { FakePlatform, Saying, SentFile } from '../../plugin-api/testing/fake-platform.ts'
 import { createFakeCards } from './fake-dingtalk-cards.ts'
 import {
   type FakeAnswer,
@@ -10,7 +11,6 @@ import {
 import { createFakeMessages } from './fake-dingtalk-messages.ts'
 import { createFakeRegistration, type FakeRegistration } from './fake-dingtalk-registration.ts'
 import { createFakeStream, type FakeStream } from './fake-dingtalk-stream.ts'
-import type { FakePlatform, Saying, SentFile } from './fake-platform.ts'
 
 /** The conversations, and the bot as it is mentioned in the group. */
 const DIRECT = 'cidFakeDirect0001=='

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import type { SentFile } from '../../plugin-api/testing/fake-platform.ts'
 import type { FakeInteractions } from './fake-discord-interactions.ts'
 import { type FakeMessages, isRefusal, type MessageBody, type Refusal } from './fake-discord-messages.ts'
 import { BOT, CHANNELS, type WireMessage } from './fake-discord-world.ts'
-import type { SentFile } from './fake-platform.ts'
 
 /** How the API misbehaves now; what is counted goes down with each call that sends or changes a message. */
 export interface Troubles {

@@ -1,3 +1,4 @@
+import type { SentFile, ShownMessage } from '../../plugin-api/testing/fake-platform.ts'
 import {
   BOT,
   CHANNELS,
@@ -7,7 +8,6 @@ import {
   type WireMessage,
   type WireRow,
 } from './fake-discord-world.ts'
-import type { SentFile, ShownMessage } from './fake-platform.ts'
 
 /** Discord's refusal of a request. */
 export interface Refusal {

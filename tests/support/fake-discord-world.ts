@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Place } from './fake-platform.ts'
+import type { Place } from '../../plugin-api/testing/fake-platform.ts'
 
 /** The bot; its application has the same id, as those made today do. */
 export const BOT = {

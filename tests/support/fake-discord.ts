@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { FakePlatform, Saying, SentFile } from '../../plugin-api/testing/fake-platform.ts'
 import { createFakeApi, type Troubles } from './fake-discord-api.ts'
 import { type FakeGateway, serveGateway, urlOf } from './fake-discord-gateway.ts'
 import { createInteractions } from './fake-discord-interactions.ts'
 import { createMessages, guildOf } from './fake-discord-messages.ts'
 import { BOT, CHANNELS, createSnowflakes, makeToken, person, type WireMessage } from './fake-discord-world.ts'
-import type { FakePlatform, Saying, SentFile } from './fake-platform.ts'
 
 /** The flag of an application with the Message Content intent that no review was needed for. */
 const CONTENT_LIMITED = 1 << 19

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import type { SentFile } from '../../plugin-api/testing/fake-platform.ts'
 import type { createFakeCards } from './fake-feishu-cards.ts'
 import type { createFakeMessages, Uploads } from './fake-feishu-messages.ts'
 import { FakeRefusal, must } from './fake-feishu-refusal.ts'
 import type { createFakeRegistration } from './fake-feishu-registration.ts'
-import type { SentFile } from './fake-platform.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a body is what the bot sends, and this is where its form is looked at
 type Loose = any

@@ -1,7 +1,7 @@
+import type { Place, SentFile, ShownMessage } from '../../plugin-api/testing/fake-platform.ts'
 import type { CardEntity, createFakeCards, ShownCard } from './fake-feishu-cards.ts'
 import { readCard, showCard } from './fake-feishu-cards.ts'
 import { must } from './fake-feishu-refusal.ts'
-import type { Place, SentFile, ShownMessage } from './fake-platform.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a body is what the bot sends, and this is where its form is looked at
 type Loose = any

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { FakePlatform, Saying, SentFile } from '../../plugin-api/testing/fake-platform.ts'
 import { createFakeApi, type FaultSwitches, type FeishuCall } from './fake-feishu-api.ts'
 import { createFakeCards, readCard } from './fake-feishu-cards.ts'
 import { createFakeEvents, type FakeEvents } from './fake-feishu-events.ts'
 import { CHATS, createFakeMessages, type Uploads } from './fake-feishu-messages.ts'
 import { createFakeRegistration, type ScanOutcome } from './fake-feishu-registration.ts'
-import type { FakePlatform, Saying, SentFile } from './fake-platform.ts'
 
 /** What somebody does that only this platform has. */
 export interface FeishuSaying extends Saying {

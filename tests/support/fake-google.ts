@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { Exchange, FakeVendor, Refusal, VendorReply } from '../../plugin-api/testing/fake-vendor.ts'
+import { startFakeVendor, vectorOf } from '../../plugin-api/testing/fake-vendor.ts'
 import { type Content, complain, type Part, type Thinking } from './fake-google-rules.ts'
-import type { Exchange, FakeVendor, Refusal, VendorReply } from './fake-vendor.ts'
-import { startFakeVendor, vectorOf } from './fake-vendor.ts'
 
 const MODELS = [
   { name: 'gemini-2.0-flash', displayName: 'Gemini 2.0 Flash', outputTokenLimit: 8192 },

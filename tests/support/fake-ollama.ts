@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Exchange, FakeVendor, Refusal, VendorReply } from './fake-vendor.ts'
-import { startFakeVendor, vectorOf } from './fake-vendor.ts'
+import type { Exchange, FakeVendor, Refusal, VendorReply } from '../../plugin-api/testing/fake-vendor.ts'
+import { startFakeVendor, vectorOf } from '../../plugin-api/testing/fake-vendor.ts'
 
 interface Model {
   name: string

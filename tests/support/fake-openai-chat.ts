@@ -1,7 +1,7 @@
 import { setImmediate as letOthersRead } from 'node:timers/promises'
+import type { Exchange, VendorReply } from '../../plugin-api/testing/fake-vendor.ts'
 import type { RefusalWords } from './fake-openai-refusals.ts'
 import type { FakeModel } from './fake-openai-responses.ts'
-import type { Exchange, VendorReply } from './fake-vendor.ts'
 
 /** Azure says of each piece what its filters found. */
 const FILTERED = {

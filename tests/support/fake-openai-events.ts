@@ -1,5 +1,5 @@
+import type { VendorReply } from '../../plugin-api/testing/fake-vendor.ts'
 import type { IssuedThoughts } from './fake-openai-faults.ts'
-import type { VendorReply } from './fake-vendor.ts'
 
 /** An event of the Responses API, without its number. */
 // biome-ignore lint/suspicious/noExplicitAny: events have many forms

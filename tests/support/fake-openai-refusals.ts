@@ -1,4 +1,4 @@
-import type { Refusal } from './fake-vendor.ts'
+import type { Refusal } from '../../plugin-api/testing/fake-vendor.ts'
 
 /** A refusal as OpenAI or Azure says it. */
 export interface VendorWords {

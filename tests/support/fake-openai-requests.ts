@@ -1,5 +1,8 @@
-import type { VendorRequest } from './fake-vendor.ts'
-import type { ReadRequest } from './provider-kind-suite.ts'
+import { readUser } from '../../plugin-api/testing/chat-request.ts'
+import type { VendorRequest } from '../../plugin-api/testing/fake-vendor.ts'
+import type { ReadRequest } from '../../plugin-api/testing/provider-kind-suite.ts'
+
+export { readChatRequest } from '../../plugin-api/testing/chat-request.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a request as it came
 type Wire = any
@@ -32,44 +35,4 @@ export function readResponsesRequest({ body }: VendorRequest): ReadRequest {
   }
   const tools = (body.tools ?? []).map(({ name, parameters }: Wire) => ({ name, schema: parameters }))
   return { model: body.model, system, messages, tools, max_tokens: body.max_output_tokens }
-}
-
-/** Reads a request to Chat Completions. */
-export function readChatRequest({ body }: VendorRequest): ReadRequest {
-  const names = new Map<string, string>()
-  let system = ''
-  const messages = (body.messages as Wire[]).flatMap(({ role, content, ...message }): Messages => {
-    if (role === 'system' || role === 'developer') {
-      system += content
-      return []
-    }
-    if (role === 'user') return [{ role, ...readUser([content].flat()) }]
-    if (role === 'tool') return [{ role, name: names.get(message.tool_call_id), output: content }]
-    const toolCalls = (message.tool_calls ?? []).map(({ id, function: called }: Wire) => {
-      names.set(id, called.name)
-      return { name: called.name, input: JSON.parse(called.arguments) }
-    })
-    return [{ role: 'assistant', text: content ?? '', reasoning: message.reasoning_content ?? '', toolCalls }]
-  })
-  const tools = (body.tools ?? []).map(({ function: tool }: Wire) => ({
-    name: tool.name,
-    schema: tool.parameters,
-  }))
-  return {
-    model: body.model,
-    system,
-    messages,
-    tools,
-    max_tokens: body.max_completion_tokens ?? body.max_tokens,
-  }
-}
-
-function readUser(parts: Wire[]) {
-  const texts = parts.map((part) => (typeof part === 'string' ? part : (part.text ?? '')))
-  const urls: string[] = parts.flatMap(({ image_url }) => (image_url ? [image_url.url ?? image_url] : []))
-  const images = urls.map((url) => {
-    const [, media_type, base64] = /^data:([^;]+);base64,(.*)$/s.exec(url)!
-    return { media_type: media_type!, base64: base64! }
-  })
-  return { text: texts.join(''), images }
 }

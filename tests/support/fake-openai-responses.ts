@@ -1,9 +1,9 @@
 import { setImmediate as letOthersRead } from 'node:timers/promises'
+import { type Exchange, type FakeVendor, startFakeVendor } from '../../plugin-api/testing/fake-vendor.ts'
 import { streamChat } from './fake-openai-chat.ts'
 import { eventsOf } from './fake-openai-events.ts'
 import { findChatFault, findResponsesFault, type IssuedThoughts } from './fake-openai-faults.ts'
 import { type RefusalWords, refusalWords, type VendorWords } from './fake-openai-refusals.ts'
-import { type Exchange, type FakeVendor, startFakeVendor } from './fake-vendor.ts'
 
 /** A model that a fake offers; on Azure a deployment, whose model may have another name. */
 export interface FakeModel {

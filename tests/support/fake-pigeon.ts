@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
-import type { FakePlatform, Place, Saying, ShownMessage } from './fake-platform.ts'
+import type { FakePlatform, Place, Saying, ShownMessage } from '../../plugin-api/testing/fake-platform.ts'
 
 const TOKEN = 'the-token-of-the-pigeon'
 const LOFTS: Record<Place, string> = { direct: 'loft-1', group: 'loft-2' }

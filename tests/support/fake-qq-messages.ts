@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Place, SentFile, ShownMessage } from './fake-platform.ts'
+import type { Place, SentFile, ShownMessage } from '../../plugin-api/testing/fake-platform.ts'
 import { type QqReply, type QqRequest, refuse } from './fake-qq-http.ts'
 
 /** A button as it was sent. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { FakePlatform, Saying, SentFile, ShownMessage } from './fake-platform.ts'
+import type { FakePlatform, Saying, SentFile, ShownMessage } from '../../plugin-api/testing/fake-platform.ts'
 import { createFakeQqBind } from './fake-qq-bind.ts'
 import { createFakeQqGateway, type FakeQqGateway } from './fake-qq-gateway.ts'
 import { type QqReply, type QqRequest, refuse, startQqServer } from './fake-qq-http.ts'

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import type { Place, SentFile } from './fake-platform.ts'
+import type { Place, SentFile } from '../../plugin-api/testing/fake-platform.ts'
 import type { Block } from './fake-slack-blocks.ts'
 
 export const BOT_TOKEN = 'xoxb-1111-2222-secretOfTheBot'

@@ -1,5 +1,5 @@
 import { untilAborted } from '#kernel'
-import type { FakePlatform, Saying } from './fake-platform.ts'
+import type { FakePlatform, Saying } from '../../plugin-api/testing/fake-platform.ts'
 import { createFakeSlackApi } from './fake-slack-api.ts'
 import { buttonsOf } from './fake-slack-blocks.ts'
 import { type FakeSlackSite, startFakeSlackSite } from './fake-slack-site.ts'

@@ -1,4 +1,4 @@
-import type { SentFile } from './fake-platform.ts'
+import type { SentFile } from '../../plugin-api/testing/fake-platform.ts'
 import type { FakeChat } from './fake-telegram-methods.ts'
 
 /** The group that every fake has; a supergroup, as most are. */

@@ -1,4 +1,4 @@
-import type { FakePlatform, Saying, ShownMessage } from './fake-platform.ts'
+import type { FakePlatform, Saying, ShownMessage } from '../../plugin-api/testing/fake-platform.ts'
 import { type BotMessage, type BotState, described } from './fake-telegram-methods.ts'
 import { attachment, DIRECT, GROUP, person, written } from './fake-telegram-people.ts'
 import { createUpdateQueue, type Happening } from './fake-telegram-queue.ts'

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { HookReply, HookRequest } from '#plugin-api'
-import type { FakePlatform, Place, Saying, ShownMessage } from './fake-platform.ts'
+import type { FakePlatform, Place, Saying, ShownMessage } from '../../plugin-api/testing/fake-platform.ts'
 
 const SECRET = 'a webhook secret to share'
 const PLACES: Record<Place, string> = { direct: 'private', group: 'square' }

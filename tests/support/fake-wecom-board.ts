@@ -1,4 +1,4 @@
-import type { Place, SentFile, ShownMessage } from './fake-platform.ts'
+import type { Place, SentFile, ShownMessage } from '../../plugin-api/testing/fake-platform.ts'
 
 /** Fields of a frame. */
 // biome-ignore lint/suspicious/noExplicitAny: what a bot sends has any form until it is checked

@@ -1,6 +1,6 @@
 import { createCipheriv, createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import type { SentFile } from './fake-platform.ts'
+import type { SentFile } from '../../plugin-api/testing/fake-platform.ts'
 import { type Body, Refusal } from './fake-wecom-board.ts'
 
 const MAX_PIECE = 512 * 1024

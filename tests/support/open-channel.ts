@@ -10,7 +10,7 @@ import type {
   InboundMessage,
   PressOutcome,
 } from '#plugin-api'
-import type { FakePlatform } from './fake-platform.ts'
+import type { FakePlatform } from '../../plugin-api/testing/fake-platform.ts'
 
 /** A channel that was opened by a test in the gateway's place, and what it handed over. */
 export interface OpenedChannel {

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { createFakeOpenAI } from './fake-openai.ts'
+import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import { startFakeQq } from './fake-qq.ts'
 import { SSO_PUBLIC_URL, useIssuer } from './oidc-client.ts'
 import { startOidcForger } from './oidc-forger.ts'

@@ -1,0 +1,105 @@
+import type { AgentBench } from './agent-bench.ts'
+import type { ChatMessage, FakeOpenAI } from './fake-openai.ts'
+import type { FakePlatform, Place, ShownMessage } from './fake-platform.ts'
+import type { TestReply, TestServer } from './server.ts'
+import { eventually } from './waiting.ts'
+
+/** A new channel between an agent and a fake platform, connected, with what has happened there since. */
+export interface LinkedChannel {
+  platform: FakePlatform
+  fake: FakeOpenAI
+  agent_id: string
+  channel_id: string
+  /** Calls the API below the agent's channels. */
+  channels(method: string, path?: string, body?: unknown): Promise<TestReply>
+  /** Lists the threads of the agent. */
+  listThreads(): Promise<{ thread_id: string; channel_type: string }[]>
+  /** Waits until the channel is in a state. */
+  seeState(state: string): Promise<{ reason: string | null; reconnects: number }>
+  /** Waits until a message that the bot sent contains these words and is written to its end. */
+  seeMessage(words: string | RegExp, place?: Place): Promise<ShownMessage>
+  /** Waits until the model is asked for the first time. */
+  seeRequest(): Promise<unknown>
+  /** Returns the user messages that the model was told, as text, in the order of the turns. */
+  asked(): string[]
+}
+
+/** Makes a function that links a bench's agent to a platform anew: what was there before of channels and threads is deleted. */
+export function createLinker(
+  {
+    server,
+    fake,
+    agent_id,
+  }: Pick<AgentBench, 'fake' | 'agent_id'> & { server: Pick<TestServer, 'url' | 'request'> },
+  platform: FakePlatform,
+  kind: string,
+): (config?: Record<string, unknown>) => Promise<LinkedChannel> {
+  const channels: LinkedChannel['channels'] = (method, path = '', body = undefined) =>
+    server.request(method, `/agents/${agent_id}/channels${path}`, body)
+  const listThreads: LinkedChannel['listThreads'] = async () =>
+    (await server.request('GET', `/agents/${agent_id}/threads`)).body
+  let channel_id = ''
+  platform.attach?.(async ({ method, headers, body }) => {
+    const given = Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    )
+    const response = await fetch(`${server.url}/api/hooks/${channel_id}`, {
+      method,
+      headers: Object.fromEntries(given),
+      body: method === 'GET' ? undefined : Buffer.from(body),
+    })
+    return { status: response.status, body: await response.text() }
+  })
+
+  return async (config = {}) => {
+    if (channel_id) await channels('DELETE', `/${channel_id}`)
+    await server.request('PATCH', `/agents/${agent_id}`, { config: {} })
+    for (const { thread_id } of await listThreads())
+      await server.request('DELETE', `/agents/${agent_id}/threads/${thread_id}`)
+    const made = await channels('POST', '', { kind, name: 'main', config: { ...platform.config, ...config } })
+    if (made.status !== 201) throw new Error(`no channel: ${made.status} ${JSON.stringify(made.body)}`)
+    channel_id = made.body.id
+    const before = { shown: platform.shown().length, requests: fake.requests.length }
+    const shown: FakePlatform['shown'] = (place) =>
+      platform
+        .shown()
+        .slice(before.shown)
+        .filter((message) => place === undefined || message.place === place)
+    const channel: LinkedChannel = {
+      platform: { ...platform, shown },
+      fake,
+      agent_id,
+      channel_id,
+      channels,
+      listThreads,
+      seeState: (state) =>
+        eventually(`the channel is ${state}`, async () => {
+          const { body } = await channels('GET', `/${made.body.id}`)
+          return body.runtime.state === state && body.runtime
+        }),
+      seeMessage: (words, place) =>
+        eventually(`the bot says ${words}`, () =>
+          shown(place).find(
+            ({ text, is_live }) =>
+              !is_live && (typeof words === 'string' ? text.includes(words) : words.test(text)),
+          ),
+        ),
+      seeRequest: () => eventually('the model is asked', () => fake.requests[before.requests]),
+      asked: () =>
+        fake.requests.slice(before.requests).flatMap(({ body }) => {
+          const last = body.messages.at(-1)
+          return last?.role === 'user' ? [textOf(last)] : []
+        }),
+    }
+    await channel.seeState('connected')
+    return channel
+  }
+}
+
+/** Returns the settings by which a server reaches a fake platform. */
+export const settingsOf = (kind: string, { endpoints, allow_hosts = [] }: FakePlatform) => ({
+  channels: { endpoints: { [kind]: endpoints }, allow_hosts },
+})
+
+const textOf = ({ content }: ChatMessage) =>
+  typeof content === 'string' ? content : (content ?? []).map(({ text = '' }) => text).join('')

@@ -1,0 +1,40 @@
+/** What the kit uses of a running test: that of `node:test` and that of tap alike. */
+export interface TestContext {
+  /** Calls this when the test has ended. */
+  after(cleanUp: () => unknown): void
+  test: TestFunction
+}
+
+/** Declares a test, as `test` of `node:test` and `t.test` of tap do. */
+export type TestFunction = (name: string, run: (t: TestContext) => Promise<void>) => unknown
+
+/** The longest time that one test may take, in milliseconds. */
+const TEST_LIMIT_MS = 300_000
+
+/** A test of tap, which ends the whole file after 30 seconds unless it is told otherwise. */
+interface LimitedTest {
+  setTimeout?(ms: number): void
+  parent?: LimitedTest
+}
+
+/** Gives a test and those around it, counted from now, time enough for a slow machine. */
+export function extendLimit(t: object): void {
+  for (let one: LimitedTest | undefined = t; one; one = one.parent) one.setTimeout?.(TEST_LIMIT_MS)
+}
+
+/** Declares tests that run one after another within one test of this name. */
+export function declareTests(
+  test: TestFunction,
+  name: string,
+  declare: (t: TestContext, add: (name: string, run: () => Promise<void>) => Promise<void>) => Promise<void>,
+): unknown {
+  return test(name, async (t) => {
+    extendLimit(t)
+    await declare(t, async (name, run) => {
+      await t.test(name, async (t) => {
+        extendLimit(t)
+        await run()
+      })
+    })
+  })
+}

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import {
+  definePlugin,
+  defineProviderKind,
+  defineRoute,
+  defineSocket,
+  type Plugin,
+  type ProviderKind,
+} from '#plugin-api'
+import webhook from '../../channels/webhook/index.ts'
+import {
+  createFakeCompatible,
+  readChatRequest,
+  type TestFunction,
+  testChannelKind,
+  testPlugin,
+  testProviderKind,
+} from '../../plugin-api/testing/index.ts'
+import t from '../run/file-test.ts'
+import { isLong } from '../run/tier.ts'
+import { startFakeWebhook } from '../support/fake-webhook.ts'
+import { kitOptions } from '../support/kit.ts'
+
+const KEY = 'sk-outside-0123456789'
+
+const outside = defineProviderKind({
+  kind: 'outside',
+  label: { en: 'Outside', zh: '外部' },
+  requires_base_url: true,
+  config_schema: { type: 'object', properties: {}, additionalProperties: false },
+  languageModel: ({ base_url, api_key, fetch }, model) =>
+    createOpenAICompatible({
+      name: 'outside',
+      baseURL: base_url!,
+      apiKey: api_key,
+      includeUsage: true,
+      fetch,
+    })(model),
+  async listModels({ base_url, api_key, fetch }, signal) {
+    const headers = { authorization: `Bearer ${api_key}` }
+    const answer = await fetch(new URL('models', base_url), { headers, signal })
+    const { data } = (await answer.json()) as { data: { id: string }[] }
+    return data.map(({ id }) => ({ id, name: id }))
+  },
+})
+
+const subject = {
+  kind: outside,
+  startFake: () => createFakeCompatible({ apiKey: KEY, models: ['m'] }),
+  api_key: KEY,
+  model: 'm',
+  readRequest: readChatRequest,
+  environment: ['OPENAI_API_KEY', 'OPENAI_BASE_URL'],
+}
+
+testProviderKind({ ...kitOptions(t), ...subject })
+
+const label = { en: 'Bells', zh: '铃' }
+const count = { type: 'object', properties: { rung: { type: 'integer' } }, required: ['rung'] } as const
+
+const tower = definePlugin({ name: 'tower', summary: 'Holds bells', kernel: 1, setup() {} })
+
+/** Timers of plugins that leak, which this file ends itself. */
+const leaked: NodeJS.Timeout[] = []
+
+/** A plugin with a route, a socket, a permission and a timer, which it ends unless it `leaks`. */
+function bells({ leaks = false } = {}): Plugin {
+  let rung = 0
+  let timer: NodeJS.Timeout | undefined
+  return definePlugin({
+    name: 'bells',
+    summary: 'Rings bells',
+    kernel: 1,
+    depends: ['users', 'auth', 'tower' as never],
+    config: { volume: { type: 'integer', default: 3 } },
+    permissions: [{ key: 'ring', category: 'settings', label, description: label }],
+    setup(host) {
+      host.routes([
+        defineRoute({
+          method: 'POST',
+          path: '/bells/:name/ring',
+          summary: 'Ring a bell',
+          guard: ['permission', 'ring'],
+          audit: 'bell.ring',
+          response: { 200: count },
+        }).handle(() => {
+          rung += 1
+          return { rung }
+        }),
+      ])
+      host.socket(
+        defineSocket({
+          path: '/bells/ws',
+          summary: 'Hear bells',
+          guard: 'user',
+          receive: {},
+          send: { bell: count },
+        }).handle((connection) => {
+          connection.send({ type: 'bell', rung })
+          return { message() {} }
+        }),
+      )
+    },
+    start() {
+      timer = setInterval(() => undefined, 1000)
+    },
+    stop() {
+      if (leaks) leaked.push(timer!)
+      else clearInterval(timer)
+    },
+  })
+}
+
+const runCases: string[] = []
+testPlugin({
+  ...kitOptions(t),
+  plugin: bells(),
+  plugins: [tower],
+  config: { plugins: { bells: { volume: 11 } } },
+  cases: {
+    async 'a bell is rung by those who may'(server, t) {
+      t.after(() => runCases.push('ended'))
+      const { body, status } = await server.request('POST', '/bells/great/ring')
+      assert.deepEqual([status, body], [200, { rung: 1 }])
+      const { token } = await server.createUser({ username: 'ann' })
+      const refused = await server.request('POST', '/bells/great/ring', undefined, { token })
+      assert.equal(refused.status, 403)
+      const ringer = await server.createUser({ username: 'bob', permissions: ['ring'] })
+      assert.equal((await server.request('POST', '/bells/great/ring', {}, ringer)).status, 200)
+      runCases.push('rung')
+    },
+    async 'bells are heard on the server that they are rung on'(server) {
+      const socket = await server.connect('/bells/ws')
+      assert.deepEqual(await socket.next('bell'), { type: 'bell', rung: 2 })
+      runCases.push('heard')
+    },
+  },
+})
+
+t.test('the tests of its author were run in their order', async (t) => {
+  t.same(runCases, ['rung', 'ended', 'heard'])
+})
+
+/** Runs what a suite declares, and returns the names of the tests that fail, with the reasons. */
+async function failuresOf(suite: (test: TestFunction) => unknown): Promise<Record<string, string>> {
+  const failures: Record<string, string> = {}
+  const test: TestFunction = async (name, run) => {
+    const ends: (() => unknown)[] = []
+    try {
+      await run({ after: (end) => void ends.push(end), test })
+    } catch (error) {
+      failures[name] = (error as Error).message
+    }
+    for (const end of ends) await end()
+  }
+  await suite(test)
+  return failures
+}
+
+t.test('the kit says what is wrong with a plugin', async (t) => {
+  const { databaseUrl } = kitOptions(t)
+  const broken: Plugin = {
+    ...bells(),
+    setup() {
+      throw new Error('the rope is torn')
+    },
+  }
+  const failures = await failuresOf((test) =>
+    testPlugin({ plugin: broken, plugins: [tower], test, databaseUrl }),
+  )
+  t.match(failures['it is loaded and starts with nothing but what it depends on'], /the rope is torn/)
+})
+
+if (isLong)
+  t.test('the kit says that a plugin leaves a timer behind', async (t) => {
+    const { databaseUrl } = kitOptions(t)
+    const failures = await failuresOf((test) =>
+      testPlugin({ plugin: bells({ leaks: true }), plugins: [tower], test, databaseUrl }),
+    )
+    for (const timer of leaked) clearInterval(timer)
+    t.match(failures['stopped, it leaves nothing running'], /the plugin ends all timers/)
+  })
+
+t.test('the kit says what is wrong with a channel kind', async (t) => {
+  const { databaseUrl } = kitOptions(t)
+  const failures = await failuresOf((test) =>
+    testChannelKind({
+      kind: { ...webhook, kind: 'mute', endpoints: { api: 'mute.example.org' } },
+      startFake: startFakeWebhook,
+      test,
+      databaseUrl,
+    }),
+  )
+  t.match(failures['channel kind mute'], /channel kind "mute" is not valid: \/endpoints\/api must match/)
+})
+
+t.test('the kit says what is wrong with a provider kind', async (t) => {
+  const { databaseUrl } = kitOptions(t)
+  const vague: ProviderKind = { ...outside, explainError: () => ({ reason: 'unknown' }) }
+  const failures = await failuresOf((test) =>
+    testProviderKind({ ...subject, kind: vague, plugins: [], test, databaseUrl }),
+  )
+  t.match(failures['a refusal for quota is understood before an answer'], /unknown/)
+  t.notOk(failures['text streams as it is sent, with what it cost'])
+})

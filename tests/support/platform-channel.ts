@@ -1,0 +1,33 @@
+import type { Test } from 'tap'
+import { createLinker, type LinkedChannel, settingsOf } from '../../plugin-api/testing/channel-bench.ts'
+import type { FakePlatform } from '../../plugin-api/testing/fake-platform.ts'
+import { startChat, type TestChat } from './chat.ts'
+
+/** A server with an agent, a fake platform and a channel between them. */
+export type TestChannel = TestChat & LinkedChannel
+
+/** Starts a server beside a fake platform; each call of what it returns makes a new channel there, alone and connected. */
+export async function startPlatform(
+  t: Test,
+  { kind, startFake }: { kind: string; startFake(): Promise<FakePlatform> },
+): Promise<(config?: Record<string, unknown>) => Promise<TestChannel>> {
+  const platform = await startFake()
+  t.teardown(() => platform.close())
+  const chat = await startChat(t, { config: { plugins: settingsOf(kind, platform) } })
+  const { server, fake, agent_id } = chat
+  const link = createLinker(
+    {
+      server: {
+        get url() {
+          return server.url
+        },
+        request: (method, path, body) => server.request(method, path, { body }),
+      },
+      fake,
+      agent_id,
+    },
+    platform,
+    kind,
+  )
+  return async (config) => ({ ...chat, ...(await link(config)) })
+}
