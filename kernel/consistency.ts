@@ -69,7 +69,12 @@ export function assertConsistent(
     }
     const assertGuard = (what: string, use: unknown) => {
       if (!use) refuse(what, 'has no guard')
-      const name = String(Array.isArray(use) ? use[0] : use)
+      const name = Array.isArray(use) ? use[0] : use
+      if (typeof name !== 'string')
+        refuse(
+          what,
+          "has a guard that is not a name: write guard: 'user', or guard: ['permission', 'notes'] for a guard with an argument",
+        )
       if (name !== 'public' && !precedingGuard.has(name))
         refuse(what, `uses the guard "${name}", which no plugin declares`)
     }

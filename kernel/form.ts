@@ -19,7 +19,7 @@ export function createFormCheck<Value>(
       check(candidate)
     } catch (error) {
       const [issue] = (error as AppError).details.issues as [Issue]
-      refuse(`${issue.path || 'it'} ${issue.message}`)
+      refuse(`${issue.path || 'it'} ${explain(issue, schema)}`)
     }
     const value = candidate as Value
     for (const name of functions)
@@ -28,6 +28,19 @@ export function createFormCheck<Value>(
     return value
   }
 }
+
+/** Says what is wrong at the path of an issue, which for an unknown or a missing key is the key's own. */
+function explain({ path, rule, message }: Issue, schema: JSONSchema): string {
+  if (rule === 'required') return 'is missing'
+  if (rule !== 'additionalProperties') return message
+  const parents = path.split('/').slice(1, -1)
+  const keys = Object.keys(parents.reduce(schemaOf, schema).properties as object)
+  return `is not a known key; the keys are ${keys.join(', ')}`
+}
+
+/** The schema of a property or an item. */
+const schemaOf = ({ properties, items, additionalProperties }: JSONSchema, name: string) =>
+  ((properties as JSONSchema | undefined)?.[name] ?? items ?? additionalProperties) as JSONSchema
 
 /** Runs `compile`; a schema in it that is not valid is refused in one sentence that begins with `subject`. */
 export function compileFor<Value>(subject: string, compile: () => Value): Value {
