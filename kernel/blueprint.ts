@@ -3,7 +3,14 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Config, ConfigError, layerConfig, readConfigFile } from './config.ts'
 import { assertConsistent, Fault } from './consistency.ts'
-import { BUILT_IN, discoverPlugins, type EntryPlace, type Found, listFolders } from './discovery.ts'
+import {
+  BUILT_IN,
+  discoverPlugins,
+  type EntryPlace,
+  type Found,
+  listFolders,
+  type Trial,
+} from './discovery.ts'
 import { type ErrorTable, kernelErrors } from './errors.ts'
 import { createExtensions, type ExtensionPoint, type FolderEntry, loadEntry } from './extensions.ts'
 import { checkForeign } from './foreign-check.ts'
@@ -59,18 +66,25 @@ export async function readBlueprint({
   env,
   flags = {},
   plugins: given = [],
+  trial,
 }: {
   home: string
   env: NodeJS.ProcessEnv
   flags?: Record<string, string | undefined>
   /** Plugins besides those that are found. */
   plugins?: readonly Plugin[]
+  /** A folder to load besides. */
+  trial?: Trial
 }): Promise<Blueprint> {
   const file = readConfigFile(home)
   const packages = Array.isArray(file.packages)
     ? file.packages.filter((name) => typeof name === 'string')
     : []
-  const { plugins: found, broken, entries: packaged } = await discoverPlugins({ home, packages, given })
+  const {
+    plugins: found,
+    broken,
+    entries: packaged,
+  } = await discoverPlugins({ home, packages, given, trial })
   const declared = found.map(declare)
   const points = new Map([
     ...kernelPoints,

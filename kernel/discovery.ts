@@ -48,15 +48,23 @@ export interface Module {
   extends?: string
 }
 
-/** Loads every plugin there is: built in, named in `packages`, in `<home>/plugins`, and `given` as objects. */
+/** A folder to be loaded from wherever it is: as a plugin, or as an entry of an extension point. */
+export interface Trial {
+  folder: string
+  point?: string
+}
+
+/** Loads every plugin there is: built in, named in `packages`, in `<home>/plugins`, `given` as objects, and one on trial. */
 export async function discoverPlugins({
   home,
   packages,
   given,
+  trial,
 }: {
   home: string
   packages: readonly string[]
   given: readonly Plugin[]
+  trial?: Trial
 }): Promise<{ plugins: Found<Plugin>[]; broken: BrokenPlugin[]; entries: EntryPlace[] }> {
   const own = foldersIn(join(home, 'plugins'))
   if (own.length > 0 || packages.length > 0) linkServer(home)
@@ -73,6 +81,7 @@ export async function discoverPlugins({
       source: GIVEN,
       locate: (): Module => ({ load: async () => plugin, folder: GIVEN, version: UNVERSIONED }),
     })),
+    ...(trial ? [foreign(trial.folder)] : []),
   ]
   const plugins: Found<Plugin>[] = []
   const broken: BrokenPlugin[] = []
@@ -82,8 +91,9 @@ export async function discoverPlugins({
     let candidate: unknown
     try {
       const module = locate()
-      if (module.extends !== undefined) {
-        entries.push({ name, source, point: module.extends, locate: () => module })
+      const point = module.extends ?? (source === trial?.folder ? trial.point : undefined)
+      if (point !== undefined) {
+        entries.push({ name, source, point, locate: () => module })
         continue
       }
       candidate = await module.load()
@@ -165,12 +175,18 @@ interface PackageManifest {
   svc?: { extends?: string }
 }
 
-/** Finds the module of a folder from outside; what it begins while it is imported is known as the plugin's. */
-function locate(folder: string, name: string): Module {
-  const manifest = readManifest(join(folder, 'package.json'))
-  const entry = exportedEntry(manifest.exports) ?? manifest.main ?? 'index.js'
+/**
+ * Finds the module of a folder from outside; throws one sentence if its file is missing. What it begins while it is
+ * imported is known as the plugin's.
+ */
+export function locate(folder: string, name: string): Module {
+  const path = join(folder, 'package.json')
+  const manifest = readManifest(path)
+  const file = join(folder, exportedEntry(manifest.exports) ?? manifest.main ?? 'index.js')
+  if (!existsSync(file))
+    throw new Error(`${file} does not exist: build it, or name another file as "exports" in ${path}`)
   return {
-    load: () => runAs(name, () => importDefault(join(folder, entry))),
+    load: () => runAs(name, () => importDefault(file)),
     folder: realpathSync(folder),
     version: manifest.version ?? UNVERSIONED,
     extends: manifest.svc?.extends,

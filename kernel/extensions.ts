@@ -96,7 +96,7 @@ export async function loadEntry(
   { check, folder: parent }: ExtensionPoint,
 ): Promise<FolderEntry> {
   const isBuiltIn = source === BUILT_IN
-  const owner = isBuiltIn || isAbsolute(source) ? `${parent}/${name}` : source
+  const owner = isBuiltIn || isAbsolute(source) ? `${parent ?? point}/${name}` : source
   try {
     const { load, folder, version } = locate()
     const candidate = await load()

@@ -137,7 +137,8 @@ t.test('a folder that holds no plugin is refused by its name', async (t) => {
   installPlugin(home, 'weather', pluginSource('weather', ''))
   rmSync(join(home, 'plugins/weather/index.js'))
   await t.rejects(startKernel(t, { home }), {
-    message: /^plugin "weather" \(.*weather\) failed to load: Cannot find module/,
+    message:
+      /^plugin "weather" \(.*weather\) failed to load: .*\/weather\/index\.js does not exist: build it, or name another file as "exports" in .*package\.json$/,
   })
   writeFileSync(join(home, 'plugins/weather/package.json'), '{')
   await t.rejects(startKernel(t, { home }), {

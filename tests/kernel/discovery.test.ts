@@ -1,0 +1,48 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readBlueprint } from '../../kernel/blueprint.ts'
+import { listPlugins } from '../../kernel/cli/plugins-command.ts'
+import type { Trial } from '../../kernel/discovery.ts'
+import t, { type Test } from '../run/file-test.ts'
+import { bareConfig, createHome, pluginSource } from '../support/kernel.ts'
+import { installPlugin } from '../support/server.ts'
+
+/** A plugin with an extension point for toys, which may lie in folders of their own. */
+const BOX = pluginSource(
+  'box',
+  `host.extensionPoint('box.toys', {
+     noun: 'toy', nameOf: ({ name }) => name, folder: 'toys',
+   })
+   host.extensionPoint('box.stickers', { noun: 'sticker' })`,
+)
+
+const install = (folder: string, source: string, manifest: object = {}) => {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', ...manifest }))
+  writeFileSync(join(folder, 'index.js'), source)
+}
+
+/** A home with the plugin above. */
+function createBox(t: Test, config: Parameters<typeof bareConfig>[0] = {}): string {
+  const home = createHome(t, bareConfig(config))
+  installPlugin(home, 'box', BOX)
+  return home
+}
+
+/** The rows of `svc plugins` without those that come with the server. */
+async function rowsOf(home: string, trial?: Trial) {
+  const blueprint = await readBlueprint({ home, env: {}, trial })
+  return listPlugins(blueprint).filter(({ source }) => source !== 'built-in')
+}
+
+t.test('a folder on trial is loaded from where it is, as a plugin or as an entry', async (t) => {
+  const home = createBox(t)
+  const folder = join(home, 'elsewhere')
+  install(folder, "export default { name: 'yo-yo', price: 1 }")
+  const [, asPlugin] = await rowsOf(home, { folder })
+  t.match(asPlugin, { source: folder, status: 'failed', error: /\/summary is missing$/ })
+  const [, asToy] = await rowsOf(home, { folder, point: 'box.toys' })
+  t.match(asToy, { source: folder, status: 'ok', extends: [{ point: 'box.toys', name: 'yo-yo' }] })
+  const [, asNothing] = await rowsOf(home, { folder, point: 'box.stickers' })
+  t.match(asNothing, { source: folder, status: 'ok', extends: [{ point: 'box.stickers' }] })
+})
