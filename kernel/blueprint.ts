@@ -82,7 +82,7 @@ export async function readBlueprint({
     : []
   const {
     plugins: found,
-    broken,
+    broken: unloaded,
     entries: packaged,
   } = await discoverPlugins({ home, packages, given, trial })
   const declared = found.map(declare)
@@ -90,7 +90,12 @@ export async function readBlueprint({
     ...kernelPoints,
     ...declared.flatMap(({ declarations }) => [...declarations.points]),
   ])
+  const taken = new Set(declared.map(({ name }) => name))
+  const broken = unloaded.map((one) => withOwnName(one, taken))
+  // What comes with the server claims its names first.
   const places = [...packaged, ...listFolders(home, points)]
+    .map((place) => withOwnName(place, taken))
+    .sort((a, b) => Number(b.source === BUILT_IN) - Number(a.source === BUILT_IN))
   const config = layerConfig({ file, env, flags, plugins: sectionsOf([...declared, ...broken, ...places]) })
 
   const selection = createSelection(config)
@@ -141,6 +146,10 @@ function declare({ value: plugin, ...found }: Found<Plugin>): Declared {
     return { ...declared, error: error as Error }
   }
 }
+
+/** Names by its source what has the name of a plugin that loads: it neither fails nor is set with that plugin. */
+const withOwnName = <Row extends Pick<Candidate, 'name' | 'source'>>(row: Row, taken: ReadonlySet<string>) =>
+  taken.has(row.name) && row.source !== BUILT_IN ? { ...row, name: row.source } : row
 
 const sectionsOf = (candidates: readonly (Pick<Candidate, 'name' | 'source'> & { plugin?: Plugin })[]) =>
   candidates

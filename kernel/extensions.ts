@@ -1,4 +1,4 @@
-import { isAbsolute } from 'node:path'
+import { basename, isAbsolute } from 'node:path'
 import { ConfigError } from './config.ts'
 import { BUILT_IN, type EntryPlace } from './discovery.ts'
 import { confine } from './isolation.ts'
@@ -96,7 +96,7 @@ export async function loadEntry(
   { check, folder: parent }: ExtensionPoint,
 ): Promise<FolderEntry> {
   const isBuiltIn = source === BUILT_IN
-  const owner = isBuiltIn || isAbsolute(source) ? `${parent ?? point}/${name}` : source
+  const owner = isBuiltIn || isAbsolute(source) ? `${parent ?? point}/${basename(name)}` : source
   try {
     const { load, folder, version } = locate()
     const candidate = await load()

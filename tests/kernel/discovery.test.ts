@@ -35,6 +35,17 @@ async function rowsOf(home: string, trial?: Trial) {
   return listPlugins(blueprint).filter(({ source }) => source !== 'built-in')
 }
 
+t.test('what comes with the server keeps its name when a package takes the same', async (t) => {
+  const config = { packages: ['parrot'] }
+  const home = createHome(t, config)
+  const kind = `export default { kind: 'demo', label: { en: 'a', zh: 'a' }, config_schema: { type: 'object' },
+    languageModel() {}, listModels() {} }`
+  install(join(home, 'node_modules/parrot'), kind, { svc: { extends: 'providers.kinds' } })
+  t.match(await rowsOf(home), [
+    { name: 'parrot', error: 'provider kind "demo" is declared by both providers/demo and parrot' },
+  ])
+})
+
 t.test('a folder on trial is loaded from where it is, as a plugin or as an entry', async (t) => {
   const home = createBox(t)
   const folder = join(home, 'elsewhere')
@@ -45,4 +56,20 @@ t.test('a folder on trial is loaded from where it is, as a plugin or as an entry
   t.match(asToy, { source: folder, status: 'ok', extends: [{ point: 'box.toys', name: 'yo-yo' }] })
   const [, asNothing] = await rowsOf(home, { folder, point: 'box.stickers' })
   t.match(asNothing, { source: folder, status: 'ok', extends: [{ point: 'box.stickers' }] })
+})
+
+t.test('a plugin or folder that takes the name of a plugin is left out by its path', async (t) => {
+  const home = createHome(t, { plugins: { users: { password_memory_kib: 8 } } })
+  for (const folder of ['a', 'b']) installPlugin(home, folder, pluginSource('weather', ''))
+  installPlugin(home, 'users', "throw new Error('no users')")
+  install(join(home, 'channels/auth'), "throw new Error('no channel')")
+  t.match(
+    (await rowsOf(home)).map(({ name, status, error }) => [name, status, error]),
+    [
+      ['weather', 'ok', null],
+      [join(home, 'plugins/b'), 'failed', /two plugins are named "weather": .*\/a and .*\/b$/],
+      [join(home, 'plugins/users'), 'failed', 'failed to load: no users'],
+      [join(home, 'channels/auth'), 'failed', /^channels\/auth .* failed to load: no channel$/],
+    ],
+  )
 })

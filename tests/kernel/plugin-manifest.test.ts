@@ -297,11 +297,6 @@ t.test('a dependency that does not exist is refused with both names', async (t) 
   t.equal(await refusalOf(t, plugins), 'plugin "weather" depends on "sky", but no plugin has that name')
 })
 
-t.test('two plugins of one name are refused with both places', async (t) => {
-  const twice = { one: pluginSource('weather', ''), two: pluginSource('weather', '') }
-  t.match(await refusalOf(t, twice), /: two plugins are named "weather": .*\/one and .*\/two$/)
-})
-
 t.test('a name that two plugins declare is refused with both owners', async (t) => {
   const error = "errors: { RAIN: { status: 400, message: { en: 'a', zh: 'a' } } },"
   const permission =
