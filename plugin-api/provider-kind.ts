@@ -91,7 +91,7 @@ export interface ProviderKind {
   /** A model whose calls are not repeated: that is done for all kinds alike. */
   languageModel(connection: ProviderConnection, modelId: string): StreamingModel | Promise<StreamingModel>
   embeddingModel?(connection: ProviderConnection, modelId: string): EmbeddingModel | Promise<EmbeddingModel>
-  /** The models that the upstream offers; throws what its client throws. */
+  /** The models that the upstream offers; throws what its client throws, or an error with the HTTP `status`. */
   listModels(connection: ProviderConnection, signal: AbortSignal): Promise<ModelDescription[]>
   /** Sorts an error of the above where it says more than its HTTP status and its cause do. */
   explainError?(report: UpstreamReport, error: unknown): ExplainedFailure | undefined

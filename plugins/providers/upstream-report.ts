@@ -25,7 +25,10 @@ export function reportOf(error: unknown): UpstreamReport {
 function answerIn(error: unknown): { status?: number; headers?: Record<string, string>; body: unknown } {
   if (TypeValidationError.isInstance(error)) return { body: error.value }
   if (!(error instanceof Error)) return { body: error }
-  if (!APICallError.isInstance(error)) return { body: undefined }
+  if (!APICallError.isInstance(error)) {
+    const { status } = error as { status?: unknown }
+    return { ...(typeof status === 'number' && { status }), body: undefined }
+  }
   const { statusCode: status, responseHeaders: headers, data, responseBody } = error
   return { status, headers, body: data ?? parse(responseBody) }
 }
