@@ -3,6 +3,7 @@ import type { JSONSchema, LocalizedText } from '#kernel'
 
 /** How a model is reached: what a provider row holds, with the key in the clear. */
 export interface ProviderConnection {
+  /** The provider's own or the kind's `default_base_url`. No slash at the end. */
   base_url: string | undefined
   api_key: string | undefined
   options: Record<string, unknown>

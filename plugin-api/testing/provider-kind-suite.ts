@@ -290,7 +290,7 @@ export function testProviderKind(subject: ProviderKindSubject): unknown {
 
     await add('the models are listed', async () => {
       const { fake } = await start()
-      const models = await listModels(kind, connect(`${fake.url}/`))
+      const models = await listModels(kind, connect(fake.url))
       const ids = models.map(({ id }) => id)
       assert.ok(ids.includes(modelId), ids.join())
       if (subject.embedding_model) assert.ok(ids.includes(subject.embedding_model), ids.join())

@@ -41,7 +41,7 @@ export function createProviderConnections({
       return {
         kind,
         connection: {
-          base_url: base_url ?? kind.default_base_url,
+          base_url: (base_url ?? kind.default_base_url)?.replace(/\/+$/, ''),
           api_key,
           options: { ...provider.options, ...sealed },
           fetch: is_trusted ? globalThis.fetch : guardedFetch.fetch,
