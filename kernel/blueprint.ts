@@ -194,7 +194,10 @@ async function selectEntries(
     if (!selection.admits(candidate)) continue
     try {
       const declared = points.get(point)
-      if (!declared) throw new ConfigError(`no plugin declares the extension point "${point}"`)
+      if (!declared)
+        throw new ConfigError(
+          `no plugin declares the extension point "${point}", which its package.json extends; there are ${[...points.keys()].join(', ')}`,
+        )
       if (isActive(point)) entries.push(await loadEntry({ ...place, point, locate }, declared))
     } catch (error) {
       selection.leaveOut(candidate, error as Error)

@@ -59,6 +59,7 @@ export {
 export type { Logger } from './log.ts'
 export { MASK, maskOf } from './mask.ts'
 export { type OpenFolder, openFolder } from './open-folder.ts'
+export { OWN_PACKAGE } from './package.ts'
 export { isWithin } from './paths.ts'
 export { createPlaces, type Places } from './places.ts'
 export { defineManifest, definePlugin, type Manifest, type Permission, type Plugin } from './plugin.ts'

@@ -18,6 +18,7 @@ export interface BuiltInPlugins {
   planning: typeof import('../plugins/planning/index.ts')
   polish: typeof import('../plugins/polish/index.ts')
   providers: typeof import('../plugins/providers/index.ts')
+  scaffold: typeof import('../plugins/scaffold/index.ts')
   secrets: typeof import('../plugins/secrets/index.ts')
   shell: typeof import('../plugins/shell/index.ts')
   skills: typeof import('../plugins/skills/index.ts')

@@ -1,0 +1,36 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import type { Command } from '#kernel'
+import { isTemplate, NAME_PATTERN, TEMPLATES, writePackage } from './package-files.ts'
+
+/** `svc plugin new`: writes a folder that builds, passes its test and can be installed. */
+export const newCommand: Command<unknown> = {
+  name: 'plugin new',
+  summary: 'Write the folder of a new channel kind, provider kind or feature, in TypeScript with a test',
+  arguments: [
+    { name: 'template', summary: TEMPLATES.join(', '), required: true },
+    { name: 'name', summary: 'its name, which is also the name of its folder', required: true },
+  ],
+  options: [{ flags: '--in <folder>', summary: 'where to make the folder, here by default' }],
+  database: false,
+  run({ args, options, stdout, stderr }) {
+    const [template, name] = args as [string, string]
+    const refuse = (sentence: string) => {
+      stderr.write(`svc: ${sentence}\n`)
+      return 1
+    }
+    if (!isTemplate(template)) return refuse(`"${template}" is not a template: use ${TEMPLATES.join(', ')}`)
+    if (!NAME_PATTERN.test(name))
+      return refuse(
+        `"${name}" is not a valid name: begin with a lower-case letter, then use such letters, digits and "-", at most 64 in all`,
+      )
+    const folder = resolve(typeof options.in === 'string' ? options.in : '.', name)
+    if (existsSync(folder) && readdirSync(folder).length > 0)
+      return refuse(`${folder} is not empty: choose another name, or remove it`)
+    writePackage({ template, name, folder })
+    const path = relative('.', folder)
+    stdout.write(`Wrote ${folder}. Next:\n\n  cd ${path}\n  npm install\n  npm test\n  npm run check\n\n`)
+    stdout.write('Its README.md says how to install and publish it.\n')
+    return 0
+  },
+}

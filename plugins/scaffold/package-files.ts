@@ -1,0 +1,96 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { linkServer, OWN_PACKAGE } from '#kernel'
+
+/** The templates, each with the extension point that it fills and the folder of the home that it is installed in. */
+const TARGETS = {
+  channel: { extends: 'channels.kinds', home: 'channels' },
+  provider: { extends: 'providers.kinds', home: 'providers' },
+  feature: { extends: undefined, home: 'plugins' },
+} as const
+
+/** The name of a template. */
+export type Template = keyof typeof TARGETS
+
+export const TEMPLATES = Object.keys(TARGETS) as readonly Template[]
+
+/** True for the name of a template. */
+export const isTemplate = (text: string): text is Template => Object.hasOwn(TARGETS, text)
+
+/** The names that plugins and kinds may have. */
+export const NAME_PATTERN = /^[a-z][a-z0-9-]{0,63}$/
+
+/** The templates in the source tree: they are not compiled. */
+const SOURCE = fileURLToPath(new URL('../../../plugins/scaffold/templates/', import.meta.url))
+
+/** The package that the template of a provider kind wraps. */
+const WRAPPED = '@ai-sdk/openai-compatible'
+
+/** Writes a new package into an empty folder, which is linked to the running server so that it compiles at once. */
+export function writePackage({
+  template,
+  name,
+  folder,
+}: {
+  template: Template
+  name: string
+  folder: string
+}): void {
+  const words = {
+    '{{name}}': name,
+    '{{template}}': template,
+    '{{home}}': TARGETS[template].home,
+    // Where there must be an identifier.
+    __SNAKE__: name.replaceAll('-', '_'),
+  }
+  write(join(folder, 'package.json'), `${JSON.stringify(manifestOf(template, name), undefined, 2)}\n`)
+  for (const source of [join(SOURCE, 'all'), join(SOURCE, template)])
+    for (const file of filesIn(source))
+      write(join(folder, targetOf(file)), fill(readFileSync(join(source, file), 'utf8'), words))
+  linkServer(folder)
+}
+
+function manifestOf(template: Template, name: string) {
+  const { name: server, version, dependencies, devDependencies } = OWN_PACKAGE
+  const { extends: point } = TARGETS[template]
+  return {
+    name,
+    version: '0.1.0',
+    description: `A ${template} for ${server}`,
+    type: 'module',
+    exports: './dist/src/index.js',
+    files: ['dist/src'],
+    ...(point && { svc: { extends: point } }),
+    scripts: {
+      build: 'tsc',
+      pretest: 'npm run build',
+      test: 'node --test dist/test/*.test.js',
+      precheck: 'npm run build',
+      check: 'svc plugin check',
+      prepack: 'npm run build',
+    },
+    ...(template === 'provider' && { dependencies: { [WRAPPED]: dependencies[WRAPPED] } }),
+    devDependencies: {
+      '@types/node': devDependencies['@types/node'],
+      [server]: `^${version}`,
+      typescript: devDependencies.typescript,
+    },
+  }
+}
+
+/** npm leaves a file with this name out of packages. */
+const targetOf = (file: string) => (file === 'gitignore' ? '.gitignore' : file)
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
+
+const fill = (text: string, words: Record<string, string>) =>
+  text.replace(/\{\{\w+\}\}|__SNAKE__/g, (word) => words[word] ?? word)
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
