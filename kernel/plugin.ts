@@ -5,7 +5,12 @@ import { type LocalizedText, localizedText } from './locale.ts'
 import { compileSchema, type JSONSchema, objectOf } from './schema.ts'
 import type { Cradle } from './types.ts'
 
-/** The version of the plugin contract that this kernel speaks. */
+/**
+ * The number of the plugin contract, which a manifest names as `kernel`. It rises when code that was written for the
+ * former number may stop working: because something of `plugin-api/api-report.md` is removed or means something else.
+ * Additions leave it as it is. What is to be removed is first marked `@deprecated` and works on through the whole next
+ * number: code that compiles without such marks under one number runs under the next.
+ */
 export const KERNEL_VERSION = 1
 
 /** A right that can be granted to an account. */
