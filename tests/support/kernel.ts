@@ -69,11 +69,20 @@ export interface CommandResult {
 export async function runCommand(
   home: string,
   args: readonly string[],
-  { env = {}, input = '' }: { env?: Record<string, string>; input?: string } = {},
+  {
+    env = {},
+    input = '',
+    program = runProgram,
+  }: {
+    env?: Record<string, string>
+    input?: string
+    /** That of another copy of this package. */
+    program?: typeof runProgram
+  } = {},
 ): Promise<CommandResult> {
   started.commands++
   const [stdout, stderr] = [createSink(), createSink()]
-  const code = await runProgram(args, {
+  const code = await program(args, {
     env: environment(home, env),
     stdin: Readable.from([input]) as NodeJS.ReadStream,
     stdout: stdout.stream,

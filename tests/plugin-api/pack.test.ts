@@ -1,0 +1,142 @@
+import { once } from 'node:events'
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { pathToFileURL } from 'node:url'
+import t from '../run/file-test.ts'
+import { isLong } from '../run/tier.ts'
+import { runCommand } from '../support/kernel.ts'
+import { filesBelow, installPacked, ROOT } from '../support/packed.ts'
+import { createHome } from '../support/server.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
+
+const { outside, root, files, compile, runTests } = await installPacked()
+
+const load = (file: string) => import(pathToFileURL(join(root, 'dist', file)).href)
+
+const { runProgram } = await load('kernel/cli/program.js')
+
+/** Runs `svc` of the packed package in this process. */
+const svc = (home: string, ...args: string[]) => runCommand(home, args, { program: runProgram })
+
+/** A name for a scaffold of each sort. */
+const scaffolds = { channel: 'carrier', provider: 'oracle', feature: 'shop-list' }
+
+t.test('the package holds what runs, with its data, and no tests', async (t) => {
+  const data = [
+    ...filesBelow('plugins/experts/catalog').filter((file) => file.split('/')[4] === 'files'),
+    ...filesBelow('plugins/scaffold/templates'),
+  ]
+  t.ok(data.length > 20)
+  t.same(
+    data.filter((file) => !files.includes(file)),
+    [],
+    'all data is there',
+  )
+  t.same(
+    files.filter(
+      (file) => !/^dist\/(kernel|plugin-api|plugins|channels|providers)\/.*\.(js|d\.ts)$/.test(file),
+    ),
+    [...data, 'README.md', 'package.json'].sort(),
+    'nothing else is',
+  )
+})
+
+t.test('code of others compiles against it, by the strictest rules', async (t) => {
+  const folder = join(outside, 'strict')
+  cpSync(join(ROOT, 'tests/plugin-api/fixtures'), folder, { recursive: true })
+  const compilerOptions = {
+    target: 'es2023',
+    module: 'nodenext',
+    types: ['node'],
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+    skipLibCheck: true,
+  }
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+  t.equal(await compile(folder), '')
+})
+
+t.test('what svc plugin new writes compiles, loads, and runs in a server', async (t) => {
+  const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
+  for (const [sort, name] of Object.entries(scaffolds)) {
+    const written = await svc(home, 'plugin', 'new', sort, name, '--in', outside)
+    t.match(written, { code: 0, stderr: '', stdout: `${join(outside, name)} is written` })
+  }
+  const folders = Object.values(scaffolds).map((name) => join(outside, name))
+  t.same(await Promise.all(folders.map(compile)), ['', '', ''])
+
+  const check = async (name: string) => (await svc(home, 'plugin', 'check', join(outside, name))).stdout
+  t.match(await check('carrier'), /^carrier 0\.1\.0 loads.*extensions +carrier \(channels\.kinds\)\n$/s)
+  t.match(await check('oracle'), /^oracle 0\.1\.0 loads.*extensions +oracle \(providers\.kinds\)\n$/s)
+  t.match(
+    await check('shop-list'),
+    /collections +shop_list\n +routes +POST \/shop-list\n +jobs .*permissions +shop_list\n$/s,
+  )
+
+  for (const [place, name] of [
+    ['channels', 'carrier'],
+    ['providers', 'oracle'],
+    ['plugins', 'shop-list'],
+  ] as const) {
+    mkdirSync(join(home, place))
+    symlinkSync(join(outside, name), join(home, place, name))
+  }
+  const rows = JSON.parse((await svc(home, 'plugins', '--json')).stdout)
+  t.match(
+    rows.filter(({ source }: { source: string }) => source !== 'built-in'),
+    [
+      { name: 'shop-list', status: 'ok' },
+      { name: 'carrier', status: 'ok', extends: [{ point: 'channels.kinds', name: 'carrier' }] },
+      { name: 'oracle', status: 'ok', extends: [{ point: 'providers.kinds', name: 'oracle' }] },
+    ],
+  )
+
+  const { startServer } = await load('kernel/server.js')
+  const logTo = new Writable({ write: (_chunk, _, done) => done() })
+  const server = await startServer({
+    home,
+    env: { SVC_PORT: '0', SVC_ADMIN_PASSWORD: 'correct-horse-1' },
+    logTo,
+  })
+  t.teardown(() => server.stop())
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const answer = await fetch(`${server.url}/api${path}`, {
+      ...init,
+      headers: { 'content-type': 'application/json', ...init.headers },
+    })
+    // biome-ignore lint/suspicious/noExplicitAny: what a body is, the test asserts
+    return { status: answer.status, body: (await answer.json()) as any }
+  }
+  t.match(await ask('/health'), { body: { status: 'ok', plugins: { 'shop-list': 'ok' } } })
+  const credentials = JSON.stringify({ username: 'admin', password: 'correct-horse-1' })
+  const { body: login } = await ask('/auth/login', { method: 'POST', body: credentials })
+  const headers = { authorization: `Bearer ${login.access_token}` }
+  const added = await ask('/shop-list', { method: 'POST', headers, body: '{"text":"milk"}' })
+  t.match(added, { status: 201, body: { text: 'milk' } })
+  const upstream = createServer(({ url }, response) =>
+    response.writeHead(url === '/models' ? 401 : 404).end('{}'),
+  ).listen(0, '127.0.0.1')
+  t.teardown(() => upstream.close())
+  await once(upstream, 'listening')
+  const base_url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/`
+  const probe = JSON.stringify({ name: 'o', kind: 'oracle', base_url, api_key: 'sk-wrong' })
+  const probed = await ask('/providers/probe', { method: 'POST', headers, body: probe })
+  t.match(probed.body, { ok: false, reason: 'auth' })
+  const { body: experts } = await ask('/experts', { headers })
+  t.ok(experts.length >= 10)
+})
+
+/** The channel's takes as long as that of one of our own. */
+const tried = isLong ? Object.values(scaffolds) : [scaffolds.provider, scaffolds.feature]
+
+t.test(`the tests that svc plugin new wrote pass at once: ${tried.join(', ')}`, async (t) => {
+  await Promise.all(
+    tried.map(async (name) => t.match(await runTests(join(outside, name)), /^# pass [1-9]\d*\n# fail 0$/m)),
+  )
+})
