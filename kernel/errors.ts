@@ -13,6 +13,9 @@ export interface ErrorDefinition {
 /** Errors by their UPPER_SNAKE code. */
 export type ErrorTable = Record<string, ErrorDefinition>
 
+// The copy of this package that a plugin has installed makes the same.
+const APP_ERROR = Symbol.for('agent-platform-service:error')
+
 /** What goes wrong by rule rather than by accident; its code stands in the error table of some plugin. */
 export class AppError extends Error {
   readonly code: ErrorCode
@@ -24,7 +27,13 @@ export class AppError extends Error {
     this.code = code
     this.details = details
   }
+
+  static override [Symbol.hasInstance](value: unknown): value is AppError {
+    return typeof value === 'object' && value !== null && APP_ERROR in value
+  }
 }
+
+Object.defineProperty(AppError.prototype, APP_ERROR, { value: true })
 
 /** The errors that the kernel itself answers with. */
 export const kernelErrors = {

@@ -135,7 +135,8 @@ export interface ChosenReply<Status, Body> {
   readonly headers: Record<string, string>
 }
 
-const CHOSEN = Symbol('chosen reply')
+// The copy of this package that a plugin has installed makes the same.
+const CHOSEN = Symbol.for('agent-platform-service:chosen reply')
 
 /** Answers with a status other than the lowest that the route declares, or with headers. */
 export function reply<const Status extends number, Body>(

@@ -4,7 +4,7 @@ import { readBlueprint } from '../../kernel/blueprint.ts'
 import { listPlugins } from '../../kernel/cli/plugins-command.ts'
 import type { Trial } from '../../kernel/discovery.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { bareConfig, createHome, pluginSource } from '../support/kernel.ts'
+import { bareConfig, createHome, getRoute, pluginSource, startKernel } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
 
 /** A plugin with an extension point for toys, which may lie in folders of their own. */
@@ -72,4 +72,24 @@ t.test('a plugin or folder that takes the name of a plugin is left out by its pa
       [join(home, 'channels/auth'), 'failed', /^channels\/auth .* failed to load: no channel$/],
     ],
   )
+})
+
+t.test('a plugin may use another copy of this package than the server', async (t) => {
+  const { reply } = await import(new URL('../../kernel/http/route.js?copy', import.meta.url).href)
+  const { AppError } = await import(new URL('../../kernel/errors.js?copy', import.meta.url).href)
+  Object.assign(globalThis, { copy: { reply, AppError } })
+  const plugins = {
+    foreign: pluginSource(
+      'foreign',
+      `host.routes([
+         ${getRoute('/chosen', "copy.reply(202, { text: 'later' })").replace('{ 200: {} }', '{ 200: {}, 202: {} }')},
+         ${getRoute('/refused', "Promise.reject(new copy.AppError('NOT_FOUND'))")},
+       ])`,
+    ),
+  }
+  const server = await startKernel(t, { plugins })
+  t.match(await server.request('GET', '/chosen'), { status: 202, body: { text: 'later' } })
+  t.match(await server.request('GET', '/refused'), { status: 404, body: { error: { code: 'NOT_FOUND' } } })
+  for (const value of [null, undefined, 'NOT_FOUND', new Error('NOT_FOUND')])
+    t.notOk((value as unknown) instanceof AppError)
 })
