@@ -76,8 +76,8 @@ function describePlugins({ plugins, absent }: Blueprint): string {
 }
 
 function describeExtensions(blueprint: Blueprint): string {
-  const counts = [...extensionsOf(blueprint)].map(
-    ([point, extensions]) => `${extensions.list().length} ${point}`,
+  const counts = [...extensionsOf(blueprint)].flatMap(([point, { names }]) =>
+    blueprint.points.get(point)!.nameOf ? [`${names().length} ${point}`] : [],
   )
   return counts.join(', ')
 }

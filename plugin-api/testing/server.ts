@@ -172,7 +172,7 @@ export async function startTestServer({
     async signIn(username) {
       const { users, logins } = server.runtime.cradleOf('auth')
       const user = await users.findByUsername(username)
-      return (await logins.open(user!, { ip: '127.0.0.1', user_agent: null })).access_token
+      return (await logins.open(user!, { ip: '127.0.0.1', user_agent: null }, 'password')).access_token
     },
     get server() {
       return server

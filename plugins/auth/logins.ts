@@ -7,7 +7,7 @@ import { describeUser } from './callers.ts'
 import type { Cradle } from './manifest.ts'
 import type { Sessions } from './sessions.ts'
 import type { Tokens } from './tokens.ts'
-import type { Origin } from './types.ts'
+import type { Origin, SignInMethod } from './types.ts'
 
 /** Checks passwords under the lockout and opens sessions. */
 export type Logins = ReturnType<typeof createLogins>
@@ -20,6 +20,7 @@ export function createLogins({
   accountLockout,
   addressLimit,
   permissionCatalog,
+  events,
   config,
 }: {
   users: Users
@@ -27,7 +28,7 @@ export function createLogins({
   tokens: Tokens
   accountLockout: AccountLockout
   addressLimit: AddressLimit
-} & Pick<Cradle, 'permissionCatalog' | 'config'>) {
+} & Pick<Cradle, 'permissionCatalog' | 'events' | 'config'>) {
   /** Throws AUTH_FAILED for all that is wrong with name, password or account, LOGIN_LOCKED, SIGN_INS_LIMITED, LOGIN_BUSY. */
   const authenticate = async (username: string, password: string, ip: string): Promise<UserDocument> => {
     const user = await addressLimit.attempt(ip, () =>
@@ -38,7 +39,7 @@ export function createLogins({
   }
 
   /** Opens a session for an account that has shown who it is, by whatever means, and returns the reply to a login. */
-  const open = async (user: UserDocument, origin: Origin) => {
+  const open = async (user: UserDocument, origin: Origin, method: SignInMethod) => {
     const session = await sessions.create(user._id, origin)
     // A reset that ended all sessions just before this one was stored must not be outlived by it.
     const now = await users.find(user._id)
@@ -46,6 +47,7 @@ export function createLogins({
       await sessions.discard(session._id)
       throw new AppError('AUTH_FAILED')
     }
+    void events.emit('account.signed_in', { user_id: now._id, method })
     return {
       access_token: await tokens.sign(now, session),
       token_type: 'Bearer' as const,
@@ -58,6 +60,6 @@ export function createLogins({
     authenticate,
     open,
     logIn: async (username: string, password: string, origin: Origin) =>
-      open(await authenticate(username, password, origin.ip), origin),
+      open(await authenticate(username, password, origin.ip), origin, 'password'),
   }
 }

@@ -65,6 +65,9 @@ export interface SigningKeyDocument {
   created_at: number
 }
 
+/** By what somebody has shown who they are. */
+export type SignInMethod = 'password' | 'invite' | 'sso'
+
 declare module '#kernel/types' {
   interface Collections {
     auth: {
@@ -81,6 +84,9 @@ declare module '#kernel/types' {
     admin: { caller: AuthCaller }
   }
   interface Events {
+    /** A session has ended, for whatever reason. */
     'session.ended': { session_id: string; user_id: string }
+    /** Somebody has signed in to an account. */
+    'account.signed_in': { user_id: string; method: SignInMethod }
   }
 }

@@ -87,7 +87,7 @@ const redeemInvite = route({
   identify(body.username.toLowerCase())
   await callLimit.consume('invite', ip)
   const user = await redemptions.redeem(body)
-  return logins.open(user, { ip, user_agent: headers['user-agent']?.toString() ?? null })
+  return logins.open(user, { ip, user_agent: headers['user-agent']?.toString() ?? null }, 'invite')
 })
 
 /** The routes of invites, of those who invite and of the invited. */

@@ -73,7 +73,7 @@ const exchange = (entry: EntryName) =>
       throw refuseAt(entry, 'CODE_INVALID')
     identify(user.username)
     if (!user.enabled) throw new AppError('USER_DISABLED')
-    return logins.open(user, { ip, user_agent: headers['user-agent']?.toString() ?? null })
+    return logins.open(user, { ip, user_agent: headers['user-agent']?.toString() ?? null }, 'sso')
   })
 
 /** What people sign in with, under both names. */

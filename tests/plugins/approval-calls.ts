@@ -20,7 +20,6 @@ export default {
   kernel: 1,
   name: 'press',
   summary: 'Tools that leave marks',
-  kernel: 1,
   setup(host) {
     host.extend('agents.tools', tool('punch', {
       input_schema: {

@@ -55,7 +55,13 @@ const pager = {
     },
   },
 }
-export default { name: 'pager', summary: 'A pager', kernel: 1, setup: (host) => host.extend('channels.kinds', pager) }
+export default {
+  name: 'pager', summary: 'A pager', kernel: 1,
+  setup(host) {
+    host.extend('channels.kinds', pager)
+    host.on('channel.state_changed', (payload) => reach('changed', payload))
+  },
+}
 `
 
 /** What a channel row says of its connection. */
@@ -132,6 +138,24 @@ async function createPagers(t: Test) {
 }
 
 const isConnected = ({ state }: Runtime) => state === 'connected'
+
+t.test('a plugin hears of each state of a channel once', async (t) => {
+  const { agent_id, create, channels, see } = await createPagers(t)
+  const states: string[] = []
+  let id: string | undefined
+  onPager(t, 'changed', (change: { channel_id: string; agent_id: string; kind: string; state: string }) => {
+    if (change.agent_id !== agent_id) return
+    t.match(change, { kind: 'pager', reason: null })
+    id ??= change.channel_id
+    states.push(change.state)
+  })
+  const made = await create('facts')
+  await see(made, isConnected)
+  await channels('PATCH', `/${made}`, { enabled: false })
+  await eventually('the last state', () => states.at(-1) !== 'connected' && states.includes('connected'))
+  t.equal(id, made)
+  t.strictSame(states, [...new Set(states)])
+})
 
 t.test('a channel that is being closed is gone before it is said to be', async (t) => {
   const { agent_id, channels, create, see, closed } = await createPagers(t)

@@ -7,7 +7,6 @@ export default {
   kernel: 1,
   name: 'linger',
   summary: 'A tool that takes its time',
-  kernel: 1,
   setup(host) {
     host.extend('agents.tools', {
       name: 'linger',

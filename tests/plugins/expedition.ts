@@ -13,7 +13,6 @@ export default {
   kernel: 1,
   name: 'guide',
   summary: 'Expeditions',
-  kernel: 1,
   setup(host) {
     host.extend('agents.tools', {
       name: 'expedition', label: { en: 'Expedition', zh: '探险' }, description: 'Goes.', disableable: true,

@@ -43,7 +43,7 @@ const ann = await server.createUser({ username: 'ann' })
 
 const { users, logins } = server.server.runtime.cradleOf('auth')
 const mei = await users.create({ username: 'mei', locale: 'zh' })
-const chinese = (await logins.open(mei, { ip: '10.0.0.1', user_agent: null })).access_token
+const chinese = (await logins.open(mei, { ip: '10.0.0.1', user_agent: null }, 'password')).access_token
 
 const get = async (path: string, token = ann.token) => {
   const { status, body } = await server.request('GET', path, { token })

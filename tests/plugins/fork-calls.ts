@@ -14,7 +14,6 @@ export default {
   kernel: 1,
   name: 'library',
   summary: 'A tool that cites',
-  kernel: 1,
   setup(host) {
     host.extend('agents.tools', {
       name: 'look_up',

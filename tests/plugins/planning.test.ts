@@ -23,7 +23,6 @@ export default {
   kernel: 1,
   name: 'eager',
   summary: 'Asks and delegates wherever it is called',
-  kernel: 1,
   setup(host) {
     host.extend('agents.tools', tool('inquire', (_, { ask }) => ask('Which?')))
     host.extend('agents.tools', tool('pass_on', (_, { delegate }) => delegate('go on')))

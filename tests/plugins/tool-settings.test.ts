@@ -12,7 +12,6 @@ export default {
   kernel: 1,
   name: 'gauge',
   summary: 'Tools of a plugin from outside',
-  kernel: 1,
   permissions: [{ key: 'boiler', category: 'tools', label: text('Boiler'), description: text('Boiler') }],
   setup(host) {
     host.extend('agents.tools', tool('level'))

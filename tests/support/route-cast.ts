@@ -59,7 +59,8 @@ export async function startCast(t: Test) {
 
   /** Signs in without a password, which would take a hash to check. */
   const openSession = async (id: string) =>
-    (await logins.open((await users.find(id))!, { ip: '10.0.0.1', user_agent: null })).access_token
+    (await logins.open((await users.find(id))!, { ip: '10.0.0.1', user_agent: null }, 'password'))
+      .access_token
 
   const createAccount = async ({
     label,

@@ -15,13 +15,24 @@ export interface ChannelStates {
   forgetDead(): Promise<void>
 }
 
+declare module '#kernel/types' {
+  interface Events {
+    /** The connection of a channel changed its state. */
+    'channel.state_changed': { channel_id: string; agent_id: string; kind: string } & Pick<
+      ChannelRuntime,
+      'state' | 'reason'
+    >
+  }
+}
+
 /** Makes what writes states into the channels. */
 export function createChannelStates({
   collections: { channels },
   connectionLeases,
   clock,
+  events,
   log,
-}: Pick<Cradle, 'collections' | 'connectionLeases' | 'clock' | 'log'>): ChannelStates {
+}: Pick<Cradle, 'collections' | 'connectionLeases' | 'clock' | 'events' | 'log'>): ChannelStates {
   const set: ChannelStates['set'] = async (_id, { state, failure, is_back = false }, lease) => {
     const runtime: Omit<ChannelRuntime, 'reconnects'> = {
       state,
@@ -30,13 +41,18 @@ export function createChannelStates({
       since: clock.seconds(),
     }
     const fields = Object.entries(runtime).map(([name, value]) => [`runtime.${name}`, value])
-    await channels.updateOne(
+    const before = await channels.findOneAndUpdate(
       { _id },
       {
         $set: { ...Object.fromEntries(fields), ...(lease && { lease }) },
         ...(is_back && { $inc: { 'runtime.reconnects': 1 } }),
       },
+      { projection: { agent_id: 1, kind: 1, 'runtime.state': 1 } },
     )
+    if (!before || before.runtime.state === state) return
+    const { agent_id, kind } = before
+    const { reason } = runtime
+    void events.emit('channel.state_changed', { channel_id: _id, agent_id, kind, state, reason })
   }
 
   return {

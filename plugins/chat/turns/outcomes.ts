@@ -1,26 +1,55 @@
 import { createGroupCommit } from '#kernel'
 import type { MessageDocument } from '../documents.ts'
-import type { Messages } from '../threads/messages.ts'
-import type { ThreadProgress, Threads } from '../threads/threads.ts'
+import type { Cradle } from '../manifest.ts'
+import type { ThreadOwner, ThreadProgress } from '../threads/threads.ts'
 
 /** Stores what turns came to, those that end at the same time together. */
 export interface Outcomes {
-  /** First the messages, then the thread, so that a turn which a crash cuts in between is settled again. */
-  store(messages: readonly MessageDocument[], progress: ThreadProgress): Promise<void>
+  /** First the messages, then the thread, so that a turn which a crash cuts in between is settled again; then it is made known. */
+  store(messages: readonly MessageDocument[], progress: ThreadProgress, ended: EndedTurn): Promise<void>
+}
+
+/** Whose turn it was, and how it ended. */
+export interface EndedTurn extends ThreadOwner {
+  stop_reason?: string
+  error_code?: string
+}
+
+declare module '#kernel/types' {
+  interface Events {
+    /** A turn has ended, and its messages are stored. May come again after a crash. */
+    'turn.ended': EndedTurn & { thread_id: string; turn_id: string }
+    /** A message of a turn is stored. May come again after a crash. */
+    'message.stored': ThreadOwner & { thread_id: string; message_id: string; role: MessageDocument['role'] }
+  }
 }
 
 interface Outcome {
   documents: readonly MessageDocument[]
   progress: ThreadProgress
+  ended: EndedTurn
   resolve(): void
   reject(error: unknown): void
 }
 
 /** Makes the store of outcomes. */
-export function createOutcomes({ messages, threads }: { messages: Messages; threads: Threads }): Outcomes {
+export function createOutcomes({
+  messages,
+  threads,
+  events,
+}: Pick<Cradle, 'messages' | 'threads' | 'events'>): Outcomes {
+  const announce = async ({ documents, progress: { thread_id, turn_id }, ended }: Outcome) => {
+    const { agent_id, user_id } = ended
+    for (const { _id: message_id, role } of documents)
+      await events.emit('message.stored', { thread_id, message_id, role, agent_id, user_id })
+    await events.emit('turn.ended', { thread_id, turn_id, ...ended })
+  }
+
   const write = async (batch: readonly Outcome[]) => {
     await messages.store(batch.flatMap(({ documents }) => documents))
     await threads.advance(batch.map(({ progress }) => progress))
+    // Nobody waits for those who only hear of it.
+    for (const outcome of batch) void announce(outcome)
   }
 
   const commits = createGroupCommit<Outcome>(async (batch) => {
@@ -34,7 +63,7 @@ export function createOutcomes({ messages, threads }: { messages: Messages; thre
   })
 
   return {
-    store: (documents, progress) =>
-      new Promise((resolve, reject) => commits.add({ documents, progress, resolve, reject })),
+    store: (documents, progress, ended) =>
+      new Promise((resolve, reject) => commits.add({ documents, progress, ended, resolve, reject })),
   }
 }

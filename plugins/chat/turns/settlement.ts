@@ -109,7 +109,10 @@ export async function storeOutcome({
 }: SettlementParts & { turn: Turn; events: readonly LedgerEvent[] }): Promise<void> {
   const documents = projectTurn(events)
   const last = events.at(-1)!
-  await outcomes.store(documents, {
+  const { agent_id, user_id } = turn
+  const { stop_reason, code: error_code } = last.frame as { stop_reason?: string; code?: string }
+  const ended = { agent_id, user_id, ...(stop_reason && { stop_reason }), ...(error_code && { error_code }) }
+  const progress = {
     thread_id: turn.thread_id,
     turn_id: turn.turn_id,
     last_seq: seqOf(last),
@@ -119,6 +122,7 @@ export async function storeOutcome({
     artifacts: documents.flatMap(({ artifacts = [] }) => artifacts),
     sources: documents.flatMap(({ sources = [] }) => sources),
     unseen: last.type === 'done' && !hub.isReading(turn.thread_id, turn.user_id),
-  })
+  }
+  await outcomes.store(documents, progress, ended)
   recent.add(turn.thread_id, turn.first_seq, documents, seqOf(last))
 }
