@@ -21,7 +21,7 @@ const { runProgram } = await load('kernel/cli/program.js')
 /** Runs `svc` of the packed package in this process. */
 const svc = (home: string, ...args: string[]) => runCommand(home, args, { program: runProgram })
 
-/** A name for a scaffold of each sort. */
+/** A name for a package of each template. */
 const scaffolds = { channel: 'carrier', provider: 'oracle', feature: 'shop-list' }
 
 t.test('the package holds what runs, with its data, and no tests', async (t) => {
@@ -64,9 +64,9 @@ t.test('code of others compiles against it, by the strictest rules', async (t) =
 
 t.test('what svc plugin new writes compiles, loads, and runs in a server', async (t) => {
   const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
-  for (const [sort, name] of Object.entries(scaffolds)) {
-    const written = await svc(home, 'plugin', 'new', sort, name, '--in', outside)
-    t.match(written, { code: 0, stderr: '', stdout: `${join(outside, name)} is written` })
+  for (const [template, name] of Object.entries(scaffolds)) {
+    const written = await svc(home, 'plugin', 'new', template, name, '--in', outside)
+    t.match(written, { code: 0, stderr: '', stdout: `Wrote ${join(outside, name)}.` })
   }
   const folders = Object.values(scaffolds).map((name) => join(outside, name))
   t.same(await Promise.all(folders.map(compile)), ['', '', ''])

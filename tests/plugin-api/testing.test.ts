@@ -39,7 +39,7 @@ const outside = defineProviderKind({
     })(model),
   async listModels({ base_url, api_key, fetch }, signal) {
     const headers = { authorization: `Bearer ${api_key}` }
-    const answer = await fetch(new URL('models', base_url), { headers, signal })
+    const answer = await fetch(`${base_url}/models`, { headers, signal })
     const { data } = (await answer.json()) as { data: { id: string }[] }
     return data.map(({ id }) => ({ id, name: id }))
   },
