@@ -54,7 +54,7 @@ export function assertConsistent(
       if (!points.has(point))
         throw new Fault(
           owner,
-          `plugin "${owner}" extends "${point}", which is no extension point of any plugin`,
+          `plugin "${owner}" extends "${point}", but no plugin declares that extension point; there are ${[...points.keys()].join(', ')}`,
         )
       claimEntry(point, entry, owner)
     }

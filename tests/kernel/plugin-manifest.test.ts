@@ -249,6 +249,10 @@ t.test(
       [post("guard: 'night'"), /^route POST \/x of plugin "weather" uses the guard "night", which no plugin/],
       [post("guard: ['night', 'x']"), /^route POST \/x of plugin "weather" uses the guard "night", which no/],
       [
+        "host.extend('weather.stars', {})",
+        /^plugin "weather" extends "weather\.stars", but no plugin declares that extension point; there are .*agents\.tools/,
+      ],
+      [
         post("guard: { permission: 'notes' }"),
         /^route POST \/x of plugin "weather" has a guard that is not a name: write guard: 'user', or .*\['permission', 'notes'\]/,
       ],
