@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Config, ConfigError, layerConfig, readConfigFile } from './config.ts'
-import { assertConsistent, Fault } from './consistency.ts'
+import { assertConsistent, type Fault } from './consistency.ts'
 import {
   BUILT_IN,
   discoverPlugins,
@@ -116,8 +116,7 @@ export async function readBlueprint({
       assertConsistent(whole, kernelRoutes(whole))
       return whole
     } catch (error) {
-      if (!(error instanceof Fault)) throw error
-      rest = leaveOutFaulty(rest, error, selection)
+      rest = leaveOutFaulty(rest, error as Fault, selection)
     }
   }
 }

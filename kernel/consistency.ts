@@ -1,4 +1,4 @@
-import type { Blueprint } from './blueprint.ts'
+import type { Blueprint, PlannedPlugin } from './blueprint.ts'
 import { ConfigError } from './config.ts'
 import { kernelErrors } from './errors.ts'
 import type { Route } from './http/route.ts'
@@ -12,6 +12,17 @@ export class Fault extends ConfigError {
   constructor(owner: string, message: string) {
     super(message)
     this.owner = owner
+  }
+}
+
+/** Throws what goes wrong as the fault of its owner. */
+function attribute(owner: string, act: () => void): void {
+  try {
+    act()
+  } catch (error) {
+    throw error instanceof Fault
+      ? error
+      : new Fault(owner, `"${owner}" cannot be loaded: ${(error as Error).message}`)
   }
 }
 
@@ -36,8 +47,8 @@ export function assertConsistent(
   claim('guard', 'public', 'the kernel')
   claim('limit', 'sockets', 'the kernel')
   for (const { method, path } of kernelRoutes) claimRoute(method, path, 'the kernel')
-  for (const { point, value, owner } of entries) claimEntry(point, value, owner)
-  for (const { plugin, declarations } of plugins) {
+  for (const { point, value, owner } of entries) attribute(owner, () => claimEntry(point, value, owner))
+  const claimAll = ({ plugin, declarations }: PlannedPlugin) => {
     const { name: owner } = plugin
     for (const code of Object.keys(plugin.errors ?? {})) claim('error', code, owner)
     for (const { key } of plugin.permissions ?? []) claim('permission', key, owner)
@@ -59,6 +70,7 @@ export function assertConsistent(
       claimEntry(point, entry, owner)
     }
   }
+  for (const planned of plugins) attribute(planned.name, () => claimAll(planned))
 
   const precedingGuard = new Map<string, string | undefined>(
     plugins.flatMap(({ declarations }) => [...declarations.guards].map(([name, { after }]) => [name, after])),

@@ -505,6 +505,7 @@ t.test('entries of an extension point are found by name, with the plugin that ad
       `host.extend('box.toys', { name: 'ball', size: 3 }); host.extend('box.unnamed', 'stone')`,
     ),
     bob: pluginSource('bob', "host.extend('box.toys', { name: 'cart' }); host.extend('box.unnamed', 'leaf')"),
+    dan: pluginSource('dan', "host.extend('box.toys', undefined)"),
     cid: pluginSource(
       'cid',
       "host.extend('box.toys', { name: 'kite' })",
@@ -521,6 +522,7 @@ t.test('entries of an extension point are found by name, with the plugin that ad
     ['stone', 'leaf'],
     ['ann', 'bob'],
   ])
+  t.match(server.logged(), /"plugin":"dan","reason":"\\"dan\\" cannot be loaded: /)
 })
 
 t.test('a plugin knows the server it runs in, and its own configuration', async (t) => {
