@@ -30,6 +30,7 @@ export interface Manifests {}
 
 /** What each guard adds to a handler's request, by guard name. */
 export interface GuardContexts {
+  /** Everybody; the requests of an address are limited. */
   public: object
 }
 

@@ -126,11 +126,11 @@ declare module '#kernel/types' {
     }
   }
   interface GuardContexts {
-    /** The agent in the path, which the caller owns, has shared with them or administers. */
+    /** The owner of the agent in the path `:id`, accounts with whom it is shared, and administrators. */
     agent: { caller: AuthCaller; agent: AgentDocument }
-    /** The agent in the path, which the caller owns or administers. */
+    /** The owner of the agent in the path `:id`, and administrators. */
     owner: { caller: AuthCaller; agent: AgentDocument }
-    /** The agent in the path, of an owner who also has the permission that the guard is used with. */
+    /** The owner of the agent in the path `:id` and administrators, if they hold the permission in the argument. */
     permitted_owner: { caller: AuthCaller; agent: AgentDocument }
   }
   interface Events {

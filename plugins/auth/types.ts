@@ -79,8 +79,11 @@ declare module '#kernel/types' {
     }
   }
   interface GuardContexts {
+    /** Everybody who has signed in. */
     user: { caller: AuthCaller }
+    /** Accounts that hold the permission in the argument, e.g. `['permission', 'users']`; administrators hold all. */
     permission: { caller: AuthCaller }
+    /** Administrators. */
     admin: { caller: AuthCaller }
   }
   interface Events {

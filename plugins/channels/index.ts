@@ -63,6 +63,7 @@ declare module '#kernel/types' {
     }
   }
   interface ExtensionPoints {
+    /** Messaging platforms. A folder in `~/.svc/channels` is one, too. */
     'channels.kinds': ChannelKind
   }
 }

@@ -70,7 +70,7 @@ declare module '#kernel/types' {
     }
   }
   interface GuardContexts {
-    /** The agent in the path, whose threads with the caller they may read. */
+    /** Accounts that `agent` lets in, and accounts with threads of an agent that is no longer shared with them. */
     thread_reader: GuardContexts['agent']
   }
   interface PrivateServices {

@@ -136,6 +136,7 @@ declare module '#kernel/types' {
     'model.called': ModelCalled
   }
   interface ExtensionPoints {
+    /** Vendors of models. A folder in `~/.svc/providers` is one, too. */
     'providers.kinds': ProviderKind
     /** What still needs a provider, by sorts; any that is returned keeps it from being deleted or renamed. */
     'providers.references': (asked: {

@@ -97,7 +97,7 @@ declare module '#kernel/types' {
   interface Events {
     /** An account was created, with all that it begins with. May come again after a crash. */
     'user.created': { user_id: string; username: string }
-    /** Role, permissions, language, profile or the enabled flag of an account changed. */
+    /** The role, permissions, language, profile or enabled flag of an account have changed. */
     'user.changed': { user_id: string }
     /** An account and all that was kept of it is gone. May come again after a crash. */
     'user.deleted': { user_id: string; username: string }
