@@ -38,7 +38,7 @@ async function prepare(t: Test, kind = 'pigeon', startFake: () => Promise<FakePl
     database: { url: await createDatabaseUrl(t) },
     plugins: { channels: { endpoints: { [kind]: platform.endpoints } } },
   })
-  installPlugin(home, 'pigeon', readRecipe('plugins/pigeon/index.js'))
+  installPlugin(home, 'pigeon', readRecipe('channels/pigeon/index.js', 'docs/plugins.md'), 'channels')
   /** Starts a server that can be killed. */
   const spawn = () => spawnService(t, home)
   /** Starts a server in this process, beside the others or after them. */

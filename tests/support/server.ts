@@ -28,9 +28,9 @@ export interface TestServer
 
 export { createHome }
 
-/** Puts a plugin in plain JavaScript into a home, as an integrator would. */
-export function installPlugin(home: string, name: string, source: string): void {
-  const folder = join(home, 'plugins', name)
+/** Puts a plugin in plain JavaScript into a home, as an integrator would, or a kind into the folder of its sort. */
+export function installPlugin(home: string, name: string, source: string, parent = 'plugins'): void {
+  const folder = join(home, parent, name)
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version: '1.0.0', type: 'module' }))
   writeFileSync(join(folder, 'index.js'), source)

@@ -1,0 +1,246 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import t from '../run/file-test.ts'
+import { startChat } from '../support/chat.ts'
+import { environment, runCommand } from '../support/kernel.ts'
+import { DOCUMENT, listMembers, TABLES, type TableName, withTables } from '../support/plugin-tables.ts'
+import { readDocument, readRecipe } from '../support/readme.ts'
+import { createHome, installPlugin } from '../support/server.ts'
+import { readEvents } from '../support/sse.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
+
+const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url))
+const PLACEHOLDER = '    // The parts that follow on this page.\n'
+
+const text = readDocument(DOCUMENT)
+const database = { url: await createDatabaseUrl(t) }
+const home = createHome(t, { database })
+
+/** Saves an example of the document as it says, or what is given. */
+function save(path: string, source = readRecipe(path, DOCUMENT)): string {
+  const file = join(home, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, source)
+  return file
+}
+
+/** Compiles a folder; its packages are those that the document has people install. */
+async function compile(folder: string): Promise<void> {
+  save(`${folder}/package.json`, '{ "type": "module", "main": "dist/index.js" }')
+  save(`${folder}/tsconfig.json`, readRecipe('plugins/bookmarks/tsconfig.json', DOCUMENT))
+  save(`${folder}/src/index.ts`)
+  mkdirSync(join(home, folder, 'node_modules'))
+  for (const name of ['@types', '@ai-sdk'])
+    symlinkSync(join(MODULES, name), join(home, folder, 'node_modules', name))
+  await promisify(execFile)(join(MODULES, '.bin/tsc'), ['-p', join(home, folder)]).catch(({ stdout }) => {
+    throw new Error(`the example ${folder} does not compile:\n${stdout}`)
+  })
+}
+
+t.test('the tables of the document are those of the sources', async (t) => {
+  for (const table of Object.keys(TABLES) as TableName[])
+    for (const { name, meaning } of listMembers(table))
+      t.not(meaning, '', `write a doc comment for "${name}" of the interface ${table}`)
+  t.equal(text, withTables(text), 'run "npm run docs"')
+})
+
+t.test('the links of the document lead somewhere', async (t) => {
+  const anchorsOf = (document: string) =>
+    [...document.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
+    )
+  const anchors = { '': anchorsOf(text), '../README.md': anchorsOf(readDocument('README.md')) }
+  const links = [...text.matchAll(/\]\(((?:\.\.\/README\.md)?)#([^)]*)\)/g)]
+  for (const [, document = '', anchor = ''] of links)
+    t.ok(anchors[document as keyof typeof anchors].includes(anchor), `${document}#${anchor}`)
+  t.ok(links.length > 20)
+})
+
+for (const folder of ['plugins/notes', 'plugins/notes-extras', 'channels/pigeon']) {
+  save(`${folder}/package.json`, '{ "type": "module" }')
+  save(`${folder}/index.js`)
+}
+const notes = readRecipe('plugins/notes/index.js', DOCUMENT)
+const calls = readRecipe('notes/setup', DOCUMENT)
+save(
+  'plugins/notes/index.js',
+  notes.replace(PLACEHOLDER, () => calls),
+)
+// Puts the server's own package where they find it.
+await runCommand(home, ['plugins'])
+save('plugins/bookmarks/src/index.test.ts')
+await Promise.all([compile('plugins/bookmarks'), compile('providers/aviary')])
+/** The test of the document runs beside the others. */
+const tested = promisify(execFile)(process.execPath, ['--test', join(home, 'plugins/bookmarks/dist/')], {
+  env: environment(home, {}),
+}).catch(({ stdout }) => stdout)
+
+const HOOK_KEY = 'a key of the hook'
+const config = { notes: { required: true, hook_key: HOOK_KEY, max_notes: 6 }, bookmarks: { required: true } }
+save('config.json', JSON.stringify({ database, plugins: config }))
+const { server, fake, agent_id, connect } = await startChat(t, { home })
+const { request, admin } = server
+const add = (note: string, token = admin.token) => request('POST', '/notes', { token, body: { text: note } })
+
+t.test('packages are found, and switched off, as the documents say', async (t) => {
+  const packages = createHome(t)
+  const manifest = readRecipe('node_modules/svc-channel-pigeon/package.json', DOCUMENT)
+  const install = (name: string) => {
+    installPlugin(packages, name, readRecipe('channels/pigeon/index.js', DOCUMENT), 'node_modules')
+    writeFileSync(join(packages, 'node_modules', name, 'package.json'), manifest)
+  }
+  const listed = async (config: string) => {
+    writeFileSync(join(packages, 'config.json'), config)
+    const { stdout, stderr } = await runCommand(packages, ['plugins', '--json'])
+    t.equal(stderr, '')
+    return (JSON.parse(stdout) as { name: string }[]).find(({ name }) => name.startsWith('svc-'))
+  }
+  install('svc-channel-irc')
+  t.match(await listed(readRecipe('config.json')), {
+    status: 'ok',
+    version: '1.0.0',
+    extends: [{ point: 'channels.kinds', name: 'pigeon' }],
+  })
+  install('svc-channel-pigeon')
+  installPlugin(packages, 'notes', notes)
+  t.match(await listed(readRecipe('config.json', DOCUMENT)), { status: 'off', error: 'switched off' })
+})
+
+t.test('what the document builds is loaded as it says', async (t) => {
+  const { stdout } = await runCommand(home, ['plugins', '--json'])
+  const rows: { name: string; status: string }[] = JSON.parse(stdout)
+  for (const name of ['notes', 'notes-extras', 'bookmarks', 'pigeon', 'aviary'])
+    t.match(
+      rows.find((row) => row.name === name),
+      { status: 'ok', error: null },
+      name,
+    )
+  const { body: health } = await request('GET', '/health')
+  t.match(health, { status: 'ok', plugins: { notes: 'ok', 'notes-extras': 'ok', bookmarks: 'ok' } })
+  const { stdout: findings } = await runCommand(home, ['doctor', '--json'])
+  t.match(
+    JSON.parse(findings).find(({ check }: { check: string }) => check === 'notes'),
+    { ok: true, detail: 'at most 6 for each account' },
+  )
+  const { stdout: settings } = await runCommand(home, ['config'])
+  t.notMatch(settings, HOOK_KEY)
+  const { body: document } = await request('GET', '/openapi.json')
+  t.match(document.paths['/notes/{id}'].get, { summary: 'Get a note', tags: ['notes'] })
+  const { body: kinds } = await request('GET', '/channels/kinds')
+  t.ok(kinds.some(({ kind }: { kind: string }) => kind === 'pigeon'))
+})
+
+t.test('the routes, the guard, the errors and the command of the document work', async (t) => {
+  const ann = await server.createUser({ username: 'ann' })
+  const bob = await server.createUser({ username: 'bob' })
+  const made = await add('buy milk', ann.token)
+  t.match(made, { status: 201, body: { text: 'buy milk' } })
+  const path = `/notes/${made.body.id}`
+  t.strictSame((await request('GET', path, { token: ann.token })).body, made.body)
+  t.match(await request('GET', path, { token: bob.token }), {
+    status: 404,
+    body: { error: { code: 'NOTE_NOT_FOUND', message: `There is no note ${made.body.id}.` } },
+  })
+  t.match(await add('x'.repeat(1001), ann.token), { status: 422 })
+  const linked = await add('see https://example.org', ann.token)
+  t.match(linked, { status: 422, body: { error: { code: 'LINK_IN_NOTE' } } })
+  for (const note of ['two', 'three', 'four', 'five', 'six']) await add(note, ann.token)
+  t.match(await add('seven', ann.token), { status: 409, body: { error: { code: 'TOO_MANY_NOTES' } } })
+
+  const first = await request('GET', '/notes?limit=4', { token: ann.token })
+  t.equal(first.body.length, 4)
+  const next = /^<(\?[^>]*)>; rel="next"$/.exec(first.headers.get('link') ?? '')?.[1]
+  const second = await request('GET', `/notes${next}`, { token: ann.token })
+  t.strictSame(
+    second.body.map(({ text }: { text: string }) => text),
+    ['five', 'six'],
+  )
+  t.match(await runCommand(home, ['notes', 'count', 'ann']), { code: 0, stdout: 'ann has 6 notes\n' })
+  t.match(await runCommand(home, ['notes', 'count', 'nobody']), {
+    code: 1,
+    stderr: 'svc: No account is called nobody. (NO_SUCH_ACCOUNT)\n',
+  })
+
+  t.match(await request('DELETE', path, { token: ann.token }), { status: 204, body: '' })
+  const audit = await server.db.collection('audit_log').find({ actor: 'ann' }).sort({ _id: 1 }).toArray()
+  t.match(audit[0], { action: 'note.add', target: made.body.id, status: 201, payload: '{"text":"buy milk"}' })
+  t.match(audit.at(-1), { action: 'note.delete', target: made.body.id, status: 204 })
+  await request('DELETE', '/users/ann')
+  t.equal(await server.db.collection('notes').countDocuments({ user_id: ann.id }), 0)
+})
+
+t.test('the pictures, downloads, the hook, the stream and the socket of the document work', async (t) => {
+  const cat = await server.createUser({ username: 'cat' })
+  const { token } = cat
+  const { body: note } = await add('a picture', token)
+  const path = `/notes/${note.id}/picture`
+  t.match(await request('GET', path, { token }), { status: 404 })
+  const put = await request('PUT', path, {
+    token,
+    body: 'not really',
+    headers: { 'content-type': 'image/png' },
+  })
+  t.equal(put.status, 204)
+  const got = await request('GET', path, { token, headers: { range: 'bytes=4-' } })
+  t.match(got, { status: 206, body: 'really' })
+  t.equal(got.headers.get('content-type'), 'image/png')
+
+  t.equal((await request('GET', '/notes/export?format=txt', { token })).body, 'a picture\n')
+  t.equal((await request('GET', '/notes/export?format=csv', { token })).body, `${note.id},"a picture"\n`)
+  t.equal((await request('GET', '/notes/export?format=pdf', { token })).status, 404)
+
+  const events = await readEvents(t, `${server.url}/api/notes/watch`, { token })
+  const socket = await server.connect('/notes/ws', { token })
+  socket.send({ type: 'add', text: 'by socket' })
+  t.match(await socket.next('added'), { text: 'by socket', id: String })
+  await events.until(({ text }) => text === 'by socket')
+  const headers = { 'x-user': 'cat', 'x-key': HOOK_KEY }
+  const hooked = await request('POST', '/notes/hook', { token: null, body: 'by hook', headers })
+  t.match(hooked, { status: 202, body: 'stored' })
+  await events.until(({ text }) => text === 'by hook')
+  events.leave()
+  t.equal((await request('POST', '/notes/hook', { token: null, body: 'x' })).status, 401)
+  const [row] = await server.db.collection('audit_log').find({ action: 'note.hook', status: 202 }).toArray()
+  t.match(row, { actor: 'cat' })
+})
+
+t.test('the tool of the document saves a note once it is switched on', async (t) => {
+  const settings = `/agents/${agent_id}/tool-settings/save_note`
+  t.equal((await request('PATCH', settings, { body: { enabled: true } })).status, 200)
+  fake.next({ toolCalls: [{ name: 'save_note', arguments: { text: 'from the agent' } }] }, { text: 'Saved.' })
+  const socket = await connect()
+  await socket.ask({ text: 'Remember this' })
+  const { body: notes } = await request('GET', '/notes')
+  t.match(notes, [{ text: 'from the agent' }])
+})
+
+t.test('the TypeScript plugin of the document works', async (t) => {
+  const dan = await server.createUser({ username: 'dan', permissions: ['bookmarks'] })
+  const body = { url: 'https://example.org/' }
+  t.match(await request('POST', '/bookmarks', { body, token: dan.token }), { status: 201, body })
+  const eve = await server.createUser({ username: 'eve' })
+  t.equal((await request('POST', '/bookmarks', { body, token: eve.token })).status, 403)
+  t.match(server.logged(), /"plugin":"bookmarks".*a bookmark was added/)
+})
+
+t.test('the test of the document passes', async (t) => {
+  const told = await tested
+  t.match(told, { stdout: /fail 0/ }, String(told))
+})
+
+t.test('the provider kind of the document answers in a chat', async (t) => {
+  const provider = { name: 'birds', kind: 'aviary', base_url: fake.url, api_key: 'k' }
+  t.equal((await request('POST', '/admin/providers', { body: provider })).status, 201)
+  t.equal((await request('PUT', '/models/active', { body: { model: 'birds:grey' } })).status, 200)
+  fake.next({ text: 'Squawk.' })
+  const socket = await connect()
+  const { frames } = await socket.ask({ text: 'Pretty bird' })
+  t.ok(frames.some(({ type, content }) => type === 'content' && content.includes('Squawk')))
+  t.match(fake.requests.at(-1)!.body, { model: 'grey' })
+})

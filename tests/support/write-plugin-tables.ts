@@ -1,0 +1,4 @@
+import { updateTables } from './plugin-tables.ts'
+
+// `npm run docs`.
+updateTables()
