@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Collection } from 'mongodb'
 import type { Clock } from './clock.ts'
@@ -45,6 +46,8 @@ export function startJobs({
   log: Logger
 }): { stop(): Promise<void> } {
   const abort = new AbortController()
+  // Each job listens, and a warning of a leak comes with the eleventh.
+  setMaxListeners(0, abort.signal)
 
   const acquire = ({ name, every_seconds }: Job) => {
     const now = clock.now()

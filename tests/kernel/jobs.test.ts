@@ -44,6 +44,19 @@ t.test('a job runs at once and then again and again, with the services of its pl
   await again.stop()
 })
 
+t.test('any number of jobs starts without a warning', async (t) => {
+  const warnings: string[] = []
+  const note = ({ name }: Error) => void warnings.push(name)
+  process.on('warning', note)
+  t.teardown(() => process.off('warning', note))
+  const run = "bench.emit('worked many')"
+  const jobs = Array.from({ length: 12 }, (_, index) => job(`many.${index}`, 0.02, run)).join('; ')
+  const server = await startKernel(t, { plugins: { worker: pluginSource('worker', jobs) } })
+  for (let n = 0; n < 24; n++) await once(bench, 'worked many')
+  await server.stop()
+  t.same(warnings, [])
+})
+
 t.test('a job that fails is logged and tried again', async (t) => {
   const plugins = {
     worker: pluginSource(
