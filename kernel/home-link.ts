@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { PACKAGE_NAME, PACKAGE_ROOT } from './package.ts'
 
@@ -11,13 +11,10 @@ export function linkServer(home: string): void {
   const target = targetOf(link)
   if (target === PACKAGE_ROOT || (target === undefined && existsSync(link))) return
   mkdirSync(dirname(link), { recursive: true })
-  rmSync(link, { force: true })
-  try {
-    symlinkSync(PACKAGE_ROOT, link, 'junction')
-  } catch (error) {
-    // Another process of the same home may have made it meanwhile.
-    if (targetOf(link) !== PACKAGE_ROOT) throw error
-  }
+  // Another process of the same home may be doing the same.
+  const draft = `${link}.${process.pid}`
+  symlinkSync(PACKAGE_ROOT, draft, 'junction')
+  renameSync(draft, link)
 }
 
 function targetOf(link: string): string | undefined {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { fileURLToPath } from 'node:url'
+import { pathToFileURL } from 'node:url'
+import { inspect } from 'node:util'
 
 const running = new AsyncLocalStorage<string>()
 
@@ -29,13 +30,13 @@ export interface ForeignFolder {
 }
 
 /** Finds whose code left an error to nobody: that which began it, else that of the innermost folder in its stack. */
-export function findCulprit(error: unknown, folders: readonly ForeignFolder[]): string | undefined {
-  const begunBy = runningPlugin()
-  if (begunBy !== undefined) return begunBy
-  const stack = error instanceof Error ? String(error.stack) : ''
-  for (const [url] of stack.matchAll(/file:\/\/[^\s)]+?(?=:\d+:\d+)/g)) {
-    const path = fileURLToPath(url)
-    const found = folders.find(({ folder }) => path.startsWith(`${folder}/`))
+export const findCulprit = (error: unknown, folders: readonly ForeignFolder[]): string | undefined =>
+  runningPlugin() ?? folderIn(inspect(error).match(/file:\/\/[^\s)]+?(?=:\d+:\d+)/g) ?? [], folders)
+
+/** Returns the name of the first of these files' folders that holds code from outside. */
+export function folderIn(urls: readonly string[], folders: readonly ForeignFolder[]): string | undefined {
+  for (const url of urls) {
+    const found = folders.find(({ folder }) => url.startsWith(`${pathToFileURL(folder).href}/`))
     if (found) return found.name
   }
   return undefined

@@ -115,12 +115,10 @@ export const pluginsCommand: KernelCommand = {
       ['name', 'version', 'source', 'state', 'brings'],
       ...plugins.map((row) => [row.name, row.version, row.source, row.error ?? 'ok', bringsOf(row)]),
     ])
-    const extensions = [...extensionsOf(blueprint)]
-    if (extensions.length === 0) return 0
     stdout.write('\n')
     printTable(stdout, [
       ['extension point', 'entries'],
-      ...extensions.map(([point, { names }]) => [point, names().join(', ') || '-']),
+      ...[...extensionsOf(blueprint)].map(([point, { names }]) => [point, names().join(', ') || '-']),
     ])
     return 0
   },

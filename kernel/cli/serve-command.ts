@@ -1,8 +1,10 @@
 import { inspect } from 'node:util'
+import { foreignFolders } from '../blueprint.ts'
 import { ConfigError } from '../config.ts'
 import { runningPlugin } from '../isolation.ts'
 import { JSON_OPTION, printTable } from '../print.ts'
 import type { Server } from '../server.ts'
+import { watchStalls } from '../stall-watch.ts'
 import type { KernelCommand } from './kernel-command.ts'
 
 /** How long a stop may take before the process ends anyway, in milliseconds. */
@@ -26,6 +28,8 @@ export const serveCommand: KernelCommand = {
       const { startServer } = await import('../server.ts')
       const server = await startServer({ home, env, flags }).catch(explainStart)
       const broken = faults.handOver(server)
+      const folders = foreignFolders(server.runtime.blueprint)
+      const stalls = folders.length > 0 ? watchStalls(folders, server.runtime.log) : undefined
       if (options.json) stdout.write(`${JSON.stringify(describe(server))}\n`)
       else welcome(server, stdout)
       const exitCode = await Promise.race([signalled.then(() => 0), broken.then(() => 1)])
@@ -36,6 +40,7 @@ export const serveCommand: KernelCommand = {
         exitCode === 0 ? 'stopping; once more to stop at once\n' : 'stopping because of an error\n',
       )
       await server.stop()
+      await stalls?.stop()
       return exitCode
     } finally {
       faults.stop()

@@ -11,6 +11,7 @@ const careless = `
 const later = { timer: () => setTimeout(() => { throw new Error('from a timer') }),
   promise: () => { Promise.reject(new Error('from a promise')) },
   text: () => { Promise.reject('from a promise without a stack') },
+  loop: () => { for (const end = Date.now() + 3000; Date.now() < end; ); },
   microtask: () => queueMicrotask(() => { throw new Error('from a microtask') }) }
 setTimeout(() => { throw new Error('while it was loaded') })
 ${pluginSource(
@@ -55,6 +56,12 @@ t.test(
         faults().some((line) => line.includes(message) && line.includes('"plugin":"careless"')),
         message,
       )
+    t.equal((await get('/careless/loop')).status, 200)
+    while (!output().stderr.includes('blocks the event loop')) await once(child.stderr, 'data')
+    t.match(
+      output().stderr,
+      /"plugin":"careless","msg":"a plugin blocks the event loop for more than a second"/,
+    )
     t.match(await (await get('/health')).json(), { status: 'degraded', plugins: { careless: 'degraded' } })
     child.kill()
     t.match(await ended, { code: 0 })

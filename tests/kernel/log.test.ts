@@ -7,7 +7,6 @@ import {
   spawnServer,
   startKernel,
 } from '../support/kernel.ts'
-import { installPlugin } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
 const SECRET_NAMES = [
@@ -140,7 +139,6 @@ t.test('the level says what is written', async (t) => {
 // That it is lines of JSON for programs, the tests of `svc serve` see.
 t.test('the log goes to standard error, and is readable text on a terminal', async (t) => {
   const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
-  installPlugin(home, 'any', pluginSource('any', ''))
   const nodeArgs = ['--import', 'data:text/javascript,process.stderr.isTTY = true']
   const { child, ended } = await spawnServer(t, home, [], { nodeArgs, isCovering: true })
   child.kill('SIGTERM')

@@ -224,6 +224,12 @@ t.test('a plugin that fails is logged and left out with those that need it', asy
   await t.rejects(startServer(t, { home }), {
     message: 'plugin "needs-unloaded" needs unloaded, which failed',
   })
+  const { unstarted, 'needs-unstarted': needing_it } = plugins
+  const required = { plugins: { 'needs-unstarted': { required: true } } }
+  await t.rejects(
+    startKernel(t, { plugins: { unstarted, 'needs-unstarted': needing_it }, config: required }),
+    { message: 'plugin "needs-unstarted" needs unstarted, which failed' },
+  )
 })
 
 t.test('nothing is left open because the plugin of a guard failed', async (t) => {

@@ -19,7 +19,7 @@ export async function reportCoverage(
   const files = [
     '--all',
     '--src=dist/kernel',
-    '--include=dist/kernel/**',
+    '--include=dist/kernel/**/*.js',
     ...TYPES_ONLY.map((path) => `--exclude=dist/kernel/${path}`),
   ]
   const child = spawn(
