@@ -140,7 +140,7 @@ function declare({ value: plugin, ...found }: Found<Plugin>): Declared {
     const returned: unknown = confined.setup(host as never)
     if (!(returned instanceof Promise)) return declared
     returned.catch(() => undefined)
-    throw new Error('its setup is asynchronous; it may only declare, and what takes time belongs into start')
+    throw new Error('its setup is asynchronous; it may only declare, and what takes time belongs in start')
   } catch (error) {
     return { ...declared, error: error as Error }
   }

@@ -75,6 +75,14 @@ export function assertConsistent(
   const precedingGuard = new Map<string, string | undefined>(
     plugins.flatMap(({ declarations }) => [...declarations.guards].map(([name, { after }]) => [name, after])),
   )
+  const guardOwners = new Map(
+    plugins.flatMap(({ name, declarations }) =>
+      [...declarations.guards.keys()].map((guard) => [guard, name]),
+    ),
+  )
+  const dependencies = new Map(plugins.map(({ name, depends }) => [name, depends]))
+  const needs = (name: string, other: string): boolean =>
+    name === other || dependencies.get(name)!.some((next) => needs(next, other))
   for (const { plugin, declarations } of plugins) {
     const refuse = (what: string, wrong: string) => {
       throw new Fault(plugin.name, `${what} of plugin "${plugin.name}" ${wrong}`)
@@ -89,6 +97,10 @@ export function assertConsistent(
         )
       if (name !== 'public' && !precedingGuard.has(name))
         refuse(what, `uses the guard "${name}", which no plugin declares`)
+      const owner = guardOwners.get(name) ?? plugin.name
+      // If the guard's plugin fails, what it guards has to go with it.
+      if (!needs(plugin.name, owner))
+        refuse(what, `uses the guard "${name}" without depending on its plugin: add "${owner}" to depends`)
     }
     for (const [name, { after }] of declarations.guards) {
       const path = [name]

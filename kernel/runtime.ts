@@ -216,18 +216,11 @@ export async function openRuntime({
     for (const [plugin, reason] of failed) log.error({ plugin, reason }, 'a plugin is left out')
     await prepare()
     for (const planned of blueprint.plugins) {
-      const { name, depends = [] } = planned.plugin
-      const missing = depends.find((dependency) => failed.has(dependency))
-      if (missing) {
-        if (isRequired(config, planned))
-          throw new ConfigError(`plugin "${name}" needs ${missing}, which failed`)
-        leaveOut(name, `needs ${missing}, which failed`)
-        continue
-      }
+      if (!admits(planned)) continue
       const before = performance.now()
       started.push(planned)
       await take(planned, 'start')
-      runtime.startTimes.set(name, Math.round((performance.now() - before) * 10) / 10)
+      runtime.startTimes.set(planned.name, Math.round((performance.now() - before) * 10) / 10)
     }
     runtime.plugins = blueprint.plugins.filter(({ plugin }) => !runtime.failed.has(plugin.name))
     const own = database!.isEmbedded ? [createExpiryJob(database!.db, collections, clock)] : []
@@ -250,6 +243,16 @@ export async function openRuntime({
     log.error({ error, plugin, reason }, 'a plugin is left out')
   }
 
+  /** False for a plugin that needs one which failed: it is left out, unless it is required. */
+  function admits(planned: PlannedPlugin): boolean {
+    const missing = planned.depends.find((dependency) => failed.has(dependency))
+    if (missing === undefined) return true
+    const reason = `needs ${missing}, which failed`
+    if (isRequired(config, planned)) throw new ConfigError(`plugin "${planned.name}" ${reason}`)
+    leaveOut(planned.name, reason)
+    return false
+  }
+
   /** Has a plugin take a step; one that fails is left out, unless it is required. */
   async function take(planned: PlannedPlugin, name: 'start' | 'ready', announce?: Announce) {
     try {
@@ -261,7 +264,7 @@ export async function openRuntime({
   }
 
   async function ready(announce: Announce) {
-    for (const planned of runtime.plugins) await take(planned, 'ready', announce)
+    for (const planned of runtime.plugins) if (admits(planned)) await take(planned, 'ready', announce)
     runtime.plugins = runtime.plugins.filter(({ name }) => !failed.has(name))
   }
 

@@ -239,11 +239,22 @@ t.test('nothing is left open because the plugin of a guard failed', async (t) =>
       "host.guard('locked', { check() { throw host.error('FORBIDDEN') } })",
       "start() { throw new Error('out of order') },",
     ),
-    room: pluginSource('room', `host.routes([${getRoute('/room', "'open'", "guard: 'locked',")}])`),
+    hall: pluginSource('hall', '', "depends: ['doors'],"),
+    room: pluginSource(
+      'room',
+      `host.routes([${getRoute('/room', "'open'", "guard: 'locked',")}])`,
+      "depends: ['hall'],",
+    ),
+    shed: pluginSource('shed', `host.routes([${getRoute('/shed', "'open'", "guard: 'locked',")}])`),
   }
-  await t.rejects(startKernel(t, { plugins }), {
-    message: 'the guard "locked" is needed, but its plugin failed to start',
-  })
+  const server = await startKernel(t, { plugins })
+  const { body } = await server.request('GET', '/health')
+  t.same(body.plugins, { doors: 'failed', hall: 'failed', room: 'failed', shed: 'failed' })
+  for (const path of ['/room', '/shed']) t.equal((await server.request('GET', path)).status, 404)
+  t.match(
+    server.logged(),
+    /"shed".*uses the guard \\"locked\\" without depending on its plugin: add \\"doors\\" to depends/,
+  )
 })
 
 t.test(
@@ -467,11 +478,12 @@ t.test('a plugin gets ready when all have started, and is left out if it cannot'
       `host.routes([${getRoute('/b', "'b'")}])`,
       "start() { diary.push('start b') }, ready() { throw new Error('not yet') },",
     ),
+    c: pluginSource('c', '', "depends: ['b'], ready() { diary.push('ready c') },"),
   }
   const server = await startKernel(t, { plugins })
   t.same(diary, ['start a', 'start b', 'ready a'])
   t.same(server.server.announcements, [{ label: 'sky', text: 'clear' }])
-  t.match((await server.request('GET', '/health')).body.plugins, { a: 'ok', b: 'failed' })
+  t.match((await server.request('GET', '/health')).body.plugins, { a: 'ok', b: 'failed', c: 'failed' })
   t.equal((await server.request('GET', '/b')).status, 404)
   t.match(server.logged(), /plugin \\"b\\" failed to get ready: not yet/)
   await t.rejects(startKernel(t, { plugins, config: { plugins: { b: { required: true } } } }), {

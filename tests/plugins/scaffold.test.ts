@@ -135,7 +135,12 @@ t.test('check says in one sentence what is wrong, and what to change', async (t)
     ],
     [
       'sky',
-      { 'index.js': pluginSource('sky', route("guard: 'user'")) },
+      { 'index.js': pluginSource('sky', route("guard: 'user', audit: 'sky.add'")) },
+      /^svc: sky: route POST \/sky of plugin "sky" uses the guard "user" without depending on its plugin: add "auth" to/,
+    ],
+    [
+      'sky',
+      { 'index.js': pluginSource('sky', route("guard: 'public'")) },
       /^svc: sky: route POST \/sky of plugin "sky" changes something but names no audit action/,
     ],
     [
