@@ -47,7 +47,9 @@ export interface Blueprint {
 }
 
 /** The extension points of the kernel itself. */
-const kernelPoints: [string, ExtensionPoint][] = [['kernel.audit', { noun: 'audit log' }]]
+const kernelPoints: [string, ExtensionPoint][] = [
+  ['kernel.audit', { noun: 'audit log', formerly: 'action.audited' }],
+]
 
 /** Where the server keeps what is its own: `SVC_HOME`, else `~/.svc`; made if it is not there. */
 export function homeOf(env: NodeJS.ProcessEnv): string {

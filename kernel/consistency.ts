@@ -3,6 +3,11 @@ import { ConfigError } from './config.ts'
 import { kernelErrors } from './errors.ts'
 import type { Route } from './http/route.ts'
 
+/** What took the place of an event that is no extension point either. */
+const FORMER_EVENTS: Record<string, string> = {
+  'server.starting': 'the hook ready(cradle, announce) of the manifest',
+}
+
 const MUTATING = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** What is wrong with what a plugin, or the folder of an extension point, declared. */
@@ -61,6 +66,11 @@ export function assertConsistent(
     for (const { method, path } of declarations.routes) claimRoute(method, path, owner)
     // A socket is opened by a GET.
     for (const { path } of declarations.sockets) claimRoute('GET', path, owner)
+    for (const { event } of declarations.listeners) {
+      const [point] = [...points].find(([, { formerly }]) => formerly === event) ?? []
+      const now = point ? `the extension point "${point}": use host.extend` : FORMER_EVENTS[event]
+      if (now) throw new Fault(owner, `plugin "${owner}" listens to "${event}", which is now ${now}`)
+    }
     for (const { point, entry } of declarations.extensions) {
       if (!points.has(point))
         throw new Fault(

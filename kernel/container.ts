@@ -42,8 +42,12 @@ export function createContainer({
       get(_, name) {
         if (typeof name === 'symbol' || name in own) return own[name as string]
         const owner = declared.has(keyOf({ owner: plugin, name })) ? plugin : providers.get(name)
-        if (!owner)
-          throw new Error(`plugin "${plugin}" asks for the service "${name}", which no plugin provides`)
+        if (!owner) {
+          const keeper = services.find((service) => service.name === name)
+          throw new Error(
+            `plugin "${plugin}" asks for the service "${name}", which ${keeper ? `plugin "${keeper.owner}" keeps to itself: host.provide would offer it` : 'no plugin provides'}`,
+          )
+        }
         if (!visible.has(owner))
           throw new Error(
             `plugin "${plugin}" asks for "${name}" of plugin "${owner}" without depending on it`,

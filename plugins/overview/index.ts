@@ -18,7 +18,7 @@ declare module '#kernel/types' {
 export default definePlugin({
   ...manifest,
   setup(host) {
-    host.extensionPoint('overview.counts', { noun: 'counts' })
+    host.extensionPoint('overview.counts', { noun: 'counts', formerly: 'overview.read' })
     host.collection('nodes', { indexes: nodeIndexes })
     host.service('nodes', createNodes)
     host.service('overview', createOverview)

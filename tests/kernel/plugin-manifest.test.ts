@@ -285,6 +285,18 @@ t.test(
   },
 )
 
+t.test('who listens to an event of an earlier version is told what took its place', async (t) => {
+  const listening = (event: string) => ({ weather: pluginSource('weather', `host.on('${event}', () => {})`) })
+  t.equal(
+    await refusalOf(t, listening('model.calling')),
+    'plugin "weather" listens to "model.calling", which is now the extension point "providers.reservations": use host.extend',
+  )
+  t.equal(
+    await refusalOf(t, listening('server.starting')),
+    'plugin "weather" listens to "server.starting", which is now the hook ready(cradle, announce) of the manifest',
+  )
+})
+
 t.test('a cycle of dependencies is printed as it goes round', async (t) => {
   const plugins = {
     a: pluginSource('a', '', "depends: ['b'],"),
