@@ -26,6 +26,8 @@ export interface ConfigRow {
 /** The configuration as it applies, and how it came about. */
 export interface Config {
   values: KernelConfig
+  /** Of each variable that looks like ours and sets nothing, a sentence. */
+  strayVariables: string[]
   rows(): ConfigRow[]
 }
 
@@ -85,6 +87,7 @@ export function layerConfig({
   fillDefaults(values, schema)
   return {
     values: values as unknown as KernelConfig,
+    strayVariables: findStray(env, leaves),
     rows: () =>
       leaves.map((leaf) => {
         const value = lookUp(values, leaf.path)
@@ -98,6 +101,19 @@ export function layerConfig({
         }
       }),
   }
+}
+
+/** Variables that no configuration key names. */
+const OTHER_VARIABLES = ['SVC_HOME', 'SVC_URL', 'SVC_PASSWORD']
+
+function findStray(env: NodeJS.ProcessEnv, leaves: readonly ConfigLeaf[]): string[] {
+  const known = [
+    ...OTHER_VARIABLES,
+    ...leaves.flatMap(({ schema }) => (schema.env as string | undefined) ?? []),
+  ]
+  return Object.keys(env)
+    .filter((name) => /^SVC_(?!TEST_)/.test(name) && !known.includes(name))
+    .map((name) => `the variable ${name} sets nothing; did you mean ${closest(name, known)}?`)
 }
 
 function layerOf(

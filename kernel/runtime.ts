@@ -20,7 +20,7 @@ import type { Announce, Permission } from './plugin.ts'
 import { noteSealedFields } from './sealed-fields.ts'
 import { createSecretRotation } from './secret-rotation.ts'
 import { createSecrets } from './secrets.ts'
-import { isRequired } from './selection.ts'
+import { isRequired, SWITCHED_OFF } from './selection.ts'
 import { createSocketDirectory, type OpenSocketDirectory } from './socket/directory.ts'
 import type { CradleOf, Manifests, ServerFacts, SomeCradle } from './types.ts'
 
@@ -213,7 +213,10 @@ export async function openRuntime({
   }
 
   async function start() {
+    for (const sentence of config.strayVariables) log.warn(sentence)
     for (const [plugin, reason] of failed) log.error({ plugin, reason }, 'a plugin is left out')
+    for (const { name: plugin, reason, failed } of blueprint.absent)
+      if (!failed && reason !== SWITCHED_OFF) log.warn({ plugin, reason }, 'a plugin is left out')
     await prepare()
     for (const planned of blueprint.plugins) {
       if (!admits(planned)) continue

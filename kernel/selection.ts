@@ -28,6 +28,9 @@ export interface Selection {
   leaveOutUnloaded(candidate: Candidate, cause: Error): void
 }
 
+/** The reason of those that the configuration leaves out. */
+export const SWITCHED_OFF = 'switched off'
+
 /** Whether the server starts only if the candidate does: always so for what comes with it. */
 export const isRequired = (
   { values }: Config,
@@ -48,7 +51,7 @@ export function createSelection(config: Config): Selection {
     admits(candidate) {
       // A folder that comes with the server has no settings of its own.
       const isOn = settings[candidate.name]?.enabled ?? true
-      if (!isOn) absent.push({ ...candidate, reason: 'switched off', failed: false })
+      if (!isOn) absent.push({ ...candidate, reason: SWITCHED_OFF, failed: false })
       return isOn
     },
     admitsDependencies(candidate) {

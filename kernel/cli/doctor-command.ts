@@ -42,7 +42,9 @@ async function examine({ home, env }: CommandInput): Promise<Finding[]> {
     await look('home', () => checkHome(home)),
     await look('configuration', async () => {
       blueprint = await readBlueprint({ home, env })
-      return `${blueprint.config.rows().length} keys`
+      const { strayVariables, rows } = blueprint.config
+      if (strayVariables.length > 0) throw new Error(strayVariables.join('; '))
+      return `${rows().length} keys`
     }),
     await look('secret key', () => {
       const [, former] = openKeyRing(home).keys()

@@ -112,8 +112,8 @@ export const pluginsCommand: KernelCommand = {
     }
     const plugins = rows.filter(({ name, source }) => !isBuiltInEntry(blueprint, name, source))
     printTable(stdout, [
-      ['name', 'version', 'source', 'state', 'brings'],
-      ...plugins.map((row) => [row.name, row.version, row.source, row.error ?? 'ok', bringsOf(row)]),
+      ['name', 'version', 'source', 'status', 'brings, or why it does not'],
+      ...plugins.map((row) => [row.name, row.version, row.source, row.status, row.error ?? bringsOf(row)]),
     ])
     stdout.write('\n')
     printTable(stdout, [
@@ -131,5 +131,5 @@ const isBuiltInEntry = ({ entries }: Blueprint, name: string, source: string) =>
 const bringsOf = ({ provides, extends: added, declares }: PluginRow) =>
   Object.entries({ services: provides, ...declares, extensions: added })
     .filter(([, list]) => list.length > 0)
-    .map(([sort, list]) => `${list.length} ${sort}`)
+    .map(([sort, list]) => `${list.length} ${list.length === 1 ? sort.replace(/s$/, '') : sort}`)
     .join(', ')

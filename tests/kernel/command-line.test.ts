@@ -86,9 +86,9 @@ t.test('plugins lists what is there, what it brings and why some are left out', 
   const home = prepare(t)
   const { code, stdout } = await runCommand(home, ['plugins'])
   t.equal(code, 0)
-  t.match(stdout, /^name +version +source +state +brings$/m)
-  t.match(stdout, /^tool +1\.0\.0 +.*\/plugins\/tool +ok +1 collections, 1 routes, 1 sockets, 8 commands$/m)
-  t.match(stdout, /^auth +\S+ +built-in +switched off +$/m)
+  t.match(stdout, /^name +version +source +status +brings, or why it does not$/m)
+  t.match(stdout, /^tool +1\.0\.0 +.*\/plugins\/tool +ok +1 collection, 1 route, 1 socket, 8 commands$/m)
+  t.match(stdout, /^auth +\S+ +built-in +off +switched off$/m)
 
   const whole = createHome(t, { plugins: { terminal: { enabled: false } } })
   installPlugin(whole, 'tool', tool)

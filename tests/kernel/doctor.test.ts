@@ -77,6 +77,20 @@ t.test('each thing that is wrong is named, and the exit code is 1', async (t) =>
   for (const line of lines) t.match(stdout, line)
 })
 
+t.test('a variable that sets nothing is named, with the one that may have been meant', async (t) => {
+  const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
+  const env = { SVC_TRUST_PROXI: 'true', SVC_URL: 'http://127.0.0.1:1', SVC_TEST_SEED: '1', OTHER: 'x' }
+  t.match(await examine(home, { env: { ...anyPort.env, ...env } }), {
+    configuration: {
+      ok: false,
+      detail: 'the variable SVC_TRUST_PROXI sets nothing; did you mean SVC_TRUST_PROXY?',
+    },
+    port: { ok: true },
+  })
+  const server = await startKernel(t, { home, env: { SVC_TRUST_PROXI: 'true' } })
+  t.match(server.logged(), /the variable SVC_TRUST_PROXI sets nothing/)
+})
+
 t.test('plugins look at what they need themselves, and have no database', async (t) => {
   const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
   const checks = `host.check('sky', async ({ server }) => 'clear above ' + server.home)

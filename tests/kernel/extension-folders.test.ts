@@ -96,7 +96,7 @@ t.test('folders in the home fill an extension point; those that fail are named a
   })
   t.match(rowOf('resting'), { status: 'off', error: 'switched off' })
   t.match(rowOf('box'), { points: { 'box.toys': ['wooden-horse', 'toys/ball', 'toys/kite'] } })
-  t.match((await runCommand(home, ['plugins'])).stdout, /^kite +1\.2\.3 +.*toys\/kite +ok +1 extensions$/m)
+  t.match((await runCommand(home, ['plugins'])).stdout, /^kite +1\.2\.3 +.*toys\/kite +ok +1 extension$/m)
 })
 
 t.test('a folder that is required, and fails, stops the start', async (t) => {

@@ -324,6 +324,11 @@ t.test(
       extends: [{ point: 'box.toys', name: 'on' }],
     })
     t.match(rowOf('box'), { points: { 'box.toys': ['on'] } })
+    t.match(
+      server.logged(),
+      /"plugin":"needy","reason":"needs off, which is off","msg":"a plugin is left out"/,
+    )
+    t.notMatch(server.logged(), /"plugin":"off","reason"/, 'what is switched off on purpose is not news')
     const help = await runCommand(server.home, ['help'])
     t.match(help.stdout, /Do on/)
     t.notMatch(help.stdout, /Do off|Do needy/)
