@@ -28,7 +28,7 @@ export function createContainer({
 }): Container {
   const awilix = createAwilix({ injectionMode: InjectionMode.PROXY, strict: true })
   const declared = new Map(services.map((service) => [keyOf(service), service]))
-  const providers = new Map(
+  const offers = new Map(
     services.filter(({ isProvided }) => isProvided).map(({ name, owner }) => [name, owner]),
   )
   const cradles = new Map<string, SomeCradle>()
@@ -41,7 +41,7 @@ export function createContainer({
     const cradle = new Proxy(own, {
       get(_, name) {
         if (typeof name === 'symbol' || name in own) return own[name as string]
-        const owner = declared.has(keyOf({ owner: plugin, name })) ? plugin : providers.get(name)
+        const owner = declared.has(keyOf({ owner: plugin, name })) ? plugin : offers.get(name)
         if (!owner) {
           const keeper = services.find((service) => service.name === name)
           throw new Error(

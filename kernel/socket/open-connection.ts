@@ -22,6 +22,8 @@ const FAREWELL_MS = 1000
 
 /** What one open WebSocket is run with. */
 export interface ConnectionParts {
+  /** Fields of a frame that an error which it caused repeats. */
+  repeats: readonly string[]
   webSocket: WebSocket
   readFrame: (text: string) => Frame
   /** Throws where a frame that we send does not fit its schema. */
@@ -50,6 +52,10 @@ export interface OpenConnection extends DirectoryEntry {
 /** Runs one WebSocket: frames one after the other, bad ones answered and counted, guards repeated when asked. */
 export function openConnection(parts: ConnectionParts): OpenConnection {
   const { webSocket, explain } = parts
+  const repeatedOf = (frame: Frame) =>
+    Object.fromEntries(
+      parts.repeats.map((name) => [name, (frame as unknown as Record<string, unknown>)[name]]),
+    )
   let { context } = parts
   let stale = false
   let badInARow = 0
@@ -149,7 +155,7 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
     try {
       await handler?.message(frame as never)
     } catch (error) {
-      sendError(error, subjectOf(frame))
+      sendError(error, repeatedOf(frame))
     }
   }
 
@@ -161,7 +167,7 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
       return true
     } catch (error) {
       const { status, body } = explain(error)
-      sendError(error, subjectOf(frame))
+      sendError(error, repeatedOf(frame))
       if (status >= 500) {
         // Nothing was found out, e.g. with the database away: the next frame asks again.
         stale = true
@@ -221,10 +227,4 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
   // ws answers a violation of the protocol with the right close code; the close event follows.
   webSocket.on('error', () => webSocket.terminate())
   return entry
-}
-
-/** An error that a frame caused says of which thread and message the frame was, so that a sender of several can tell. */
-const subjectOf = (frame: Frame) => {
-  const { thread_id, client_message_id } = frame as { thread_id?: string; client_message_id?: string }
-  return { thread_id, client_message_id }
 }

@@ -15,6 +15,8 @@ export interface SocketSpec {
   readonly guard: GuardUse
   readonly receive: FrameSchemas
   readonly send: FrameSchemas
+  /** Fields of a frame that the error which it caused repeats, so that a sender of several can tell which one it was. */
+  readonly repeats?: readonly string[]
 }
 
 /** The frames of one direction as a union told apart by `type`. */
@@ -61,6 +63,7 @@ export const assertSocket = createFormCheck<Socket>(
       guard: true,
       receive: frames,
       send: frames,
+      repeats: { type: 'array', items: { type: 'string' } },
       handler: true,
     },
     required: ['path', 'summary', 'receive', 'send', 'handler'],

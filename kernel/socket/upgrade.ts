@@ -152,6 +152,7 @@ export function createUpgrader({
           webSocket,
           readFrame,
           checkSent,
+          repeats: socket.repeats ?? [],
           explain,
           runGuards: () => runGuards(),
           context,

@@ -12,6 +12,7 @@ const declared = socket({
   guard: 'agent',
   receive: receivedFrames,
   send: sentFrames,
+  repeats: ['thread_id', 'client_message_id'],
 })
 
 type UserTurn = Extract<FrameOf<typeof receivedFrames>, { type: 'user_turn' }>

@@ -55,7 +55,7 @@ const line = pluginSource(
     },
   })
   host.socket({
-    path: '/line', summary: 's', guard: 'known', receive, send,
+    path: '/line', summary: 's', guard: 'known', receive, send, repeats: ['thread_id', 'client_message_id'],
     handler: (connection, request) => ({
       message: (frame) => act[frame.type](frame, connection, request),
       close() {
