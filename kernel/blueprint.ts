@@ -41,7 +41,7 @@ export interface Blueprint {
   absent: readonly Absent[]
   /** The extension points of all plugins, by name, those of absent ones included. */
   points: ReadonlyMap<string, ExtensionPoint>
-  /** What folders and packages add to extension points. */
+  /** The entries that folders and packages add to extension points. */
   entries: FolderEntry[]
   errors: ErrorTable
 }
@@ -141,6 +141,7 @@ function declare({ value: plugin, ...found }: Found<Plugin>): Declared {
   try {
     const returned: unknown = confined.setup(host as never)
     if (!(returned instanceof Promise)) return declared
+    // It is refused as it is, whatever becomes of it.
     returned.catch(() => undefined)
     throw new Error('its setup is asynchronous; it may only declare, and what takes time belongs in start')
   } catch (error) {
@@ -207,7 +208,7 @@ async function selectEntries(
   return entries
 }
 
-/** What is left without the plugin or folder that is at fault, and without those that need it. */
+/** Leaves out the plugin or folder at fault and those that need it; returns the rest. */
 function leaveOutFaulty(
   { plugins, entries }: Pick<Blueprint, 'plugins' | 'entries'>,
   fault: Fault,
@@ -249,7 +250,7 @@ export const foreignFolders = ({
 }: Pick<Blueprint, 'plugins' | 'entries'>): ForeignFolder[] =>
   [...plugins, ...entries].filter(({ source }) => source !== BUILT_IN)
 
-/** What every extension point holds, by its name, without what plugins added that `failed`; functions get their own cradle. */
+/** Lists the entries of every extension point, by its name, without those of plugins that `failed`; functions get their own cradle. */
 export function extensionsOf(
   { plugins, entries }: Pick<Blueprint, 'plugins' | 'entries'>,
   {

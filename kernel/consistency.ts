@@ -3,14 +3,14 @@ import { ConfigError } from './config.ts'
 import { kernelErrors } from './errors.ts'
 import type { Route } from './http/route.ts'
 
-/** What took the place of an event that is no extension point either. */
+/** The replacements of former events that did not become extension points. */
 const FORMER_EVENTS: Record<string, string> = {
   'server.starting': 'the hook ready(cradle, announce) of the manifest',
 }
 
 const MUTATING = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** What is wrong with what a plugin, or the folder of an extension point, declared. */
+/** A declaration of a plugin, or of the folder of an extension point, that cannot be accepted. */
 export class Fault extends ConfigError {
   readonly owner: string
 

@@ -6,13 +6,13 @@ import type { ExtensionPoints } from './types.ts'
 
 /** A place where other plugins add something to the plugin that declares it. */
 export interface ExtensionPoint<Entry = unknown> {
-  /** What one entry is called in messages, e.g. `channel kind`. */
+  /** The word for one entry in messages, e.g. `channel kind`. */
   noun: string
   /** The unique name of an entry; where there is none, each plugin adds one entry, under its own name. */
   nameOf?(entry: Entry): string
   /** Returns the entry if its form is right, else throws one sentence. What is built in is not checked. */
   check?(entry: unknown): Entry
-  /** The event of an earlier version that it replaces: who still listens to that is told. */
+  /** The event of an earlier version that it replaces; a plugin that still listens to that is refused. */
   formerly?: string
   /** A folder beside `plugins/`, here and in the home, each of whose folders has an entry as its default export. */
   folder?: string
@@ -42,7 +42,7 @@ export type AllExtensions = {
 }
 
 /** An entry and the plugin or folder that added it. */
-export interface AddedEntry<Entry> {
+interface AddedEntry<Entry> {
   entry: Entry
   owner: string
 }
@@ -83,9 +83,9 @@ export function createExtensions<Entry>(
   }
 }
 
-/** What a folder or package adds to an extension point. */
+/** The entry that a folder or package adds to an extension point. */
 export interface FolderEntry extends Omit<EntryPlace, 'locate'> {
-  /** How messages name it: `channels/irc`, or the name of the package. */
+  /** Its name in messages: `channels/irc`, or the name of the package. */
   owner: string
   folder: string
   version: string

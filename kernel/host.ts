@@ -17,6 +17,7 @@ import type {
   Events,
   ExtensionPoints,
   GuardContexts,
+  Member,
   PrivateServices,
   Services,
 } from './types.ts'
@@ -73,8 +74,6 @@ export interface Host<Of extends Manifest = Manifest> {
 type EntryOf<Entry, Of extends Manifest> = Entry extends (question: infer Question) => infer Answer
   ? (question: Question, cradle: Cradle<Of>) => Answer
   : Entry
-
-type Member<Table, Name> = Name extends keyof Table ? Table[Name] : object
 
 /** What there is to know of a collection; `sealed` names the fields whose values were sealed, with their purposes. */
 export interface CollectionDeclaration {

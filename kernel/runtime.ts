@@ -6,6 +6,7 @@ import { createContainer } from './container.ts'
 import type { Database } from './database/database.ts'
 import { createExpiryJob } from './database/expiry.ts'
 import { ensureIndexes } from './database/indexes.ts'
+import { ownCollections } from './database/own-collections.ts'
 import { createErrorDescriber, createErrorExplainer } from './error-reply.ts'
 import { createEventBus, type OpenEventBus } from './events.ts'
 import { type AllExtensions, createExtensions, type Extensions } from './extensions.ts'
@@ -17,6 +18,7 @@ import type { LeaseDocument } from './lease.ts'
 import { createLimits, type Limits, type UsageCounter } from './limits.ts'
 import type { Logger } from './log.ts'
 import type { Announce, Permission } from './plugin.ts'
+import { runStep, type Step } from './plugin-step.ts'
 import { noteSealedFields } from './sealed-fields.ts'
 import { createSecretRotation } from './secret-rotation.ts'
 import { createSecrets } from './secrets.ts'
@@ -50,9 +52,9 @@ export interface Runtime {
   takeFault(error: unknown, plugin?: string): boolean
   /** Makes indexes and connects the plugins' listeners: enough for a command. */
   prepare(): Promise<void>
-  /** Prepares, starts every plugin in order and the jobs. */
+  /** Prepares, and starts every plugin in order. */
   start(): Promise<void>
-  /** Tells every plugin that all have started. */
+  /** Tells every plugin that all have started, and starts the jobs. */
   ready(announce: Announce): Promise<void>
   /** Stops jobs and plugins, in reverse order, runs `beforeClosing` and leaves the database. */
   stop(beforeClosing?: () => Promise<void>): Promise<void>
@@ -162,7 +164,7 @@ export async function openRuntime({
       ...shared,
       config: config.values.plugins[name],
       log: log.child({ plugin: name }),
-      collections: collectionsOf(name, byName.get(name)!, database),
+      collections: ownCollections(name, byName.get(name)!.declarations.collections, database),
     }),
   })
 
@@ -226,19 +228,6 @@ export async function openRuntime({
       runtime.startTimes.set(planned.name, Math.round((performance.now() - before) * 10) / 10)
     }
     runtime.plugins = blueprint.plugins.filter(({ plugin }) => !runtime.failed.has(plugin.name))
-    const own = database!.isEmbedded ? [createExpiryJob(database!.db, collections, clock)] : []
-    jobs = startJobs({
-      jobs: [
-        ...own.map((job) => ({ job, cradle: {} })),
-        ...runtime.plugins.flatMap(({ plugin, declarations }) =>
-          declarations.jobs.map((job) => ({ job, cradle: cradleOf(plugin.name) })),
-        ),
-      ],
-      leases: database!.db.collection<LeaseDocument>('leases'),
-      holder: facts.node_id,
-      clock,
-      log,
-    })
   }
 
   function leaveOut(plugin: string, reason: string, error?: Error) {
@@ -269,6 +258,19 @@ export async function openRuntime({
   async function ready(announce: Announce) {
     for (const planned of runtime.plugins) if (admits(planned)) await take(planned, 'ready', announce)
     runtime.plugins = runtime.plugins.filter(({ name }) => !failed.has(name))
+    const own = database!.isEmbedded ? [createExpiryJob(database!.db, collections, clock)] : []
+    jobs = startJobs({
+      jobs: [
+        ...own.map((job) => ({ job, cradle: {} })),
+        ...runtime.plugins.flatMap(({ plugin, declarations }) =>
+          declarations.jobs.map((job) => ({ job, cradle: cradleOf(plugin.name) })),
+        ),
+      ],
+      leases: database!.db.collection<LeaseDocument>('leases'),
+      holder: facts.node_id,
+      clock,
+      log,
+    })
   }
 
   async function stop(beforeClosing?: () => Promise<void>) {
@@ -291,49 +293,12 @@ export async function openRuntime({
     }
   }
 
-  async function step({ plugin }: PlannedPlugin, name: 'start' | 'ready' | 'stop', announce?: Announce) {
-    const hook = plugin[name]
-    if (!hook) return
-    const limit = stepLimitMs[name === 'stop' ? 'stop' : 'start']
-    const abort = new AbortController()
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        const error = new Error(`plugin "${plugin.name}" did not ${STEPS[name]} within ${limit} ms`)
-        abort.abort(error)
-        reject(error)
-      }, limit)
+  const step = ({ plugin, name }: PlannedPlugin, hook: Step, announce?: Announce) =>
+    runStep(plugin, hook, {
+      cradle: cradleOf(name),
+      announce,
+      limitMs: stepLimitMs[hook === 'stop' ? 'stop' : 'start'],
     })
-    try {
-      await Promise.race([
-        Promise.resolve(hook.call(plugin, cradleOf(plugin.name), (announce ?? abort.signal) as never)),
-        late,
-      ])
-    } catch (error) {
-      throw new Error(`plugin "${plugin.name}" failed to ${STEPS[name]}: ${(error as Error).message}`, {
-        cause: error,
-      })
-    } finally {
-      clearTimeout(timer)
-    }
-  }
 
   return runtime
-}
-
-const STEPS = { start: 'start', ready: 'get ready', stop: 'stop' }
-
-function collectionsOf(plugin: string, { declarations }: PlannedPlugin, database: Database | undefined) {
-  return new Proxy(Object.create(null), {
-    get(_, name) {
-      if (typeof name === 'symbol') return undefined
-      if (!declarations.collections.has(name))
-        throw new Error(`plugin "${plugin}" asks for the collection "${name}", which it does not own`)
-      if (!database)
-        throw new Error(
-          `plugin "${plugin}" asks for the collection "${name}" in a command without a database`,
-        )
-      return database.db.collection(name)
-    },
-  })
 }

@@ -97,7 +97,8 @@ export interface PluginState {
   state: 'running' | 'failed' | 'disabled'
 }
 
-type Member<Table, Name> = Name extends keyof Table ? Table[Name] : unknown
+/** The part of a table that belongs to this plugin, empty if it has none. */
+export type Member<Table, Name> = Name extends keyof Table ? Table[Name] : object
 type Merged<Union> = (Union extends unknown ? (part: Union) => void : never) extends (
   whole: infer Whole,
 ) => void

@@ -1,6 +1,5 @@
 import type { TypeOf } from '#kernel'
 import type { ChannelKind } from './channel-kind.ts'
-import type { Expert } from './expert.ts'
 import type { ProviderKind } from './provider-kind.ts'
 import type { Tool, ToolContext } from './tool.ts'
 
@@ -9,9 +8,6 @@ export const defineChannelKind = (kind: ChannelKind): ChannelKind => kind
 
 /** Declares a provider kind; returns it unchanged, typed. */
 export const defineProviderKind = (kind: ProviderKind): ProviderKind => kind
-
-/** Declares an expert; returns it unchanged, typed. */
-export const defineExpert = (expert: Expert): Expert => expert
 
 /** A tool whose input has the type that its schema describes. */
 export interface ToolOf<Schema> extends Omit<Tool, 'input_schema' | 'needsApproval' | 'execute'> {

@@ -16,7 +16,7 @@ export interface PluginRow {
   depends: readonly string[]
   /** The services that those who depend on it may use. */
   provides: string[]
-  /** What it adds to extension points. */
+  /** The entries that it adds to extension points. */
   extends: { point: string; name: string }[]
   /** Its own extension points, each with those that add to it. */
   points: Record<string, string[]>

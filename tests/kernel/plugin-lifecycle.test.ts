@@ -472,21 +472,24 @@ t.test(
 )
 
 t.test('a plugin gets ready when all have started, and is left out if it cannot', async (t) => {
+  const job = (name: string) =>
+    `host.job({ name: '${name}', every_seconds: 60, run() { diary.push('work ${name}') } })`
   const plugins = {
     a: pluginSource(
       'a',
-      '',
+      job('a'),
       "start() { diary.push('start a') }, ready(cradle, announce) { diary.push('ready a'); announce('sky', 'clear') },",
     ),
     b: pluginSource(
       'b',
-      `host.routes([${getRoute('/b', "'b'")}])`,
+      `${job('b')}; host.routes([${getRoute('/b', "'b'")}])`,
       "start() { diary.push('start b') }, ready() { throw new Error('not yet') },",
     ),
     c: pluginSource('c', '', "depends: ['b'], ready() { diary.push('ready c') },"),
   }
   const server = await startKernel(t, { plugins })
-  t.same(diary, ['start a', 'start b', 'ready a'])
+  while (!diary.includes('work a')) await new Promise(setImmediate)
+  t.same(diary, ['start a', 'start b', 'ready a', 'work a'], 'work begins when all are ready')
   t.same(server.server.announcements, [{ label: 'sky', text: 'clear' }])
   t.match((await server.request('GET', '/health')).body.plugins, { a: 'ok', b: 'failed', c: 'failed' })
   t.equal((await server.request('GET', '/b')).status, 404)

@@ -60,6 +60,7 @@ export async function answerMessage(answering: Answering, cradle: Cradle): Promi
   /** Leaves a message that was taken back, or removed with its thread, while it waited. */
   const leaveRemoved = async () => {
     while (turn_id === undefined && !signal.aborted) {
+      // It fails only by being aborted, which ends the loop.
       await pause(QUEUE_POLL_MS, undefined, { signal }).catch(() => undefined)
       if (!signal.aborted && !(await turns.findRepeated(account, clientMessageId(message)))) left.abort()
     }
