@@ -1,0 +1,63 @@
+// Fails if a comment or a text has a phrase that docs/contributing.md, "English", replaces.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+/** Phrases with what to write instead; some matter in comments alone. */
+const PHRASES = [
+  {
+    phrase: /^(What|Whether|How|That which|Those which)\b(?!.*\?)/,
+    comments: true,
+    instead: 'a verb or the noun',
+  },
+  { phrase: /\bgives?\b/i, instead: '"returns", "makes", "shows"' },
+  {
+    phrase: /\b(that|which|as) there (is|are)\b|\bthere (is|are) not\b(?! (a|an|any|enough|yet)\b)/i,
+    instead: '"does not exist"',
+  },
+  { phrase: /\bstands?\b/i, instead: '"is stored", "means", "is in"' },
+  { phrase: /\b(is|are|was|were|be|been|being|get|gets) told\b/i, instead: '"is notified", "receives"' },
+  {
+    phrase: /\bwhere (there|it|they|this|that|nothing|nobody|none|no|one|some|all|any|both|an?)\b/i,
+    instead: '"if", "when"',
+  },
+  { phrase: /\bfor good\b/i, instead: '"permanently"' },
+  { phrase: /\bis away\b|\bare away\b/i, instead: '"is unavailable"' },
+]
+
+/** Comments, strings and templates; a pattern with a quote in it may hide the rest of its line. */
+const PROSE =
+  /\/\*[\s\S]*?\*\/|(?<![:\\])\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g
+
+const [, , ...prefixes] = process.argv
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.ts', '*.js', '*.md'], {
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) =>
+    /^(kernel|plugin-api|plugins|channels|providers|client|bench|tests|docs|README)/.test(file),
+  )
+  .filter((file) => prefixes.length === 0 || prefixes.some((prefix) => file.startsWith(prefix)))
+
+let count = 0
+for (const file of files) {
+  const source = readFileSync(file, 'utf8')
+  for (const { 0: text, index } of file.endsWith('.md')
+    ? [{ 0: source, index: 0 }]
+    : source.matchAll(PROSE)) {
+    const isComment = text.startsWith('/')
+    const first = source.slice(0, index).split('\n').length
+    for (const [offset, row] of text.split('\n').entries()) {
+      const words = isComment ? row.replace(/^\s*(\/\*\*?|\/\/|\*\/?)\s*/, '') : row
+      for (const { phrase, comments, instead } of PHRASES) {
+        const found = (isComment || !comments) && phrase.exec(words)
+        if (!found) continue
+        count += 1
+        console.log(
+          `${file}:${first + offset}: "${found[0]}", better ${instead}: ${words.trim().slice(0, 130)}`,
+        )
+      }
+    }
+  }
+}
+console.log(`${count} phrases to replace`)
+process.exitCode = count > 0 ? 1 : 0
