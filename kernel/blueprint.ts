@@ -41,6 +41,8 @@ export interface Blueprint {
   absent: readonly Absent[]
   /** The extension points of all plugins, by name, those of absent ones included. */
   points: ReadonlyMap<string, ExtensionPoint>
+  /** The names of the events of all plugins, those of absent ones included. */
+  events: ReadonlySet<string>
   /** The entries that folders and packages add to extension points. */
   entries: FolderEntry[]
   errors: ErrorTable
@@ -92,6 +94,7 @@ export async function readBlueprint({
     ...kernelPoints,
     ...declared.flatMap(({ declarations }) => [...declarations.points]),
   ])
+  const events = new Set(declared.flatMap(({ plugin }) => plugin.events ?? []))
   const taken = new Set(declared.map(({ name }) => name))
   const broken = unloaded.map((one) => withOwnName(one, taken))
   // What comes with the server claims its names first.
@@ -105,7 +108,7 @@ export async function readBlueprint({
     if (selection.admits(candidate)) selection.leaveOutUnloaded(candidate, error)
   const plugins = selectPlugins(declared, points, selection)
   const entries = await selectEntries(places, points, plugins, selection)
-  const blueprint = { home, version: VERSION, config, absent: selection.absent, points }
+  const blueprint = { home, version: VERSION, config, absent: selection.absent, points, events }
   // Without the one that is at fault, others may lack what they need of it.
   for (let rest: Pick<Blueprint, 'plugins' | 'entries'> = { plugins, entries }; ; ) {
     const errors: ErrorTable = Object.assign(

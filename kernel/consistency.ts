@@ -31,9 +31,9 @@ function attribute(owner: string, act: () => void): void {
   }
 }
 
-/** Throws a `Fault` for a name used twice, and for what names a guard, an error or an extension point that no plugin declares. */
+/** Throws a `Fault` for a name used twice, and for what names a guard, an error, an event or an extension point that no plugin declares. */
 export function assertConsistent(
-  { plugins, points, entries, errors }: Blueprint,
+  { plugins, points, events, entries, errors }: Blueprint,
   kernelRoutes: readonly Route[],
 ): void {
   const owners = new Map<string, string>()
@@ -57,6 +57,7 @@ export function assertConsistent(
     const { name: owner } = plugin
     for (const code of Object.keys(plugin.errors ?? {})) claim('error', code, owner)
     for (const { key } of plugin.permissions ?? []) claim('permission', key, owner)
+    for (const event of plugin.events ?? []) claim('event', event, owner)
     for (const name of declarations.provided) claim('service', name, owner)
     for (const name of declarations.collections.keys()) claim('collection', name, owner)
     for (const name of declarations.guards.keys()) claim('guard', name, owner)
@@ -70,6 +71,11 @@ export function assertConsistent(
       const [point] = [...points].find(([, { formerly }]) => formerly === event) ?? []
       const now = point ? `the extension point "${point}": use host.extend` : FORMER_EVENTS[event]
       if (now) throw new Fault(owner, `plugin "${owner}" listens to "${event}", which is now ${now}`)
+      if (!events.has(event))
+        throw new Fault(
+          owner,
+          `plugin "${owner}" listens to "${event}", but no manifest names that event; known events are ${[...events].sort().join(', ')}`,
+        )
     }
     for (const { point, entry } of declarations.extensions) {
       if (!points.has(point))

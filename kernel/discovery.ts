@@ -52,6 +52,8 @@ export interface Module {
 export interface Trial {
   folder: string
   point?: string
+  /** Folders of plugins that it depends on. */
+  beside?: readonly string[]
 }
 
 /** Loads every plugin there is: built in, named in `packages`, in `<home>/plugins`, `given` as objects, and one on trial. */
@@ -81,7 +83,7 @@ export async function discoverPlugins({
       source: GIVEN,
       locate: (): Module => ({ load: async () => plugin, folder: GIVEN, version: UNVERSIONED }),
     })),
-    ...(trial ? [foreign(trial.folder)] : []),
+    ...(trial ? [trial.folder, ...(trial.beside ?? [])].map(foreign) : []),
   ]
   const plugins: Found<Plugin>[] = []
   const broken: BrokenPlugin[] = []

@@ -3,7 +3,7 @@ import { compileFor, createFormCheck } from './form.ts'
 import type { Host } from './host.ts'
 import { type LocalizedText, localizedText } from './locale.ts'
 import { compileSchema, type JSONSchema, objectOf } from './schema.ts'
-import type { Cradle } from './types.ts'
+import type { Cradle, Events } from './types.ts'
 
 /**
  * The number of the plugin contract, which a manifest names as `kernel`. It rises when code that was written for the
@@ -34,6 +34,8 @@ export interface Manifest {
   config?: Readonly<Record<string, JSONSchema>>
   permissions?: readonly Permission[]
   errors?: ErrorTable
+  /** The events that it emits; others listen to those that a manifest names. */
+  events?: readonly (keyof Events)[]
 }
 
 /** Prints a line for whoever started the server, e.g. the first password. */
@@ -121,6 +123,7 @@ const checkManifest = createFormCheck<Plugin>(
           additionalProperties: false,
         },
       },
+      events: { type: 'array', items: { type: 'string', pattern: '^[a-z0-9_-]+\\.[a-z0-9_.-]+$' } },
       setup: true,
       start: true,
       ready: true,

@@ -78,7 +78,7 @@ export async function openRuntime({
   stepLimitMs?: { start: number; stop: number }
 }): Promise<Runtime> {
   const { home, version, config } = blueprint
-  const events = createEventBus({ log })
+  const events = createEventBus({ names: blueprint.events, log })
   const sockets = createSocketDirectory()
   const failed = new Map(
     blueprint.absent.flatMap(({ name, reason, failed }) => (failed ? [[name, reason] as const] : [])),

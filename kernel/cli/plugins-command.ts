@@ -69,6 +69,7 @@ export function listPlugins(
       jobs: declarations.jobs.map(({ name }) => name),
       commands: declarations.commands.map(({ name }) => name),
       permissions: (plugin.permissions ?? []).map(({ key }) => key),
+      events: [...(plugin.events ?? [])],
     }),
     start_ms: note?.start_ms[plugin.name] ?? null,
   }))

@@ -7,6 +7,7 @@ export const manifest = defineManifest({
   summary: 'Agents, their runtime and their workspaces',
   depends: ['users', 'auth', 'providers'],
   errors: agentErrors,
+  events: ['agent.changed', 'agent.deleted'],
 })
 
 declare module '#kernel/types' {

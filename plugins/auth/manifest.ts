@@ -27,6 +27,7 @@ export const manifest = defineManifest({
     },
   },
   errors: authErrors,
+  events: ['session.ended', 'account.signed_in'],
 })
 
 declare module '#kernel/types' {

@@ -27,6 +27,7 @@ export const manifest = defineManifest({
     },
   ],
   errors: channelErrors,
+  events: ['channel.state_changed'],
 })
 
 declare module '#kernel/types' {

@@ -18,6 +18,7 @@ export const manifest = defineManifest({
     quota_window: { enum: ['all', 'day', 'month'], default: 'all' },
   },
   errors: chatErrors,
+  events: ['message.stored', 'turn.ended'],
 })
 
 declare module '#kernel/types' {

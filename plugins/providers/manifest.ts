@@ -19,6 +19,7 @@ export const manifest = defineManifest({
     anthropic_base_url: { ...baseUrl, env: 'ANTHROPIC_BASE_URL' },
   },
   errors: providerErrors,
+  events: ['model.called'],
 })
 
 declare module '#kernel/types' {

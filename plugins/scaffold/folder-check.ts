@@ -1,13 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { type Blueprint, listPlugins, locate, type PluginRow, readBlueprint } from '#kernel'
 
-/** Loads a folder beside what comes with the server, in a home of its own, and returns its row of `svc plugins`. */
+/**
+ * Loads a folder beside what comes with the server, in a home of its own, and returns its row of `svc plugins`. Plugins
+ * of third parties that it depends on are loaded from the folders of those names beside it.
+ */
 export async function checkFolder(folder: string): Promise<PluginRow> {
   const home = mkdtempSync(join(tmpdir(), 'svc-check-'))
   try {
-    const asPlugin = await readBlueprint({ home, env: {}, trial: { folder } })
+    const asPlugin = await readWithDependencies(home, folder)
     const failed = rowOf(asPlugin, folder)
     if (failed.error === null || !(await isEntry(folder))) return failed
     const points = [...asPlugin.points].filter(([, point]) => point.folder !== undefined)
@@ -20,6 +23,21 @@ export async function checkFolder(folder: string): Promise<PluginRow> {
     return fitting ?? { ...failed, error: `${failed.error}; ${hint}` }
   } finally {
     rmSync(home, { recursive: true })
+  }
+}
+
+async function readWithDependencies(home: string, folder: string): Promise<Blueprint> {
+  const beside = new Set<string>()
+  for (;;) {
+    const blueprint = await readBlueprint({ home, env: {}, trial: { folder, beside: [...beside] } })
+    const rows = listPlugins(blueprint)
+    const missing = rows
+      .flatMap(({ depends }) => depends)
+      .filter((wanted) => !rows.some(({ name }) => name === wanted))
+      .map((wanted) => join(dirname(folder), wanted))
+      .filter((neighbour) => !beside.has(neighbour) && existsSync(neighbour))
+    if (missing.length === 0) return blueprint
+    for (const neighbour of missing) beside.add(neighbour)
   }
 }
 

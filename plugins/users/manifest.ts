@@ -34,6 +34,7 @@ export const manifest = defineManifest({
     },
   ],
   errors: userErrors,
+  events: ['user.created', 'user.changed', 'user.deleted'],
 })
 
 declare module '#kernel/types' {

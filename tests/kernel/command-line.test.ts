@@ -13,7 +13,7 @@ const tool = pluginSource(
   host.collection('notes')
   host.routes([{ method: 'GET', path: '/notes/:id', summary: 'Read', guard: 'public', response: { 200: {} }, handler() {} }])
   host.socket({ path: '/notes/ws', summary: 'Watch', guard: 'public', receive: {}, send: {}, handler() {} })
-  host.on('noted', ({ text }, { collections }) => collections.notes.insertOne({ text }))
+  host.on('note.added', ({ text }, { collections }) => collections.notes.insertOne({ text }))
   const command = (name, run, more) => host.command({ name, summary: 'Do ' + name, run, ...more })
   command('say', ({ args, options, stdout }) => void stdout.write(JSON.stringify({ args, options }) + '\\n'), {
     arguments: [{ name: 'first', summary: 'f', required: true }, { name: 'second', summary: 's' }],
@@ -21,7 +21,7 @@ const tool = pluginSource(
     database: false,
   })
   command('note add', async ({ args, stdout }, { events, collections }) => {
-    await events.emit('noted', { text: args[0] })
+    await events.emit('note.added', { text: args[0] })
     stdout.write(String(await collections.notes.countDocuments()))
   }, { arguments: [{ name: 'text', summary: 't', required: true }] })
   command('note fail', () => { throw host.error('NOTE_LOST', { name: 'mine' }) }, { database: false })
@@ -32,7 +32,8 @@ const tool = pluginSource(
   command('note drop', () => { throw 'just text' }, { database: false })
   command('note peek', (input, { collections }) => void collections.notes, { database: false })
   command('note log', (input, { log }) => { log.info('quietly'); log.warn('loudly'); return 7 }, { database: false })`,
-  `errors: { NOTE_LOST: { status: 404, message: { en: 'The note {name} is lost.', zh: '笔记 {name} 丢失了。' } } },`,
+  `errors: { NOTE_LOST: { status: 404, message: { en: 'The note {name} is lost.', zh: '笔记 {name} 丢失了。' } } },
+   events: ['note.added'],`,
 )
 
 function prepare(t: Test, config: Parameters<typeof bareConfig>[0] = {}): string {
@@ -87,7 +88,10 @@ t.test('plugins lists what is there, what it brings and why some are left out', 
   const { code, stdout } = await runCommand(home, ['plugins'])
   t.equal(code, 0)
   t.match(stdout, /^name +version +source +status +brings, or why it does not$/m)
-  t.match(stdout, /^tool +1\.0\.0 +.*\/plugins\/tool +ok +1 collection, 1 route, 1 socket, 8 commands$/m)
+  t.match(
+    stdout,
+    /^tool +1\.0\.0 +.*\/plugins\/tool +ok +1 collection, 1 route, 1 socket, 8 commands, 1 event$/m,
+  )
   t.match(stdout, /^auth +\S+ +built-in +off +switched off$/m)
 
   const whole = createHome(t, { plugins: { terminal: { enabled: false } } })

@@ -149,7 +149,7 @@ t.test('a plugin can look up which plugins run, which failed and which are switc
 t.test('a plugin that fails is logged and left out with those that need it', async (t) => {
   const route = (name: string) => `host.routes([${getRoute(`/${name}`, `'${name}'`)}])`
   const needing = (wanted: string) => `depends: ['${wanted}'],`
-  const listener = "host.on('tested', () => diary.push('heard'))"
+  const listener = "host.on('c.tested', () => diary.push('heard'))"
   const plugins = {
     unloaded: "throw new Error('cannot load')",
     badly: 'export default { name: "badly-made" }',
@@ -163,7 +163,7 @@ t.test('a plugin that fails is logged and left out with those that need it', asy
     'needs-undeclared': diarist('needs-undeclared', needing('undeclared'), route('needs-undeclared')),
     'needs-unstarted': diarist('needs-unstarted', needing('unstarted'), route('needs-unstarted')),
     further: diarist('further', needing('needs-unstarted'), route('further')),
-    fine: diarist('fine', '', route('fine')),
+    fine: diarist('fine', "events: ['c.tested'],", route('fine')),
   }
   const server = await startKernel(t, { plugins })
   t.same(diary, ['start fine'])
@@ -266,7 +266,7 @@ t.test(
     host.guard('${name}', { check() { return {} } })
     host.routes([${getRoute(`/${name}`, `'${name}'`, `guard: '${name}',`)}])
     host.socket({ path: '/${name}/ws', summary: 's', guard: 'public', receive: {}, send: {}, handler() {} })
-    host.on('tested', () => diary.push('${name} heard'))
+    host.on('c.tested', () => diary.push('${name} heard'))
     host.job({ name: '${name}', every_seconds: 60, run() { diary.push('${name} worked') } })
     host.command({ name: '${name}', summary: 'Do ${name}', run() {} })
     host.extend('box.toys', { name: '${name}' })
@@ -279,7 +279,7 @@ t.test(
       box: BOX,
       off: diarist('off', manifest('off'), all('off')),
       needy: diarist('needy', manifest('needy', "depends: ['off'],"), all('needy')),
-      on: diarist('on', manifest('on'), all('on')),
+      on: diarist('on', manifest('on', "events: ['c.tested'],"), all('on')),
     }
     const config = { plugins: { off: { enabled: false, level: 5 } } }
     const server = await startKernel(t, { plugins, config })
@@ -320,7 +320,7 @@ t.test(
     t.match(rowOf('on'), {
       status: 'ok',
       provides: ['on'],
-      declares: { routes: ['GET /on'], collections: ['on_rows'] },
+      declares: { routes: ['GET /on'], collections: ['on_rows'], events: ['c.tested'] },
       extends: [{ point: 'box.toys', name: 'on' }],
     })
     t.match(rowOf('box'), { points: { 'box.toys': ['on'] } })
@@ -411,7 +411,7 @@ t.test('a plugin has its own collections only, with their indexes', async (t) =>
 })
 
 t.test('events reach listeners in the order of their plugins, whatever becomes of the others', async (t) => {
-  const listening = (act: string) => `host.on('tested', async ({ word }, cradle) => { ${act} })`
+  const listening = (act: string) => `host.on('c.tested', async ({ word }, cradle) => { ${act} })`
   const plugins = {
     a: pluginSource(
       'a',
@@ -421,8 +421,10 @@ t.test('events reach listeners in the order of their plugins, whatever becomes o
     b: pluginSource('b', listening("diary.push('b ' + word); if (word === 'bad') throw new Error('b fell')")),
     c: pluginSource(
       'c',
-      `host.routes([${getRoute('/emit/:word', "cradle.events.emit('tested', request.params).then(() => 'ok')")},
-         ${getRoute('/unheard', "cradle.events.emit('unheard', {}).then(() => 'ok')")}])`,
+      `host.routes([${getRoute('/emit/:word', "cradle.events.emit('c.tested', request.params).then(() => 'ok')")},
+         ${getRoute('/unheard', "cradle.events.emit('c.unheard', {}).then(() => 'ok')")},
+         ${getRoute('/unnamed', "cradle.events.emit('c.unnamed', {})")}])`,
+      "events: ['c.tested', 'c.unheard'],",
     ),
   }
   const server = await startKernel(t, { plugins })
@@ -431,8 +433,10 @@ t.test('events reach listeners in the order of their plugins, whatever becomes o
   t.same(diary, ['b good', 'a good high'])
   t.equal(await emit('bad'), 'ok', 'what has happened cannot be refused')
   t.same(diary.slice(-2), ['b bad', 'a bad high'])
-  t.match(server.logged(), /b fell.*"plugin":"b","event":"tested","msg":"a listener failed"/)
+  t.match(server.logged(), /b fell.*"plugin":"b","event":"c.tested","msg":"a listener failed"/)
   t.equal((await server.request('GET', '/unheard')).body, 'ok')
+  t.equal((await server.request('GET', '/unnamed')).status, 500)
+  t.match(server.logged(), /no manifest names the event \\"c.unnamed\\": add it to \\"events\\" of yours/)
 })
 
 t.test(

@@ -297,6 +297,22 @@ t.test('who listens to an event of an earlier version is told what took its plac
   )
 })
 
+t.test('an event has to be named by one manifest', async (t) => {
+  const events = "events: ['weather.changed'],"
+  const listening = pluginSource('flag', "host.on('weather.changd', () => {})")
+  t.match(
+    await refusalOf(t, { weather: pluginSource('weather', '', events), flag: listening }),
+    /^plugin "flag" listens to "weather.changd", but no manifest names that event; known events are .*weather.changed$/,
+  )
+  t.equal(
+    await refusalOf(t, {
+      weather: pluginSource('weather', '', events),
+      flag: pluginSource('flag', '', events),
+    }),
+    'event "weather.changed" is declared by both flag and weather',
+  )
+})
+
 t.test('a cycle of dependencies is printed as it goes round', async (t) => {
   const plugins = {
     a: pluginSource('a', '', "depends: ['b'],"),

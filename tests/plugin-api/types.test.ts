@@ -32,6 +32,7 @@ const tides = definePlugin({
   depends: ['users', 'auth'],
   config: { port: { type: 'string', default: 'Hull' }, offset: { type: 'integer' } },
   errors: { LOW_WATER: { status: 409, message: { en: 'The water is low.', zh: '水位低。' } } },
+  events: ['tide.turned'],
   setup(host) {
     host.collection('tides')
     // @ts-expect-error: a collection of another plugin

@@ -105,6 +105,27 @@ t.test('check shows what a plugin brings', async (t) => {
   t.match(await check(t, 'calm', { 'index.js': pluginSource('calm', '') }), { stdout: /nothing/ })
 })
 
+t.test('check loads the plugins that a folder depends on from beside it', async (t) => {
+  const tide = pluginSource('tide', "host.provide('level', () => 1)", "depends: ['moon'],")
+  const files = {
+    'index.js': pluginSource('harbour', "host.on('tide.turned', () => {})", "depends: ['tide'],"),
+    '../tide/index.js': tide,
+    '../tide/package.json': '{"type":"module"}',
+    '../moon/index.js': pluginSource('moon', '', "events: ['tide.turned'],"),
+    '../moon/package.json': '{"type":"module"}',
+  }
+  t.match(await check(t, 'harbour', files), { code: 0, stdout: /^harbour 0.0.0 loads/ })
+  t.match(await check(t, 'harbour', { ...files, '../moon/index.js': pluginSource('moon', '') }), {
+    code: 1,
+    stderr:
+      /harbour: plugin "harbour" listens to "tide.turned", but no manifest names that event; known events are account/,
+  })
+  t.match(await check(t, 'harbour', { 'index.js': files['index.js'] }), {
+    code: 1,
+    stderr: /harbour: plugin "harbour" depends on "tide", but no plugin has that name/,
+  })
+})
+
 t.test('check takes a kind by its package.json, by the folder it is in, or by its form', async (t) => {
   const brought = { code: 0, stdout: /^(pigeon|dragon) .* loads.*extensions +kite \(channels\.kinds\)$/ms }
   const named = '{"type":"module","svc":{"extends":"channels.kinds"}}'

@@ -29,6 +29,7 @@ export default definePlugin({
   kernel: 1,
   depends: ['auth'],
   permissions: [{ key: '__SNAKE__', category: 'features', label, description: label }],
+  events: ['__SNAKE__.added'],
   setup(host) {
     host.collection('__SNAKE__', { indexes: [{ key: { created_at: 1 } }] })
     host.routes([
