@@ -30,7 +30,7 @@ export interface PlannedPlugin extends Candidate {
   declarations: Declarations
 }
 
-/** All that is known of a server before anything runs: no database, no port, no side effect. */
+/** Everything that is known of a server before it runs: no database, no port, no side effect. */
 export interface Blueprint {
   home: string
   version: string
@@ -53,7 +53,7 @@ const kernelPoints: [string, ExtensionPoint][] = [
   ['kernel.audit', { noun: 'audit log', formerly: 'action.audited' }],
 ]
 
-/** Where the server keeps what is its own: `SVC_HOME`, else `~/.svc`; made if it is not there. */
+/** Returns the server's folder: `SVC_HOME`, else `~/.svc`; creates it if it does not exist. */
 export function homeOf(env: NodeJS.ProcessEnv): string {
   const home = resolve(env.SVC_HOME || join(homedir(), '.svc'))
   try {
@@ -97,7 +97,7 @@ export async function readBlueprint({
   const events = new Set(declared.flatMap(({ plugin }) => plugin.events ?? []))
   const taken = new Set(declared.map(({ name }) => name))
   const broken = unloaded.map((one) => withOwnName(one, taken))
-  // What comes with the server claims its names first.
+  // The names of what comes with the server are claimed first.
   const places = [...packaged, ...listFolders(home, points)]
     .map((place) => withOwnName(place, taken))
     .sort((a, b) => Number(b.source === BUILT_IN) - Number(a.source === BUILT_IN))
@@ -109,7 +109,7 @@ export async function readBlueprint({
   const plugins = selectPlugins(declared, points, selection)
   const entries = await selectEntries(places, points, plugins, selection)
   const blueprint = { home, version: VERSION, config, absent: selection.absent, points, events }
-  // Without the one that is at fault, others may lack what they need of it.
+  // Without the plugin at fault, others may lack what they need.
   for (let rest: Pick<Blueprint, 'plugins' | 'entries'> = { plugins, entries }; ; ) {
     const errors: ErrorTable = Object.assign(
       {},
@@ -144,15 +144,15 @@ function declare({ value: plugin, ...found }: Found<Plugin>): Declared {
   try {
     const returned: unknown = confined.setup(host as never)
     if (!(returned instanceof Promise)) return declared
-    // It is refused as it is, whatever becomes of it.
+    // It is refused, whatever its outcome.
     returned.catch(() => undefined)
-    throw new Error('its setup is asynchronous; it may only declare, and what takes time belongs in start')
+    throw new Error('its setup is asynchronous; setup may only declare, work that takes time belongs in start')
   } catch (error) {
     return { ...declared, error: error as Error }
   }
 }
 
-/** Names by its source what has the name of a plugin that loads: it neither fails nor is set with that plugin. */
+/** Names a candidate by its source if a plugin that loads has its name: it neither fails nor is configured with that plugin. */
 const withOwnName = <Row extends Pick<Candidate, 'name' | 'source'>>(row: Row, taken: ReadonlySet<string>) =>
   taken.has(row.name) && row.source !== BUILT_IN ? { ...row, name: row.source } : row
 
@@ -246,7 +246,7 @@ function findFault(check: () => void): Error | undefined {
   }
 }
 
-/** Where the code from outside lies. */
+/** Lists the folders with third-party code. */
 export const foreignFolders = ({
   plugins,
   entries,

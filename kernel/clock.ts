@@ -1,4 +1,4 @@
-/** The only source of time; tests put their own in. */
+/** The only source of time, which tests replace. */
 export interface Clock {
   /** Unix milliseconds. */
   now(): number
@@ -6,7 +6,7 @@ export interface Clock {
   seconds(): number
 }
 
-/** The system's clock. */
+/** The clock of the system. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   seconds: () => Math.floor(Date.now() / 1000),

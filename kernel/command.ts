@@ -1,6 +1,6 @@
 import { createFormCheck } from './form.ts'
 
-/** What a command is called with. */
+/** The arguments and surroundings of one call of a command. */
 export interface CommandInput {
   args: (string | undefined)[]
   options: Record<string, string | boolean | undefined>
@@ -20,9 +20,9 @@ export interface Command<Cradle = never> {
   options?: { flags: string; summary: string }[]
   /** The action of the audit row, for a command that changes something; its target is the first argument. */
   audit?: string
-  /** Whether it works on the database; if not, it runs without one and its cradle has no collections. */
+  /** True by default: it works on the database. Otherwise it runs without one, and its cradle has no collections. */
   database?: boolean
-  /** Gives the exit code; nothing counts as 0. */
+  /** Returns the exit code; undefined counts as 0. */
   run: (input: CommandInput, cradle: Cradle) => Promise<number | undefined> | number | undefined
 }
 

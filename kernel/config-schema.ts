@@ -1,7 +1,7 @@
 import { type LimitSettings, limitsSchema } from './limits.ts'
 import { type JSONSchema, objectOf } from './schema.ts'
 
-/** What the kernel itself can be told; each leaf may name the variable (`env`) and the flag that set it. */
+/** The settings of the kernel itself; each leaf may name the variable (`env`) and the flag that set it. */
 export const kernelConfigProperties = {
   http: objectOf({
     host: { type: 'string', default: '127.0.0.1', env: 'SVC_HOST', flag: 'host' },

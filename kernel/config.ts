@@ -12,7 +12,7 @@ import type { AppError } from './errors.ts'
 import { MASK } from './mask.ts'
 import { deferSchema, type Issue, type JSONSchema, type Validator } from './schema.ts'
 
-/** Where a value came from: a default, the file, a variable or a flag. */
+/** The origin of a value: a default, the file, a variable or a flag. */
 export type ConfigSource = 'default' | 'config.json' | `env ${string}` | `flag --${string}`
 
 /** One line of `svc config`; a secret's value is replaced by `••••`. */
@@ -36,7 +36,7 @@ export class ConfigError extends Error {}
 
 type Layer = { source: ConfigSource; text: string }
 
-/** Reads `<home>/config.json` as it is; {} where there is none. */
+/** Reads `<home>/config.json` as it is; returns {} if it does not exist. */
 export function readConfigFile(home: string): Record<string, unknown> {
   const path = join(home, 'config.json')
   if (!existsSync(path)) return {}
@@ -219,7 +219,7 @@ function assign(target: Record<string, unknown>, path: string[], value: unknown)
     return
   }
   target[name] ??= {}
-  // What is no section in the file stays, to be refused.
+  // A value in the place of a section stays, so that validation refuses it.
   if (typeof target[name] === 'object') assign(target[name] as Record<string, unknown>, rest, value)
 }
 

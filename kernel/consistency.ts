@@ -37,9 +37,9 @@ export function assertConsistent(
   kernelRoutes: readonly Route[],
 ): void {
   const owners = new Map<string, string>()
-  const claim = (sort: string, name: string, owner: string, space = sort) => {
+  const claim = (kind: string, name: string, owner: string, space = kind) => {
     const other = owners.get(`${space} ${name}`)
-    if (other) throw new Fault(owner, `${sort} "${name}" is declared by both ${other} and ${owner}`)
+    if (other) throw new Fault(owner, `${kind} "${name}" is declared by both ${other} and ${owner}`)
     owners.set(`${space} ${name}`, owner)
   }
   const claimRoute = (method: string, path: string, owner: string) =>

@@ -2,7 +2,7 @@
 import { asFunction, createContainer as createAwilix, InjectionMode } from 'awilix/browser'
 import type { SomeCradle } from './types.ts'
 
-/** A service and the plugin that declares it; others may use it only where it is provided. */
+/** A service and the plugin that declares it; others may use it only if it is provided. */
 export interface ServiceDeclaration {
   name: string
   owner: string
@@ -10,7 +10,7 @@ export interface ServiceDeclaration {
   factory: (cradle: SomeCradle) => unknown
 }
 
-/** Gives each plugin its own view of the services: its own, those of what it depends on, and the kernel's. */
+/** Makes each plugin's view of the services: its own, those that its dependencies provide, and the kernel's. */
 export interface Container {
   /** The cradle of one plugin; reading a service that it may not use throws with both names. */
   cradleOf(plugin: string): SomeCradle

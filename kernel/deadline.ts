@@ -1,18 +1,18 @@
-/** A signal that is aborted with others, or when its time is over. */
+/** A signal that is aborted with other signals, or when its time is over. */
 export interface Deadline {
   signal: AbortSignal
-  /** Starts the time anew. */
+  /** Restarts the time. */
   extend(): void
   abort(reason: unknown): void
-  /** Lets go of the timer and of the others. */
+  /** Releases the timer and the other signals. */
   release(): void
 }
 
 const tookTooLong = () => new DOMException('The operation took too long.', 'TimeoutError')
 
 /**
- * Starts a deadline. `AbortSignal.any` does not serve, because Node.js 20 lets an `AbortSignal.timeout` that only it refers
- * to be collected, and what waits for it waits for ever.
+ * Starts a deadline. `AbortSignal.any` does not serve, because Node.js 20 lets an `AbortSignal.timeout` that only it refers to
+ * be collected, and its listeners wait forever.
  */
 export function createDeadline(
   signals: readonly (AbortSignal | undefined)[],
@@ -38,7 +38,7 @@ export function createDeadline(
   }
 }
 
-/** Does work that is given a signal which is aborted with one of these, or after so many milliseconds. */
+/** Runs work with a signal that is aborted with one of these signals, or after `ms` milliseconds. */
 export async function withDeadline<Result>(
   milliseconds: number,
   signals: readonly AbortSignal[],

@@ -8,14 +8,14 @@ import { BUILT_IN_ROOT, VERSION } from './package.ts'
 import { assertPlugin, assertSettings, type Plugin } from './plugin.ts'
 import type { Candidate } from './selection.ts'
 
-/** The source of what comes with the server; that of the rest is a package's name, a folder's path or `GIVEN`. */
+/** The source of built-in plugins; other sources are a package's name, a folder's path or `GIVEN`. */
 export const BUILT_IN = 'built-in'
 /** The source of a plugin that the program which starts the server hands over, as tests do. */
 const GIVEN = 'given'
-/** The version of what does not say its own. */
+/** The version of a plugin or entry that does not state one. */
 const UNVERSIONED = '0.0.0'
 
-/** Something that was found, and where; `folder` is the real path of the folder that it was loaded from. */
+/** A value that was found, with its source; `folder` is the real path of the folder that it was loaded from. */
 export interface Found<Value> {
   value: Value
   source: string
@@ -23,7 +23,7 @@ export interface Found<Value> {
   version: string
 }
 
-/** A plugin that could not be loaded; `name` is its manifest's or, where that could not be read, its folder's. */
+/** A plugin that could not be loaded; `name` is its manifest's or, if that could not be read, its folder's. */
 export interface BrokenPlugin extends Candidate {
   error: Error
 }
@@ -48,7 +48,7 @@ export interface Module {
   extends?: string
 }
 
-/** A folder to be loaded from wherever it is: as a plugin, or as an entry of an extension point. */
+/** A folder outside the usual places to load: as a plugin, or as an entry of an extension point. */
 export interface Trial {
   folder: string
   point?: string
@@ -56,7 +56,7 @@ export interface Trial {
   beside?: readonly string[]
 }
 
-/** Loads every plugin there is: built in, named in `packages`, in `<home>/plugins`, `given` as objects, and one on trial. */
+/** Loads every plugin: built in, named in `packages`, in `<home>/plugins`, `given` as objects, and one on trial. */
 export async function discoverPlugins({
   home,
   packages,
@@ -178,8 +178,8 @@ interface PackageManifest {
 }
 
 /**
- * Finds the module of a folder from outside; throws one sentence if its file is missing. What it begins while it is
- * imported is known as the plugin's.
+ * Finds the module of a third-party folder; throws one sentence if its file is missing. Work that it begins while it is
+ * imported is attributed to it.
  */
 export function locate(folder: string, name: string): Module {
   const path = join(folder, 'package.json')
@@ -204,7 +204,7 @@ function readManifest(file: string): PackageManifest {
   }
 }
 
-/** The file that `import` gets from a package's `exports`. */
+/** Returns the file that `import` loads by a package's `exports`. */
 function exportedEntry(exported: unknown): string | undefined {
   if (typeof exported !== 'object' || exported === null) return exported as string | undefined
   const conditions = exported as Record<string, unknown>

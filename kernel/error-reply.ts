@@ -46,7 +46,7 @@ export function replyTo(
   }
 }
 
-/** The header that says when to ask again, where an error knows that. */
+/** The header Retry-After, if the error knows when to ask again. */
 export function retryHeaders({ details }: ErrorBody): Record<string, string> {
   const seconds = details.retry_after_seconds
   return typeof seconds === 'number' ? { 'Retry-After': String(Math.ceil(seconds)) } : {}

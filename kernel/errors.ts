@@ -4,7 +4,7 @@ import type { ErrorCode } from './types.ts'
 /** One documented error: its HTTP status, the level it is logged at and its message, `{name}` filled from details. */
 export interface ErrorDefinition {
   status: number
-  /** The code that clients read, where it is that of another entry with another status. */
+  /** The code that clients read, if it is that of another entry with another status. */
   code?: string
   level?: 'debug' | 'info' | 'warn' | 'error'
   message: LocalizedText
@@ -16,7 +16,7 @@ export type ErrorTable = Record<string, ErrorDefinition>
 // The copy of this package that a plugin has installed makes the same.
 const APP_ERROR = Symbol.for('agent-platform-service:error')
 
-/** What goes wrong by rule rather than by accident; its code stands in the error table of some plugin. */
+/** An expected failure, as opposed to a bug; its code is in the error table of some plugin. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly details: Record<string, unknown>
@@ -48,13 +48,13 @@ export const kernelErrors = {
   ADDRESS_NOT_ALLOWED: {
     status: 400,
     message: {
-      en: 'The address "{host}" is not allowed: it lies in a local or private network.',
+      en: 'The address "{host}" is not allowed: it is in a local or private network.',
       zh: '不允许访问地址“{host}”：它属于本机或内部网络。',
     },
   },
   BAD_FORM: {
     status: 400,
-    message: { en: 'The body is no whole multipart form.', zh: '请求体不是完整的 multipart 表单。' },
+    message: { en: 'The multipart body is incomplete.', zh: '请求体不是完整的 multipart 表单。' },
   },
   BAD_FRAME: {
     status: 400,
@@ -67,7 +67,7 @@ export const kernelErrors = {
   NOT_FOUND: { status: 404, message: { en: 'Not found.', zh: '未找到。' } },
   METHOD_NOT_ALLOWED: {
     status: 405,
-    message: { en: 'This path does not know this method.', zh: '此路径不支持该方法。' },
+    message: { en: 'This path does not support this method.', zh: '此路径不支持该方法。' },
   },
   LIMIT_REACHED: {
     status: 409,
@@ -93,7 +93,7 @@ export const kernelErrors = {
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
-    message: { en: 'This route takes {expected}.', zh: '此路径只接受 {expected}。' },
+    message: { en: 'This route accepts {expected}.', zh: '此路径只接受 {expected}。' },
   },
   RANGE_NOT_SATISFIABLE: {
     status: 416,
@@ -133,7 +133,10 @@ export const kernelErrors = {
   DATABASE_UNAVAILABLE: {
     status: 503,
     level: 'error',
-    message: { en: 'The database is away. Try again in a moment.', zh: '数据库暂不可用，请稍后重试。' },
+    message: {
+      en: 'The database is unavailable. Try again in a moment.',
+      zh: '数据库暂不可用，请稍后重试。',
+    },
   },
 } satisfies ErrorTable
 

@@ -8,7 +8,7 @@ import type { ExtensionPoints } from './types.ts'
 export interface ExtensionPoint<Entry = unknown> {
   /** The word for one entry in messages, e.g. `channel kind`. */
   noun: string
-  /** The unique name of an entry; where there is none, each plugin adds one entry, under its own name. */
+  /** Returns the unique name of an entry; without it, each plugin adds one entry, under its own name. */
   nameOf?(entry: Entry): string
   /** Returns the entry if its form is right, else throws one sentence. What is built in is not checked. */
   check?(entry: unknown): Entry
@@ -47,7 +47,7 @@ interface AddedEntry<Entry> {
   owner: string
 }
 
-/** Lists entries under their names, or under their owners' where they have none, without those of plugins that `failed`. */
+/** Lists entries under their names, or under their owners' if they have none, without those of plugins that `failed`. */
 export function createExtensions<Entry>(
   added: readonly AddedEntry<Entry>[],
   {

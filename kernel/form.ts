@@ -3,8 +3,8 @@ import type { AppError } from './errors.ts'
 import { deferSchema, type Issue, type JSONSchema } from './schema.ts'
 
 /**
- * Makes a check of something that a plugin brings: its fields against a schema, the named ones also for being
- * functions. What does not pass is refused in one sentence that begins with `subject` and names the field.
+ * Makes a check of an object that a plugin declares: its fields must match a schema, and the named ones must be
+ * functions. It throws one sentence that begins with `subject` and names the field.
  */
 export function createFormCheck<Value>(
   schema: JSONSchema,
@@ -29,7 +29,7 @@ export function createFormCheck<Value>(
   }
 }
 
-/** Says what is wrong at the path of an issue, which for an unknown or a missing key is the key's own. */
+/** Describes an issue with its path; for an unknown or missing key, the path is the key's own. */
 function explain({ path, rule, message }: Issue, schema: JSONSchema): string {
   if (rule === 'required') return 'is missing'
   if (rule !== 'additionalProperties') return message
@@ -42,7 +42,7 @@ function explain({ path, rule, message }: Issue, schema: JSONSchema): string {
 const schemaOf = ({ properties, items, additionalProperties }: JSONSchema, name: string) =>
   ((properties as JSONSchema | undefined)?.[name] ?? items ?? additionalProperties) as JSONSchema
 
-/** Runs `compile`; a schema in it that is not valid is refused in one sentence that begins with `subject`. */
+/** Runs `compile`; an invalid schema is refused in one sentence that begins with `subject`. */
 export function compileFor<Value>(subject: string, compile: () => Value): Value {
   try {
     return compile()

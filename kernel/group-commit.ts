@@ -1,7 +1,7 @@
-/** Writes what comes in while a write is under way together, as the next one: no timer, batches grow with the load. */
+/** Writes together the items that arrive while a write is under way: no timer, batches grow with the load. */
 export interface GroupCommit<Item> {
   add(item: Item): void
-  /** Resolves when nothing is waiting or being written. */
+  /** Resolves when no item is waiting or being written. */
   idle(): Promise<void>
 }
 
@@ -14,7 +14,7 @@ export function createGroupCommit<Item>(write: (batch: Item[]) => Promise<void>)
   let writing: Promise<void> | undefined
 
   const writeAll = async () => {
-    // What arrives in the same tick is written together.
+    // Items that arrive in the same tick are written together.
     await undefined
     while (waiting.length > 0) {
       const batch = waiting.slice(0, BATCH_LIMIT)

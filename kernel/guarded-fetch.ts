@@ -7,15 +7,15 @@ import { AppError } from './errors.ts'
 export interface GuardedFetch {
   /** Checks the address that each connection goes to, redirects included; throws ADDRESS_NOT_ALLOWED. Ends responses without end. */
   fetch: typeof globalThis.fetch
-  /** Throws ADDRESS_NOT_ALLOWED where a URL's host is such an address now; a name that is not known passes. */
+  /** Throws ADDRESS_NOT_ALLOWED if a URL's host is such an address now; a name that does not resolve passes. */
   assertAllowed(url: string): Promise<void>
-  /** The same check for sockets that are given a name; an address that is written out is never looked up. */
+  /** The same check for sockets that connect to a name; a literal address is never looked up. */
   lookup: LookupFunction
-  /** Cuts every connection. */
+  /** Closes every connection. */
   close(): Promise<void>
 }
 
-/** Bytes of one response; the longest answers of models have about half of that, event by event. */
+/** The most bytes of one response; the longest answers of models have about half of that, event by event. */
 const MAX_RESPONSE = 64 * 1024 * 1024
 
 /** Networks of a machine, a site, a carrier or documentation, and their forms in IPv6, after the IANA registries. */
@@ -64,7 +64,7 @@ export function createGuardedFetch({
     const agent = new Agent({
       maxResponseSize: MAX_RESPONSE,
       connect(options, callback) {
-        // An address that is written out is never looked up.
+        // A literal address is never looked up.
         const host = withoutBrackets(options.hostname)
         if (isIP(host) && !mayReach(host, host)) callback(refusal(host), null)
         else connector(options, callback)
@@ -102,7 +102,7 @@ export function createGuardedFetch({
   }
 }
 
-/** A name without an address may get one later, and is looked up again then. */
+/** A name without an address may receive one later, and is looked up again then. */
 function unknown(error: NodeJS.ErrnoException): [] {
   if (error.syscall === 'getaddrinfo') return []
   throw error

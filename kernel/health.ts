@@ -19,7 +19,7 @@ const healthSchema = {
   ),
 } as const
 
-/** How long a look at the database may take before it counts as away, in milliseconds. */
+/** The time after which a database that does not answer counts as unavailable, in milliseconds. */
 const PATIENCE_MS = 2000
 
 /** The two public routes that tell whether the server is up. */
@@ -47,7 +47,7 @@ export function healthRoutes(runtime: Runtime): Route[] {
       const latency = await withPatience(runtime.database!.ping())
       return { ok: true, latency_ms: Math.round(latency * 100) / 100 }
     } catch (error) {
-      runtime.log.warn({ error }, 'database is away')
+      runtime.log.warn({ error }, 'database is unavailable')
       return { ok: false, latency_ms: null }
     }
   }
@@ -55,7 +55,7 @@ export function healthRoutes(runtime: Runtime): Route[] {
   const getHealth = defineRoute({
     method: 'GET',
     path: '/health',
-    summary: 'Whether the server, its plugins and its database are up',
+    summary: 'Check the server, its plugins and its database',
     guard: 'public',
     response: { 200: healthSchema, 503: healthSchema },
   }).handle(async () => {
@@ -70,7 +70,7 @@ export function healthRoutes(runtime: Runtime): Route[] {
   const getLive = defineRoute({
     method: 'GET',
     path: '/health/live',
-    summary: 'Whether the process runs',
+    summary: 'Check that the process runs',
     guard: 'public',
     response: { 200: objectOf({ status: { const: 'ok' } }, ['status']) },
   }).handle(() => ({ status: 'ok' as const }))

@@ -22,7 +22,7 @@ import type {
   Services,
 } from './types.ts'
 
-/** How a plugin with this manifest declares what it brings. Everything runs later, or never if only the declarations are asked for. */
+/** The words with which a plugin declares what it brings. Everything runs later, or never if only the declarations are read. */
 export interface Host<Of extends Manifest = Manifest> {
   /** For functions that are called without it, such as those of a tool; it exists once setup is over. */
   readonly cradle: Cradle<Of>
@@ -70,21 +70,21 @@ export interface Host<Of extends Manifest = Manifest> {
   ): AppError
 }
 
-/** What a plugin adds to an extension point: of a function, one that gets the plugin's cradle as well. */
+/** An entry as a plugin adds it to an extension point: a function also receives the plugin's cradle. */
 type EntryOf<Entry, Of extends Manifest> = Entry extends (question: infer Question) => infer Answer
   ? (question: Question, cradle: Cradle<Of>) => Answer
   : Entry
 
-/** What there is to know of a collection; `sealed` names the fields whose values were sealed, with their purposes. */
+/** A collection's indexes and sealed fields; `sealed` names the fields whose values are sealed, with their purposes. */
 export interface CollectionDeclaration {
   indexes: IndexDescription[]
   /** In a purpose each document's id takes the place of `{_id}`. */
   sealed: SealedPurposes
 }
 
-/** What one plugin declared. */
+/** Everything that one plugin declared. */
 export interface Declarations {
-  /** Gives `host.cradle` its value. */
+  /** Sets `host.cradle`. */
   bind(cradle: unknown): void
   /** With those that are provided. */
   services: Map<string, (cradle: never) => unknown>
@@ -187,10 +187,10 @@ const hostFromOutside = (plugin: string, host: Host) =>
 
 function setOnce<Name extends string, Value>(
   declared: Map<Name, Value>,
-  sort: string,
+  kind: string,
   name: Name,
   value: Value,
 ): void {
-  if (declared.has(name)) throw new Error(`${sort} "${name}" is declared twice`)
+  if (declared.has(name)) throw new Error(`${kind} "${name}" is declared twice`)
   declared.set(name, value)
 }

@@ -4,13 +4,13 @@ import { inspect } from 'node:util'
 
 const running = new AsyncLocalStorage<string>()
 
-/** The name of the plugin from outside whose code is running, or began what is running. */
+/** The name of the third-party plugin whose code is running, or began the running work. */
 export const runningPlugin = (): string | undefined => running.getStore()
 
-/** Runs code of a plugin from outside, so that whatever it begins is known as the plugin's. */
+/** Runs code of a third-party plugin, so that all work it begins is attributed to it. */
 export const runAs = <Result>(owner: string, act: () => Result): Result => running.run(owner, act)
 
-/** Copies what a plugin from outside declares; the functions in it run as the plugin's. */
+/** Copies a declaration of a third-party plugin; its functions run as the plugin's. */
 export function confine<Value>(owner: string, value: Value): Value
 export function confine(owner: string, value: unknown): unknown {
   if (typeof value === 'function')
@@ -23,13 +23,13 @@ export function confine(owner: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, confine(owner, item)]))
 }
 
-/** A folder with code from outside, as its real path, and the name of what is in it. */
+/** A folder with third-party code, as its real path, and the name of its plugin or entry. */
 export interface ForeignFolder {
   name: string
   folder: string
 }
 
-/** Finds whose code left an error to nobody: that which began it, else that of the innermost folder in its stack. */
+/** Finds the plugin of an uncaught error: the one whose code began the work, else that of the innermost folder in its stack. */
 export const findCulprit = (error: unknown, folders: readonly ForeignFolder[]): string | undefined =>
   runningPlugin() ?? folderIn(inspect(error).match(/file:\/\/[^\s)]+?(?=:\d+:\d+)/g) ?? [], folders)
 

@@ -28,7 +28,7 @@ export const assertJob = createFormCheck<Job>(
   ['run'],
 )
 
-/** How many periods a holder may be silent before another process takes over. */
+/** The number of periods without a renewal after which another process takes over. */
 const LEASE_PERIODS = 3
 
 /** Runs jobs on their schedule while this process can hold their leases; the first run comes at once. */
@@ -46,7 +46,7 @@ export function startJobs({
   log: Logger
 }): { stop(): Promise<void> } {
   const abort = new AbortController()
-  // Each job listens, and a warning of a leak comes with the eleventh.
+  // Each job adds a listener, and Node.js warns of a leak from the eleventh on.
   setMaxListeners(0, abort.signal)
 
   const acquire = ({ name, every_seconds }: Job) => {
@@ -74,7 +74,7 @@ export function startJobs({
       } catch (error) {
         fail(error)
       }
-      // It fails only by being aborted, which ends the loop.
+      // Rejects only when aborted, which ends the loop.
       await pause(job.every_seconds * 1000, undefined, { signal: abort.signal }).catch(() => undefined)
     }
   }

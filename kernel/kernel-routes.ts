@@ -10,7 +10,7 @@ export function kernelRoutes(blueprint: Blueprint, runtime?: Runtime): Route[] {
   const openapi = defineRoute({
     method: 'GET',
     path: '/openapi.json',
-    summary: 'This API as OpenAPI 3.1',
+    summary: 'Get this API as OpenAPI 3.1',
     guard: 'public',
     response: { 200: { type: 'object' } },
   }).handle(() => {

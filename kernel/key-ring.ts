@@ -21,7 +21,7 @@ const KEY_BYTES = 32
 export interface KeyRing {
   /** The key that seals, and while it is being replaced also the one before it; read anew when the file has changed. */
   keys(): readonly [current: Buffer, former?: Buffer]
-  /** Puts a new key before the present one; false where that has been done and not been ended. */
+  /** Puts a new key before the present one; false if a replacement is under way already. */
   begin(): boolean
   /** Drops the former key. */
   end(): void
@@ -32,7 +32,7 @@ export function openKeyRing(home: string): KeyRing {
   const path = join(home, 'secret.key')
   const candidate = join(home, `.secret.key.${process.pid}`)
 
-  /** After this the keys survive also a loss of power, as what is sealed with them must. */
+  /** From then on the keys survive a loss of power, as the values sealed with them do. */
   function write(keys: Buffer[], place: (candidate: string) => void): void {
     const file = openSync(candidate, 'w', 0o600)
     try {
@@ -54,7 +54,7 @@ export function openKeyRing(home: string): KeyRing {
   try {
     if (!existsSync(path)) write([randomBytes(KEY_BYTES)], (candidate) => linkSync(candidate, path))
   } catch (error) {
-    // Another process was faster.
+    // Lost the race: another process created it.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   chmodSync(path, 0o600)

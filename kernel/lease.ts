@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb'
 import { isDuplicateKey } from './database/duplicate-key.ts'
 
-/** Who may do something at present and until when, in Unix milliseconds. */
+/** The holder of a lease and its end, in Unix milliseconds. */
 export interface LeaseDocument {
   _id: string
   holder: string

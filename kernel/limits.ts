@@ -54,10 +54,10 @@ export type LimitName = keyof typeof limitProperties
 /** The section as it is configured. */
 export type LimitSettings = Record<LimitName, number | string>
 
-/** Returns how much of a limit an account has used. */
+/** Counts how much of a limit an account has used. */
 export type UsageCounter = (account_id: string) => number | Promise<number>
 
-/** A limit as an account sees it; `used` is null where nothing is counted for an account. */
+/** A limit as an account sees it; `used` is null if nothing is counted for an account. */
 export interface LimitState {
   used: number | null
   max: number
@@ -69,7 +69,7 @@ export const limitStates = {
   type: 'object',
   additionalProperties: objectOf(
     {
-      used: { type: ['integer', 'null'], description: 'Null where nothing is counted for an account' },
+      used: { type: ['integer', 'null'], description: 'Null if nothing is counted for an account' },
       max: { type: 'integer', description: 'Of sizes in bytes' },
     },
     ['used', 'max'],
@@ -79,14 +79,14 @@ export const limitStates = {
 
 /** The limits of this server. */
 export interface Limits {
-  /** The configured number; of sizes in bytes. */
+  /** Returns the configured number; a size is in bytes. */
   of(name: LimitName): number
   /**
    * Runs `create` if the account has room for one more; throws LIMIT_REACHED. Parallel creations of this process never
    * pass the limit together; what other processes create is noticed within half a minute.
    */
   within<Value>(name: LimitName, account_id: string, create: () => Promise<Value>): Promise<Value>
-  /** Throws LIMIT_REACHED where `used` is the limit or more. */
+  /** Throws LIMIT_REACHED if `used` is the limit or more. */
   assertRoom(name: LimitName, used: number): void
   /** Counts one request of an account; past its rate, throws RATE_LIMITED after half a second. */
   admitAccount(account_id: string): Promise<void>
@@ -101,9 +101,9 @@ export interface Limits {
 /** The time for which a count is trusted, in milliseconds. */
 const RECOUNT_MS = 30_000
 
-/** The time that a request past its rate waits for its refusal, in milliseconds: who asks again at once cannot ask often. */
+/** The time that a request past its rate waits for its refusal, in milliseconds, which slows a client that retries at once. */
 const REFUSAL_DELAY_MS = 500
-/** The number of requests that wait so; more are refused at once. */
+/** The most requests that wait for a refusal; more are refused at once. */
 const MAX_DELAYED = 1000
 
 /** The number of things of one kind that an account has: counted now and then, and kept up to date by creations here. */

@@ -6,7 +6,7 @@ export type Logger = pino.Logger
 /** Names of fields whose values are never written; also `X-Access-Token`, `apiKey`, `set-cookie` and their like. */
 const SECRET_NAME = /(password|passwd|secret|token|api[-_]?key|private[-_]?key|authorization|cookie)$/i
 
-/** What lies deeper is not written. */
+/** Deeper values are not written. */
 const DEPTH_LIMIT = 6
 
 /** A copy without the values of secret fields. pino's own redaction knows no pattern of names and costs 30 µs a line. */
@@ -23,7 +23,7 @@ function withoutSecrets(value: unknown, depth = 0): unknown {
   )
 }
 
-/** What tells an error's cause and no more: those of client libraries also carry whole requests with their keys. */
+/** The parts of an error that explain its cause, and no more: client libraries attach whole requests with their keys. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return withoutSecrets(error)
   const { type, message, stack } = pino.stdSerializers.err(error)
@@ -32,7 +32,7 @@ function describeError(error: unknown): unknown {
   return { type, message, stack, code, status, details: withoutSecrets(details), errors: parts }
 }
 
-/** Makes a logger that writes to `destination`, or to standard error, where it is readable for a person on a terminal. */
+/** Makes a logger that writes to `destination`, or to standard error, in a readable form on a terminal. */
 export function createLogger({
   level,
   destination,

@@ -8,26 +8,26 @@ const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 const DESCRIPTORS = '/proc/self/fd'
 
 /**
- * A folder that stays the same one while it is open, also where its name is given to another or to a link. From it
- * one reaches what lies in it, step by step and never through a link, in folders that others may change.
+ * A folder that stays the same while it is open, even if its name is given to another folder or a link. Its entries are
+ * reached step by step and never through a link, also if others change the folder meanwhile.
  */
 export interface OpenFolder {
   /** Serves the file functions for as long as the folder is open. */
   path: string
-  /** The path of what has this name in the folder, for functions that do not follow links. */
+  /** Returns the path of an entry of the folder, for functions that do not follow links. */
   entry(name: string): string
-  /** Opens a folder in it; ENOTDIR or ELOOP where the name is a link's. */
+  /** Opens a folder in it; throws ENOTDIR or ELOOP if the name is a link's. */
   openFolder(name: string): Promise<OpenFolder>
-  /** Opens what has this name, for reading unless told otherwise; ELOOP where it is a link. */
+  /** Opens the file of this name, by default for reading; throws ELOOP if it is a link. */
   openFile(name: string, flags?: number, mode?: number): Promise<FileHandle>
   close(): Promise<void>
 }
 
-/** Opens the folder at a real path, absolute and without a link in it; ENOTDIR or ELOOP where it has one now. */
+/** Opens the folder at a real path, absolute and without a link in it; throws ENOTDIR or ELOOP if it has one now. */
 export async function openFolder(path: string, { descriptors = DESCRIPTORS } = {}): Promise<OpenFolder> {
   const hasDescriptors = existsSync(descriptors)
 
-  /** Where no path can start at a descriptor, a look after opening tells whether a link came in between. */
+  /** If paths cannot start at a descriptor on this platform, a check after opening finds a link that came in between. */
   async function openUnmoved(path: string, flags: number, mode?: number): Promise<FileHandle> {
     const handle = await open(path, flags | O_NOFOLLOW, mode)
     if (hasDescriptors || (await realpath(path)) === path) return handle
@@ -51,7 +51,7 @@ export async function openFolder(path: string, { descriptors = DESCRIPTORS } = {
 
   const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   const folder = folderOf(handle, path)
-  // A link may also have come into the way to it.
+  // A parent folder may have been replaced by a link, too.
   if ((await realpath(folder.path)) === path) return folder
   await handle.close()
   throw moved()

@@ -59,7 +59,7 @@ export function describeApi(blueprint: Blueprint, kernelRoutes: readonly Route[]
 
 const templateOf = (path: string) => path.replace(/:(\w+)/g, '{$1}')
 
-/** Where a WebSocket takes the token, as browsers cannot set its headers. */
+/** The parameter with the token of a WebSocket, whose headers browsers cannot set. */
 const TOKEN_PARAMETER = { name: 'token', in: 'query', schema: { type: 'string' } }
 
 const describeGuard = (guard: Route['guard']): Json =>
@@ -67,7 +67,7 @@ const describeGuard = (guard: Route['guard']): Json =>
 
 const jsonContent = (schema: unknown) => ({ 'application/json': { schema } })
 
-/** What a reply is sent as; of a download the schema describes one line. */
+/** The media type of each kind of stream; for a download, the schema describes one line. */
 const CONTENT_TYPES = {
   events: 'text/event-stream',
   download: 'application/octet-stream',
@@ -116,7 +116,7 @@ function describeRoute(
   }
 }
 
-/** What a request may bring, by media type; undefined where it brings nothing. */
+/** Describes the body of a request by media type; undefined if it has none. */
 function contentOf({ body, upload, raw }: Route, schemas: Record<string, unknown>): Json | undefined {
   if (raw) return { '*/*': { schema: {} } }
   if (upload?.as === 'body') return { 'application/octet-stream': { schema: BINARY } }
@@ -180,7 +180,7 @@ function describeErrors(codes: string[], errors: ErrorTable): Json {
   )
 }
 
-/** A WebSocket is the GET that opens it; its frames stand beside it, by direction and type. */
+/** Describes a WebSocket as the GET that opens it, with its frames by direction and type. */
 function describeSocket(
   { path, summary, guard, receive, send }: Socket,
   tag: string,
@@ -233,7 +233,7 @@ function hoist(schema: unknown, schemas: Record<string, unknown>): unknown {
   const copy = Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, hoist(part, schemas)]))
   if (typeof copy.title !== 'string' || copy.type === undefined || !/^[\w.-]+$/.test(copy.title)) return copy
   schemas[copy.title] ??= copy
-  // Of two different schemas of one title, the second stands where it is used.
+  // Of two different schemas with one title, the second stays inline.
   if (!isDeepStrictEqual(schemas[copy.title], copy)) return copy
   return { $ref: `#/components/schemas/${copy.title}` }
 }

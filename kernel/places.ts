@@ -1,10 +1,10 @@
-/** Places for work that must not all be done at once. */
+/** A semaphore: places for work of which only so much may run at a time. */
 export interface Places {
-  /** Waits for one of `limit` places, in the order of asking; gives what frees it, as an abort does, too. */
+  /** Waits for one of `limit` places, in the order of asking; returns what frees it, as an abort does, too. */
   enter(limit: number, signal?: AbortSignal): Promise<() => void>
 }
 
-/** Makes places that nobody has taken yet. */
+/** Makes a semaphore whose places are all free. */
 export function createPlaces(): Places {
   const waiting = new Set<() => void>()
   let places = 0
@@ -31,7 +31,7 @@ export function createPlaces(): Places {
         }
         const leave = () => {
           signal?.removeEventListener('abort', leave)
-          // While it waits nobody has this function but the signal.
+          // While it waits, only the signal calls this function.
           if (waiting.delete(take)) return reject(signal!.reason)
           if (isInside) taken -= 1
           isInside = false

@@ -21,7 +21,7 @@ export interface Permission {
   description: LocalizedText
 }
 
-/** What a plugin is, apart from what it does. */
+/** The description of a plugin, without its functions. */
 export interface Manifest {
   name: string
   summary: string
@@ -41,7 +41,7 @@ export interface Manifest {
 /** Prints a line for whoever started the server, e.g. the first password. */
 export type Announce = (label: string, text: string) => void
 
-/** What a plugin does. `setup` only declares: it is synchronous and does no input or output. */
+/** The functions of a plugin. `setup` only declares: it is synchronous and does no input or output. */
 export interface Hooks<Of extends Manifest> {
   setup(host: Host<Of>): void
   start?(cradle: Cradle<Of>, signal: AbortSignal): unknown

@@ -26,7 +26,7 @@ import { isRequired, SWITCHED_OFF } from './selection.ts'
 import { createSocketDirectory, type OpenSocketDirectory } from './socket/directory.ts'
 import type { CradleOf, Manifests, ServerFacts, SomeCradle } from './types.ts'
 
-/** The plugins at work: their services made, their hooks connected, without a port. */
+/** The running plugins, with their services and hooks, without a port. */
 export interface Runtime {
   blueprint: Blueprint
   database: Database | undefined
@@ -34,7 +34,7 @@ export interface Runtime {
   plugins: PlannedPlugin[]
   /** Plugins and folders that failed to load or to start, and plugins that need them, with the reason. */
   failed: Map<string, string>
-  /** How many errors the plugins from outside left to nobody, by name. */
+  /** The number of uncaught errors of each third-party plugin, by name. */
   faults: ReadonlyMap<string, number>
   /** Milliseconds that each plugin's start took. */
   startTimes: Map<string, number>
@@ -48,22 +48,22 @@ export interface Runtime {
   facts: ServerFacts
   cradleOf<Name extends keyof Manifests>(plugin: Name): CradleOf<Name>
   cradleOf(plugin: string): SomeCradle
-  /** Logs and counts an error that nobody caught if it is of a plugin from outside; false if it is our own. */
+  /** Logs and counts an uncaught error of a third-party plugin; false if the error is our own. */
   takeFault(error: unknown, plugin?: string): boolean
   /** Makes indexes and connects the plugins' listeners: enough for a command. */
   prepare(): Promise<void>
   /** Prepares, and starts every plugin in order. */
   start(): Promise<void>
-  /** Tells every plugin that all have started, and starts the jobs. */
+  /** Runs the hook `ready` of every plugin, and starts the jobs. */
   ready(announce: Announce): Promise<void>
-  /** Stops jobs and plugins, in reverse order, runs `beforeClosing` and leaves the database. */
+  /** Stops jobs and plugins, in reverse order, runs `beforeClosing` and closes the database. */
   stop(beforeClosing?: () => Promise<void>): Promise<void>
 }
 
-/** How long one plugin may take for one step, in milliseconds. */
+/** The time that one plugin has for one step, in milliseconds. */
 export const STEP_LIMIT_MS = { start: 10_000, stop: 12_000 }
 
-/** Opens the database, unless `database` is false, and wires the plugins; nothing of theirs runs until `start`. */
+/** Opens the database, unless `database` is false, and connects the plugins; none of their functions runs until `start`. */
 export async function openRuntime({
   blueprint,
   log,
@@ -99,7 +99,7 @@ export async function openRuntime({
     const { openDatabase } = await import('./database/database.ts')
     return openDatabase({ url, home, log })
   }
-  // Last of what may fail, as it has to be closed again.
+  // Opened last, because nothing after it may fail without closing it.
   const database = wanted ? await open(config.values.database.url) : undefined
   const facts: ServerFacts = {
     version,
@@ -194,7 +194,7 @@ export async function openRuntime({
   function takeFault(error: unknown, plugin = findCulprit(error, folders)): boolean {
     if (plugin === undefined) return false
     faults.set(plugin, (faults.get(plugin) ?? 0) + 1)
-    log.error({ error, plugin }, 'a plugin left an error to nobody')
+    log.error({ error, plugin }, 'a plugin did not catch an error')
     return true
   }
 
@@ -275,21 +275,21 @@ export async function openRuntime({
 
   async function stop(beforeClosing?: () => Promise<void>) {
     try {
-      await goOn('the jobs', async () => jobs?.stop())
+      await stopPart('the jobs', async () => jobs?.stop())
       for (const planned of started.reverse())
-        await goOn(`plugin "${planned.plugin.name}"`, () => step(planned, 'stop'))
+        await stopPart(`plugin "${planned.plugin.name}"`, () => step(planned, 'stop'))
       await beforeClosing?.()
     } finally {
       await database?.close()
     }
   }
 
-  /** A part that does not stop must not keep the others from it. */
-  async function goOn(what: string, act: () => Promise<void>) {
+  /** A part that does not stop must not keep the others from stopping. */
+  async function stopPart(part: string, act: () => Promise<void>) {
     try {
       await act()
     } catch (error) {
-      log.error({ error }, `${what} failed to stop`)
+      log.error({ error }, `${part} failed to stop`)
     }
   }
 

@@ -48,10 +48,10 @@ const createAjv = (coerceTypes: false | 'array') => {
 
 const metaSchema = createAjv(false)
 
-/** For text that stands for values (path, query, environment), for JSON as sent, and for our own replies. */
+/** For values written as text (path, query, environment), for JSON as sent, and for our own replies. */
 const instances = { text: createAjv('array'), json: createAjv(false), reply: createAjv(false) }
 
-/** Checks a value, fills in defaults and gives the value back, or throws VALIDATION_FAILED. */
+/** Checks a value, fills in defaults and returns the value, or throws VALIDATION_FAILED. */
 export type Validator<Value = unknown> = (value: unknown) => Value
 
 /** Throws where something is no JSON Schema. */
@@ -75,7 +75,7 @@ export const deferSchema: SchemaCompiler = <Value>(schema: JSONSchema, use: keyo
   }
 }
 
-/** Compiles a schema now, as `deferSchema` does later; throws where it is no JSON Schema. */
+/** Compiles a schema now, as `deferSchema` does later; throws if it is not a JSON Schema. */
 export const compileSchema: SchemaCompiler = <Value>(schema: JSONSchema, use: keyof typeof instances) => {
   assertSchema(schema)
   instances[use].compile(schema)

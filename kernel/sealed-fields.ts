@@ -38,5 +38,5 @@ export async function noteSealedFields(
 /** All fields that were ever declared to be sealed. */
 export const listSealedFields = (db: Db): Promise<SealedField[]> => collectionOf(db).find().toArray()
 
-/** What a value of this document's field was sealed for. */
+/** Returns the purpose for which the value of this document's field was sealed. */
 export const purposeOf = ({ purpose }: SealedField, id: string): string => purpose.replaceAll('{_id}', id)

@@ -7,9 +7,9 @@ import { acquireLease, type LeaseDocument } from './lease.ts'
 import { listSealedFields, purposeOf, type SealedField } from './sealed-fields.ts'
 import type { Secrets } from './secrets.ts'
 
-/** What a rotation did. */
+/** The outcome of a rotation. */
 export interface RotationReport {
-  /** Whether it went on with one that had been broken off. */
+  /** True if it resumed an interrupted rotation. */
   resumed: boolean
   /** Secrets that were sealed anew. */
   resealed: number
@@ -20,14 +20,14 @@ export interface RotationReport {
 /** Replaces the key that stored secrets are sealed with. */
 export interface SecretRotation {
   /**
-   * Seals everything anew while servers go on: until it has ended both keys open. Goes on where one was broken off, and
+   * Seals everything anew while servers go on: both keys open until it has ended. Resumes an interrupted rotation, and
    * waits for one that another process runs. Before the former key goes, writes that were under way when the new one
    * came have `patience_ms` to end.
    */
   run(options: { patience_ms: number }): Promise<RotationReport>
 }
 
-/** Milliseconds that a rotation which is killed keeps others from going on with it. */
+/** Milliseconds after which another process may resume a rotation that was killed. */
 const LEASE_MS = 10_000
 
 const LEASE = 'secret_key.rotation'
@@ -89,7 +89,7 @@ interface Means {
   goOn(): Promise<void>
 }
 
-/** Seals anew what is sealed with the former key; gives how much that was, and what cannot be opened. */
+/** Seals anew what is sealed with the former key; returns the number of values, and those that no key opens. */
 async function renewAll(means: Means): Promise<Round> {
   const round: Round = { renewed: 0, unreadable: [] }
   for (const field of await listSealedFields(means.db)) await renewField(field, means, round)

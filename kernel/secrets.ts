@@ -3,11 +3,11 @@ import type { KeyRing } from './key-ring.ts'
 
 /** Encrypts what is stored and must come back in the clear later, e.g. a provider's key. */
 export interface Secrets {
-  /** AES-256-GCM; gives `v1.<nonce>.<tag>.<text>`, base64url. `purpose` must be the same to open it. */
+  /** Encrypts with AES-256-GCM; returns `v1.<nonce>.<tag>.<text>`, base64url. It opens only for the same `purpose`. */
   seal(text: string, purpose: string): string
-  /** Throws where the text was changed, was sealed for another purpose or with a key that is no more. */
+  /** Throws if the text was changed, was sealed for another purpose, or with a key that no longer exists. */
   open(sealed: string, purpose: string): string
-  /** The same text sealed with the present key; undefined where it is so already. Throws as `open` does. */
+  /** Seals the text with the present key; undefined if it is already. Throws as `open` does. */
   renew(sealed: string, purpose: string): string | undefined
 }
 
@@ -15,7 +15,7 @@ const NONCE_BYTES = 12
 
 /** Makes the box that seals with the first key of a ring and opens with any. */
 export function createSecrets({ keys }: Pick<KeyRing, 'keys'>): Secrets {
-  /** Gives the text and the key that it was sealed with. */
+  /** Returns the text and the key that it was sealed with. */
   function unseal(sealed: string, purpose: string): { text: string; key: Buffer } {
     const [version, ...parts] = sealed.split('.')
     if (version !== 'v1' || parts.length !== 3) throw new Error('a stored secret has an unknown form')

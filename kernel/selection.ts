@@ -9,7 +9,7 @@ export interface Candidate {
   depends: readonly string[]
 }
 
-/** One that will not run, with the reason; `failed` where that is a fault of its own or of one that it needs. */
+/** A candidate that will not run, with the reason; `failed` if it or one that it needs is at fault. */
 export interface Absent extends Candidate {
   reason: string
   failed: boolean
@@ -18,9 +18,9 @@ export interface Absent extends Candidate {
 /** Which candidates run and which are left out, by the configuration and by what goes wrong. */
 export interface Selection {
   readonly absent: readonly Absent[]
-  /** False where the candidate is switched off, which is noted. */
+  /** False, and noted, if the candidate is switched off. */
   admits(candidate: Candidate): boolean
-  /** False where a plugin that the candidate depends on is left out, which is noted; throws if the candidate is required. */
+  /** False, and noted, if a plugin that the candidate depends on is left out; throws if the candidate is required. */
   admitsDependencies(candidate: Candidate): boolean
   /** Leaves out what is at fault; throws the fault if the candidate is required. */
   leaveOut(candidate: Candidate, fault: Error, reason?: string): void
@@ -31,7 +31,7 @@ export interface Selection {
 /** The reason of those that the configuration leaves out. */
 export const SWITCHED_OFF = 'switched off'
 
-/** Whether the server starts only if the candidate does: always so for what comes with it. */
+/** True if the server starts only with the candidate: always so for built-in ones. */
 export const isRequired = (
   { values }: Config,
   { name, source }: Pick<Candidate, 'name' | 'source'>,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a running server leaves in its home for the commands that look for it. */
+/** The note that a running server leaves in its home for commands. */
 export interface ServerNote {
   url: string
   pid: number

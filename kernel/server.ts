@@ -31,7 +31,7 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** How often the peers of sockets are pinged and those of streams told that the server is there, in milliseconds. */
+/** The interval between two pings of a socket or two comments of a stream, in milliseconds. */
 const PING_INTERVAL_MS = 25_000
 const SOCKET_PATIENCE_MS = 1000
 const HTTP_PATIENCE_MS = 1000
@@ -55,7 +55,7 @@ export async function startServer({
   plugins?: readonly Plugin[]
   logTo?: DestinationStream
   clock?: Clock
-  /** Answers 500 where a reply or a sent frame does not fit its own schema. */
+  /** Answers 500 if a reply or a sent frame does not fit its own schema. */
   strictReplies?: boolean
   pingIntervalMs?: number
   stepLimitMs?: { start: number; stop: number }
@@ -156,7 +156,7 @@ async function listen({
   const stop = () => {
     draining = true
     removeServerNote(home, note)
-    // What is still being answered may need the database to its end.
+    // Requests that are still being answered need the database.
     return runtime.stop(async () => {
       runtime.sockets.close(() => true, CLOSE.goingAway, 'server is shutting down')
       await Promise.all([upgrader.close(SOCKET_PATIENCE_MS), closeHttp()])

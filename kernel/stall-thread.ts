@@ -1,4 +1,4 @@
-// The thread of `watchStalls`: it sends the URLs of the code that runs while the main thread's beats stay out.
+// The thread of `watchStalls`: it sends the URLs of the running code while the main thread's signs of life are missing.
 import { Session } from 'node:inspector'
 import { parentPort, workerData } from 'node:worker_threads'
 

@@ -3,12 +3,12 @@ import { Worker } from 'node:worker_threads'
 import { type ForeignFolder, folderIn } from './isolation.ts'
 import type { Logger } from './log.ts'
 
-/** How often the event loop says that it runs, in milliseconds. */
+/** Milliseconds between two signs of life of the event loop. */
 const BEAT_MS = 250
 
 /**
- * Logs which plugin from outside keeps the event loop to itself for more than a second. A thread watches it and looks,
- * by the inspector, at what is being run.
+ * Logs which third-party plugin blocks the event loop for more than a second. A thread watches the loop and reads the
+ * running code through the inspector.
  */
 export function watchStalls(folders: readonly ForeignFolder[], log: Logger): { stop(): Promise<void> } {
   const beats = new SharedArrayBuffer(4)

@@ -8,7 +8,7 @@ export interface Rate {
 export interface TokenBucket {
   /** Takes one token and returns 0, or takes none and returns the milliseconds until there is one. */
   take(): number
-  /** Takes tokens that may not be there, up to a debt of a whole burst. */
+  /** Takes tokens even if the bucket lacks them, up to a debt of a whole burst. */
   charge(count: number): void
 }
 
@@ -44,7 +44,7 @@ export interface TokenBuckets {
   charge(key: string, count: number): void
 }
 
-/** Makes buckets that are kept only as long as they may not be full. */
+/** Makes buckets that are kept only while they may not be full. */
 export function createTokenBuckets(rate: Rate, now = () => performance.now()): TokenBuckets {
   const fillMs = ((2 * rate.burst) / rate.per_second) * 1000
   let current = new Map<string, TokenBucket>()

@@ -14,7 +14,7 @@ import type { SecretRotation } from './secret-rotation.ts'
 import type { Secrets } from './secrets.ts'
 import type { SocketDirectory } from './socket/directory.ts'
 
-// What plugins add by declaration merging. Where a plugin's name comes first, its cradle is typed from it.
+// Plugins add to these interfaces by declaration merging. An interface keyed by a plugin's name types that plugin's cradle.
 
 /** The services that a plugin provides to those that depend on it, by the plugin's name. */
 export interface Services {}
@@ -28,7 +28,7 @@ export interface Collections {}
 /** The manifests, by the plugin's name. */
 export interface Manifests {}
 
-/** What each guard adds to a handler's request, by guard name. */
+/** The fields that each guard adds to a handler's request, by guard name. */
 export interface GuardContexts {
   /** Everybody; the requests of an address are limited. */
   public: object
@@ -47,11 +47,11 @@ export interface ExtensionPoints {
 export interface AuditRecord {
   /** Unix seconds. */
   ts: number
-  /** A username; `os:` and the name of the system's user for a command; null where nobody has said who they are. */
+  /** A username; `os:` and the name of the system's user for a command; null if nobody is signed in. */
   actor: string | null
   action: string
   target: string | null
-  /** What of the body is no secret; undefined where there is none, or none that was valid. */
+  /** The part of the body that is not secret; undefined without a valid body. */
   payload: unknown
   /** The HTTP status, or the exit code of a command. */
   status: number
@@ -60,7 +60,7 @@ export interface AuditRecord {
   request_id: string | null
 }
 
-/** What the kernel gives every plugin; `log` is the plugin's own. */
+/** The services of the kernel, for every plugin; `log` is the plugin's own. */
 export interface KernelServices {
   log: Logger
   clock: Clock
@@ -120,8 +120,8 @@ export type CollectionsOf<Name> = {
 }
 
 /**
- * What the factories, handlers and hooks of a plugin with this manifest receive: the kernel's services, its own, those
- * that the plugins it depends on provide, its settings and its collections.
+ * The services that the factories, handlers and hooks of a plugin with this manifest receive: the kernel's, its own and
+ * those that its dependencies provide, with its settings and its collections.
  */
 export type Cradle<Of extends Manifest> = KernelServices & {
   readonly config: SettingsOf<NonNullable<Of['config']>>

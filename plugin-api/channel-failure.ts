@@ -16,12 +16,12 @@ export const CHANNEL_FAILURES = [
 export type ChannelFailureReason = (typeof CHANNEL_FAILURES)[number]
 
 /**
- * What a channel kind throws where it knows why something failed. The message is shown to people, so it holds no
- * secret. A kind that imports nothing of ours throws any error with a `reason`, and `retry_after_ms` where that is known.
+ * The error that a channel kind throws if it knows why a call failed. The message is shown to people, so it holds no
+ * secret. A kind that imports nothing of ours throws any error with a `reason` and, if known, `retry_after_ms`.
  */
 export class ChannelFailure extends Error {
   readonly reason: ChannelFailureReason
-  /** How long the platform asks to be left alone, in milliseconds. */
+  /** Milliseconds for which the platform asks not to be called. */
   readonly retry_after_ms: number | undefined
 
   constructor(

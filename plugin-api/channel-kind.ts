@@ -4,10 +4,10 @@ import type { JSONSchema, LocalizedText, Logger } from '#kernel'
 /** A value that JSON can hold. */
 export type JSONValue = string | number | boolean | null | JSONValue[] | { [name: string]: JSONValue }
 
-/** Whether somebody speaks to the bot alone or in a group. */
+/** The kind of a conversation: with the bot alone, or in a group. */
 export type ConversationType = 'direct' | 'group'
 
-/** How a kind reaches its platform. */
+/** The means by which a kind reaches its platform. */
 export interface ChannelSettings {
   /** Valid by the kind's schema, its secrets in the clear. */
   config: Readonly<Record<string, unknown>>
@@ -34,20 +34,20 @@ export interface InboundFile {
   reference: JSONValue
 }
 
-/** What somebody wrote on the platform. */
+/** A message that a person wrote on the platform. */
 export interface InboundMessage {
   /** Unique within the channel; a message that is delivered again has the same. */
   id: string
   /** One conversation of the agent each; a topic or thread of the platform is one of its own. */
   conversation: { id: string; type: ConversationType }
   sender: Sender
-  /** As it was written, without the mention of the bot; empty where there are only files. */
+  /** As it was written, without the mention of the bot; empty for a message of files alone. */
   text: string
-  /** Whether the bot is spoken to: always so in a direct conversation. */
+  /** True if the bot is addressed: always so in a direct conversation. */
   mentioned: boolean
   /** Unix milliseconds by the platform's clock: what waits is answered in this order. */
   sent_at?: number
-  /** What the message replies to, in words. */
+  /** The text of the message that this one replies to. */
   quote?: { text: string; sender?: string }
   files?: InboundFile[]
   /** All that `send` needs to answer this very message, also after a restart. Stored encrypted. */
@@ -61,11 +61,11 @@ export interface ButtonPress {
   conversation_id: string
 }
 
-/** What became of it. */
+/** The outcome. */
 export interface PressOutcome {
-  /** What the one who pressed is told, in a few words. */
+  /** The answer to the person who pressed, in a few words. */
   notice: string
-  /** What the message with the buttons says from now on, rendered, where the question is closed; the kind need not change it. */
+  /** The new rendered text of the message with the buttons, if the question is closed; the kind need not change it. */
   text?: string
 }
 
@@ -84,7 +84,7 @@ export interface HookReply {
   body?: string
 }
 
-/** What a kind hands to the gateway. */
+/** The callbacks by which a kind reports to the gateway. */
 export interface Inbox {
   /** Stores a message; tell the platform that it has arrived once this resolves, and not if it rejects. */
   receive(message: InboundMessage): Promise<void>
@@ -97,10 +97,10 @@ export interface ChannelLink extends Inbox {
   /** Aborted when the channel is to be closed. */
   signal: AbortSignal
   log: Logger
-  /** A connection that comes back by itself is away for now, or here again. After `open` it counts as here. */
+  /** Reports that a connection which reconnects by itself is lost, or restored. After `open` it counts as connected. */
   connecting(reason: string): void
   connected(): void
-  /** The connection is gone for good: the gateway closes the channel and opens it again, unless the reason says that this cannot help. */
+  /** Reports that the connection is lost permanently: the gateway closes the channel and opens it again, unless the reason says that this cannot help. */
   lost(error: unknown): void
 }
 
@@ -131,7 +131,7 @@ export interface OutboundFile {
 
 /** A message that is changed while the reply is written. */
 export interface LiveMessage {
-  /** What another process needs to go on with it; null where that cannot be done. */
+  /** The state that another process needs to continue it; null if that is impossible. */
   reference: JSONValue
   /** Shows the reply so far, all of it. */
   update(text: string, signal: AbortSignal): Promise<void>
@@ -139,9 +139,9 @@ export interface LiveMessage {
   finish(text: string, signal: AbortSignal): Promise<void>
 }
 
-/** A channel that is open. Each of its calls rejects with what `ChannelFailure` says; the gateway tries again where that can help. */
+/** An open channel. Each of its calls rejects with a `ChannelFailure`; the gateway retries if that can help. */
 export interface ChannelConnection {
-  /** Sends a message; gives what `settle` needs to change it later. */
+  /** Sends a message; returns what `settle` needs to change it later. */
   send(target: JSONValue, message: OutboundMessage, signal: AbortSignal): Promise<JSONValue>
   /** Begins a live message with the first words, or goes on with one that another process began. */
   live?(
@@ -170,35 +170,35 @@ export interface InboundContent {
 /** The dialects that replies can be written in. */
 export const DIALECTS = ['markdown', 'markdown-without-tables', 'html', 'mrkdwn', 'plain'] as const
 
-/** How a platform writes marked text: as CommonMark with tables or without, as Telegram's HTML, as Slack's mrkdwn, or not at all. */
+/** The formatted text of a platform: CommonMark with tables or without, Telegram's HTML, Slack's mrkdwn, or none. */
 export type Dialect = (typeof DIALECTS)[number]
 
-/** What a platform can take in one sort of conversation. */
+/** The abilities of a platform in one kind of conversation. */
 export interface ChannelCapabilities {
   dialect: Dialect
   /** The longest message, in the unit below. */
   max_length: number
   /** UTF-16 code units, or bytes of UTF-8. */
   length_unit: 'characters' | 'bytes'
-  /** How many messages may answer one. */
+  /** The most messages that may answer one. */
   max_replies?: number
   buttons?: boolean
-  /** How a live message may be changed; missing where `live` cannot be used. */
+  /** The rules for changing a live message; missing if `live` cannot be used. */
   live?: {
     /** At most one change in this time, in milliseconds. */
     interval_ms: number
-    /** What has been shown may not change, only go on. */
+    /** Text that has been shown may only grow. */
     append_only?: boolean
-    /** The longest live message where it is not `max_length`. */
+    /** The length of the longest live message, if it is not `max_length`. */
     max_length?: number
-    /** How long one may be changed, in milliseconds: then it is finished and the reply goes on in another. */
+    /** Milliseconds for which one may be changed: then it is finished and the reply continues in another. */
     max_ms?: number
   }
-  /** How long `typing` is shown, in milliseconds. */
+  /** Milliseconds for which `typing` is shown. */
   typing_ms?: number
 }
 
-/** What a person gets to scan, and what the kind needs to ask how it went. */
+/** The code that a person scans, and the state that the kind needs to poll the outcome. */
 export interface BegunRegistration {
   qrcode_url: string
   /** Stored encrypted and never shown. */
@@ -208,22 +208,22 @@ export interface BegunRegistration {
   interval_seconds: number
 }
 
-/** How a registration stands; `state` and `interval_seconds` where they change. */
+/** The progress of a registration; `state` and `interval_seconds` only if they change. */
 export type PolledRegistration =
   | { status: 'waiting'; state?: JSONValue; interval_seconds?: number }
   | { status: 'success'; config: Record<string, JSONValue> }
   | { status: 'expired' }
   | { status: 'failed'; detail: string }
 
-/** How a bot is made or linked by scanning a QR code. */
+/** The creation or linking of a bot by scanning a QR code. */
 export interface ChannelRegistration {
-  /** What a success gives: the credentials to whoever polls, once, or a channel that is stored. */
+  /** The result of a success: the credentials, returned once to the poller, or a stored channel. */
   gives: 'credentials' | 'channel'
   begin(platform: PlatformAccess): Promise<BegunRegistration>
   poll(state: JSONValue, platform: PlatformAccess): Promise<PolledRegistration>
 }
 
-/** How a platform is reached before there are credentials. */
+/** The means by which a platform is reached before there are credentials. */
 export interface PlatformAccess extends Pick<ChannelSettings, 'endpoints' | 'fetch'> {
   signal: AbortSignal
 }

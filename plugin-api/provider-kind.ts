@@ -1,7 +1,7 @@
 import type { EmbeddingModelV3, LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider'
 import type { JSONSchema, LocalizedText } from '#kernel'
 
-/** How a model is reached: what a provider row holds, with the key in the clear. */
+/** The connection to a model: the fields of a provider row, with the key in the clear. */
 export interface ProviderConnection {
   /** The provider's own or the kind's `default_base_url`. No slash at the end. */
   base_url: string | undefined
@@ -34,25 +34,25 @@ export interface ModelDescription {
   reasoning?: boolean
 }
 
-/** What is known of a failed call. */
+/** The facts about a failed call. */
 export interface ExplainedFailure {
   reason: ProviderFailure
-  /** The upstream's HTTP status, where there was one. */
+  /** The upstream's HTTP status, if it answered. */
   status?: number
-  /** How long the upstream asks to be left alone, in milliseconds. */
+  /** Milliseconds for which the upstream asks not to be called. */
   retry_after_ms?: number
 }
 
-/** What an upstream says of a failed call, wherever its client library has put it. */
+/** The upstream's account of a failed call, wherever its client library has put it. */
 export interface UpstreamReport {
   /** The HTTP status; what comes within a stream has none, or one that the library made up. */
   status?: number
   headers: Readonly<Record<string, string>>
-  /** The body of the answer, or what an event said: parsed, or as it came where it is not JSON. */
+  /** The body of the answer, or the data of an event: parsed, or as text if it is not JSON. */
   body: unknown
-  /** The error object in it, taken out of whatever it is wrapped in; empty where there is none. */
+  /** The error object in it, unwrapped; empty if it has none. */
   error: Readonly<Record<string, unknown>>
-  /** Its code, type and message as text, `message` also where there are only words; empty where they are missing. */
+  /** Its code, type and message as text, or empty; a body of plain text is the `message`. */
   code: string
   type: string
   message: string
@@ -85,15 +85,15 @@ export interface ProviderKind {
   /** JSON Schema of a provider's `options`; what it marks writeOnly is stored encrypted and never shown. */
   config_schema: JSONSchema
   default_base_url?: string
-  /** Whether a provider must name its address, because there is none by default. */
+  /** True if a provider must name its address, because the kind has no default. */
   requires_base_url?: boolean
-  /** What a person can do about a failure at this very upstream, where that is more than can be said of all. */
+  /** Advice for a person about a failure at this upstream, if it is more specific than the general one. */
   guidance?: Partial<Record<ProviderFailure, LocalizedText>>
   /** A model whose calls are not repeated: that is done for all kinds alike. */
   languageModel(connection: ProviderConnection, modelId: string): StreamingModel | Promise<StreamingModel>
   embeddingModel?(connection: ProviderConnection, modelId: string): EmbeddingModel | Promise<EmbeddingModel>
   /** The models that the upstream offers; throws what its client throws, or an error with the HTTP `status`. */
   listModels(connection: ProviderConnection, signal: AbortSignal): Promise<ModelDescription[]>
-  /** Sorts an error of the above where it says more than its HTTP status and its cause do. */
+  /** Classifies an upstream's error if it says more than its HTTP status and its cause. */
   explainError?(report: UpstreamReport, error: unknown): ExplainedFailure | undefined
 }

@@ -21,7 +21,7 @@ export function addUsage(one: Readonly<TokenUsage>, other: Readonly<TokenUsage>)
   return sum
 }
 
-/** What an upstream says that a call took; what it does not say counts as nothing. */
+/** The tokens that an upstream reports for a call; a missing number counts as zero. */
 export function usageOf({ inputTokens, outputTokens }: LanguageModelV3Usage): TokenUsage {
   const input_tokens = inputTokens.total ?? 0
   const output_tokens = outputTokens.total ?? 0

@@ -8,16 +8,16 @@ export interface WriteArea {
 
 /** A step within a call that a person must agree to. */
 export interface ApprovalStep {
-  /** What they are asked, in words. */
+  /** The question, in words. */
   description: string
-  /** What the step is about, as JSON. */
+  /** The subject of the step, as JSON. */
   args: Record<string, unknown>
 }
 
-/** What they said; `for_thread`: the tool need not ask again in this thread. */
+/** The decision; `for_thread`: the tool need not ask again in this thread. */
 export type StepDecision = { approved: true; for_thread: boolean } | { approved: false; message?: string }
 
-/** What a tool call may know and use. `workspace` is the agent's folder, an absolute path. */
+/** The context of a tool call. `workspace` is the agent's folder, an absolute path. */
 export interface ToolContext {
   workspace: string
   write_area: WriteArea | null
@@ -34,30 +34,30 @@ export interface ToolContext {
   /** Names what the output is taken from, for the reader of the turn; `id` tells one source from another. */
   cite(source: { id: string; title: string; url?: string }): void
   /**
-   * Has the same model carry out an instruction in a conversation of its own, with tools; gives its last words. At most
+   * Has the same model carry out an instruction in a conversation of its own, with tools; returns its last message. At most
    * once a call.
    */
   delegate(instruction: string): Promise<string>
   /**
-   * Puts a question to the user and gives the answer; throws where they refuse to. The turn is given up until then, and
-   * the call is run again from its start when the answer is there, as it is when something that it delegates must wait
-   * for a person: what comes before must bear to be done twice.
+   * Asks the user a question and returns the answer; throws if they decline. The turn is suspended until then, and the
+   * call then runs again from its start, as it does if a delegated conversation waits for a person: whatever it does
+   * before must be safe to repeat.
    */
   ask(question: string): Promise<string>
-  /** Tells the reader of the turn what a call does while it goes on: text that follows what it told before. The model gets none of it. */
+  /** Shows the reader of the turn the progress of the call: text that follows the text shown before. The model does not see it. */
   progress(text: string): void
   /**
-   * Has the user agree to a step within the call. The turn is given up until then, as with `ask`, but the call is held as
-   * it is, with all that it has begun. Where that cannot be, as its server ends or the turn does, `signal` is aborted.
+   * Asks the user to approve a step within the call. The turn is suspended until then, as with `ask`, but the call keeps
+   * running state. If that is impossible because the server or the turn ends, `signal` is aborted.
    */
   requestApproval(step: ApprovalStep): Promise<StepDecision>
 }
 
-/** A tool that agents can call. What `execute` returns is given to the model; what it throws, too, as an error. */
+/** A tool that agents can call. The model receives what `execute` returns, or what it throws as an error. */
 export interface Tool {
   name: string
   label: LocalizedText
-  /** What the model is told of it. */
+  /** The description that the model reads. */
   description: string
   input_schema: JSONSchema
   /** False for the tools that always stay on. */
@@ -68,7 +68,7 @@ export interface Tool {
   top_level_only?: boolean
   /** The permission that the account must hold for which the agent acts. */
   permission?: string
-  /** Whether this call must be agreed to by a person, where the agent's owner and the user have not said. */
+  /** Decides whether a person must approve this call, if neither the agent's owner nor the user has decided. */
   needsApproval?(input: never, context: ToolContext): boolean | Promise<boolean>
   execute(input: never, context: ToolContext): Promise<string> | string
 }

@@ -2,7 +2,7 @@ import { readBlueprint } from '../blueprint.ts'
 import { JSON_OPTION, printJson, printTable } from '../print.ts'
 import type { KernelCommand } from './kernel-command.ts'
 
-/** `svc config`: every key with its value and where that comes from. */
+/** `svc config`: every key with its value and its origin. */
 export const configCommand: KernelCommand = {
   name: 'config',
   summary: 'Show every configuration key, its value and its source',

@@ -8,7 +8,7 @@ import { openKeyRing } from '../key-ring.ts'
 import { JSON_OPTION, printJson, printTable } from '../print.ts'
 import type { KernelCommand } from './kernel-command.ts'
 
-/** How long what holds our port may take to answer, in milliseconds. */
+/** The time that the holder of our port has to answer, in milliseconds. */
 const PORT_PATIENCE_MS = 2000
 
 /** One thing that was looked at. */
@@ -126,7 +126,7 @@ async function checkDatabase(url: string | undefined, home: string): Promise<str
   }
 }
 
-/** A port in use is no fault when it is our own server that answers there. */
+/** A port in use is not a fault if our own server answers there. */
 async function checkPort({ host, port }: { host: string; port: number }): Promise<string> {
   const refusal = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
     const probe = createServer()
@@ -139,7 +139,7 @@ async function checkPort({ host, port }: { host: string; port: number }): Promis
   throw new Error(`${host}:${port} cannot be used: ${refusal.message}`)
 }
 
-/** Whether a GET is answered with 200. `fetch` does not settle where a peer closes without a word. */
+/** True if a GET is answered with 200. `fetch` does not settle if the peer closes without an answer. */
 const answers = (url: string) =>
   new Promise<boolean>((resolve) => {
     get(url, { signal: AbortSignal.timeout(PORT_PATIENCE_MS) }, (answer) => {

@@ -1,6 +1,6 @@
 import type { Command, CommandInput } from '../command.ts'
 
-/** A command of the kernel itself; it reads the blueprint as it needs. */
+/** A command of the kernel itself, which reads the blueprint only if it needs it. */
 export type KernelCommand = Omit<Command, 'run' | 'database'> & {
   run(input: CommandInput): Promise<number>
 }

@@ -9,7 +9,7 @@ import { openRuntime } from '../runtime.ts'
 import type { Issue } from '../schema.ts'
 import type { AuditRecord } from '../types.ts'
 
-/** Runs a command of the plugin `owner` and gives the exit code; what fails by rule is thrown as one sentence. */
+/** Runs a command of the plugin `owner` and returns the exit code; an expected failure is thrown as one sentence. */
 export async function runPluginCommand(
   blueprint: Blueprint,
   owner: string,

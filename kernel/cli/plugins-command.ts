@@ -20,9 +20,9 @@ export interface PluginRow {
   extends: { point: string; name: string }[]
   /** Its own extension points, each with those that add to it. */
   points: Record<string, string[]>
-  /** The other things that it declares, by their sort. */
+  /** The other things that it declares, by kind. */
   declares: Record<string, string[]>
-  /** Milliseconds that its start took in the server that runs on this home, null where none does. */
+  /** Milliseconds that its start took in the server that runs on this home; null if none runs. */
   start_ms: number | null
 }
 
@@ -132,5 +132,5 @@ const isBuiltInEntry = ({ entries }: Blueprint, name: string, source: string) =>
 const bringsOf = ({ provides, extends: added, declares }: PluginRow) =>
   Object.entries({ services: provides, ...declares, extensions: added })
     .filter(([, list]) => list.length > 0)
-    .map(([sort, list]) => `${list.length} ${list.length === 1 ? sort.replace(/s$/, '') : sort}`)
+    .map(([kind, list]) => `${list.length} ${list.length === 1 ? kind.replace(/s$/, '') : kind}`)
     .join(', ')

@@ -19,10 +19,10 @@ const kernelCommands: KernelCommand[] = [
   doctorCommand,
 ]
 
-/** What a run of `svc` reads and writes. */
+/** The environment and the streams of a run of `svc`. */
 export type Surroundings = Pick<CommandInput, 'env' | 'stdin' | 'stdout' | 'stderr'>
 
-/** Runs `svc` with these arguments and gives the exit code; what went wrong is written to `stderr`. */
+/** Runs `svc` with these arguments and returns the exit code; errors are written to `stderr`. */
 export async function runProgram(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   try {
     return await run(argv, surroundings)

@@ -7,17 +7,17 @@ import type { Server } from '../server.ts'
 import { watchStalls } from '../stall-watch.ts'
 import type { KernelCommand } from './kernel-command.ts'
 
-/** How long a stop may take before the process ends anyway, in milliseconds. */
+/** The time after which a stop is cut short by the end of the process, in milliseconds. */
 const STOP_LIMIT_MS = 15_000
 
-/** `svc serve`: runs the server until it is told to stop. */
+/** `svc serve`: runs the server until a signal stops it. */
 export const serveCommand: KernelCommand = {
   name: 'serve',
   summary: 'Run the server',
   options: [
     { flags: '--host <address>', summary: 'address to listen on (http.host)' },
     { flags: '--port <number>', summary: 'port to listen on, 0 for any free one (http.port)' },
-    { flags: '--log-level <level>', summary: 'least level that is logged (log.level)' },
+    { flags: '--log-level <level>', summary: 'lowest level to log (log.level)' },
     JSON_OPTION,
   ],
   async run({ home, env, options, stdout, stderr }) {
@@ -37,7 +37,7 @@ export const serveCommand: KernelCommand = {
       setTimeout(giveUp, STOP_LIMIT_MS).unref()
       void nextSignal().then(giveUp)
       stderr.write(
-        exitCode === 0 ? 'stopping; once more to stop at once\n' : 'stopping because of an error\n',
+        exitCode === 0 ? 'Stopping. Press Ctrl-C again to force.\n' : 'Stopping because of an error.\n',
       )
       await server.stop()
       await stalls?.stop()
@@ -49,8 +49,8 @@ export const serveCommand: KernelCommand = {
 }
 
 /**
- * Takes the errors that nobody caught. Those of plugins from outside go to the server; the first of our own ends it in
- * order, or the process at once while there is no server yet.
+ * Handles uncaught errors. Those of third-party plugins go to the server; the first of our own stops it in order, or the
+ * process at once if it has no server yet.
  */
 function collectFaults() {
   const early: { error: unknown; plugin: string }[] = []

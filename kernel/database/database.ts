@@ -8,9 +8,9 @@ import { joinEngine } from './engine.ts'
 /** The open database. */
 export interface Database {
   db: Db
-  /** Whether it is the embedded engine. */
+  /** True if it is the embedded engine. */
   isEmbedded: boolean
-  /** Milliseconds of one round trip; throws while the database is away. */
+  /** Measures one round trip in milliseconds; throws while the database is unavailable. */
   ping(): Promise<number>
   close(): Promise<void>
 }
@@ -22,7 +22,7 @@ const SELECTION_TIMEOUT_MS = 5000
 const IDLE_LIMIT_MS = 10_000
 
 /**
- * Connects to the server at `url`, or to the embedded engine on `<home>/db` where there is none. Every
+ * Connects to the server at `url`, or without one to the embedded engine on `<home>/db`. Every
  * acknowledged write is in the journal.
  */
 export async function openDatabase({
@@ -42,7 +42,7 @@ export async function openDatabase({
     appName: 'svc',
     ignoreUndefined: true,
     writeConcern: url ? { w: 'majority', journal: true } : EMBEDDED_WRITE_CONCERN,
-    // What the address itself says would be outweighed.
+    // Options would override what the address itself says.
     ...(/[?&]serverSelectionTimeoutMS=/i.test(address)
       ? {}
       : { serverSelectionTimeoutMS: SELECTION_TIMEOUT_MS }),

@@ -1,6 +1,6 @@
 import { isDriverError } from './driver-error.ts'
 
-/** Whether a write was refused because a document with the same unique key is there already. */
+/** True if a write was refused because a document with the same unique key exists. */
 export function isDuplicateKey(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === 11000
 }

@@ -3,13 +3,13 @@ import { chmodSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** What a running engine tells about itself in its data directory. */
+/** The record that a running engine keeps in its data directory. */
 export interface EngineRecord {
   uri: string
   pid: number
 }
 
-/** How the engine process exits when another one has the directory's lock. */
+/** The exit code of an engine process that finds the directory locked by another one. */
 export const LOCKED_EXIT_CODE = 75
 
 /** Bytes that the path of a socket may have, by the smallest limit: that of macOS. */
@@ -36,7 +36,7 @@ export function readRecord(directory: string): EngineRecord {
 
 /**
  * Makes the folder for the engine's socket, open to this user alone: inside the data directory, or in the
- * folder for temporary files where that path is not fit for a socket.
+ * folder for temporary files if that path is too long for a socket.
  */
 export function prepareSocketDirectory(directory: string): string {
   const inside = join(directory, 'socket')
@@ -57,6 +57,6 @@ export function prepareSocketDirectory(directory: string): string {
   return outside
 }
 
-/** The driver decodes the address twice, so a percent sign cannot stand in it. */
+/** The driver decodes the address twice, so it must not contain a percent sign. */
 const fits = (socketDirectory: string): boolean =>
   Buffer.byteLength(socketPathIn(socketDirectory)) <= MAX_SOCKET_PATH && !socketDirectory.includes('%')

@@ -34,7 +34,7 @@ renameSync(database.socketPath, socketPath)
 // The folder that the socket was made in stays: the package removes it as the last step of closing.
 const kept = [basename(socketPath), basename(dirname(database.socketPath))]
 for (const name of readdirSync('.')) if (!kept.includes(name)) rmSync(name, { recursive: true })
-// Before the record tells that there is an engine: whoever reads it may leave at once, with a signal.
+// Comes before the record is written: its readers may stop this engine at once, by a signal.
 const left = lastClientGone()
 const draft = `${record}.new`
 writeFileSync(draft, JSON.stringify({ uri: engineUri(socketPath), pid: process.pid }), { mode: 0o600 })

@@ -40,7 +40,7 @@ export interface Engine {
   close(): Promise<void>
 }
 
-/** Where the engine's restarts are told, in the manner of pino. */
+/** Logs the engine's restarts, in the manner of pino. */
 export type EngineLog = Record<'info' | 'warn' | 'error', (details: object, message: string) => void>
 
 const READY_MS = 15_000
@@ -63,7 +63,7 @@ interface Connection {
 
 /**
  * Joins the engine that serves `directory`, or starts one; while joined, starts it anew whenever it dies, and
- * tells `onExit` of each death. Throws where there is no engine for the platform and, with the engine's words,
+ * tells `onExit` of each death. Throws if the platform has no engine and, with the engine's words,
  * when it does not serve within 15 s.
  */
 export async function joinEngine({

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 
-/** Gives a plugin the collections that it declared; reading another one, or any without a database, throws. */
+/** Returns the collections that a plugin declared; reading another one, or any without a database, throws. */
 export const ownCollections = (
   plugin: string,
   declared: { has(name: string): boolean },

@@ -1,6 +1,6 @@
 import { isDriverError } from './driver-error.ts'
 
-/** Whether an operation failed only because the database cannot be reached: trying again later can help. */
+/** True if an operation failed only because the database cannot be reached: a retry may succeed. */
 export function isUnavailable(error: unknown): boolean {
   // The error of a bulk write holds the one that kept it from being sent or answered.
   const cause = isDriverError(error, ['MongoBulkWriteError'])
@@ -8,7 +8,7 @@ export function isUnavailable(error: unknown): boolean {
     : error
   return (
     isDriverError(cause, ['MongoNetworkError', 'MongoServerSelectionError']) ||
-    // What a socket says whose other end has just died is passed on by the driver as it is.
+    // The driver passes on the error of a socket whose other end has just died as it is.
     (cause as NodeJS.ErrnoException | null | undefined)?.code === 'EPIPE'
   )
 }

@@ -22,7 +22,7 @@ export interface OwnedRoute {
   cradle: SomeCradle
 }
 
-/** What ends a reply whose reader has left. */
+/** The codes of errors that end a reply whose reader has left. */
 const CONNECTION_ERRORS = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'])
 
 /** Answers while the process runs, also while it ends. */
@@ -51,7 +51,7 @@ export function createApp({
 }): Koa {
   const { http } = runtime.blueprint.config.values
   const { log, clock, extensions } = runtime
-  // Only the nearest proxy's word counts: what stands before it, the client may have written itself.
+  // Only the last entry counts, which the nearest proxy added: the client may have written the others itself.
   const app = new Koa({ proxy: http.trust_proxy, maxIpsCount: 1 })
   // Called for what goes wrong once the handler is done: a body that is no JSON after all, a stream that breaks.
   app.context.onerror = function (this: Context, error: Error | null) {

@@ -1,8 +1,8 @@
 import type { JSONSchema } from '../schema.ts'
 
 /**
- * What of a body may be written down: what its schema describes and does not mark writeOnly, at any depth. Values
- * that the schema leaves open are left out, as nobody knows what they hold.
+ * Returns the part of a body that may be logged: what its schema describes and does not mark writeOnly, at any depth.
+ * Values that the schema leaves open are left out, because they may hold anything.
  */
 export function recordablePart(schema: JSONSchema, value: unknown): unknown {
   const branches = branchesOf(schema)

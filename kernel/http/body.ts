@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { AppError } from '../errors.ts'
 
-/** What raw-body, co-body and zlib say of a body that cannot be read. */
+/** The error of raw-body, co-body or zlib for a body that cannot be read. */
 interface BodyFailure extends Error {
   type?: string
   status?: number
@@ -11,10 +11,10 @@ interface BodyFailure extends Error {
 
 const JSON_TYPES = ['json', '+json']
 
-/** Reads JSON bodies of at most `limit` (e.g. `1mb`); gives {} where there is none. */
+/** Reads JSON bodies of at most `limit` (e.g. `1mb`); a missing body is {}. */
 export function createBodyReader(limit: string): (context: Context) => Promise<unknown> {
   let parse: Middleware | undefined
-  /** Imported with the first body: the forms and schemas that come with it take longer to load than all else here. */
+  /** Imported with the first body: its parser of forms takes longer to load than everything else here. */
   const load = async (): Promise<Middleware> => {
     const { koaBody } = await import('koa-body')
     return koaBody({

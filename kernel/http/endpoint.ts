@@ -17,7 +17,7 @@ import { readBytes } from './raw-body.ts'
 import { type AuditSpec, type Download, type FileReply, isChosenReply, isProbe, type Route } from './route.ts'
 import type { UploadedFile, UploadReader } from './upload.ts'
 
-/** What serving a route needs besides the route. */
+/** The parts that serving a route needs besides the route. */
 export interface EndpointParts {
   guard: GuardChain
   cradle: SomeCradle
@@ -187,7 +187,7 @@ const recorded = ({ method, query, body }: Route, given: { query: unknown; body:
   return query && method !== 'GET' ? recordablePart(query, given.query) : undefined
 }
 
-/** What a reply says the name of the new object is. */
+/** Returns the name of the new object from a reply; null if the reply has no such field. */
 const nameIn = (result: unknown, field: string): string | null => {
   const content = isChosenReply(result) ? result.body : result
   const name = (content as Record<string, unknown> | undefined)?.[field]

@@ -11,18 +11,18 @@ export interface ServerSentEvent {
   data: unknown
 }
 
-/** What a stream of events is run with. */
+/** The parts that a stream of events needs. */
 export interface EventStreamParts {
   items: AsyncIterable<ServerSentEvent>
   /** Aborted when the reader has left or may no longer read. */
   reading: AbortController
-  /** The guard context of the reader, and the guards once more; they throw where the reader may no longer read. */
+  /** The guard context of the reader, and the guards once more; they throw if the reader may no longer read. */
   context: object
   checkReader(): Promise<void>
   sockets: OpenSocketDirectory
-  /** What an error after the headers looks like to the reader. */
+  /** Returns an error after the headers as the reader sees it. */
   explain(error: unknown): ErrorReply
-  /** Milliseconds between two comments, which keep connections open that nothing is said on. */
+  /** Milliseconds between two comments, which keep idle connections open. */
   heartbeatMs: number
 }
 
@@ -57,7 +57,7 @@ export function openEventStream({
     isUnclear = false
     verdict = checkReader().catch((error) => {
       const reply = explain(error)
-      // Nothing was found out, e.g. with the database away: the next item or comment asks again.
+      // The check itself failed, e.g. because the database is unavailable: the next item or comment repeats it.
       if (reply.status >= 500) isUnclear = true
       else cutShort(reply)
     })

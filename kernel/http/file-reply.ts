@@ -60,7 +60,7 @@ function describe(
   context.set({ 'Content-Security-Policy': 'sandbox', 'Referrer-Policy': 'no-referrer' })
 }
 
-/** Passes bytes on and fails where there are fewer than were promised, so that the reply does not look complete. */
+/** Passes bytes on and fails if there are fewer than were promised, so that the reply does not look complete. */
 function exactly(length: number): Transform {
   let missing = length
   return new Transform({

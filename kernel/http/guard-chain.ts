@@ -2,7 +2,7 @@ import type { PlannedPlugin } from '../blueprint.ts'
 import type { GuardContexts, SomeCradle } from '../types.ts'
 import type { Guard, GuardRequest, GuardUse } from './guard.ts'
 
-/** Runs a guard and those before it; what they add stands in `context`, also of those before one that refuses. */
+/** Runs a guard and those before it; each adds to `context`, also if a later one refuses. */
 export type GuardChain = (request: GuardRequest, context: object) => Promise<void>
 
 /** Resolves guards by name to chains over the plugins that run. */

@@ -6,14 +6,14 @@ import type { GuardContexts } from '../types.ts'
 /** The name of a guard, alone or with its argument (`['permission', 'users']`). */
 export type GuardUse = keyof GuardContexts | readonly [guard: keyof GuardContexts, argument: string]
 
-/** What a guard adds to the request of a handler. */
+/** The fields that a guard adds to the request of a handler. */
 export type ContextOf<Use extends GuardUse> = Use extends keyof GuardContexts
   ? GuardContexts[Use]
   : Use extends readonly [infer Name extends keyof GuardContexts, string]
     ? GuardContexts[Name]
     : never
 
-/** What a guard may look at: before the body is read, and before a socket is opened. */
+/** The part of a request that a guard sees: before the body is read, and before a socket is opened. */
 export interface GuardRequest {
   readonly transport: 'http' | 'socket'
   readonly method: string
@@ -28,7 +28,7 @@ export interface GuardRequest {
   setHeader(name: string, value: string): void
 }
 
-/** A guard: gives what it adds to the request, or throws. `after` names the guard that runs before it. */
+/** A guard returns what it adds to the request, or throws. `after` names the guard that runs before it. */
 export interface Guard<Name extends keyof GuardContexts = keyof GuardContexts, Cradle = never> {
   after?: keyof GuardContexts
   check(
@@ -50,7 +50,7 @@ export const assertGuard = createFormCheck<Guard>(
   ['check'],
 )
 
-/** Who is asking, as far as the kernel is told by a guard: used for language and the audit row. */
+/** The caller as a guard identified them: used for language and the audit row. */
 export interface Caller {
   id: string
   username: string

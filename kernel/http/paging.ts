@@ -22,11 +22,11 @@ export const pageQuery = {
   cursor: {
     type: 'string',
     maxLength: 1024,
-    description: 'Where a page begins, from the header Link of the page before',
+    description: 'The start of a page, from the header Link of the page before',
   },
 } as const
 
-/** Which page of a list is asked for; `offset` rows are passed over, in lists of one part. */
+/** The page of a list that is asked for; `offset` rows are skipped, in lists of one part. */
 export interface PageRequest {
   limit: number
   cursor?: string
@@ -47,7 +47,7 @@ export const pageReply = <Row>(query: object, { rows, next }: Page<Row>): Chosen
 export function linkToNext(query: object, next: string | null): Record<string, string> {
   if (next === null) return {}
   const fields = Object.entries({ ...query, cursor: next })
-    // The cursor stands behind what the offset has passed over.
+    // The cursor is already past the rows that the offset skipped.
     .filter(([name]) => name !== 'offset')
     .map(([name, value]): [string, string] => [name, String(value)])
   return { Link: `<?${new URLSearchParams(fields)}>; rel="next"` }
@@ -72,7 +72,7 @@ export function pageOf<Row>(
   }
 }
 
-/** Whose documents are listed, in which order; the fields of `sort` are never null, and the last one is unique. */
+/** The documents to list and their order; the fields of `sort` are never null, and the last one is unique. */
 export interface Listing<Row extends Document> {
   /** Documents that fit the first filter come before all that fit the second, and so on; none fits two of them. */
   parts: readonly Filter<Row>[]
@@ -84,7 +84,7 @@ export interface Listing<Row extends Document> {
   bytesOf?: (row: Row) => number
 }
 
-/** Reads a page of documents, whose cost does not depend on where it begins. Throws VALIDATION_FAILED for an unknown cursor. */
+/** Reads a page of documents, at a cost that does not depend on its position. Throws VALIDATION_FAILED for an unknown cursor. */
 export async function findPage<Row extends Document>(
   collection: Collection<Row>,
   { parts, sort, projection, collation, bytesOf }: Listing<Row>,
@@ -136,7 +136,7 @@ function behind(sort: Listing<Document>['sort'], keys: readonly unknown[]): Docu
   }
 }
 
-/** Makes a cursor of what tells where the next page begins. */
+/** Makes a cursor from the keys at which the next page begins. */
 export const writeCursor = (keys: readonly unknown[]): string =>
   Buffer.from(JSON.stringify(keys)).toString('base64url')
 
@@ -147,7 +147,7 @@ const isText: Check = (key) => typeof key === 'string'
 /** Never an object, which a database could take for an operator. */
 const isKey: Check = (key) => ['string', 'number', 'boolean'].includes(typeof key)
 
-/** Reads a cursor that was made of as many keys as there are checks; throws VALIDATION_FAILED for anything else. */
+/** Reads a cursor with one key for each check; throws VALIDATION_FAILED for anything else. */
 export function readCursor(cursor: string, ...checks: readonly Check[]): unknown[] {
   try {
     const keys: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../errors.ts'
 
-/** Reads a body as it comes; throws BODY_TOO_LARGE where it has more than `limit` bytes. */
+/** Reads a body as it comes; throws BODY_TOO_LARGE if it has more than `limit` bytes. */
 export async function readBytes(request: IncomingMessage, limit: number): Promise<Uint8Array> {
   const tooLarge = () => new AppError('BODY_TOO_LARGE', { limit })
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge()

@@ -12,7 +12,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 /** The methods that routes may have. */
 export type Method = (typeof METHODS)[number]
 
-/** What a route is, declared once: validation, types, guard, audit row and OpenAPI all come from it. */
+/** The one declaration of a route: validation, types, guard, audit row and OpenAPI all come from it. */
 export interface RouteSpec {
   readonly method: Method
   /** Below /api; parameters as `:name`. */
@@ -30,7 +30,7 @@ export interface RouteSpec {
    * meanwhile, or as a file that clients may read in parts.
    */
   readonly stream?: StreamKind
-  /** Replies by status; null stands for no body. The lowest is the answer of a handler that names none. */
+  /** Replies by status; null means no body. The lowest is the answer of a handler that names none. */
   readonly response: { readonly [status: number]: JSONSchema | null }
   /** Codes of errors that this route answers besides those of its guard and of validation. */
   readonly errors?: readonly string[]
@@ -50,7 +50,7 @@ export interface Download {
   content: AsyncIterable<string | Uint8Array>
 }
 
-/** A stored file as a reply: whole, in part, or not at all where the client has it already. */
+/** A stored file as a reply: whole, in part, or not at all if the client has it already. */
 export interface FileReply {
   filename: string
   media_type: string
@@ -58,7 +58,7 @@ export interface FileReply {
   size: number
   /** Identifies the bytes: the file never has other ones under the same tag. */
   etag: string
-  /** True where a browser may show the file instead of saving it. */
+  /** True if a browser may show the file instead of saving it. */
   is_inline: boolean
   /** Open for reading; it is closed with the reply. */
   file: FileHandle
@@ -75,7 +75,7 @@ export interface UploadSpec {
   readonly as?: 'body'
 }
 
-/** The action of an audit row, and the field of the reply that names what was made where no parameter does. */
+/** The action of an audit row, and the field of the reply that names the new object if no parameter does. */
 export interface AuditSpec {
   readonly action: string
   readonly target: string
@@ -86,7 +86,7 @@ export interface NoAudit {
   readonly none: string
 }
 
-/** What every handler gets, whatever its guard. */
+/** The part of a request that every handler receives, whatever its guard. */
 export interface RequestFacts {
   readonly params: Readonly<Record<string, string>>
   readonly request_id: string
@@ -112,9 +112,9 @@ type Content<Spec> = Spec extends { readonly upload: UploadSpec }
     ? { readonly bytes: Uint8Array; readonly query: Readonly<Record<string, string>> }
     : Part<Spec, 'body'>
 
-/** How a handler is told that nobody waits for its answer any more. */
+/** The sign that nobody waits for a handler's answer any more. */
 interface Waiting {
-  /** Aborted when the client leaves before the answer is whole; its reason answers the request, should it be thrown. */
+  /** Aborted when the client leaves before the answer is complete; its reason may be thrown as the answer. */
   readonly signal: AbortSignal
 }
 
@@ -147,7 +147,7 @@ export function reply<const Status extends number, Body>(
   return { [CHOSEN]: true, status, body, headers }
 }
 
-/** Whether a handler's result was made by `reply`. */
+/** True if a handler's result was made by `reply`. */
 export function isChosenReply(result: unknown): result is ChosenReply<number, unknown> {
   return typeof result === 'object' && result !== null && CHOSEN in result
 }
@@ -230,7 +230,7 @@ export const assertRoute = createFormCheck<Route>(
   ['handler'],
 )
 
-/** True for the routes by which a server is watched: who watches is not turned away with those who flood it. */
+/** True for the routes by which a server is monitored, which have no rate limit. */
 export const isProbe = ({ path }: RouteSpec): boolean => /^\/health(\/|$)/.test(path)
 
 /** Declares a route; `handle` is separate so that the reply's type is fixed before the handler is read. */

@@ -25,12 +25,12 @@ export type UploadReader = (request: IncomingMessage, spec: UploadSpec) => Promi
 
 /** The one field that a form has. */
 const FIELD = 'file'
-/** What of a form is not the file itself, in bytes. */
+/** The most bytes of a form besides the file itself. */
 const FRAME_BYTES = 64 * 1024
-/** How old a file is that only a crash can have left, in milliseconds. */
+/** The age from which on a file can only be left from a crash, in milliseconds. */
 const STALE_MS = 24 * 3600_000
 
-/** Makes what receives files into a folder; throws BODY_TOO_LARGE, BAD_FORM, VALIDATION_FAILED and the like. */
+/** Makes a reader that stores files in a folder; it throws BODY_TOO_LARGE, BAD_FORM, VALIDATION_FAILED and the like. */
 export function createUploadReader(folder: string): UploadReader {
   let isPrepared = false
 

@@ -2,7 +2,7 @@ import { callerIn } from '../http/guard.ts'
 
 /** The open sockets and streams of events of this process, for plugins that must end or re-examine some of them. */
 export interface SocketDirectory {
-  /** Closes every connection whose guard context matches; gives how many. */
+  /** Closes every connection whose guard context matches; returns their number. */
   close(match: (context: object) => boolean, code: number, reason: string): number
   /** Has the guards run again before every matching connection's next frame is handled, or next event sent. */
   recheck(match: (context: object) => boolean): number

@@ -17,19 +17,19 @@ export const CLOSE = {
 
 const BAD_FRAMES_IN_A_ROW = 20
 const FRAMES_WAITING = 64
-/** The time that a peer which sends too much has to read why it is closed, in milliseconds. */
+/** Milliseconds that a peer which sends too much has to read the reason of the close. */
 const FAREWELL_MS = 1000
 
-/** What one open WebSocket is run with. */
+/** The parts that one open WebSocket needs. */
 export interface ConnectionParts {
   /** Fields of a frame that an error which it caused repeats. */
   repeats: readonly string[]
   webSocket: WebSocket
   readFrame: (text: string) => Frame
-  /** Throws where a frame that we send does not fit its schema. */
+  /** Throws if a frame that we send does not fit its schema. */
   checkSent?: (frame: Frame) => void
   explain: (error: unknown) => { status: number; body: ErrorBody }
-  /** Runs the guards again and gives the new context. */
+  /** Runs the guards again and returns the new context. */
   runGuards: () => Promise<object>
   context: object
   accept: (connection: Connection<never>, request: { readonly context: object }) => ConnectionHandler<never>
@@ -65,7 +65,7 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
   const frames = createTokenBucket(parts.frameRate)
   let isFlooding = false
 
-  /** Frames that came before are not handled any more. */
+  /** Frames that arrived before are dropped. */
   const end = (code: number, reason: string) => {
     waiting.length = 0
     webSocket.close(code, reason)
@@ -73,7 +73,7 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
     webSocket.resume()
   }
   const isBacklogged = () => webSocket.bufferedAmount > parts.maxBacklog
-  /** Reads from the peer only while there is room for what it asks and for the answers. */
+  /** Reads from the peer only while there is room for its requests and their answers. */
   const adjustReading = () => {
     if (isFlooding) return
     if (waiting.length < FRAMES_WAITING && !isBacklogged()) webSocket.resume()
@@ -83,7 +83,7 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
     if (webSocket.readyState !== webSocket.OPEN) return flushed?.()
     webSocket.send(text, () => {
       if (webSocket.isPaused) {
-        // A peer that takes what waits for it is there, though nothing is read from it.
+        // A peer that takes its waiting frames is alive, though nothing is read from it.
         lastHeard = performance.now()
         adjustReading()
       }
@@ -130,7 +130,7 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
     try {
       const handler = parts.accept(connection as Connection<never>, request)
       if (typeof handler?.message === 'function') return handler
-      throw new Error('the handler of a socket has to give { message } at once')
+      throw new Error('the handler of a socket has to return { message } synchronously')
     } catch (error) {
       sendError(error)
       end(CLOSE.failed, 'could not be opened')
@@ -169,7 +169,7 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
       const { status, body } = explain(error)
       sendError(error, repeatedOf(frame))
       if (status >= 500) {
-        // Nothing was found out, e.g. with the database away: the next frame asks again.
+        // The check itself failed, e.g. because the database is unavailable: the next frame repeats it.
         stale = true
         return false
       }
@@ -197,7 +197,7 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
     }
   }
 
-  /** Counts a frame of whatever kind; false where it is one too many, or the connection is about to close. */
+  /** Counts a frame of whatever kind; false if it is one too many, or the connection is about to close. */
   const admit = () => {
     lastHeard = performance.now()
     if (webSocket.readyState !== webSocket.OPEN) return false

@@ -7,7 +7,7 @@ import type { KernelServices } from '../types.ts'
 /** The fields of each frame by its `type`; every schema is an object schema without the type itself. */
 export type FrameSchemas = { readonly [type: string]: JSONSchema }
 
-/** What a WebSocket endpoint is, declared once, both directions. */
+/** The one declaration of a WebSocket endpoint, for both directions. */
 export interface SocketSpec {
   /** Below /api; parameters as `:name`. */
   readonly path: string
@@ -29,14 +29,14 @@ export interface Connection<Frame = { type: string }> {
   send(frame: Frame): void
   /** Sends a frame that is already JSON, so that one text serves many readers; `flushed` is called once it left. */
   sendText(text: string, flushed?: () => void): void
-  /** Sends the `error` frame for anything thrown, with more fields where given. */
+  /** Sends the `error` frame for anything thrown, with `fields` besides. */
   sendError(error: unknown, fields?: Record<string, unknown>): void
   close(code: number, reason: string): void
   /** Bytes accepted by `send` that the peer has not taken yet. */
   readonly buffered: number
 }
 
-/** What a handler does with one connection. A frame's handler that throws answers with an error frame. */
+/** The functions that a handler returns for one connection. If `message` throws, the peer receives an error frame. */
 export interface ConnectionHandler<Frame> {
   message(frame: Frame): unknown
   close?(): unknown

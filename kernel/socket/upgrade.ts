@@ -23,10 +23,10 @@ export interface OwnedSocket {
   cradle: SomeCradle
 }
 
-/** With it, a guard confirms the subprotocol that it has read. */
+/** The header with which a guard confirms the subprotocol that it has read. */
 const PROTOCOL_HEADER = 'Sec-WebSocket-Protocol'
 
-/** The time that the peer of a refused connection has to read why, in milliseconds. */
+/** Milliseconds that the peer of a refused connection has to read the reason. */
 const REFUSAL_MS = 500
 
 /** Opens WebSockets for declared sockets; a refusal is an HTTP answer with the usual error body. */
@@ -43,7 +43,7 @@ export function createUpgrader({
   chainOf: (use: GuardUse) => GuardChain
   draining: () => boolean
   strictReplies: boolean
-  /** How often peers are pinged, in milliseconds; one that is silent for 1.4 times as long is dropped at the next ping. */
+  /** Milliseconds between two pings; a peer that is silent for 1.4 times as long is dropped at the next one. */
   pingIntervalMs: number
 }) {
   const { log, blueprint, limits } = runtime
@@ -57,7 +57,7 @@ export function createUpgrader({
     handleProtocols: (_, incoming) => protocols.get(incoming) ?? false,
   })
   const frameRate = { per_second: limits.of('frames_per_second'), burst: limits.of('frames_burst') }
-  /** The subprotocol that a guard has confirmed, by request; one that nobody knows is not. */
+  /** The subprotocol that a guard has confirmed, by request; unknown ones are not confirmed. */
   const protocols = new WeakMap<IncomingMessage, string>()
   const answerHeaders = new WeakMap<IncomingMessage, Record<string, string>>()
   webSockets.on('headers', (headers, incoming) => {
@@ -173,7 +173,7 @@ export function createUpgrader({
               } as never,
               cradle,
             ) as never,
-          // Opening the next one at once is no way around the rate of frames.
+          // Opening the next socket at once must not evade the rate of frames.
           onFlood: () => {
             if (account_id !== undefined) limits.charge(account_id, frameRate.burst)
           },
@@ -193,9 +193,9 @@ export function createUpgrader({
 
   return {
     upgrade,
-    /** Whether a path is a socket's, so that plain requests to it can be told so. */
+    /** True if a path is a socket's: plain requests to it receive an error of their own. */
     knows: (pathname: string) => router.match(pathname, 'GET').path.length > 0,
-    /** Waits until every peer that was told to go has gone; those that do not answer are dropped after `patienceMs`. */
+    /** Waits until every peer has closed; those that do not answer are dropped after `patienceMs`. */
     async close(patienceMs: number): Promise<void> {
       clearInterval(pinging)
       const deadline = performance.now() + patienceMs
@@ -216,7 +216,7 @@ function parseUrl({ url }: IncomingMessage): URL {
   }
 }
 
-/** Refuses pages of origins that are not named, if any are: browsers do not ask first, as they do for requests. */
+/** Refuses pages of unlisted origins, if any are listed: browsers do not send a preflight for sockets. */
 function assertOrigin(
   { headers }: IncomingMessage,
   { cors_origins, public_url }: KernelConfig['http'],
@@ -233,7 +233,7 @@ function addressOf({ headers, socket }: IncomingMessage, trustProxy: boolean): s
   return forwarded.at(-1)?.trim() || socket.remoteAddress!
 }
 
-/** Answers on a raw connection, for what never reaches the application, and closes it. */
+/** Answers on a raw connection that never reaches the application, and closes it. */
 export function refuse(
   stream: Duplex,
   { status, body }: ErrorReply,
@@ -253,7 +253,7 @@ export function refuse(
     ...headers,
   }).map(([name, value]) => `${name}: ${value}\r\n`)
   stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${content}`)
-  // The peer may never close its side. What it still sends is read, as the answer could get lost otherwise.
+  // The peer may never close its side. Its data is read on, because the answer could be lost otherwise.
   stream.resume()
   const timer = setTimeout(() => stream.destroy(), REFUSAL_MS)
   stream.once('close', () => clearTimeout(timer))

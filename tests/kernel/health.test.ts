@@ -72,7 +72,7 @@ t.test(
       const { error } = refused.body
       t.match(error, {
         code: 'DATABASE_UNAVAILABLE',
-        message: 'The database is away. Try again in a moment.',
+        message: 'The database is unavailable. Try again in a moment.',
       })
       t.notMatch(JSON.stringify(error), /127\.0\.0\.1|mongo/i)
       t.equal(refused.headers.get('connection'), 'close')
@@ -89,7 +89,7 @@ t.test(
     })
     t.equal(live.status, 200)
     t.match(read, { status: 503, body: { error: { code: 'DATABASE_UNAVAILABLE' } } })
-    t.match(server.logged(), /database is away/)
+    t.match(server.logged(), /database is unavailable/)
     while (!server.logged().includes('job failed')) await pause(10)
 
     database.release()

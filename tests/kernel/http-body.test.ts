@@ -95,7 +95,7 @@ t.test('JSON under all its names is read, anything else is refused', async (t) =
       await send('{"name":"a"}', { 'content-type': type }),
       {
         status: 415,
-        body: { error: { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'This route takes application/json.' } },
+        body: { error: { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'This route accepts application/json.' } },
       },
       type,
     )

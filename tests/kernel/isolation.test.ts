@@ -49,7 +49,7 @@ t.test(
     const faults = () =>
       output()
         .stderr.split('\n')
-        .filter((line) => line.includes('a plugin left an error to nobody'))
+        .filter((line) => line.includes('a plugin did not catch an error'))
     while (faults().length < messages.length) await once(child.stderr, 'data')
     for (const message of messages)
       t.ok(
@@ -74,7 +74,7 @@ t.test('an error of our own that nobody caught ends the server in order', async 
   child.kill('SIGUSR2')
   const { code, stderr } = await ended
   t.equal(code, 1)
-  t.match(stderr, /^stopping because of an error$/m)
+  t.match(stderr, /^Stopping because of an error.$/m)
   t.match(stderr, /"level":(60|"fatal").*ours.*an error that nobody caught ends the server/)
 })
 

@@ -79,7 +79,7 @@ t.test('a manifest that is not valid is refused in a sentence with the plugin an
       `export default { ${named}, setup() {} }`,
       /does not say for which plugin contract it was written: add "kernel: 1"/,
     ],
-    [manifest(`${named}, async setup() {}`), /its setup is asynchronous; it may only declare/],
+    [manifest(`${named}, async setup() {}`), /its setup is asynchronous; setup may only declare/],
     [manifest(`${named}, setup() {}, version: 1`), /\/version must be string/],
     [manifest(`${named}, setup() {}, depends: 'auth'`), /\/depends must be array/],
     [

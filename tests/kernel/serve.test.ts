@@ -47,7 +47,7 @@ t.test(
       child.kill(signal)
       const { code, stdout, stderr } = await ended
       t.equal(code, 0, stderr)
-      t.match(stderr, /^stopping; once more to stop at once$/m)
+      t.match(stderr, /^Stopping. Press Ctrl-C again to force.$/m)
       t.match(stdout, new RegExp(`^ {2}address +${url}$`, 'm'))
       t.match(stdout, /^ {2}sky +clear tonight$/m)
       t.match(stdout, new RegExp(`^ {2}API docs +${docs}${url}/api/docs$`, 'm'))
@@ -131,9 +131,9 @@ t.test('a second signal ends a server that takes its time to stop', async (t) =>
   const home = await prepareQuick(t, { manifest: 'stop() { return new Promise(() => {}) },' })
   const { child, ended, output } = await spawnServer(t, home, [], { isCovering: true })
   child.kill('SIGTERM')
-  while (!output().stderr.includes('stopping')) await once(child.stderr, 'data')
+  while (!output().stderr.includes('Stopping')) await once(child.stderr, 'data')
   child.kill('SIGINT')
-  t.match(await ended, { code: 1, signal: null, stderr: /^stopping; once more/m })
+  t.match(await ended, { code: 1, signal: null, stderr: /^Stopping. Press Ctrl-C again/m })
 })
 
 t.test('a port in use is told in one sentence, and the other server goes on', async (t) => {

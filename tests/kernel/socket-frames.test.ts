@@ -351,7 +351,7 @@ t.test('a socket whose handler gives nothing to call is closed with 1011', async
     t.match(await socket.closed, { code: 1011 }, path)
     t.match(socket.frames, [{ type: 'error', code: 'INTERNAL_ERROR' }])
   }
-  t.match(server.logged(), /has to give \{ message \} at once/)
+  t.match(server.logged(), /has to return \{ message \} synchronously/)
 })
 
 t.test('connections can be listed and closed by what their guard found', async (t) => {
