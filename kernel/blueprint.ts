@@ -146,7 +146,9 @@ function declare({ value: plugin, ...found }: Found<Plugin>): Declared {
     if (!(returned instanceof Promise)) return declared
     // It is refused, whatever its outcome.
     returned.catch(() => undefined)
-    throw new Error('its setup is asynchronous; setup may only declare, work that takes time belongs in start')
+    throw new Error(
+      'its setup is asynchronous; setup may only declare, work that takes time belongs in start',
+    )
   } catch (error) {
     return { ...declared, error: error as Error }
   }
@@ -162,6 +164,7 @@ const sectionsOf = (candidates: readonly (Pick<Candidate, 'name' | 'source'> & {
       name,
       isBuiltIn: source === BUILT_IN,
       config: plugin?.config,
+      limits: plugin?.limits,
       plugin,
     }))
     // The folders that come with the server cannot be set one by one.

@@ -1,8 +1,8 @@
-import { type LimitSettings, limitsSchema } from './limits.ts'
+import { type LimitSettings, type LimitSpec, limitsSchema } from './limits.ts'
 import { type JSONSchema, objectOf } from './schema.ts'
 
 /** The settings of the kernel itself; each leaf may name the variable (`env`) and the flag that set it. */
-export const kernelConfigProperties = {
+const kernelProperties = (limits: Readonly<Record<string, LimitSpec>>) => ({
   http: objectOf({
     host: { type: 'string', default: '127.0.0.1', env: 'SVC_HOST', flag: 'host' },
     port: { type: 'integer', minimum: 0, maximum: 65535, default: 8088, env: 'SVC_PORT', flag: 'port' },
@@ -22,10 +22,10 @@ export const kernelConfigProperties = {
       flag: 'log-level',
     },
   }),
-  limits: limitsSchema,
+  limits: limitsSchema(limits),
   enable_api_docs: { type: 'boolean', default: false, env: 'SVC_ENABLE_API_DOCS' },
   packages: { type: 'array', items: { type: 'string' }, default: [] },
-} as const
+})
 
 /** The configuration's type as far as the kernel reads it. */
 export interface KernelConfig {
@@ -50,6 +50,7 @@ export interface SettingsSection {
   name: string
   isBuiltIn: boolean
   config?: Readonly<Record<string, JSONSchema>>
+  limits?: Readonly<Record<string, LimitSpec>>
 }
 
 /** The one schema of the whole configuration: the kernel's keys and a section for each plugin and folder. */
@@ -63,8 +64,16 @@ export function configSchema(plugins: readonly SettingsSection[]): JSONSchema {
       ...config,
     }),
   ])
-  return objectOf({ ...kernelConfigProperties, plugins: objectOf(Object.fromEntries(sections)) })
+  // A name that is taken stays with the one that comes with the server.
+  const limits = Object.assign({}, ...[...plugins].sort(byOrigin).map(({ limits }) => limits))
+  return objectOf({
+    ...kernelProperties(limits),
+    plugins: objectOf(Object.fromEntries(sections)),
+  })
 }
+
+const byOrigin = (one: SettingsSection, other: SettingsSection) =>
+  Number(one.isBuiltIn) - Number(other.isBuiltIn)
 
 /** One key of the configuration. */
 export interface ConfigLeaf {

@@ -2,6 +2,7 @@ import type { Blueprint, PlannedPlugin } from './blueprint.ts'
 import { ConfigError } from './config.ts'
 import { kernelErrors } from './errors.ts'
 import type { Route } from './http/route.ts'
+import { kernelLimits } from './limits.ts'
 
 /** The replacements of former events that did not become extension points. */
 const FORMER_EVENTS: Record<string, string> = {
@@ -50,7 +51,7 @@ export function assertConsistent(
   }
   for (const code of Object.keys(kernelErrors)) claim('error', code, 'the kernel')
   claim('guard', 'public', 'the kernel')
-  claim('limit', 'sockets', 'the kernel')
+  for (const name of Object.keys(kernelLimits)) claim('limit', name, 'the kernel')
   for (const { method, path } of kernelRoutes) claimRoute(method, path, 'the kernel')
   for (const { point, value, owner } of entries) attribute(owner, () => claimEntry(point, value, owner))
   const claimAll = ({ plugin, declarations }: PlannedPlugin) => {
@@ -61,7 +62,13 @@ export function assertConsistent(
     for (const name of declarations.provided) claim('service', name, owner)
     for (const name of declarations.collections.keys()) claim('collection', name, owner)
     for (const name of declarations.guards.keys()) claim('guard', name, owner)
-    for (const name of declarations.limits.keys()) claim('limit', name, owner)
+    for (const name of Object.keys(plugin.limits ?? {})) claim('limit', name, owner)
+    for (const name of declarations.limits.keys())
+      if (!Object.hasOwn(plugin.limits ?? {}, name))
+        throw new Fault(
+          owner,
+          `plugin "${owner}" counts the limit "${name}", which its manifest does not name`,
+        )
     for (const { name } of declarations.jobs) claim('job', name, owner)
     for (const { name } of declarations.commands) claim('command', name, owner)
     for (const { method, path } of declarations.routes) claimRoute(method, path, owner)

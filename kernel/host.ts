@@ -6,7 +6,7 @@ import { assertGuard, type Guard } from './http/guard.ts'
 import { assertRoute, type Route } from './http/route.ts'
 import { confine } from './isolation.ts'
 import { assertJob, type Job } from './jobs.ts'
-import { type LimitName, limitProperties, type UsageCounter } from './limits.ts'
+import type { UsageCounter } from './limits.ts'
 import type { Manifest } from './plugin.ts'
 import type { SealedPurposes } from './sealed-fields.ts'
 import { assertSocket, type Socket } from './socket/socket.ts'
@@ -42,8 +42,11 @@ export interface Host<Of extends Manifest = Manifest> {
     options?: Partial<CollectionDeclaration>,
   ): void
   guard<Name extends keyof GuardContexts>(name: Name, guard: Guard<Name, Cradle<Of>>): void
-  /** Counts how much of a limit an account has used; the plugin that owns what is limited declares it. */
-  limit(name: LimitName, count: (cradle: Cradle<Of>, account_id: string) => ReturnType<UsageCounter>): void
+  /** Counts how much of a limit of its manifest an account has used. */
+  limit(
+    name: keyof NonNullable<Of['limits']> & string,
+    count: (cradle: Cradle<Of>, account_id: string) => ReturnType<UsageCounter>,
+  ): void
   routes(routes: readonly Route<Cradle<Of>>[]): void
   socket(socket: Socket<Cradle<Of>>): void
   on<Name extends keyof Events>(
@@ -91,7 +94,7 @@ export interface Declarations {
   provided: Set<string>
   collections: Map<string, CollectionDeclaration>
   guards: Map<string, Guard>
-  limits: Map<LimitName, (cradle: never, account_id: string) => ReturnType<UsageCounter>>
+  limits: Map<string, (cradle: never, account_id: string) => ReturnType<UsageCounter>>
   routes: Route[]
   sockets: Socket[]
   listeners: { event: keyof Events; listener: (payload: never, cradle: never) => unknown }[]
@@ -142,10 +145,7 @@ export function createHost(
     collection: (name: string, { indexes = [], sealed = {} } = {}) =>
       setOnce(declarations.collections, 'collection', name, { indexes, sealed }),
     guard: (name, guard) => setOnce(declarations.guards, 'guard', name, assertGuard(guard, `guard ${name}`)),
-    limit: (name, count) => {
-      if (!Object.hasOwn(limitProperties, name)) throw new Error(`"${name}" is not a known limit`)
-      setOnce(declarations.limits, 'limit', name, count)
-    },
+    limit: (name: string, count) => setOnce(declarations.limits, 'limit', name, count),
     routes: (routes) => {
       for (const route of routes)
         declarations.routes.push(assertRoute(route, `route ${route.method} ${route.path}`))

@@ -46,7 +46,7 @@ export type { UploadedFile } from './http/upload.ts'
 export type { Ids } from './ids.ts'
 export type { Job } from './jobs.ts'
 export { acquireLease, type LeaseDocument } from './lease.ts'
-export { type LimitName, type Limits, limitStates } from './limits.ts'
+export { type LimitSpec, type Limits, limitStates } from './limits.ts'
 export {
   chooseLocale,
   LOCALES,
@@ -94,6 +94,7 @@ export type {
   ExtensionPoints,
   GuardContexts,
   KernelServices,
+  LimitName,
   PluginState,
   PrivateServices,
   ServerFacts,

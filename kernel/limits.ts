@@ -2,54 +2,51 @@ import { setTimeout as pause } from 'node:timers/promises'
 import bytes from 'bytes'
 import { AppError } from './errors.ts'
 import { networkOf } from './http/network.ts'
-import { objectOf } from './schema.ts'
+import { type JSONSchema, objectOf } from './schema.ts'
 import { createTokenBuckets } from './token-bucket.ts'
+import type { LimitName } from './types.ts'
 
-const count = (limit: number, description: string) =>
-  ({ type: 'integer', minimum: 1, maximum: 1_000_000_000, default: limit, description }) as const
+/** A limit by its default: a number of things, or a size as text, such as "1gb". */
+export interface LimitSpec {
+  readonly default: number | string
+  readonly description: string
+}
 
-const size = (limit: string, description: string) =>
-  ({
-    type: ['integer', 'string'],
-    minimum: 1,
-    pattern: '^[1-9]\\d{0,8}(b|kb|mb|gb|tb)?$',
-    default: limit,
-    description: `${description}: a number of bytes, or a text such as "1gb"`,
-  }) as const
+/** The limits of the kernel itself; plugins declare theirs in their manifests. */
+export const kernelLimits = {
+  sockets: { default: 256, description: 'Open WebSockets and event streams of an account' },
+  requests_per_minute: {
+    default: 3000,
+    description: 'Requests of an account, or of an address that has not signed in',
+  },
+  requests_burst: { default: 500, description: 'Requests at once, before the rate counts' },
+  frames_per_second: { default: 50, description: 'Frames that one WebSocket may send' },
+  frames_burst: { default: 200, description: 'Frames at once, before the rate counts' },
+  socket_backlog_bytes: { default: '1mb', description: 'Bytes that may wait to be sent on one WebSocket' },
+} as const satisfies Record<string, LimitSpec>
 
-/** The section `limits` of the configuration: everything that one account, address or connection may take. */
-export const limitProperties = {
-  agents: count(100, 'Agents of an account'),
-  threads: count(10_000, 'Threads of an account, with all agents'),
-  providers: count(20, 'Providers of an account; those of the server do not count'),
-  published_experts: count(20, 'Experts that an account has published'),
-  skill_packages: count(50, 'Skill packages that an account has created'),
-  sessions: count(50, 'Live sessions of an account; the oldest ends when there would be more'),
-  sockets: count(256, 'Open WebSockets and event streams of an account'),
-  running_turns: count(64, 'Turns of an account that run at a time; more of them wait'),
-  waiting_turns: count(256, 'Turns of an account that wait'),
-  requests_per_minute: count(3000, 'Requests of an account, or of an address that has not signed in'),
-  requests_burst: count(500, 'Requests at once, before the rate counts'),
-  frames_per_second: count(50, 'Frames that one WebSocket may send'),
-  frames_burst: count(200, 'Frames at once, before the rate counts'),
-  sign_ins_per_address: count(30, 'Wrong sign-ins of an address in 15 minutes'),
-  workspace_bytes: size('1gb', 'Files of an agent'),
-  account_bytes: size('5gb', 'Files of all agents of an account'),
-  socket_backlog_bytes: size('1mb', 'What may wait to be sent on one WebSocket'),
+/** Returns the schema of the section `limits` of the configuration; each key has a variable, such as SVC_LIMIT_SOCKETS. */
+export const limitsSchema = (declared: Readonly<Record<string, LimitSpec>>): JSONSchema =>
+  objectOf(
+    Object.fromEntries(
+      Object.entries({ ...declared, ...kernelLimits }).map(([name, spec]) => [
+        name,
+        {
+          ...(typeof spec.default === 'number' ? COUNT : SIZE),
+          ...spec,
+          env: `SVC_LIMIT_${name.toUpperCase()}`,
+        },
+      ]),
+    ),
+  )
+
+const COUNT = { type: 'integer', minimum: 1, maximum: 1_000_000_000 } as const
+/** Bytes: a number, or a text with a unit. */
+const SIZE = {
+  type: ['integer', 'string'],
+  minimum: 1,
+  pattern: '^[1-9]\\d{0,8}(b|kb|mb|gb|tb)?$',
 } as const
-
-/** The schema of that section; each key has a variable, such as SVC_LIMIT_AGENTS. */
-export const limitsSchema = objectOf(
-  Object.fromEntries(
-    Object.entries(limitProperties).map(([name, schema]) => [
-      name,
-      { ...schema, env: `SVC_LIMIT_${name.toUpperCase()}` },
-    ]),
-  ),
-)
-
-/** The name of a limit. */
-export type LimitName = keyof typeof limitProperties
 
 /** The section as it is configured. */
 export type LimitSettings = Record<LimitName, number | string>
@@ -151,9 +148,9 @@ export function createLimits({
   counters,
 }: {
   settings: LimitSettings
-  counters: ReadonlyMap<LimitName, UsageCounter>
+  counters: ReadonlyMap<string, UsageCounter>
 }): Limits {
-  const names = Object.keys(limitProperties) as LimitName[]
+  const names = Object.keys(settings) as LimitName[]
   const values = Object.fromEntries(names.map((name) => [name, bytes.parse(settings[name])!])) as Record<
     LimitName,
     number

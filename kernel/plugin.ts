@@ -1,6 +1,7 @@
 import type { ErrorDefinition, ErrorTable } from './errors.ts'
 import { compileFor, createFormCheck } from './form.ts'
 import type { Host } from './host.ts'
+import type { LimitSpec } from './limits.ts'
 import { type LocalizedText, localizedText } from './locale.ts'
 import { compileSchema, type JSONSchema, objectOf } from './schema.ts'
 import type { Cradle, Events } from './types.ts'
@@ -34,6 +35,8 @@ export interface Manifest {
   config?: Readonly<Record<string, JSONSchema>>
   permissions?: readonly Permission[]
   errors?: ErrorTable
+  /** Its keys of the section `limits` of the configuration: what one account, address or connection may take. */
+  limits?: Readonly<Record<string, LimitSpec>>
   /** The events that it emits; others listen to those that a manifest names. */
   events?: readonly (keyof Events)[]
 }
@@ -122,6 +125,17 @@ const checkManifest = createFormCheck<Plugin>(
           required: ['status', 'message'],
           additionalProperties: false,
         },
+      },
+      limits: {
+        type: 'object',
+        propertyNames: { pattern: '^[a-z][a-z0-9_]*$' },
+        additionalProperties: objectOf(
+          {
+            default: { type: ['integer', 'string'], minimum: 1, pattern: '^[1-9][0-9]{0,8}(b|kb|mb|gb|tb)$' },
+            description: { type: 'string', minLength: 1 },
+          },
+          ['default', 'description'],
+        ),
       },
       events: { type: 'array', items: { type: 'string', pattern: '^[a-z0-9_-]+\\.[a-z0-9_.-]+$' } },
       setup: true,

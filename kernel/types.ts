@@ -6,7 +6,7 @@ import type { EventBus } from './events.ts'
 import type { AllExtensions, Extensions } from './extensions.ts'
 import type { GuardRequest } from './http/guard.ts'
 import type { Ids } from './ids.ts'
-import type { Limits } from './limits.ts'
+import type { kernelLimits, Limits } from './limits.ts'
 import type { Logger } from './log.ts'
 import type { Manifest, Permission } from './plugin.ts'
 import type { TypeOf } from './schema.ts'
@@ -146,5 +146,12 @@ export type ErrorCode =
   | { [Name in keyof Manifests]: ErrorsOf<Manifests[Name]> }[keyof Manifests]
 
 type ErrorsOf<Of> = Of extends { readonly errors: infer Table } ? keyof Table & string : never
+
+/** The names of all limits: the kernel's and those of every plugin. */
+export type LimitName =
+  | keyof typeof kernelLimits
+  | { [Name in keyof Manifests]: LimitsOf<Manifests[Name]> }[keyof Manifests]
+
+type LimitsOf<Of> = Of extends { readonly limits: infer Table } ? keyof Table & string : never
 
 export type { GuardRequest }

@@ -7,6 +7,9 @@ export const manifest = defineManifest({
   summary: 'Agents, their runtime and their workspaces',
   depends: ['users', 'auth', 'providers'],
   errors: agentErrors,
+  limits: {
+    agents: { default: 100, description: 'Agents of an account' },
+  },
   events: ['agent.changed', 'agent.deleted'],
 })
 

@@ -27,6 +27,13 @@ export const manifest = defineManifest({
     },
   },
   errors: authErrors,
+  limits: {
+    sessions: {
+      default: 50,
+      description: 'Live sessions of an account; the oldest ends when there would be more',
+    },
+    sign_ins_per_address: { default: 30, description: 'Wrong sign-ins of an address in 15 minutes' },
+  },
   events: ['session.ended', 'account.signed_in'],
 })
 

@@ -18,6 +18,11 @@ export const manifest = defineManifest({
     quota_window: { enum: ['all', 'day', 'month'], default: 'all' },
   },
   errors: chatErrors,
+  limits: {
+    threads: { default: 10_000, description: 'Threads of an account, with all agents' },
+    running_turns: { default: 64, description: 'Turns of an account that run at a time; more of them wait' },
+    waiting_turns: { default: 256, description: 'Turns of an account that wait' },
+  },
   events: ['message.stored', 'turn.ended'],
 })
 

@@ -7,6 +7,9 @@ export const manifest = defineManifest({
   summary: 'Experts that agents are made from, bundled with the server and published by users',
   depends: ['users', 'auth', 'providers', 'agents'],
   errors: expertErrors,
+  limits: {
+    published_experts: { default: 20, description: 'Experts that an account has published' },
+  },
 })
 
 declare module '#kernel/types' {

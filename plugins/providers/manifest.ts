@@ -19,6 +19,9 @@ export const manifest = defineManifest({
     anthropic_base_url: { ...baseUrl, env: 'ANTHROPIC_BASE_URL' },
   },
   errors: providerErrors,
+  limits: {
+    providers: { default: 20, description: 'Providers of an account; those of the server do not count' },
+  },
   events: ['model.called'],
 })
 

@@ -18,6 +18,9 @@ export const manifest = defineManifest({
     },
   ],
   errors: skillErrors,
+  limits: {
+    skill_packages: { default: 50, description: 'Skill packages that an account has created' },
+  },
 })
 
 declare module '#kernel/types' {

@@ -7,6 +7,10 @@ export const manifest = defineManifest({
   depends: ['agents', 'auth', 'users'],
   summary: 'The files of agents: for their users by the API, and the tools with which agents work on them',
   errors: workspaceErrors,
+  limits: {
+    workspace_bytes: { default: '1gb', description: 'Files of an agent' },
+    account_bytes: { default: '5gb', description: 'Files of all agents of an account' },
+  },
 })
 
 declare module '#kernel/types' {

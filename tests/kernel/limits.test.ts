@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { limitProperties } from '../../kernel/limits.ts'
+import { readBlueprint } from '../../kernel/blueprint.ts'
+import { kernelLimits, type LimitSpec } from '../../kernel/limits.ts'
 import t from '../run/file-test.ts'
 import { createHome, getRoute, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
 import { connectSocket } from '../support/socket.ts'
@@ -41,7 +42,11 @@ const shop = pluginSource(
       } },
   ])
   host.socket({ path: '/ws', summary: 's', guard: 'account', receive: {}, send: {}, handler: () => ({ message() {} }) })`,
-  "errors: { NO_ACCOUNT: { status: 401, message: { en: 'No account.', zh: '没有账号。' } } },",
+  `errors: { NO_ACCOUNT: { status: 401, message: { en: 'No account.', zh: '没有账号。' } } },
+   limits: {
+     agents: { default: 7, description: 'Agents of a shop' },
+     apples: { default: '3kb', description: 'Apples of an account' },
+   },`,
 )
 
 const limits = {
@@ -90,6 +95,7 @@ t.test('the limits of a server', async (t) => {
       threads: { used: null, max: 10_000 },
       workspace_bytes: { used: null, max: 2048 },
       account_bytes: { used: null, max: 5 * 1024 ** 3 },
+      apples: { used: null, max: 3072 },
     })
   })
 
@@ -166,23 +172,34 @@ t.test('limits that make no sense stop the start', async (t) => {
 t.test('the README lists every limit with its default', async (t) => {
   const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
   const rows = [...readme.matchAll(/^\| `limits\.(\w+)` \| (\w+) \| (.+) \|$/gm)].map(([, ...row]) => row)
-  const limits = Object.entries(limitProperties)
+  const { plugins } = await readBlueprint({ home: createHome(t), env: {} })
+  const limits: Record<string, LimitSpec> = Object.assign(
+    {},
+    kernelLimits,
+    ...plugins.map(({ plugin }) => plugin.limits),
+  )
   t.strictSame(
-    rows,
-    limits.map(([name, { default: value, description }]) => [
-      name,
-      String(value),
-      description.replace(/: .*/, ''),
-    ]),
+    rows.sort(),
+    Object.entries(limits)
+      .map(([name, { default: value, description }]) => [name, String(value), description])
+      .sort(),
   )
 })
 
-t.test('a plugin counts for known limits only, and no two for one', async (t) => {
+t.test('a plugin counts the limits of its manifest, and no two declare one', async (t) => {
   const required = (name: string) => ({ plugins: { [name]: { required: true } } })
-  const counting = (name: string, limit: string) => pluginSource(name, `host.limit('${limit}', () => 0)`)
+  const counting = (name: string, limit: string) =>
+    pluginSource(
+      name,
+      `host.limit('${limit}', () => 0)`,
+      `limits: { ${limit}: { default: 2, description: 'Those of an account' } },`,
+    )
   await t.rejects(
-    startKernel(t, { plugins: { a: counting('a', 'apples') }, config: required('a') }),
-    /"apples" is not a known limit/,
+    startKernel(t, {
+      plugins: { a: pluginSource('a', "host.limit('apples', () => 0)") },
+      config: required('a'),
+    }),
+    /plugin "a" counts the limit "apples", which its manifest does not name/,
   )
   await t.rejects(
     startKernel(t, {
