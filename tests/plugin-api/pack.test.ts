@@ -76,7 +76,7 @@ t.test('what svc plugin new writes compiles, loads, and runs in a server', async
   t.match(await check('oracle'), /^oracle 0\.1\.0 loads.*extensions +oracle \(providers\.kinds\)\n$/s)
   t.match(
     await check('shop-list'),
-    /collections +shop_list\n +routes +POST \/shop-list\n +jobs .*permissions +shop_list\n$/s,
+    /collections +shop_list\n +routes +POST \/shop-list\n +jobs .*permissions +shop_list\n +events +shop_list\.added\n$/s,
   )
 
   for (const [place, name] of [
