@@ -1,5 +1,5 @@
 import t from './run/file-test.ts'
-import { inTurn } from './run/tier.ts'
+import { roundRobin } from './run/tier.ts'
 import {
   type AnsweredCall,
   callersOf,
@@ -189,7 +189,7 @@ t.test('No call has two rows, whatever it was', async (t) => {
 t.test('What was sent as a secret is answered by no route, and written down nowhere', async (t) => {
   for (const [place, route] of routes.entries())
     for (const { sample, query } of ['GET', 'SOCKET'].includes(route.method) ? samplesOf(route) : [])
-      for (const caller of callersOf(cast, sample.who, (others) => inTurn(others, place))) {
+      for (const caller of callersOf(cast, sample.who, (others) => roundRobin(others, place))) {
         const call = choose({ route, sample, query }, [caller], (answer) => answer === 'ok')
         if (call) t.equal((await send(call)).answer, 'ok', `${route.name} by ${caller.label}`)
       }

@@ -1,5 +1,5 @@
 import t from './run/file-test.ts'
-import { inTurn } from './run/tier.ts'
+import { roundRobin } from './run/tier.ts'
 import {
   type AnsweredCall,
   callersOf,
@@ -59,14 +59,14 @@ for (const [place, route] of routes.entries())
       }
       for (const caller of who === 'public'
         ? [anonymous, plain]
-        : callersOf(cast, who, (others) => inTurn(others, place))) {
+        : callersOf(cast, who, (others) => roundRobin(others, place))) {
         const notFound = new Map<Answer, AnsweredCall>()
         const objects = on ? Object.keys(on.answers) : [undefined]
         const isRefused = !isLetIn(sample, caller)
         // Whoever holds only permissions that this route does not ask for is one user more.
         const isAnother = caller !== plain && holders.includes(caller) && !caller.permissions.includes(who)
         const ends = isRefused || isAnother ? new Set([objects[0], objects.at(-1)]) : undefined
-        const tried = ends ?? (caller === plain ? objects : inTurn(objects, place))
+        const tried = ends ?? (caller === plain ? objects : roundRobin(objects, place))
         for (const object of tried) {
           const expected = expectedAnswer(sample, caller, object)
           const reply = await call(caller, expected, object)
@@ -94,7 +94,7 @@ for (const [place, route] of routes.entries())
       }
       const whenBound = open ? 'ok' : '403 PASSWORD_CHANGE_REQUIRED'
       t.equal((await call(bound, whenBound, on && 'missing')).answer, whenBound, bound.label)
-      for (const [caller, expected] of inTurn(shutOut, place)) {
+      for (const [caller, expected] of roundRobin(shutOut, place)) {
         const { answer } = await calls.send({ route, sample, query, caller, object: on && 'missing' })
         t.equal(answer, expected, caller.label)
       }

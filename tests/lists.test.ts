@@ -2,9 +2,8 @@ import t from './run/file-test.ts'
 import { amount, isLong } from './run/tier.ts'
 import { startDatabaseProxy } from './support/database-proxy.ts'
 import { longLists } from './support/list-rows.ts'
-import { readPages } from './support/pages.ts'
 import { costOf, type QueryCost } from './support/query-cost.ts'
-import { startServer } from './support/server.ts'
+import { readPages, startServer } from './support/server.ts'
 
 /** What a page of the default limit may take, and one of the greatest limit, in bytes. */
 const PAGE_BYTES = { default: 2 ** 20, greatest: 4 * 2 ** 20 }
@@ -62,9 +61,9 @@ for (const [name, { key, page = 50, rows = ROWS, fill }] of Object.entries(lists
     const keysOf = (pages: { body: unknown }[]) =>
       pages.flatMap(({ body }) => rowsOf(body).map((row: Record<string, string>) => row[key]))
 
-    const before = database.answered()
+    const before = database.receivedBytes()
     const first = await server.request('GET', path, { token })
-    const read = database.answered() - before
+    const read = database.receivedBytes() - before
     t.equal(first.status, 200)
     t.ok(read <= READ_BYTES, `${read} bytes are read for a page`)
 

@@ -5,16 +5,25 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from '../run/file-test.ts'
-import { bareConfig, CLI, createHome, environment, pluginSource, runCommand } from '../support/kernel.ts'
-import { nodeCommand } from '../support/node-command.ts'
+import {
+  bareConfig,
+  CLI,
+  createEnvironment,
+  createHome,
+  pluginSource,
+  runCommand,
+} from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
+import { nodeCommand } from '../support/service-process.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
 // The last two wait, for a database and for a port.
 t.jobs = 2
 
 t.test('a reader that has enough is no failure', async (t) => {
-  const child = spawn(...nodeCommand([CLI, 'openapi']), { env: environment(createHome(t, bareConfig()), {}) })
+  const child = spawn(...nodeCommand([CLI, 'openapi']), {
+    env: createEnvironment(createHome(t, bareConfig()), {}),
+  })
   child.stdout.destroy()
   let stderr = ''
   child.stderr.on('data', (chunk) => {
@@ -29,7 +38,7 @@ t.test('a command that leaves a timer behind ends once its reader has all of it'
   const run = "run({ stdout }) { setInterval(() => {}, 1e6); stdout.write('x'.repeat(1e6)) }"
   const command = `host.command({ name: 'flood', summary: 'Flood', database: false, ${run} })`
   installPlugin(home, 'river', pluginSource('river', command))
-  const child = spawn(...nodeCommand([CLI, 'flood']), { env: environment(home, {}) })
+  const child = spawn(...nodeCommand([CLI, 'flood']), { env: createEnvironment(home, {}) })
   t.teardown(() => child.kill('SIGKILL'))
   const ended = once(child, 'exit')
   await once(child.stdout, 'readable')
@@ -46,7 +55,7 @@ t.test(
   { skip: existsSync('/dev/full') ? false : 'there is no device that is always full' },
   async (t) => {
     const child = spawn(...nodeCommand([CLI, 'config']), {
-      env: environment(createHome(t, bareConfig()), {}),
+      env: createEnvironment(createHome(t, bareConfig()), {}),
       stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
     })
     let stderr = ''

@@ -4,7 +4,7 @@ import { readBlueprint } from '../../kernel/blueprint.ts'
 import { listPlugins } from '../../kernel/cli/plugins-command.ts'
 import type { Trial } from '../../kernel/discovery.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { bareConfig, createHome, getRoute, pluginSource, startKernel } from '../support/kernel.ts'
+import { bareConfig, createHome, pluginSource, routeSource, startKernel } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
 
 /** A plugin with an extension point for toys, which may lie in folders of their own. */
@@ -82,8 +82,8 @@ t.test('a plugin may use another copy of this package than the server', async (t
     foreign: pluginSource(
       'foreign',
       `host.routes([
-         ${getRoute('/chosen', "copy.reply(202, { text: 'later' })").replace('{ 200: {} }', '{ 200: {}, 202: {} }')},
-         ${getRoute('/refused', "Promise.reject(new copy.AppError('NOT_FOUND'))")},
+         ${routeSource('/chosen', "copy.reply(202, { text: 'later' })").replace('{ 200: {} }', '{ 200: {}, 202: {} }')},
+         ${routeSource('/refused', "Promise.reject(new copy.AppError('NOT_FOUND'))")},
        ])`,
     ),
   }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync
 import { dirname, join } from 'node:path'
 import { PACKAGE_NAME, PACKAGE_ROOT } from '../../kernel/package.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { bareConfig, createHome, getRoute, pluginSource, runCommand } from '../support/kernel.ts'
+import { bareConfig, createHome, pluginSource, routeSource, runCommand } from '../support/kernel.ts'
 import { installPlugin, startServer } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
@@ -13,7 +13,7 @@ const box = pluginSource(
      noun: 'toy', folder: 'toys', nameOf: ({ name }) => name,
      check: (toy) => { if (!toy.name) throw new Error('a toy needs a name'); return toy },
    })
-   host.routes([${getRoute('/toys', "cradle.extensions['box.toys'].list().map((toy) => [toy.name, cradle.extensions['box.toys'].owner(toy.name), toy.play()])")}])`,
+   host.routes([${routeSource('/toys', "cradle.extensions['box.toys'].list().map((toy) => [toy.name, cradle.extensions['box.toys'].owner(toy.name), toy.play()])")}])`,
 )
 
 const toy = (name: string) => `export default { name: '${name}', size: 3, play() { return this.size } }`

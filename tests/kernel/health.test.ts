@@ -1,7 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import t from '../run/file-test.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
-import { bareConfig, createHome, getRoute, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
+import {
+  bareConfig,
+  createHome,
+  pluginSource,
+  routeSource,
+  runCommand,
+  startKernel,
+} from '../support/kernel.ts'
 
 // Two of them wait for the driver to give up.
 t.jobs = 2
@@ -48,7 +55,7 @@ t.test(
         'rows',
         `host.collection('rows', { indexes: [{ key: { n: 1 } }] })
        host.routes([
-         ${getRoute('/count', 'cradle.collections.rows.countDocuments()')},
+         ${routeSource('/count', 'cradle.collections.rows.countDocuments()')},
          ...['insertOne', 'insertMany'].map((write) => ({
            method: 'POST', path: '/' + write, summary: 's', guard: 'public', audit: { none: 'a test' }, response: { 204: null },
            handler: async (request, { collections }) =>

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import t from '../run/file-test.ts'
-import { getRoute, pluginSource, rawRequest, sendRaw, startKernel } from '../support/kernel.ts'
+import { pluginSource, rawRequest, routeSource, sendRaw, startKernel } from '../support/kernel.ts'
 
 const bench = new EventEmitter()
 Object.assign(globalThis, { bench })
@@ -28,29 +28,29 @@ ${pluginSource(
     },
   })
   host.routes([
-    ${getRoute('/hello', "{ hello: 'world' }")},
-    ${getRoute('/rooms/:id', '{ room: request.params.id }')},
-    ${getRoute('/rooms/best', "{ room: 'the best' }")},
-    ${getRoute('/rooms/:id/doors/:door', '{ ...request.params }')},
-    ${getRoute('/me', '{ caller: request.caller, locale: request.locale }', "guard: 'badge',")},
-    ${getRoute('/chief', '{ rank: request.rank }', "guard: ['rank', 'chief'],")},
-    ${getRoute('/facts', '{ ip: request.ip, request_id: request.request_id, locale: request.locale, agent: request.headers["user-agent"] }')},
-    ${getRoute('/fail', "Promise.reject(new Error('the canary sang'))")},
-    ${getRoute('/unknown-code', "Promise.reject(host.error('NEVER_DECLARED', { canary: 1 }))")},
-    ${getRoute('/prototype-code', "Promise.reject(host.error('constructor'))")},
-    ${getRoute('/not-an-error', "Promise.reject('just text')")},
-    ${getRoute('/polite', "Promise.reject(host.error('COME_BACK', { name: 'Ann', retry_after_seconds: 2.4 }))")},
-    ${getRoute('/broken-for-good', "Promise.reject(host.error('BROKEN_FOR_GOOD', {}))")},
-    ${getRoute('/broken', "Promise.reject(host.error('BROKEN', {}))")},
-    ${getRoute('/circular', '(() => { const a = {}; a.a = a; return a })()')},
-    ${getRoute('/nothing', 'undefined', 'response: { 204: null },')},
-    ${getRoute('/moved', "reply(302, undefined, { Location: '/api/hello' })", 'response: { 302: null },')},
-    ${getRoute('/text', "'plain'")},
-    ${getRoute('/query', 'request.query', "query: { type: 'object', properties: { n: { type: 'integer', minimum: 1, default: 7 }, tags: { type: 'array', items: { type: 'string' } }, on: { type: 'boolean' } }, required: ['tags'], additionalProperties: false },")},
-    ${getRoute('/missing-file', "import('node:fs').then(({ createReadStream }) => createReadStream('/nowhere/at/all'))")},
-    ${getRoute('/breaking-file', "import('node:stream').then(({ Readable }) => Readable.from((async function* () { yield 'half'; throw new Error('torn') })()))")},
-    ${getRoute('/patient', "new Promise((_, reject) => { request.signal.addEventListener('abort', () => { reject(request.signal.reason); bench.emit('left') }); bench.emit('entered', request.request_id) })")},
-    ${getRoute('/quick', "bench.emit('signal', request.signal)")},
+    ${routeSource('/hello', "{ hello: 'world' }")},
+    ${routeSource('/rooms/:id', '{ room: request.params.id }')},
+    ${routeSource('/rooms/best', "{ room: 'the best' }")},
+    ${routeSource('/rooms/:id/doors/:door', '{ ...request.params }')},
+    ${routeSource('/me', '{ caller: request.caller, locale: request.locale }', "guard: 'badge',")},
+    ${routeSource('/chief', '{ rank: request.rank }', "guard: ['rank', 'chief'],")},
+    ${routeSource('/facts', '{ ip: request.ip, request_id: request.request_id, locale: request.locale, agent: request.headers["user-agent"] }')},
+    ${routeSource('/fail', "Promise.reject(new Error('the canary sang'))")},
+    ${routeSource('/unknown-code', "Promise.reject(host.error('NEVER_DECLARED', { canary: 1 }))")},
+    ${routeSource('/prototype-code', "Promise.reject(host.error('constructor'))")},
+    ${routeSource('/not-an-error', "Promise.reject('just text')")},
+    ${routeSource('/polite', "Promise.reject(host.error('COME_BACK', { name: 'Ann', retry_after_seconds: 2.4 }))")},
+    ${routeSource('/broken-for-good', "Promise.reject(host.error('BROKEN_FOR_GOOD', {}))")},
+    ${routeSource('/broken', "Promise.reject(host.error('BROKEN', {}))")},
+    ${routeSource('/circular', '(() => { const a = {}; a.a = a; return a })()')},
+    ${routeSource('/nothing', 'undefined', 'response: { 204: null },')},
+    ${routeSource('/moved', "reply(302, undefined, { Location: '/api/hello' })", 'response: { 302: null },')},
+    ${routeSource('/text', "'plain'")},
+    ${routeSource('/query', 'request.query', "query: { type: 'object', properties: { n: { type: 'integer', minimum: 1, default: 7 }, tags: { type: 'array', items: { type: 'string' } }, on: { type: 'boolean' } }, required: ['tags'], additionalProperties: false },")},
+    ${routeSource('/missing-file', "import('node:fs').then(({ createReadStream }) => createReadStream('/nowhere/at/all'))")},
+    ${routeSource('/breaking-file', "import('node:stream').then(({ Readable }) => Readable.from((async function* () { yield 'half'; throw new Error('torn') })()))")},
+    ${routeSource('/patient', "new Promise((_, reject) => { request.signal.addEventListener('abort', () => { reject(request.signal.reason); bench.emit('left') }); bench.emit('entered', request.request_id) })")},
+    ${routeSource('/quick', "bench.emit('signal', request.signal)")},
     { method: 'DELETE', path: '/rooms/:id', summary: 's', guard: 'public', audit: { none: 'a test' }, response: { 204: null }, handler() {} },
     { method: 'POST', path: '/rooms', summary: 's', guard: 'public', audit: { none: 'a test' }, response: { 201: {} }, handler: () => ({}) },
   ])`,
@@ -409,8 +409,8 @@ t.test(
     const wrong = pluginSource(
       'wrong',
       `host.routes([
-      ${getRoute('/wrong', "{ size: 'large', secret: 'canary' }", "response: { 200: { type: 'object', properties: { size: { type: 'integer' } }, additionalProperties: false } },")},
-      ${getRoute('/right', '{ size: 1 }', "response: { 200: { type: 'object', properties: { size: { type: 'integer' } } } },")},
+      ${routeSource('/wrong', "{ size: 'large', secret: 'canary' }", "response: { 200: { type: 'object', properties: { size: { type: 'integer' } }, additionalProperties: false } },")},
+      ${routeSource('/right', '{ size: 1 }', "response: { 200: { type: 'object', properties: { size: { type: 'integer' } } } },")},
     ])`,
     )
     const strict = await startKernel(t, { plugins: { wrong } })

@@ -1,9 +1,9 @@
 import t from '../run/file-test.ts'
-import { getRoute, pluginSource, startKernel } from '../support/kernel.ts'
+import { pluginSource, routeSource, startKernel } from '../support/kernel.ts'
 
 t.test('ids have their prefix, tell their time and rise strictly, also within a millisecond', async (t) => {
   const expression = `{ ids: Array.from({ length: 20000 }, () => cradle.ids.make('thr_')), bare: cradle.ids.make() }`
-  const plugins = { maker: pluginSource('maker', `host.routes([${getRoute('/ids', expression)}])`) }
+  const plugins = { maker: pluginSource('maker', `host.routes([${routeSource('/ids', expression)}])`) }
   const server = await startKernel(t, { plugins })
   const before = Date.now()
   const first: string[] = (await server.request('GET', '/ids')).body.ids
@@ -20,7 +20,7 @@ t.test('ids have their prefix, tell their time and rise strictly, also within a 
 
 t.test('two servers make different ids', async (t) => {
   const plugins = {
-    maker: pluginSource('maker', `host.routes([${getRoute('/id', 'cradle.ids.make().slice(10)')}])`),
+    maker: pluginSource('maker', `host.routes([${routeSource('/id', 'cradle.ids.make().slice(10)')}])`),
   }
   const [one, two] = await Promise.all([startKernel(t, { plugins }), startKernel(t, { plugins })])
   t.not((await one.request('GET', '/id')).body, (await two.request('GET', '/id')).body)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from '../run/file-test.ts'
-import { bareConfig, createHome, getRoute, pluginSource, spawnServer } from '../support/kernel.ts'
+import { bareConfig, createHome, pluginSource, routeSource, spawnServer } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
@@ -17,7 +17,7 @@ setTimeout(() => { throw new Error('while it was loaded') })
 ${pluginSource(
   'careless',
   `setTimeout(() => { throw new Error('while it was declared') })
-   host.routes([${getRoute('/careless/:way', 'void later[request.params.way](), true')}])
+   host.routes([${routeSource('/careless/:way', 'void later[request.params.way](), true')}])
    host.job({ name: 'careless', every_seconds: 3600, run() { setTimeout(() => { throw new Error('from a job') }) } })`,
 )}`
 
@@ -27,7 +27,7 @@ async function run(t: Test, { ours = '' } = {}) {
   installPlugin(home, 'careless', careless)
   const preload = join(home, 'preload.mjs')
   writeFileSync(preload, ours)
-  return spawnServer(t, home, [], { nodeArgs: ['--import', preload], isCovering: true })
+  return spawnServer(t, home, [], { nodeArgs: ['--import', preload], measuresCoverage: true })
 }
 
 t.test(

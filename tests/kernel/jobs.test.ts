@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { openDatabase } from '../../kernel/database/database.ts'
 import t from '../run/file-test.ts'
-import { createStillClock } from '../support/clock.ts'
+import { createFrozenClock } from '../support/clock.ts'
 import { bareConfig, createHome, pluginSource, spawnServer, startKernel } from '../support/kernel.ts'
 import { installPlugin, startServer, type TestServer } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
@@ -87,7 +87,7 @@ t.test('a job that fails is logged and tried again', async (t) => {
 
 t.test('of two servers one runs the job, and the other when that one has stopped', async (t) => {
   // No lease ends by itself, however slow the one that renews it is.
-  const clock = createStillClock()
+  const clock = createFrozenClock()
   const one = await startKernel(t, { plugins: { turner: turner(0.05) }, clock })
   const node = one.server.runtime.facts.node_id
   const two = await startServer(t, { home: one.home, signIn: false, clock })
@@ -107,7 +107,7 @@ t.test('a job is taken over when the server that ran it is gone without a word',
   const url = await createDatabaseUrl(t)
   const home = createHome(t, bareConfig({ database: { url } }))
   installPlugin(home, 'turner', turner(0.05))
-  const clock = createStillClock()
+  const clock = createFrozenClock()
   const { child, ended } = await spawnServer(t, home)
   const database = await openDatabase({ url, home, log: pino({ enabled: false }) })
   t.teardown(() => database.close())
@@ -142,7 +142,7 @@ t.test('a job that runs for longer than its lease keeps it', async (t) => {
   }
   await renewed(100)
   // For this server the lease would be over, had it not been renewed.
-  await startServer(t, { home, signIn: false, clock: createStillClock(until + 1) })
+  await startServer(t, { home, signIn: false, clock: createFrozenClock(until + 1) })
   await renewed(500)
   t.match(await leasesOf(one).findOne({ _id: 'long' }), { holder: one.server.runtime.facts.node_id })
   t.equal(begun, 1)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { readBlueprint } from '../../kernel/blueprint.ts'
 import { kernelLimits, type LimitSpec } from '../../kernel/limits.ts'
 import t from '../run/file-test.ts'
-import { createHome, getRoute, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
+import { createHome, pluginSource, routeSource, runCommand, startKernel } from '../support/kernel.ts'
 import { connectSocket } from '../support/socket.ts'
 
 const shop = pluginSource(
@@ -29,7 +29,7 @@ const shop = pluginSource(
   }
   const account = "guard: 'account', response: { 200: {} }"
   host.routes([
-    ${getRoute('/open', "'open'")},
+    ${routeSource('/open', "'open'")},
     { method: 'GET', path: '/make', summary: 's', guard: 'account', response: { 200: {} },
       handler: ({ caller, headers }, { limits }) =>
         limits.within('agents', caller.id, () => make(caller.id, headers.refused !== undefined)) },

@@ -2,8 +2,8 @@ import t from '../run/file-test.ts'
 import {
   bareConfig,
   createHome,
-  getRoute,
   pluginSource,
+  routeSource,
   spawnServer,
   startKernel,
 } from '../support/kernel.ts'
@@ -42,7 +42,7 @@ const SECRET_NAMES = [
 /** Logs a value through a plugin, and gives the entry as it was written. */
 const logger = pluginSource(
   'logger',
-  `host.routes([${getRoute('/log', "(cradle.log.error(globalThis.toLog, 'noted'), 'ok')")}])`,
+  `host.routes([${routeSource('/log', "(cradle.log.error(globalThis.toLog, 'noted'), 'ok')")}])`,
 )
 
 t.test('secrets never reach the log', async (t) => {
@@ -140,7 +140,7 @@ t.test('the level says what is written', async (t) => {
 t.test('the log goes to standard error, and is readable text on a terminal', async (t) => {
   const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
   const nodeArgs = ['--import', 'data:text/javascript,process.stderr.isTTY = true']
-  const { child, ended } = await spawnServer(t, home, [], { nodeArgs, isCovering: true })
+  const { child, ended } = await spawnServer(t, home, [], { nodeArgs, measuresCoverage: true })
   child.kill('SIGTERM')
   const { code, stdout, stderr } = await ended
   t.equal(code, 0)

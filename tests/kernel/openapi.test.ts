@@ -2,7 +2,7 @@ import { extensionsOf, readBlueprint } from '../../kernel/blueprint.ts'
 import { assertSettings } from '../../kernel/plugin.ts'
 import { compileSchema, type JSONSchema } from '../../kernel/schema.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { createHome, getRoute, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
+import { createHome, pluginSource, routeSource, runCommand, startKernel } from '../support/kernel.ts'
 import { startServer } from '../support/server.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: what the document holds, the test asserts
@@ -164,7 +164,7 @@ t.test('an operation has the statuses that its declaration leads to', async (t) 
     t,
     `host.guard('day', { check() {} })
      host.routes([
-       ${getRoute('/open', '1')},
+       ${routeSource('/open', '1')},
        { method: 'PUT', path: '/sky/:town/:day', summary: 's', guard: 'day', audit: 'sky.set', handler() {},
          query: { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string' } }, required: ['b'] },
          body: { type: 'object' }, response: { 204: null, 201: { type: 'object' } }, errors: ['RAIN', 'HAIL', 'LATE_RAIN', 'NOT_FOUND'] },

@@ -5,7 +5,14 @@ import { joinEngine } from '../../kernel/database/engine.ts'
 import type { Extensions } from '../../kernel/extensions.ts'
 import { definePlugin } from '../../kernel/plugin.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { bareConfig, createHome, getRoute, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
+import {
+  bareConfig,
+  createHome,
+  pluginSource,
+  routeSource,
+  runCommand,
+  startKernel,
+} from '../support/kernel.ts'
 import { installPlugin, startServer } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
@@ -126,7 +133,7 @@ t.test('a plugin that takes too long is named, and told by its signal', async (t
 
 t.test('a plugin can look up which plugins run, which failed and which are switched off', async (t) => {
   const plugins = {
-    watcher: pluginSource('watcher', `host.routes([${getRoute('/plugins', 'cradle.server.plugins()')}])`),
+    watcher: pluginSource('watcher', `host.routes([${routeSource('/plugins', 'cradle.server.plugins()')}])`),
     broken: pluginSource('broken', '', "start() { throw new Error('cannot start') },"),
     torn: "throw new Error('cannot load')",
     resting: pluginSource('resting', ''),
@@ -147,7 +154,7 @@ t.test('a plugin can look up which plugins run, which failed and which are switc
 })
 
 t.test('a plugin that fails is logged and left out with those that need it', async (t) => {
-  const route = (name: string) => `host.routes([${getRoute(`/${name}`, `'${name}'`)}])`
+  const route = (name: string) => `host.routes([${routeSource(`/${name}`, `'${name}'`)}])`
   const needing = (wanted: string) => `depends: ['${wanted}'],`
   const listener = "host.on('c.tested', () => diary.push('heard'))"
   const plugins = {
@@ -242,10 +249,10 @@ t.test('nothing is left open because the plugin of a guard failed', async (t) =>
     hall: pluginSource('hall', '', "depends: ['doors'],"),
     room: pluginSource(
       'room',
-      `host.routes([${getRoute('/room', "'open'", "guard: 'locked',")}])`,
+      `host.routes([${routeSource('/room', "'open'", "guard: 'locked',")}])`,
       "depends: ['hall'],",
     ),
-    shed: pluginSource('shed', `host.routes([${getRoute('/shed', "'open'", "guard: 'locked',")}])`),
+    shed: pluginSource('shed', `host.routes([${routeSource('/shed', "'open'", "guard: 'locked',")}])`),
   }
   const server = await startKernel(t, { plugins })
   const { body } = await server.request('GET', '/health')
@@ -264,7 +271,7 @@ t.test(
     host.provide('${name}', () => diary.push('${name}'))
     host.collection('${name}_rows', { indexes: [{ key: { name: 1 } }] })
     host.guard('${name}', { check() { return {} } })
-    host.routes([${getRoute(`/${name}`, `'${name}'`, `guard: '${name}',`)}])
+    host.routes([${routeSource(`/${name}`, `'${name}'`, `guard: '${name}',`)}])
     host.socket({ path: '/${name}/ws', summary: 's', guard: 'public', receive: {}, send: {}, handler() {} })
     host.on('c.tested', () => diary.push('${name} heard'))
     host.job({ name: '${name}', every_seconds: 60, run() { diary.push('${name} worked') } })
@@ -346,14 +353,14 @@ t.test('a plugin that cannot load can be switched off', async (t) => {
 })
 
 t.test('a plugin sees its own services and those of plugins it depends on, each made once', async (t) => {
-  const ask = (name: string) => getRoute(`/ask/${name}`, `cradle.${name}`)
+  const ask = (name: string) => routeSource(`/ask/${name}`, `cradle.${name}`)
   const plugins = {
     bakery: pluginSource(
       'bakery',
       `host.provide('bread', ({ flour }) => ({ of: flour }))
        host.provide('flour', () => diary.push('milled'))
        host.service('oven', () => 'hot')
-       host.routes([${getRoute('/bakery/oven', 'cradle.oven')}])`,
+       host.routes([${routeSource('/bakery/oven', 'cradle.oven')}])`,
     ),
     guest: pluginSource(
       'guest',
@@ -363,8 +370,8 @@ t.test('a plugin sees its own services and those of plugins it depends on, each 
     ),
     thief: pluginSource(
       'thief',
-      `host.routes([${getRoute('/steal', 'cradle.bread')}, ${ask('gold')},
-      ${getRoute('/peek', 'cradle.oven')}])`,
+      `host.routes([${routeSource('/steal', 'cradle.bread')}, ${ask('gold')},
+      ${routeSource('/peek', 'cradle.oven')}])`,
     ),
   }
   const server = await startKernel(t, { plugins })
@@ -393,11 +400,11 @@ t.test('a plugin has its own collections only, with their indexes', async (t) =>
     owner: pluginSource(
       'owner',
       `host.collection('rows', ${index})
-       host.routes([${getRoute('/rows', 'cradle.collections.rows.countDocuments()')}, ${getRoute('/tag', tag)}])`,
+       host.routes([${routeSource('/rows', 'cradle.collections.rows.countDocuments()')}, ${routeSource('/tag', tag)}])`,
     ),
     thief: pluginSource(
       'thief',
-      `host.routes([${getRoute('/steal', 'cradle.collections.rows')}])`,
+      `host.routes([${routeSource('/steal', 'cradle.collections.rows')}])`,
       "depends: ['owner'],",
     ),
   }
@@ -421,9 +428,9 @@ t.test('events reach listeners in the order of their plugins, whatever becomes o
     b: pluginSource('b', listening("diary.push('b ' + word); if (word === 'bad') throw new Error('b fell')")),
     c: pluginSource(
       'c',
-      `host.routes([${getRoute('/emit/:word', "cradle.events.emit('c.tested', request.params).then(() => 'ok')")},
-         ${getRoute('/unheard', "cradle.events.emit('c.unheard', {}).then(() => 'ok')")},
-         ${getRoute('/unnamed', "cradle.events.emit('c.unnamed', {})")}])`,
+      `host.routes([${routeSource('/emit/:word', "cradle.events.emit('c.tested', request.params).then(() => 'ok')")},
+         ${routeSource('/unheard', "cradle.events.emit('c.unheard', {}).then(() => 'ok')")},
+         ${routeSource('/unnamed', "cradle.events.emit('c.unnamed', {})")}])`,
       "events: ['c.tested', 'c.unheard'],",
     ),
   }
@@ -443,7 +450,7 @@ t.test(
   'functions of an extension point are asked with their own cradle, and failures are gathered',
   async (t) => {
     const ask = (word: string, point = 'sums') =>
-      getRoute(
+      routeSource(
         `/ask/${word}`,
         `cradle.extensions['box.${point}'].ask({ word: '${word}' }).catch((error) => [error.message, error.errors?.map((one) => one.message)])`,
       )
@@ -486,7 +493,7 @@ t.test('a plugin gets ready when all have started, and is left out if it cannot'
     ),
     b: pluginSource(
       'b',
-      `${job('b')}; host.routes([${getRoute('/b', "'b'")}])`,
+      `${job('b')}; host.routes([${routeSource('/b', "'b'")}])`,
       "start() { diary.push('start b') }, ready() { throw new Error('not yet') },",
     ),
     c: pluginSource('c', '', "depends: ['b'], ready() { diary.push('ready c') },"),
@@ -528,7 +535,7 @@ t.test('entries of an extension point are found by name, with the plugin that ad
       'box',
       `host.extensionPoint('box.toys', { noun: 'toy', nameOf: ({ name }) => name })
        host.extensionPoint('box.unnamed', { noun: 'thing' })
-       host.routes([${getRoute('/toys', expression)}])`,
+       host.routes([${routeSource('/toys', expression)}])`,
     ),
     ann: pluginSource(
       'ann',
@@ -561,7 +568,7 @@ t.test('a plugin knows the server it runs in, and its own configuration', async 
   const plugins = {
     facts: pluginSource(
       'facts',
-      `host.routes([${getRoute('/facts', expression)}])`,
+      `host.routes([${routeSource('/facts', expression)}])`,
       "config: { size: { type: 'integer', default: 3 }, colour: { type: 'string' } },",
     ),
   }
@@ -682,7 +689,7 @@ t.test('requests under way are answered before the database is closed', async (t
     slow: pluginSource(
       'slow',
       `host.collection('rows')
-       host.routes([${getRoute('/slow', "new Promise((resolve) => { globalThis.goOn = resolve; process.emit('slow') }).then(() => cradle.collections.rows.countDocuments())")}])`,
+       host.routes([${routeSource('/slow', "new Promise((resolve) => { globalThis.goOn = resolve; process.emit('slow') }).then(() => cradle.collections.rows.countDocuments())")}])`,
       'stop() { setImmediate(goOn) },',
     ),
   }
@@ -705,7 +712,7 @@ t.test(
     const expression = `[${explain("host.error('RAIN', { mm: 3 })", 'zh')}, ${explain("new Error('the canary sang')", 'en')}, ${described}]`
     const errors = "errors: { RAIN: { status: 409, message: { en: '{mm} mm', zh: '{mm} 毫米' } } },"
     const plugins = {
-      sky: pluginSource('sky', `host.routes([${getRoute('/explained', expression)}])`, errors),
+      sky: pluginSource('sky', `host.routes([${routeSource('/explained', expression)}])`, errors),
     }
     const server = await startKernel(t, { plugins })
     const { body } = await server.request('GET', '/explained')

@@ -6,8 +6,8 @@ import {
   BUILT_IN_PLUGINS,
   bareConfig,
   createHome,
-  getRoute,
   pluginSource,
+  routeSource,
   startKernel,
   toolSource,
 } from '../support/kernel.ts'
@@ -345,7 +345,7 @@ t.test('a name that two plugins declare is refused with both owners', async (t) 
     ['command "sun"', "host.command({ name: 'sun', summary: 's', run() {} })"],
     ['route "POST /sun/:"', post('/sun/:a'), post('/sun/:b')],
     ['route "GET /sun"', socket('/sun')],
-    ['route "GET /sun"', `host.routes([${getRoute('/sun', '1')}])`, socket('/sun')],
+    ['route "GET /sun"', `host.routes([${routeSource('/sun', '1')}])`, socket('/sun')],
     ['error "RAIN"', '', '', error],
     ['permission "rain"', '', '', permission],
     ['tool "sun"', toolSource('sun')],
@@ -370,7 +370,7 @@ t.test('what the kernel itself declares cannot be declared again', async (t) => 
   )
   for (const path of ['/health', '/health/live', '/openapi.json'])
     t.equal(
-      await refusalOf(t, { first: pluginSource('first', `host.routes([${getRoute(path, '1')}])`) }),
+      await refusalOf(t, { first: pluginSource('first', `host.routes([${routeSource(path, '1')}])`) }),
       `route "GET ${path}" is declared by both the kernel and first`,
     )
 })

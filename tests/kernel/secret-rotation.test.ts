@@ -7,9 +7,16 @@ import { openKeyRing } from '../../kernel/key-ring.ts'
 import type { LeaseDocument } from '../../kernel/lease.ts'
 import { createSecrets } from '../../kernel/secrets.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { bareConfig, CLI, environment, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
-import { nodeCommand } from '../support/node-command.ts'
+import {
+  bareConfig,
+  CLI,
+  createEnvironment,
+  pluginSource,
+  runCommand,
+  startKernel,
+} from '../support/kernel.ts'
 import { databaseEnvironment, type TestServer } from '../support/server.ts'
+import { nodeCommand } from '../support/service-process.ts'
 
 /** Keeps a secret under an id, and tells it again. */
 const vault = pluginSource(
@@ -95,7 +102,7 @@ t.test('a rotation that is killed is finished by the next one, and nothing is lo
   const { server, tell } = await start(t)
   const args = [CLI, 'admin', 'rotate-secret-key', '--wait', '60']
   const child = spawn(...nodeCommand(args), {
-    env: environment(server.home, databaseEnvironment(server.home)),
+    env: createEnvironment(server.home, databaseEnvironment(server.home)),
   })
   const ended = once(child, 'close')
   while (keysOf(server).length < 2 || !(await isAllSealedWith(server, keysOf(server)[0]!).catch(() => false)))

@@ -9,7 +9,7 @@ import { openKeyRing } from '../../kernel/key-ring.ts'
 import { createSecrets } from '../../kernel/secrets.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { bareConfig, createHome, runCommand, startKernel } from '../support/kernel.ts'
-import { nodeCommand } from '../support/node-command.ts'
+import { nodeCommand } from '../support/service-process.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
 const newBox = () => {

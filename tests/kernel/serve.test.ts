@@ -55,9 +55,12 @@ t.test(
       await t.rejects(fetch(`${url}/api/health/live`), 'the port is free again')
     }
 
-    const first = await spawnServer(t, home, [], { isCovering: true })
+    const first = await spawnServer(t, home, [], { measuresCoverage: true })
     await checkRunning(first)
-    const second = await spawnServer(t, home, [], { env: { SVC_ENABLE_API_DOCS: '1' }, isCovering: true })
+    const second = await spawnServer(t, home, [], {
+      env: { SVC_ENABLE_API_DOCS: '1' },
+      measuresCoverage: true,
+    })
     await checkRunning(second)
 
     await stop(first, 'SIGTERM', 'start with SVC_ENABLE_API_DOCS=1, then open ')
@@ -84,7 +87,7 @@ t.test('a server that is signalled while it starts', async (t) => {
     t,
     home,
     ['--json', '--port', '0', '--host', 'localhost', '--log-level', 'debug'],
-    { env: { SVC_PORT: '2', SVC_HOST: '192.0.2.1', SVC_LOG_LEVEL: 'fatal' }, isCovering: true },
+    { env: { SVC_PORT: '2', SVC_HOST: '192.0.2.1', SVC_LOG_LEVEL: 'fatal' }, measuresCoverage: true },
   )
   const { code, stdout, stderr } = await ended
 
@@ -129,7 +132,7 @@ t.test('flags go over variables, and variables over the file', async (t) => {
 
 t.test('a second signal ends a server that takes its time to stop', async (t) => {
   const home = await prepareQuick(t, { manifest: 'stop() { return new Promise(() => {}) },' })
-  const { child, ended, output } = await spawnServer(t, home, [], { isCovering: true })
+  const { child, ended, output } = await spawnServer(t, home, [], { measuresCoverage: true })
   child.kill('SIGTERM')
   while (!output().stderr.includes('Stopping')) await once(child.stderr, 'data')
   child.kill('SIGINT')
@@ -161,7 +164,7 @@ t.test('a start that fails ends the process, whatever a plugin has left behind',
     config: { plugins: { weather: { required: true } } },
     manifest: `async start({ log }) { ${left}; log.warn('the last line'); throw new Error('no sky') },`,
   })
-  const { code, stdout, stderr } = await spawnCommand(home, ['serve'], { isCovering: true })
+  const { code, stdout, stderr } = await spawnCommand(home, ['serve'], { measuresCoverage: true })
   t.equal(code, 1)
   t.equal(stdout, '')
   t.match(stderr, /"msg":"the last line"/, 'what was logged is written')

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { connect } from 'node:net'
 import t, { type Test } from '../run/file-test.ts'
-import { getRoute, pluginSource, rawRequest, startKernel } from '../support/kernel.ts'
+import { pluginSource, rawRequest, routeSource, startKernel } from '../support/kernel.ts'
 import { connectSocket } from '../support/socket.ts'
 
 /** What the handler of the tests' socket tells, and what it is told. */
@@ -70,9 +70,9 @@ const line = pluginSource(
   bad('/later', async () => ({ message() {} }))
   const by = (name) => ({ caller }) => caller?.username === name
   host.routes([
-    ${getRoute('/contexts', 'cradle.sockets.contexts().map((context) => context.caller.username)')},
-    ${getRoute('/recheck/:name', 'cradle.sockets.recheck(by(request.params.name))')},
-    ${getRoute('/close/:name', "cradle.sockets.close(by(request.params.name), 4401, 'gone')")},
+    ${routeSource('/contexts', 'cradle.sockets.contexts().map((context) => context.caller.username)')},
+    ${routeSource('/recheck/:name', 'cradle.sockets.recheck(by(request.params.name))')},
+    ${routeSource('/close/:name', "cradle.sockets.close(by(request.params.name), 4401, 'gone')")},
   ])`,
   `errors: {
     LINE_BUSY: { status: 409, message: { en: 'Line {line} is busy.', zh: '线路 {line} 占线。' } },

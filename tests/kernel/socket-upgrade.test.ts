@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import WebSocket from 'ws'
 import t from '../run/file-test.ts'
-import { getRoute, pluginSource, rawRequest, sendRaw, startKernel } from '../support/kernel.ts'
+import { pluginSource, rawRequest, routeSource, sendRaw, startKernel } from '../support/kernel.ts'
 import { connectSocket } from '../support/socket.ts'
 
 const hall = pluginSource(
@@ -33,7 +33,7 @@ const hall = pluginSource(
   host.socket({ path: '/halls/:id/ws', summary: 's', guard: ['ticket', 'front'], ...frames, handler: tell })
   host.socket({ path: '/halls/:id/broken', summary: 's', guard: 'public', ...frames, handler() { throw new Error('no floor') } })
   host.routes([
-    ${getRoute('/hall', "'open'")},
+    ${routeSource('/hall', "'open'")},
     { method: 'POST', path: '/words', summary: 's', guard: 'public', audit: { none: 'a test' }, response: { 200: {} },
       body: { type: 'object', properties: { words: { type: 'string' } } }, handler: ({ body }) => ({ length: body.words.length }) },
   ])`,

@@ -8,11 +8,11 @@ import { pathToFileURL } from 'node:url'
 import t from '../run/file-test.ts'
 import { isLong } from '../run/tier.ts'
 import { runCommand } from '../support/kernel.ts'
-import { filesBelow, installPacked, ROOT } from '../support/packed.ts'
+import { installPackage, listFiles, ROOT } from '../support/packed.ts'
 import { createHome } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
-const { outside, root, files, compile, runTests } = await installPacked()
+const { project, root, files, compile, runTests } = await installPackage()
 
 const load = (file: string) => import(pathToFileURL(join(root, 'dist', file)).href)
 
@@ -21,31 +21,31 @@ const { runProgram } = await load('kernel/cli/program.js')
 /** Runs `svc` of the packed package in this process. */
 const svc = (home: string, ...args: string[]) => runCommand(home, args, { program: runProgram })
 
-/** A name for a package of each template. */
+/** The name of the package written from each template. */
 const scaffolds = { channel: 'carrier', provider: 'oracle', feature: 'shop-list' }
 
-t.test('the package holds what runs, with its data, and no tests', async (t) => {
+t.test('the package contains the compiled sources and their data, and no tests', async (t) => {
   const data = [
-    ...filesBelow('plugins/experts/catalog').filter((file) => file.split('/')[4] === 'files'),
-    ...filesBelow('plugins/scaffold/templates'),
+    ...listFiles('plugins/experts/catalog').filter((file) => file.split('/')[4] === 'files'),
+    ...listFiles('plugins/scaffold/templates'),
   ]
   t.ok(data.length > 20)
   t.same(
     data.filter((file) => !files.includes(file)),
     [],
-    'all data is there',
+    'all data is packed',
   )
   t.same(
     files.filter(
       (file) => !/^dist\/(kernel|plugin-api|plugins|channels|providers)\/.*\.(js|d\.ts)$/.test(file),
     ),
     [...data, 'README.md', 'package.json'].sort(),
-    'nothing else is',
+    'nothing else is packed',
   )
 })
 
-t.test('code of others compiles against it, by the strictest rules', async (t) => {
-  const folder = join(outside, 'strict')
+t.test('third-party code compiles against the package with the strictest compiler options', async (t) => {
+  const folder = join(project, 'strict')
   cpSync(join(ROOT, 'tests/plugin-api/fixtures'), folder, { recursive: true })
   const compilerOptions = {
     target: 'es2023',
@@ -62,16 +62,16 @@ t.test('code of others compiles against it, by the strictest rules', async (t) =
   t.equal(await compile(folder), '')
 })
 
-t.test('what svc plugin new writes compiles, loads, and runs in a server', async (t) => {
+t.test('the packages that svc plugin new writes compile, load, and run in a server', async (t) => {
   const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
   for (const [template, name] of Object.entries(scaffolds)) {
-    const written = await svc(home, 'plugin', 'new', template, name, '--in', outside)
-    t.match(written, { code: 0, stderr: '', stdout: `Wrote ${join(outside, name)}.` })
+    const written = await svc(home, 'plugin', 'new', template, name, '--in', project)
+    t.match(written, { code: 0, stderr: '', stdout: `Wrote ${join(project, name)}.` })
   }
-  const folders = Object.values(scaffolds).map((name) => join(outside, name))
+  const folders = Object.values(scaffolds).map((name) => join(project, name))
   t.same(await Promise.all(folders.map(compile)), ['', '', ''])
 
-  const check = async (name: string) => (await svc(home, 'plugin', 'check', join(outside, name))).stdout
+  const check = async (name: string) => (await svc(home, 'plugin', 'check', join(project, name))).stdout
   t.match(await check('carrier'), /^carrier 0\.1\.0 loads.*extensions +carrier \(channels\.kinds\)\n$/s)
   t.match(await check('oracle'), /^oracle 0\.1\.0 loads.*extensions +oracle \(providers\.kinds\)\n$/s)
   t.match(
@@ -85,7 +85,7 @@ t.test('what svc plugin new writes compiles, loads, and runs in a server', async
     ['plugins', 'shop-list'],
   ] as const) {
     mkdirSync(join(home, place))
-    symlinkSync(join(outside, name), join(home, place, name))
+    symlinkSync(join(project, name), join(home, place, name))
   }
   const rows = JSON.parse((await svc(home, 'plugins', '--json')).stdout)
   t.match(
@@ -110,7 +110,7 @@ t.test('what svc plugin new writes compiles, loads, and runs in a server', async
       ...init,
       headers: { 'content-type': 'application/json', ...init.headers },
     })
-    // biome-ignore lint/suspicious/noExplicitAny: what a body is, the test asserts
+    // biome-ignore lint/suspicious/noExplicitAny: the test asserts the form of the body
     return { status: answer.status, body: (await answer.json()) as any }
   }
   t.match(await ask('/health'), { body: { status: 'ok', plugins: { 'shop-list': 'ok' } } })
@@ -132,11 +132,11 @@ t.test('what svc plugin new writes compiles, loads, and runs in a server', async
   t.ok(experts.length >= 10)
 })
 
-/** The channel's takes as long as that of one of our own. */
+/** In the short tier without the channel, whose test takes as long as that of a built-in channel. */
 const tried = isLong ? Object.values(scaffolds) : [scaffolds.provider, scaffolds.feature]
 
-t.test(`the tests that svc plugin new wrote pass at once: ${tried.join(', ')}`, async (t) => {
+t.test(`the tests that svc plugin new wrote pass unchanged: ${tried.join(', ')}`, async (t) => {
   await Promise.all(
-    tried.map(async (name) => t.match(await runTests(join(outside, name)), /^# pass [1-9]\d*\n# fail 0$/m)),
+    tried.map(async (name) => t.match(await runTests(join(project, name)), /^# pass [1-9]\d*\n# fail 0$/m)),
   )
 })

@@ -61,11 +61,11 @@ const count = { type: 'object', properties: { rung: { type: 'integer' } }, requi
 
 const tower = definePlugin({ name: 'tower', summary: 'Holds bells', kernel: 1, setup() {} })
 
-/** Timers of plugins that leak, which this file ends itself. */
+/** Timers leaked by plugins, which this file clears itself. */
 const leaked: NodeJS.Timeout[] = []
 
-/** A plugin with a route, a socket, a permission and a timer, which it ends unless it `leaks`. */
-function bells({ leaks = false } = {}): Plugin {
+/** A plugin with a route, a socket, a permission and a timer; the timer is not cleared if `leaks` is true. */
+function createBellsPlugin({ leaks = false } = {}): Plugin {
   let rung = 0
   let timer: NodeJS.Timeout | undefined
   return definePlugin({
@@ -115,11 +115,11 @@ function bells({ leaks = false } = {}): Plugin {
 const runCases: string[] = []
 testPlugin({
   ...kitOptions(t),
-  plugin: bells(),
+  plugin: createBellsPlugin(),
   plugins: [tower],
   config: { plugins: { bells: { volume: 11 } } },
   cases: {
-    async 'a bell is rung by those who may'(server, t) {
+    async 'only users with the permission ring a bell'(server, t) {
       t.after(() => runCases.push('ended'))
       const { body, status } = await server.request('POST', '/bells/great/ring')
       assert.deepEqual([status, body], [200, { rung: 1 }])
@@ -130,7 +130,7 @@ testPlugin({
       assert.equal((await server.request('POST', '/bells/great/ring', {}, ringer)).status, 200)
       runCases.push('rung')
     },
-    async 'bells are heard on the server that they are rung on'(server) {
+    async 'a socket receives the bells of its server'(server) {
       const socket = await server.connect('/bells/ws')
       assert.deepEqual(await socket.next('bell'), { type: 'bell', rung: 2 })
       runCases.push('heard')
@@ -138,12 +138,12 @@ testPlugin({
   },
 })
 
-t.test('the tests of its author were run in their order', async (t) => {
+t.test("the kit runs the plugin author's tests in their order", async (t) => {
   t.same(runCases, ['rung', 'ended', 'heard'])
 })
 
-/** Runs what a suite declares, and returns the names of the tests that fail, with the reasons. */
-async function failuresOf(suite: (test: TestFunction) => unknown): Promise<Record<string, string>> {
+/** Runs the tests of a suite and returns the names of the failed ones with their error messages. */
+async function collectFailures(suite: (test: TestFunction) => unknown): Promise<Record<string, string>> {
   const failures: Record<string, string> = {}
   const test: TestFunction = async (name, run) => {
     const ends: (() => unknown)[] = []
@@ -158,33 +158,33 @@ async function failuresOf(suite: (test: TestFunction) => unknown): Promise<Recor
   return failures
 }
 
-t.test('the kit says what is wrong with a plugin', async (t) => {
+t.test('the kit explains why a plugin fails', async (t) => {
   const { databaseUrl } = kitOptions(t)
   const broken: Plugin = {
-    ...bells(),
+    ...createBellsPlugin(),
     setup() {
       throw new Error('the rope is torn')
     },
   }
-  const failures = await failuresOf((test) =>
+  const failures = await collectFailures((test) =>
     testPlugin({ plugin: broken, plugins: [tower], test, databaseUrl }),
   )
   t.match(failures['it is loaded and starts with nothing but what it depends on'], /the rope is torn/)
 })
 
 if (isLong)
-  t.test('the kit says that a plugin leaves a timer behind', async (t) => {
+  t.test('the kit reports a timer that a plugin does not clear', async (t) => {
     const { databaseUrl } = kitOptions(t)
-    const failures = await failuresOf((test) =>
-      testPlugin({ plugin: bells({ leaks: true }), plugins: [tower], test, databaseUrl }),
+    const failures = await collectFailures((test) =>
+      testPlugin({ plugin: createBellsPlugin({ leaks: true }), plugins: [tower], test, databaseUrl }),
     )
     for (const timer of leaked) clearInterval(timer)
     t.match(failures['stopped, it leaves nothing running'], /the plugin ends all timers/)
   })
 
-t.test('the kit says what is wrong with a channel kind', async (t) => {
+t.test('the kit explains why a channel kind is invalid', async (t) => {
   const { databaseUrl } = kitOptions(t)
-  const failures = await failuresOf((test) =>
+  const failures = await collectFailures((test) =>
     testChannelKind({
       kind: { ...webhook, kind: 'mute', endpoints: { api: 'mute.example.org' } },
       startFake: startFakeWebhook,
@@ -195,10 +195,10 @@ t.test('the kit says what is wrong with a channel kind', async (t) => {
   t.match(failures['channel kind mute'], /channel kind "mute" is not valid: \/endpoints\/api must match/)
 })
 
-t.test('the kit says what is wrong with a provider kind', async (t) => {
+t.test('the kit explains why a provider kind fails', async (t) => {
   const { databaseUrl } = kitOptions(t)
   const vague: ProviderKind = { ...outside, explainError: () => ({ reason: 'unknown' }) }
-  const failures = await failuresOf((test) =>
+  const failures = await collectFailures((test) =>
     testProviderKind({ ...subject, kind: vague, plugins: [], test, databaseUrl }),
   )
   t.match(failures['a refusal for quota is understood before an answer'], /unknown/)

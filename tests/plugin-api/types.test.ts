@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { definePlugin, defineRoute } from '#plugin-api'
 import t from '../run/file-test.ts'
+import { API_REPORT, describeApi } from '../support/api-report.ts'
 
 interface Tide {
   _id: string
@@ -24,7 +26,7 @@ declare module '#kernel/types' {
 
 const listTides = { method: 'GET', path: '/tides', summary: 'List the tides', guard: 'user' } as const
 
-/** Compiled, not run: each line below an expected error has to be one. */
+/** Checked by the compiler alone: it fails if a line after `@ts-expect-error` has no type error. */
 const tides = definePlugin({
   name: 'tides',
   summary: 'Tides',
@@ -38,27 +40,27 @@ const tides = definePlugin({
     // @ts-expect-error: a collection of another plugin
     host.collection('threads')
     host.service('gauge', ({ config }) => ({ level: config.port.length + (config.offset ?? 0) }))
-    // @ts-expect-error: it may be missing
+    // @ts-expect-error: a setting without a default may be undefined
     host.service('gauge', ({ config }) => ({ level: config.offset }))
-    // @ts-expect-error: no such setting
+    // @ts-expect-error: an unknown setting
     host.service('gauge', ({ config }) => ({ level: config.height }))
-    // @ts-expect-error: declared as the plugin's own
+    // @ts-expect-error: a private service cannot be provided to other plugins
     host.provide('gauge', () => ({ level: 1 }))
     host.provide('tideTable', ({ collections }) => ({ read: () => collections.tides.find().toArray() }))
     host.job({ name: 'tides', every_seconds: 60, run: ({ users, gauge }) => users.find(String(gauge.level)) })
     // @ts-expect-error: a service of a plugin that it does not depend on
     host.job({ name: 'tides', every_seconds: 60, run: ({ agents }) => agents })
-    // @ts-expect-error: another plugin's own
+    // @ts-expect-error: a private service of another plugin
     host.job({ name: 'tides', every_seconds: 60, run: ({ sessionWatch }) => sessionWatch })
     host.on('tide.turned', ({ metres }, { log }) => log.info({ metres }, 'turned'))
-    // @ts-expect-error: no such event
+    // @ts-expect-error: an unknown event
     host.on('tide.froze', () => {})
-    // @ts-expect-error: no such field
+    // @ts-expect-error: an unknown field of the event
     host.on('tide.turned', ({ feet }) => feet)
     const refuse = () => {
       throw host.error('LOW_WATER', { cause: host.error('AUTH_FAILED') })
     }
-    // @ts-expect-error: no table has it
+    // @ts-expect-error: a code that is in no error table
     host.error('HIGH_WATER')
     const response = { 200: { type: 'array', items: { type: 'integer' } } } as const
     host.routes([
@@ -71,13 +73,17 @@ const tides = definePlugin({
       // @ts-expect-error: a service of a plugin that it does not depend on
       defineRoute({ ...listTides, response }).handle(async (_, { threads }) => [threads]),
     ])
-    // @ts-expect-error: an extension point of no plugin
+    // @ts-expect-error: an unknown extension point
     host.extend('tides.buoys', {})
-    // @ts-expect-error: not a tool
+    // @ts-expect-error: an incomplete tool
     host.extend('agents.tools', { name: 'row' })
   },
 })
 
-t.test('a plugin is typed by its manifest', async (t) => {
+t.test('the types of a plugin follow from its manifest', async (t) => {
   t.match(tides, { name: 'tides', depends: ['users', 'auth'] })
+})
+
+t.test('plugin-api/api-report.md describes the public surface', async (t) => {
+  t.equal(describeApi(), readFileSync(API_REPORT, 'utf8'), 'run `npm run api-report` to update it')
 })

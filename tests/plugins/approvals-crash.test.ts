@@ -5,7 +5,7 @@ import { createFakeOpenAI, type Script } from '../../plugin-api/testing/fake-ope
 import type { ActiveTurn, ThreadDocument } from '../../plugins/chat/documents.ts'
 import { eventId, type LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { amount, seedOf } from '../run/tier.ts'
+import { amount, chooseSeed } from '../run/tier.ts'
 import { type ChatSocket, chatUrl, connectChat, MODEL, PROVIDER, range } from '../support/chat.ts'
 import { createRandom } from '../support/random.ts'
 import { ADMIN, createHome, installPlugin, startServer, type TestReply } from '../support/server.ts'
@@ -34,7 +34,7 @@ const CRASHES = amount({ short: 1, long: 20 })
 const THREADS = 4
 /** What a turn that runs comes to. */
 const ENDS = ['done', 'error', 'hitl_required']
-const seed = seedOf(17)
+const seed = chooseSeed(17)
 
 t.test('What a process left when it died is taken up by the next one', async (t) => {
   const chat = await startPress(t)

@@ -2,7 +2,7 @@ import type { Dialect } from '../../plugin-api/channel-kind.ts'
 import { render } from '../../plugins/channels/writing/markdown.ts'
 import { splitMarkdown } from '../../plugins/channels/writing/splitting.ts'
 import t from '../run/file-test.ts'
-import { inTurn } from '../run/tier.ts'
+import { roundRobin } from '../run/tier.ts'
 
 const SAMPLES: [what: string, markdown: string, rendered: Partial<Record<Dialect, string>>][] = [
   [
@@ -157,7 +157,7 @@ t.test('What is nested or marked beyond all measure takes neither long nor the s
   const dialects: Dialect[] = ['html', 'mrkdwn', 'markdown-without-tables']
   // The three texts of a piece are each in another dialect.
   for (const [index, text] of texts.entries())
-    for (const dialect of inTurn(dialects, index + Math.floor(index / 3))) {
+    for (const dialect of roundRobin(dialects, index + Math.floor(index / 3))) {
       const begun = process.cpuUsage()
       t.type(render(text, dialect), 'string')
       const { user } = process.cpuUsage(begun)

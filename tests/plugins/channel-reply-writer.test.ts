@@ -2,14 +2,14 @@ import pino from 'pino'
 import type { ChannelCapabilities, Dialect } from '../../plugin-api/channel-kind.ts'
 import { createReplyWriter, type WritingProgress } from '../../plugins/channels/writing/reply-writer.ts'
 import t from '../run/file-test.ts'
-import { amount, seedOf } from '../run/tier.ts'
+import { amount, chooseSeed } from '../run/tier.ts'
 import { type Chance, createChance } from '../support/random.ts'
 import { createSamples, greekOf, mayLoseWords } from './markdown-samples.ts'
 import { createPlatform, readMessages, type Troubles } from './platform-model.ts'
 import { createVirtualTime } from './virtual-time.ts'
 
 const CASES = amount({ short: 30, long: 2000 })
-const seed = seedOf(1000)
+const seed = chooseSeed(1000)
 const DIALECTS: Dialect[] = ['markdown', 'markdown-without-tables', 'html', 'mrkdwn', 'plain']
 const log = pino({ level: 'silent' })
 

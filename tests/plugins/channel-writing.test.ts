@@ -3,12 +3,12 @@ import { createCutter } from '../../plugins/channels/writing/cutter.ts'
 import { render } from '../../plugins/channels/writing/markdown.ts'
 import { splitMarkdown } from '../../plugins/channels/writing/splitting.ts'
 import t from '../run/file-test.ts'
-import { amount, seedOf } from '../run/tier.ts'
+import { amount, chooseSeed } from '../run/tier.ts'
 import { createChance } from '../support/random.ts'
 import { createSamples, findHtmlFaults, greekOf, mayLoseWords } from './markdown-samples.ts'
 
 const CASES = amount({ short: 10, long: 2000 })
-const seed = seedOf(1000)
+const seed = chooseSeed(1000)
 const DIALECTS: Dialect[] = ['markdown', 'markdown-without-tables', 'html', 'mrkdwn', 'plain']
 
 const lengthIn = (unit: string, text: string) => (unit === 'bytes' ? Buffer.byteLength(text) : text.length)

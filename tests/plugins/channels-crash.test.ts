@@ -3,7 +3,7 @@ import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import type { FakePlatform, Place } from '../../plugin-api/testing/fake-platform.ts'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { amount, seedOf } from '../run/tier.ts'
+import { amount, chooseSeed } from '../run/tier.ts'
 import { MODEL, PROVIDER } from '../support/chat.ts'
 import { startFakePigeon } from '../support/fake-pigeon.ts'
 import { startFakeTelegram } from '../support/fake-telegram.ts'
@@ -15,7 +15,7 @@ import { createDatabaseUrl } from '../support/test-engine.ts'
 
 /** How often the server is killed; a change to the inbox or to the delivery of replies deserves more. */
 const CRASHES = amount({ short: 1, long: 20 })
-const seed = seedOf(17)
+const seed = chooseSeed(17)
 const PLACES: Place[] = ['direct', 'group']
 
 /** A home whose agent is linked to a platform, for any number of server processes. */

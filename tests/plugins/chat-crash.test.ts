@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createFakeOpenAI, type Script } from '../../plugin-api/testing/fake-openai.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { amount, seedOf } from '../run/tier.ts'
+import { amount, chooseSeed } from '../run/tier.ts'
 import { type ChatSocket, chatUrl, connectChat, MODEL, PROVIDER, range, textOf } from '../support/chat.ts'
 import { createRandom } from '../support/random.ts'
 import { ADMIN, createHome, startServer, type TestReply } from '../support/server.ts'
@@ -15,7 +15,7 @@ const CRASHES = amount({ short: 1, long: 30 })
 const THREADS = 3
 /** How many messages are sent to a thread at once: all but the first have to wait. */
 const PIPELINED = 3
-const seed = seedOf(17)
+const seed = chooseSeed(17)
 
 /** A client of a server that is killed and started again all the time. */
 async function createClient(t: Test) {

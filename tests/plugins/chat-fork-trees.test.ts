@@ -1,12 +1,12 @@
 import t from '../run/file-test.ts'
-import { amount, seedOf } from '../run/tier.ts'
+import { amount, chooseSeed } from '../run/tier.ts'
 import { type SeenTurn, startChat } from '../support/chat.ts'
 import { createRandom } from '../support/random.ts'
 
 /** A change to how messages are read or removed deserves more. */
 const STEPS = amount({ short: 30, long: 1000 })
 const MOST_THREADS = 12
-const seed = seedOf(17)
+const seed = chooseSeed(17)
 
 const random = createRandom(seed)
 const below = (bound: number) => Math.floor(random() * bound)

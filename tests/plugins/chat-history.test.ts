@@ -2,7 +2,7 @@ import t from '../run/file-test.ts'
 import { amount } from '../run/tier.ts'
 import { createHold, range, startChat, textOf } from '../support/chat.ts'
 import { seedThread } from '../support/chat-seed.ts'
-import { readPages } from '../support/pages.ts'
+import { readPages } from '../support/server.ts'
 import type { TestFrame } from '../support/socket.ts'
 
 const chat = await startChat(t)

@@ -1,6 +1,6 @@
 import { eventRange, type LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
 import t from '../run/file-test.ts'
-import { amount, seedOf } from '../run/tier.ts'
+import { amount, chooseSeed } from '../run/tier.ts'
 import { startChat } from '../support/chat.ts'
 import { createCase } from '../support/chat-case.ts'
 import { crashInTurn } from '../support/chat-crash.ts'
@@ -10,7 +10,7 @@ import { findCutFaults, findReplayFaults } from '../support/turn-cuts.ts'
 
 /** Every case is one thread; what happens in it follows from the seed and its number. */
 const CASES = amount({ short: 6, long: 400 })
-const seed = seedOf(17)
+const seed = chooseSeed(17)
 /** Threads on the server at the same time. */
 const TOGETHER = 6
 const ACTIONS = 16

@@ -1,7 +1,7 @@
 import t from '../run/file-test.ts'
 import { MODEL, startChat } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
-import { readPages } from '../support/pages.ts'
+import { readPages } from '../support/server.ts'
 
 const clock = createTestClock()
 const chat = await startChat(t, { clock })

@@ -12,10 +12,10 @@ import {
 } from '@agentclientprotocol/sdk'
 import type { Test } from 'tap'
 import { runProgram } from '../../kernel/cli/program.ts'
-import { started } from '../run/costs.ts'
-import { CLI, environment } from '../support/kernel.ts'
-import { nodeCommand } from '../support/node-command.ts'
+import { startCounts } from '../run/costs.ts'
+import { CLI, createEnvironment } from '../support/kernel.ts'
 import { createHome } from '../support/server.ts'
+import { nodeCommand } from '../support/service-process.ts'
 
 const DEADLINE_MS = 40_000
 
@@ -34,7 +34,7 @@ export function startEditorAgent(
   { url, args = [], env = {}, home = createHome(t), hasOwnProcess = false }: EditorOptions,
 ) {
   const start = hasOwnProcess ? spawnProgram : startProgram
-  const agent = start(t, ['acp', '--url', url, ...args], environment(home, env))
+  const agent = start(t, ['acp', '--url', url, ...args], createEnvironment(home, env))
   const changes = new EventEmitter().setMaxListeners(0)
   const written = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)
@@ -104,7 +104,7 @@ function spawnProgram(t: Test, args: string[], env: NodeJS.ProcessEnv): RunningP
 }
 
 function startProgram(t: Test, args: string[], env: NodeJS.ProcessEnv): RunningProgram {
-  started.commands++
+  startCounts.commands++
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
   const exited = runProgram(args, {
     env,

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Script } from '../../plugin-api/testing/fake-openai.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { createHold, startChat } from '../support/chat.ts'
-import { nodeCommand } from '../support/node-command.ts'
+import { nodeCommand } from '../support/service-process.ts'
 import { CTRL_C, CTRL_D, start } from './terminal-run.ts'
 
 /** A tool that takes anything and says where it got that from. */

@@ -9,7 +9,7 @@ import { createHtmlReader } from '../../plugins/web/readable-html.ts'
 import { createWebFetch } from '../../plugins/web/web-fetch.ts'
 import { createWebPages } from '../../plugins/web/web-pages.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { amount, inTurn } from '../run/tier.ts'
+import { amount, roundRobin } from '../run/tier.ts'
 import { startChat } from '../support/chat.ts'
 import { createToolContext } from '../support/tool-context.ts'
 
@@ -220,7 +220,7 @@ t.test('The charset is that of the mark, the header or the document itself', asy
   for (const [type, body, text] of table) {
     site.set('/', { type, body })
     // The source is decoded in the same way, and costs a hundredth of the readable text.
-    for (const format of inTurn(['raw', 'text'], 0)) {
+    for (const format of roundRobin(['raw', 'text'], 0)) {
       const read = textOf(await get(site.url, { format }))
       const name = `${type} ${body.toString('latin1').trim().slice(0, 40)}, ${format}`
       t.equal(format === 'raw' ? read.replace(/<[^>]*>/g, '').trim() : read, text, name)

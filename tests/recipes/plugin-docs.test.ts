@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from '../run/file-test.ts'
 import { startChat } from '../support/chat.ts'
-import { environment, runCommand } from '../support/kernel.ts'
+import { createEnvironment, runCommand } from '../support/kernel.ts'
 import { DOCUMENT, listMembers, TABLES, type TableName, withTables } from '../support/plugin-tables.ts'
 import { readDocument, readRecipe } from '../support/readme.ts'
 import { createHome, installPlugin } from '../support/server.ts'
@@ -78,7 +78,7 @@ save('plugins/bookmarks/src/index.test.ts')
 await Promise.all([compile('plugins/bookmarks'), compile('providers/aviary')])
 /** The test of the document runs beside the others. */
 const tested = promisify(execFile)(process.execPath, ['--test', join(home, 'plugins/bookmarks/dist/')], {
-  env: environment(home, {}),
+  env: createEnvironment(home, {}),
 }).catch(({ stdout }) => stdout)
 
 const HOOK_KEY = 'a key of the hook'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from '../run/file-test.ts'
 import { createFakeOllama } from '../support/fake-ollama.ts'
-import { environment } from '../support/kernel.ts'
+import { createEnvironment } from '../support/kernel.ts'
 import { readRecipe } from '../support/readme.ts'
 import { ADMIN, createHome, startServer } from '../support/server.ts'
 
@@ -21,7 +21,7 @@ t.test('the commands of the README add a provider, test it, and choose its model
     .replace('http://127.0.0.1:8088', server.url)
     .replace('http://127.0.0.1:11434', ollama.url)
   const { stdout } = await promisify(execFile)('sh', ['-ec', recipe], {
-    env: environment(server.home, { HOME: folder }),
+    env: createEnvironment(server.home, { HOME: folder }),
   })
   t.match(stdout, /^\{"ok":true,"latency_ms":\d+,"model":"[^"]+"\}/)
   t.match(stdout, /demo:demo$/m)

@@ -3,19 +3,19 @@ import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { text } from 'node:stream/consumers'
 
-/** Files of the kernel that hold types alone, so that nothing of them is ever run. */
+/** Kernel files that contain only types, so that no line of them ever runs. */
 const TYPES_ONLY = ['types.js', 'cli/kernel-command.js']
 
 /**
- * Reports which lines, branches and functions of the kernel were not covered, from what Node wrote to `folder`
- * (`NODE_V8_COVERAGE`).
+ * Reports the lines, branches and functions of the kernel that were not covered, from the files that Node.js wrote to
+ * `folder` (`NODE_V8_COVERAGE`).
  */
 export async function reportCoverage(
   root: string,
   folder: string,
-): Promise<{ isWhole: boolean; report: string }> {
+): Promise<{ isComplete: boolean; report: string }> {
   const c8 = createRequire(import.meta.url).resolve('c8/bin/c8.js')
-  // What was run; the report names the sources.
+  // The compiled files that ran; c8 maps them to the sources in its report.
   const files = [
     '--all',
     '--src=dist/kernel',
@@ -43,7 +43,7 @@ export async function reportCoverage(
     once(child, 'close'),
   ])
   return {
-    isWhole: code === 0,
-    report: code === 0 ? '\nThe kernel is covered whole.' : `\n${table}\n${errors}`,
+    isComplete: code === 0,
+    report: code === 0 ? '\nThe kernel is fully covered.' : `\n${table}\n${errors}`,
   }
 }

@@ -2,10 +2,10 @@ import root, { type Test } from 'tap'
 
 let current: Test = root
 
-/** The test that holds those of the file that is running; the root of the process if the file runs by itself. */
+/** The parent of the tests of the running file; tap's root test if the file was started with `node`. */
 export { current as default, type Test }
 
-/** Runs a test file as one test of this process. Resolves when all that the file declares has ended. */
+/** Runs a test file as one test of this process. Resolves when all tests of the file have ended. */
 export async function runFile(name: string, url: URL): Promise<void> {
   await root.test(name, async (t) => {
     current = t

@@ -1,21 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Costs } from './costs.ts'
-
-/** The costs of a file that was run to its end; times in milliseconds. */
-export interface FileRecord extends Costs {
-  file: string
-  wall: number
-}
+import type { FileRecord } from './costs.ts'
 
 /**
- * The test files of one run, in order, which several processes take from: each file goes to one of them. Kept in a
- * folder, so that what a process had taken is known when the process is gone.
+ * Opens the queue of the test files of one run, shared by several processes: each file goes to one process. The
+ * queue is kept in a folder, so that the file that a process was running is known after the process has died.
  */
 export function openQueue(folder: string, files: readonly string[]) {
   const path = (file: string, suffix: string) => join(folder, `${file.replaceAll('/', '+')}.${suffix}`)
   return {
-    /** Takes the next file that nobody has taken, for the process with this id. */
+    /** Takes the next free file for the process with this id. */
     take(id: string): string | undefined {
       return files.find((file) => {
         try {
@@ -31,15 +25,15 @@ export function openQueue(folder: string, files: readonly string[]) {
     finish(record: FileRecord): void {
       writeFileSync(path(record.file, 'json'), JSON.stringify(record))
     },
-    /** The file that a process took and did not finish. */
-    unfinishedBy: (id: string): string | undefined =>
+    /** Returns the file that a process took and did not finish. */
+    findUnfinished: (id: string): string | undefined =>
       files.find(
         (file) =>
           existsSync(path(file, 'taken')) &&
           readFileSync(path(file, 'taken'), 'utf8') === id &&
           !existsSync(path(file, 'json')),
       ),
-    records: (): FileRecord[] =>
+    readRecords: (): FileRecord[] =>
       files
         .filter((file) => existsSync(path(file, 'json')))
         .map((file) => JSON.parse(readFileSync(path(file, 'json'), 'utf8'))),

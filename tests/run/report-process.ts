@@ -1,8 +1,8 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import type { ProcessReport } from './costs.ts'
 
-// Loaded by `node --import` into every process that a profiled run of the tests starts: reports what it is and what
-// it cost to the folder named in this module's address, again and again, as it may be killed.
+// Loaded by `node --import` into every process that a profiled run of the tests starts. Writes the kind of the process
+// and its processor time to the folder in this module's query string, repeatedly, because the process may be killed.
 
 const EVERY_MS = 250
 

@@ -3,26 +3,26 @@ import type { Base } from 'tap'
 
 type Parser = Base['parser']
 
-/** An assertion that a process reported, the part of it used here. */
+/** The subset of a reported assertion used here. */
 interface Result {
   ok: boolean
   name: string
   fullname: string
   skip: boolean | string
   todo: boolean | string
-  /** What tap tells of a failure. */
+  /** Tap's description of a failure. */
   diag: Record<string, unknown> | null
 }
 
-/** Writes what the processes of a run report: a line for each file when it ends, failures with all that is known. */
+/** Prints the reports of the processes of a run: a line for each file when it ends, and failures with all details. */
 export function createReporter(
   write: (text: string) => void,
-  /** True to show the tests of each file by their names. */
+  /** True to also list the tests of each file. */
   { names }: { names: boolean },
 ) {
   const counts = { passed: 0, failed: 0, skipped: 0 }
   const failed = new Set<string>()
-  const leftOut = new Set<string>()
+  const skippedTests = new Set<string>()
 
   const fail = (file: string, title: string, details = '') => {
     counts.failed++
@@ -30,45 +30,47 @@ export function createReporter(
     write(`\n✗ ${title}\n${details.replace(/^(?=.)/gm, '    ')}\n`)
   }
 
-  /** Hands on a line for each test of a file when it ends. */
-  const nameTests = (parser: Parser, depth: number, say: (line: string) => void) => {
+  /** Writes a line for each test of a file when the test ends. */
+  const listTests = (parser: Parser, depth: number, writeLine: (line: string) => void) => {
     parser.on('child', (child: Parser) => {
       child.on('complete', ({ ok, time }) => {
-        say(`${'  '.repeat(depth)}${ok ? '✓' : '✗'} ${child.name}${time ? ` (${duration(time)})` : ''}\n`)
+        writeLine(
+          `${'  '.repeat(depth)}${ok ? '✓' : '✗'} ${child.name}${time ? ` (${formatDuration(time)})` : ''}\n`,
+        )
       })
-      nameTests(child, depth + 1, say)
+      listTests(child, depth + 1, writeLine)
     })
   }
 
   return {
     counts,
     failed,
-    /** Tests that were not run, each with the reason. */
-    leftOut,
+    /** Titles of the tests that were not run, each with the reason. */
+    skippedTests,
     fail,
-    /** Follows a process that runs files one after another. */
+    /** Reports the results of a process that runs files one after another. */
     follow({ parser }: Base) {
       parser.on('result', (result: Result) => {
         const [, file = '', ...path] = result.fullname.split(' > ')
         if (result.skip || result.todo) {
           counts.skipped++
-          leftOut.add(`${[file, ...path].join(' > ')} (${result.skip || result.todo})`)
+          skippedTests.add(`${[file, ...path].join(' > ')} (${result.skip || result.todo})`)
         } else if (result.ok) counts.passed++
-        else fail(file, [file, ...path].join(' > '), details(result.diag ?? {}))
+        else fail(file, [file, ...path].join(' > '), formatDetails(result.diag ?? {}))
       })
       parser.on('child', (file: Parser) => {
         const before = performance.now()
         let tests = 0
-        // Together, as other processes report at the same time.
+        // Collected and written together, because other processes report at the same time.
         let lines = ''
         file.on('child', () => tests++)
         if (names)
-          nameTests(file, 1, (line) => {
+          listTests(file, 1, (line) => {
             lines += line
           })
         file.on('complete', ({ ok }) => {
           if (ok && tests === 0) fail(file.name, `${file.name} ran no test`)
-          const took = duration(performance.now() - before).padStart(8)
+          const took = formatDuration(performance.now() - before).padStart(8)
           write(
             `${ok && tests > 0 ? '✓' : '✗'} ${file.name.padEnd(40)}${`${tests} tests`.padStart(10)}${took}\n${lines}`,
           )
@@ -78,12 +80,12 @@ export function createReporter(
   }
 }
 
-/** Text for a number of milliseconds. */
-export const duration = (ms: number): string =>
+/** Formats a number of milliseconds. */
+export const formatDuration = (ms: number): string =>
   ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 
-function details(diag: Record<string, unknown>): string {
-  // Open sockets and the like, of which there are hundreds.
+function formatDetails(diag: Record<string, unknown>): string {
+  // `handles` and `requests` list hundreds of open sockets and timers.
   const { diff, stack, source, found, wanted, at, handles, requests, signal, ...rest } = diag
   const { fileName, lineNumber } = (at ?? {}) as { fileName?: string; lineNumber?: number }
   const compared = diff === undefined && found !== undefined ? inspect({ found, wanted }, { depth: 5 }) : diff

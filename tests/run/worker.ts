@@ -1,36 +1,56 @@
-import t from 'tap'
+import t, { type Base, type TAP } from 'tap'
 import { createMeter } from './costs.ts'
-import test, { runFile } from './file-test.ts'
+import test, { runFile, type Test } from './file-test.ts'
 import { openQueue } from './queue.ts'
-import { catchWithoutTracing } from './tracing.ts'
 
-/** What `main` tells a process that runs test files. */
+/** The instructions from `main` to a process that runs test files. */
 export interface Assignment {
   id: string
   /** The folder of the queue. */
   queue: string
   files: string[]
-  /** How long one file may take, in milliseconds. */
+  /** The time limit for one file, in milliseconds. */
   limit: number
-  /** The folder in which processes that the tests start report what they cost, in a profiled run. */
+  /** The folder to which processes that the tests start report their costs, in a profiled run. */
   reports?: string
+}
+
+/**
+ * Disables tap's tracing of asynchronous steps, which finds the test that threw outside of its promise but costs a tenth
+ * of the processor time of all tests. Such an error counts against the running file instead; no file can run after it.
+ */
+function disableAsyncTracing(root: TAP, running: () => Test): { hasThrown(): boolean } {
+  const untrace = (test: Base) => {
+    test.hookDomain.destroy()
+    test.on('subtestAdd', (added) => untrace(added as Base))
+  }
+  // Tap would do this with its first line of output, and only then start to trace errors outside of all tests.
+  root.pipe(process.stdout)
+  root.hook.emitDestroy()
+  untrace(root)
+  let hasThrown = false
+  process.on('uncaughtException', (error) => {
+    hasThrown = true
+    running().threw(error)
+  })
+  return { hasThrown: () => hasThrown }
 }
 
 // `node worker.js`, with an assignment as JSON in TEST_ASSIGNMENT: runs files from the queue, one after another.
 
 const { id, queue: folder, files, limit, reports }: Assignment = JSON.parse(process.env.TEST_ASSIGNMENT!)
 const queue = openQueue(folder, files)
-const { hasThrown } = catchWithoutTracing(t, () => test)
+const { hasThrown } = disableAsyncTracing(t, () => test)
 
 for (let file = queue.take(id); file; file = queue.take(id)) {
-  // Counted anew for each file; the process that started this one is told, and ends it when the time is over.
+  // Restarts the time limit for each file; `main` receives the new limit and ends this process when it is over.
   t.setTimeout(limit)
   const meter = createMeter(reports)
   const before = performance.now()
   await runFile(file, new URL(`../${file}.test.js`, import.meta.url))
-  // Its tests may still run, and would be taken for the next file's; main goes on in another process.
+  // Tests of this file may still run and would count as the next file's; `main` continues in another process.
   if (hasThrown()) process.exit(1)
-  // Tap ends all tests when nothing is left that could go on with the one that is waited for.
+  // Tap ends all tests when the event loop is empty while a test still waits.
   if (t.ended) break
   queue.finish({ file, wall: performance.now() - before, ...meter.take() })
 }

@@ -1,14 +1,14 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The compiled declarations of this package. */
+/** The folder of the compiled declarations. */
 const DIST = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The text that is compared. */
+/** The path of the report that the test compares. */
 export const API_REPORT = join(DIST, '..', 'plugin-api', 'api-report.md')
 
-/** The files that outsiders import, by what they write. */
+/** The public entry points: import specifier and declaration file. */
 const ENTRIES = {
   'agent-platform-service/plugin-api': 'plugin-api/index.d.ts',
   'agent-platform-service/plugin-api/testing': 'plugin-api/testing/index.d.ts',
@@ -21,7 +21,7 @@ interface Statement {
   name: string | undefined
 }
 
-/** Where a name of one file comes from. */
+/** The declaration that a name of another file refers to. */
 interface Origin {
   file: string
   name: string
@@ -33,12 +33,12 @@ const DECLARED =
 const CLAUSE = /^(?:import|export) (?:type )?\{([^}]*)\} from '([^']+)'/
 const STAR = /^export \* from '([^']+)'/
 
-/** The interfaces that plugins add to and others may use. */
-const SHARED = ['Services', 'Events', 'GuardContexts', 'ExtensionPoints']
+/** The interfaces that plugins extend by declaration merging. */
+const SHARED_INTERFACES = ['Services', 'Events', 'GuardContexts', 'ExtensionPoints']
 
 const cache = new Map<string, Statement[]>()
 
-function statementsIn(file: string): Statement[] {
+function readStatements(file: string): Statement[] {
   const known = cache.get(file)
   if (known) return known
   const source = readFileSync(join(DIST, file), 'utf8')
@@ -51,7 +51,7 @@ function statementsIn(file: string): Statement[] {
   return statements
 }
 
-/** The declaration file of ours that a specifier means; undefined for a package's. */
+/** Returns the declaration file of this repository for a specifier; undefined for an installed package. */
 function resolve(specifier: string, from: string): string | undefined {
   if (specifier === '#kernel') return 'kernel/index.d.ts'
   if (specifier === '#plugin-api') return 'plugin-api/index.d.ts'
@@ -60,10 +60,10 @@ function resolve(specifier: string, from: string): string | undefined {
   return join(from, '..', specifier).replace(/\.ts$/, '.d.ts')
 }
 
-/** The names that a statement imports or passes on, with where they come from. */
-function originsOf({ file, text }: Statement): [alias: string, Origin][] {
+/** Lists the names that a statement imports or re-exports, with their origins. */
+function listOrigins({ file, text }: Statement): [alias: string, Origin][] {
   const star = resolve(STAR.exec(text)?.[1] ?? '', file)
-  if (star) return exportedBy(star).map((name) => [name, { file: star, name }])
+  if (star) return listExports(star).map((name) => [name, { file: star, name }])
   const [, names = '', specifier = ''] = CLAUSE.exec(text) ?? []
   const source = resolve(specifier, file)
   if (!source) return []
@@ -76,48 +76,48 @@ function originsOf({ file, text }: Statement): [alias: string, Origin][] {
   })
 }
 
-/** The names that a file exports, as its importers write them. */
-function exportedBy(file: string): string[] {
-  return statementsIn(file)
+/** Lists the names that a file exports. */
+function listExports(file: string): string[] {
+  return readStatements(file)
     .filter(({ text }) => text.startsWith('export'))
-    .flatMap((statement) => statement.name ?? originsOf(statement).map(([alias]) => alias))
+    .flatMap((statement) => statement.name ?? listOrigins(statement).map(([alias]) => alias))
 }
 
-/** The statement that declares what a file calls by this name. */
-function declarationOf({ file, name }: Origin): Statement | undefined {
-  const own = statementsIn(file).find((statement) => statement.name === name)
+/** Finds the statement that declares a name of a file, through imports and re-exports. */
+function findDeclaration({ file, name }: Origin): Statement | undefined {
+  const own = readStatements(file).find((statement) => statement.name === name)
   if (own) return own
   const [, origin] =
-    statementsIn(file)
-      .flatMap(originsOf)
+    readStatements(file)
+      .flatMap(listOrigins)
       .find(([alias]) => alias === name) ?? []
-  return origin && declarationOf(origin)
+  return origin && findDeclaration(origin)
 }
 
-/** All statements that these say something about, their own included, those of plugins left out. */
-function closureOf(statements: readonly Statement[]): Statement[] {
+/** Collects these statements and all statements that they refer to, directly or indirectly. */
+function collectReferenced(statements: readonly Statement[]): Statement[] {
   const found = new Set(statements)
   for (const { file, text } of found)
     for (const [, name] of text.matchAll(/\b(?:typeof )?((?<=typeof )\w+|[A-Z]\w*)/g)) {
-      const declared = declarationOf({ file, name: name! })
+      const declared = findDeclaration({ file, name: name! })
       if (declared) found.add(declared)
     }
   return [...found]
 }
 
-/** The parts of a plugin's additions to the interfaces of the API that others may use. */
-function additionsOf(plugin: string): Statement[] {
+/** Reads a plugin's additions to the shared interfaces of the API. */
+function readAdditions(plugin: string): Statement[] {
   const files = readdirSync(join(DIST, 'plugins', plugin), { recursive: true, encoding: 'utf8' })
   return files
     .filter((name) => name.endsWith('.d.ts'))
     .sort()
-    .flatMap((name) => statementsIn(join('plugins', plugin, name)))
+    .flatMap((name) => readStatements(join('plugins', plugin, name)))
     .filter(({ text }) => text.startsWith('declare module'))
     .flatMap(({ file, text }) =>
       text
         .split(/^(?= {4}interface )/m)
         .slice(1)
-        .filter((part) => SHARED.some((name) => part.startsWith(`    interface ${name} {`)))
+        .filter((part) => SHARED_INTERFACES.some((name) => part.startsWith(`    interface ${name} {`)))
         .map((part) => ({
           file,
           text: part
@@ -132,31 +132,31 @@ function additionsOf(plugin: string): Statement[] {
 const block = (statements: readonly Statement[]) =>
   ['```ts', ...statements.map(({ text }) => text), '```'].join('\n')
 
-/** The public surface of the plugin API as Markdown, read from the compiled declarations. */
+/** Returns the public surface of the plugin API as Markdown, read from the compiled declarations. */
 export function describeApi(): string {
   const entries = Object.entries(ENTRIES).filter(([, file]) => existsSync(join(DIST, file)))
   const additions = readdirSync(join(DIST, 'plugins'))
     .sort()
-    .map((plugin) => ({ plugin, statements: additionsOf(plugin) }))
+    .map((plugin) => ({ plugin, statements: readAdditions(plugin) }))
     .filter(({ statements }) => statements.length > 0)
   const roots = entries.flatMap(([, file]) =>
-    exportedBy(file).flatMap((name) => declarationOf({ file, name }) ?? []),
+    listExports(file).flatMap((name) => findDeclaration({ file, name }) ?? []),
   )
-  // Services go by their names alone: all that they are made of would be half of the server.
-  const all = closureOf([
+  // Services are listed without the types that they refer to, which would be half of the server.
+  const all = collectReferenced([
     ...roots,
     ...additions.flatMap(({ statements }) =>
       statements.filter(({ text }) => !/^interface Services/.test(text)),
     ),
   ])
   const files = [...new Set(all.map(({ file }) => file))].sort()
-  const orderOf = (statement: Statement) => statementsIn(statement.file).indexOf(statement)
+  const readPosition = (statement: Statement) => readStatements(statement.file).indexOf(statement)
   return [
     '# The public surface of the plugin API',
     'Written by `npm run api-report` from the compiled declarations; a test compares it, so that a change is seen in review.',
     ...entries.flatMap(([specifier, file]) => [
       `## Exports of \`${specifier}\``,
-      [...new Set(exportedBy(file))]
+      [...new Set(listExports(file))]
         .sort()
         .map((name) => `\`${name}\``)
         .join(', '),
@@ -169,7 +169,7 @@ export function describeApi(): string {
       if (statements.length === 0) return []
       return [
         `### ${file.replace(/\.d\.ts$/, '')}`,
-        block(statements.sort((a, b) => orderOf(a) - orderOf(b))),
+        block(statements.sort((a, b) => readPosition(a) - readPosition(b))),
       ]
     }),
     '',
@@ -177,3 +177,6 @@ export function describeApi(): string {
     .join('\n\n')
     .replace(/\n+$/, '\n')
 }
+
+// `npm run api-report`
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(API_REPORT, describeApi())

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
 
-/** A clock that a test can put forward, by seconds; in between it goes with the system's, or as `time` says. */
+/** Creates a clock that runs like `time` (Unix milliseconds, by default the system's) plus the seconds advanced. */
 export function createTestClock(time = Date.now): Clock & { advance(seconds: number): void } {
   let ahead = 0
   const now = () => time() + ahead * 1000
@@ -13,5 +13,5 @@ export function createTestClock(time = Date.now): Clock & { advance(seconds: num
   }
 }
 
-/** A test clock that stands still in between, at `time` in Unix milliseconds. */
-export const createStillClock = (time = Date.now()) => createTestClock(() => time)
+/** Creates a test clock that only moves when it is advanced, and starts at `time` in Unix milliseconds. */
+export const createFrozenClock = (time = Date.now()) => createTestClock(() => time)

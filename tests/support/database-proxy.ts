@@ -3,34 +3,34 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 import { MongoClient } from 'mongodb'
 import type { Test } from 'tap'
-import { lendDatabase } from './test-engine.ts'
+import { acquireDatabase } from './test-engine.ts'
 
-/** A database whose network a test can take away. */
+/** A database whose connections a test can break or delay. */
 export interface DatabaseProxy {
   url: string
-  /** Breaks every connection, and each new one, until `restore`. */
+  /** Breaks every open and new connection until `restore`. */
   cut(): void
   restore(): void
-  /** Keeps the database's answers back until `release`; resolves with the first that was kept. */
+  /** Holds back the database's answers until `release`. Resolves when the first answer is held back. */
   hold(): Promise<void>
   release(): void
-  /** How many bytes the database has answered so far. */
-  answered(): number
+  /** The number of bytes that clients have received from the database. */
+  receivedBytes(): number
 }
 
-/** How long a server looks for a database that is away before it says so: less than the default, tests wait for it. */
+/** The time after which the driver reports that no database is reachable: below its default, to keep tests short. */
 const SELECTION_MS = 1500
 
-/** Puts a TCP proxy before a database: the one that the suite is pointed at, else the engine of this process. */
+/** Starts a TCP proxy for a database on the server of `SVC_TEST_DATABASE_URL`, or on the engine of this process. */
 export async function startDatabaseProxy(t: Test): Promise<DatabaseProxy> {
   const { target, name } = await findTarget(t)
   const sockets = new Set<Socket>()
-  let away = false
-  let answered = 0
-  let kept: (() => void) | undefined
+  let isCut = false
+  let receivedBytes = 0
+  let onHeld: (() => void) | undefined
   const upstreams = new Set<Socket>()
   const server = createServer((client) => {
-    if (away) {
+    if (isCut) {
       client.destroy()
       return
     }
@@ -42,18 +42,18 @@ export async function startDatabaseProxy(t: Test): Promise<DatabaseProxy> {
         client.destroy()
         upstream.destroy()
       })
-      // The other side going away is what this proxy is for.
+      // Errors are expected: this proxy breaks connections on purpose.
       socket.on('error', () => socket.destroy())
     }
     upstreams.add(upstream)
     client.on('data', (chunk) => upstream.write(chunk))
     upstream.on('data', (chunk) => {
-      if (kept) {
+      if (onHeld) {
         upstream.pause()
         upstream.unshift(chunk)
-        kept()
+        onHeld()
       } else {
-        answered += chunk.length
+        receivedBytes += chunk.length
         client.write(chunk)
       }
     })
@@ -71,29 +71,29 @@ export async function startDatabaseProxy(t: Test): Promise<DatabaseProxy> {
   return {
     url: `mongodb://127.0.0.1:${port}/${name}?directConnection=true&serverSelectionTimeoutMS=${SELECTION_MS}`,
     cut() {
-      away = true
+      isCut = true
       breakAll()
     },
     restore() {
-      away = false
+      isCut = false
     },
-    answered: () => answered,
+    receivedBytes: () => receivedBytes,
     hold: () =>
       new Promise((resolve) => {
-        kept = resolve
+        onHeld = resolve
       }),
     release() {
-      kept = undefined
+      onHeld = undefined
       for (const upstream of upstreams) upstream.resume()
     },
   }
 }
 
-/** Where the database server listens, and the name of a database of the test's own on it. */
+/** Returns the address of the database server and the name of a database for this test. */
 async function findTarget(t: Test): Promise<{ target: NetConnectOpts; name: string }> {
   const { SVC_TEST_DATABASE_URL } = process.env
   if (!SVC_TEST_DATABASE_URL) {
-    const { hostname, pathname } = new URL((await lendDatabase(t)).url)
+    const { hostname, pathname } = new URL((await acquireDatabase(t)).url)
     return { target: { path: decodeURIComponent(hostname) }, name: pathname.slice(1) }
   }
   const { hostname, port } = new URL(SVC_TEST_DATABASE_URL)

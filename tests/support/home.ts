@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import root, { type Test } from 'tap'
 
-/** Makes a folder that is removed when all tests of the process have ended. */
+/** Creates a folder that is removed when all tests of the process have ended. */
 export function createProcessFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `svc-test-${name}-`))
   root.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
@@ -12,7 +12,7 @@ export function createProcessFolder(name: string): string {
 }
 
 let runtime: string | undefined
-/** Where the homes of this process keep the engine's library: 36 MB, which each would make for itself. */
+/** Returns the folder for the engine's library (36 MB), which all homes of this process share. */
 export function runtimeDirectory(): string {
   if (!runtime) {
     runtime = join(createProcessFolder('runtime'), 'runtime')
@@ -21,12 +21,12 @@ export function runtimeDirectory(): string {
   return runtime
 }
 
-/** Makes an empty home that is removed when the test ends. */
+/** Creates an empty home that is removed when the test ends. */
 export function createHome(t: Test, config: object = {}): string {
   const home = mkdtempSync(join(tmpdir(), 'svc-test-'))
   writeFileSync(join(home, 'config.json'), JSON.stringify(config))
   symlinkSync(runtimeDirectory(), join(home, 'runtime'))
-  // An engine may write while it is removed; unlike the synchronous one this looks again for what is new.
+  // An engine may still write while its home is removed; unlike `rmSync`, this call finds files created meanwhile.
   t.teardown(() => rm(home, { recursive: true, force: true, maxRetries: 20 }))
   return home
 }

@@ -7,23 +7,23 @@ import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { runProgram } from '../../kernel/cli/program.ts'
-import { started } from '../run/costs.ts'
-import { nodeCommand } from './node-command.ts'
+import { startCounts } from '../run/costs.ts'
 import { CHEAP_PASSWORDS, createHome, HIGH_RATES, startServer, type TestServer } from './server.ts'
+import { nodeCommand } from './service-process.ts'
 
-/** The program `svc`. */
+/** The path of the program `svc`. */
 export const CLI = fileURLToPath(new URL('../../kernel/cli/main.js', import.meta.url))
 
-/** The plugins that come with the server, by the names of their folders. */
+/** The folder names of the plugins that come with the server. */
 export const BUILT_IN_PLUGINS = readdirSync(fileURLToPath(new URL('../../plugins', import.meta.url)))
 
-/** A configuration with every built-in plugin off, so that the kernel runs a test's own plugins alone. */
+/** Returns a configuration with every built-in plugin off, so that only the test's own plugins run. */
 export function bareConfig(config: { plugins?: object } & Record<string, unknown> = {}) {
   const off = Object.fromEntries(BUILT_IN_PLUGINS.map((name) => [name, { enabled: false }]))
   return { ...config, plugins: { ...off, ...config.plugins } }
 }
 
-/** Starts a server with these plugins only. */
+/** Starts a server without the built-in plugins. */
 export function startKernel(
   t: Test,
   options: Parameters<typeof startServer>[1] & { config?: Parameters<typeof bareConfig>[0] } = {},
@@ -31,7 +31,7 @@ export function startKernel(
   return startServer(t, { ...options, config: bareConfig(options.config), signIn: false })
 }
 
-/** A plugin in plain JavaScript: what `setup` does with its `host`, and more fields of the manifest as text. */
+/** The source of a plugin in plain JavaScript, from the body of `setup(host)` and more fields of its manifest. */
 export const pluginSource = (name: string, setup: string, manifest = '') => `
 export default {
   kernel: 1,
@@ -42,30 +42,30 @@ export default {
 }
 `
 
-/** The declaration of a tool in plain JavaScript. */
+/** The source of a tool declaration in plain JavaScript. */
 export const toolSource = (name: string) =>
   `host.extend('agents.tools', { name: '${name}', label: { en: 'Tool', zh: '工具' }, description: 'Does it.', input_schema: { type: 'object' },
      disableable: true, execute: () => 'done' })`
 
-/** A public GET route in plain JavaScript that answers with the value of an expression. */
-export const getRoute = (path: string, expression: string, more = '') =>
+/** The source of a public GET route that answers with the value of an expression. */
+export const routeSource = (path: string, expression: string, more = '') =>
   `{ method: 'GET', path: '${path}', summary: 'Answer', guard: 'public', response: { 200: {} }, ${more}
      handler: async (request, cradle) => (${expression}) }`
 
-/** The environment of a `svc` of its own: nothing of ours but the home, so that a developer's settings do not count. */
-export function environment(home: string, more: Record<string, string>): NodeJS.ProcessEnv {
+/** Creates the environment of a `svc` process, without the developer's own settings and API keys. */
+export function createEnvironment(home: string, more: Record<string, string>): NodeJS.ProcessEnv {
   const clean = Object.entries(process.env).filter(([name]) => !/^SVC_|_API_KEY$|^LC_ALL$|^LANG$/.test(name))
   return { ...Object.fromEntries(clean), SVC_HOME: home, ...CHEAP_PASSWORDS, ...HIGH_RATES, ...more }
 }
 
-/** How a command ended. */
+/** The exit code and the output of a command. */
 export interface CommandResult {
   code: number | null
   stdout: string
   stderr: string
 }
 
-/** Runs `svc` in this process, which costs a tenth, where the process is not what is tested. */
+/** Runs `svc` inside this process, which costs a tenth of a process of its own. */
 export async function runCommand(
   home: string,
   args: readonly string[],
@@ -76,14 +76,14 @@ export async function runCommand(
   }: {
     env?: Record<string, string>
     input?: string
-    /** That of another copy of this package. */
+    /** The program of another copy of this package. */
     program?: typeof runProgram
   } = {},
 ): Promise<CommandResult> {
-  started.commands++
+  startCounts.commands++
   const [stdout, stderr] = [createSink(), createSink()]
   const code = await program(args, {
-    env: environment(home, env),
+    env: createEnvironment(home, env),
     stdin: Readable.from([input]) as NodeJS.ReadStream,
     stdout: stdout.stream,
     stderr: stderr.stream,
@@ -91,25 +91,25 @@ export async function runCommand(
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 
-/** Counts what a process covers, which takes a third of its time, only where no other test covers it. */
-const coverageOf = (isCovering: boolean) => (isCovering ? {} : { NODE_V8_COVERAGE: '' })
+/** Turns coverage off, which takes a third of a process's time, unless no other test covers the same code. */
+const coverageEnvironment = (measuresCoverage: boolean) => (measuresCoverage ? {} : { NODE_V8_COVERAGE: '' })
 
-/** Runs `svc` in a process of its own to its end. */
+/** Runs `svc` in a process of its own and waits for its end. */
 export async function spawnCommand(
   home: string,
   args: readonly string[],
   {
     env = {},
     nodeArgs = [],
-    isCovering = false,
+    measuresCoverage = false,
   }: {
     env?: Record<string, string>
     nodeArgs?: string[]
-    isCovering?: boolean
+    measuresCoverage?: boolean
   } = {},
 ): Promise<CommandResult> {
   const child = spawn(...nodeCommand([...nodeArgs, CLI, ...args]), {
-    env: { ...environment(home, env), ...coverageOf(isCovering) },
+    env: { ...createEnvironment(home, env), ...coverageEnvironment(measuresCoverage) },
   })
   const output = collect(child)
   const [code] = await once(child, 'close')
@@ -127,7 +127,7 @@ function createSink() {
   return { stream: stream as NodeJS.WriteStream, text: () => text }
 }
 
-/** Runs `svc serve` until it listens (or ends); `ended` tells how it went. */
+/** Starts `svc serve` in a process of its own and waits until it listens; `ended` resolves with its result. */
 export async function spawnServer(
   t: Test,
   home: string,
@@ -135,11 +135,11 @@ export async function spawnServer(
   {
     env = {},
     nodeArgs = [],
-    isCovering = false,
-  }: { env?: Record<string, string>; nodeArgs?: string[]; isCovering?: boolean } = {},
+    measuresCoverage = false,
+  }: { env?: Record<string, string>; nodeArgs?: string[]; measuresCoverage?: boolean } = {},
 ) {
   const child = spawn(...nodeCommand([...nodeArgs, CLI, 'serve', ...args]), {
-    env: { ...environment(home, { SVC_PORT: '0', ...env }), ...coverageOf(isCovering) },
+    env: { ...createEnvironment(home, { SVC_PORT: '0', ...env }), ...coverageEnvironment(measuresCoverage) },
   })
   t.teardown(() => child.kill('SIGKILL'))
   const output = collect(child)
@@ -170,14 +170,14 @@ function collect(child: ChildProcessWithoutNullStreams) {
   return () => ({ stdout, stderr })
 }
 
-/** An HTTP answer as it came over the wire. */
+/** An HTTP response, unparsed except for its head. */
 export interface RawReply {
   status: number
   headers: Record<string, string>
   text: string
 }
 
-/** Sends bytes as they are and reads until the server closes; what no HTTP client would send can be sent so. */
+/** Sends raw bytes, valid HTTP or not, and reads the response until the server closes the connection. */
 export async function sendRaw(url: string, request: string | Buffer): Promise<RawReply> {
   const { hostname, port } = new URL(url)
   const stream = connect(Number(port), hostname)
@@ -185,7 +185,7 @@ export async function sendRaw(url: string, request: string | Buffer): Promise<Ra
   stream.setEncoding('utf8').on('data', (chunk) => {
     received += chunk
   })
-  // The server may be done with a connection before it has read all that was sent.
+  // The server may close a connection before it has read the whole request.
   stream.on('error', (error) => stream.destroy(received ? undefined : error))
   stream.write(request)
   await once(stream, 'close')
@@ -201,7 +201,7 @@ function parseReply(received: string): RawReply {
   return { status: Number(start.split(' ')[1]), headers, text: received.slice(end + 4) }
 }
 
-/** The text of a request to one path that asks for the connection to be closed. */
+/** The text of an HTTP request with `Connection: close`. */
 export const rawRequest = (
   method: string,
   path: string,

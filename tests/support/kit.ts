@@ -3,7 +3,7 @@ import type { BenchSettings } from '../../plugin-api/testing/agent-bench.ts'
 import type { TestFunction } from '../../plugin-api/testing/test-function.ts'
 import { createDatabaseUrl } from './test-engine.ts'
 
-/** Has a suite of the kit run as tests of this file, with a database on the engine of the process. */
+/** Makes a suite of the testing kit run as tests of this file, with a database on the engine of this process. */
 export const kitOptions = (
   t: Test,
 ): Required<Pick<BenchSettings, 'databaseUrl'>> & { test: TestFunction } => ({
@@ -11,5 +11,5 @@ export const kitOptions = (
   databaseUrl: () => createDatabaseUrl(t),
 })
 
-/** The same for a kind that comes with the server. */
+/** The same options for a kind that comes with the server. */
 export const builtIn = (t: Test) => ({ ...kitOptions(t), plugins: [] })

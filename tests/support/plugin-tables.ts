@@ -4,30 +4,30 @@ import { readDocument } from './readme.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** The document that holds the tables. */
+/** The document that contains the tables. */
 export const DOCUMENT = 'docs/plugins.md'
 
-/** The interfaces of which there is a table, with the heads of its columns. */
+/** The interfaces that have a table in the document, with its column headings. */
 export const TABLES = {
   Events: ['Event', 'Payload', 'Of', 'Meaning'],
   ExtensionPoints: ['Extension point', 'Entry', 'Of', 'Meaning'],
   GuardContexts: ['Guard', 'Adds to the request', 'Of', 'Lets in'],
 } as const
 
-/** The name of such an interface. */
+/** The name of an interface that has a table. */
 export type TableName = keyof typeof TABLES
 
-/** One member of an interface that plugins add to. */
+/** One member of an interface that plugins extend by declaration merging. */
 interface Member {
   name: string
   type: string
-  /** The plugin, or `kernel`. */
+  /** The name of a plugin, or `kernel`. */
   owner: string
   /** Empty if it has no doc comment. */
   meaning: string
 }
 
-/** Lists what the kernel and the built-in plugins declare in one of these interfaces, by name. */
+/** Lists the members that the kernel and the built-in plugins declare in an interface, sorted by name. */
 export function listMembers(table: TableName): Member[] {
   const plugins = readdirSync(`${ROOT}plugins`, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.includes('/templates/'))
@@ -38,15 +38,15 @@ export function listMembers(table: TableName): Member[] {
         ...readDocument(path).matchAll(
           new RegExp(`^( *)(?:export )?interface ${table} \\{\\n([\\s\\S]*?)^\\1\\}`, 'gm'),
         ),
-      ].flatMap(([, , body = '']) => membersIn(body).map((member) => ({ ...member, owner }))),
+      ].flatMap(([, , body = '']) => parseMembers(body).map((member) => ({ ...member, owner }))),
     )
     .sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
-/** A doc comment, if there is one, and a member whose first line is indented by no more than the others. */
+/** An optional doc comment and a member whose first line is indented no more than the following lines. */
 const MEMBER = /(?:\/\*\*([\s\S]*?)\*\/\s*)?'?([\w.-]+)'?: (.*(?:\n .*)*)/g
 
-function membersIn(body: string): Omit<Member, 'owner'>[] {
+function parseMembers(body: string): Omit<Member, 'owner'>[] {
   const indent = /^ */.exec(body)![0]
   const lines = body.replaceAll(new RegExp(`^${indent}`, 'gm'), '').replaceAll(/^(?=[})\]>])/gm, ' ')
   return [...lines.matchAll(MEMBER)].map(([, comment = '', name = '', type = '']) => ({
@@ -65,7 +65,7 @@ const onOneLine = (text: string) =>
 const cell = (text: string) => text.replaceAll('|', '\\|')
 
 /** Returns one of the tables as Markdown. */
-export function writeTable(table: TableName): string {
+function formatTable(table: TableName): string {
   const heads = TABLES[table]
   const rows = listMembers(table).map(({ name, type, owner, meaning }) =>
     [`\`${name}\``, `\`${cell(type)}\``, owner, cell(meaning)].join(' | '),
@@ -76,10 +76,10 @@ export function writeTable(table: TableName): string {
 
 const MARKED = /^<!-- table: (\w+) -->\n(?:\n\|.*(?:\n\|.*)*)?/gm
 
-/** Returns the document with its tables as the sources have them. */
+/** Returns the document with its tables generated from the sources. */
 export const withTables = (text: string): string =>
-  text.replaceAll(MARKED, (_, table) => `<!-- table: ${table} -->\n\n${writeTable(table)}`)
+  text.replaceAll(MARKED, (_, table) => `<!-- table: ${table} -->\n\n${formatTable(table)}`)
 
-/** Brings the tables of the document up to date. */
-export const updateTables = (): void =>
+// `npm run docs`
+if (process.argv[1] === fileURLToPath(import.meta.url))
   writeFileSync(`${ROOT}${DOCUMENT}`, withTables(readDocument(DOCUMENT)))

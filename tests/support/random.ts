@@ -1,4 +1,4 @@
-/** Numbers from 0 up to 1 that are the same for the same seed (mulberry32). */
+/** Creates a pseudorandom number generator (mulberry32): numbers from 0 up to 1, the same for the same seed. */
 export function createRandom(state: number): () => number {
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -8,18 +8,18 @@ export function createRandom(state: number): () => number {
   }
 }
 
-/** Chance that comes out the same for the same seed. */
+/** A source of random values that are the same for the same seed. */
 export interface Chance {
-  /** A whole number, both ends included. */
+  /** An integer, both ends included. */
   int(least: number, most: number): number
-  /** Whether something happens that happens with this probability. */
+  /** True with this probability. */
   chance(probability: number): boolean
   pick<Item>(items: readonly Item[]): Item
-  /** So many items, each made anew. */
+  /** A list whose length is a random integer, both ends included. */
   list<Item>(least: number, most: number, make: (index: number) => Item): Item[]
 }
 
-/** Makes a source of chance. */
+/** Creates a source of random values. */
 export function createChance(seed: number): Chance {
   const random = createRandom(seed)
   const int = (least: number, most: number) => least + Math.floor(random() * (most - least + 1))

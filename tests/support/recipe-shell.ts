@@ -8,7 +8,7 @@ import { delimiter, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
-import { CLI, environment, runCommand } from './kernel.ts'
+import { CLI, createEnvironment, runCommand } from './kernel.ts'
 import { readRecipe } from './readme.ts'
 import type { TestServer } from './server.ts'
 
@@ -33,7 +33,7 @@ export async function runRecipe(
   }
   const npx = npxScript(await serveCommands(t, home, variables))
   writeFileSync(join(folder, 'npx'), npx, { mode: 0o755 })
-  const env = environment(home, { PATH: `${folder}${delimiter}${process.env.PATH}`, ...variables })
+  const env = createEnvironment(home, { PATH: `${folder}${delimiter}${process.env.PATH}`, ...variables })
   const { stdout } = await promisify(execFile)('sh', ['-ec', readRecipe(name)], { env, cwd: folder })
   return stdout
 }

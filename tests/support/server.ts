@@ -5,14 +5,14 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Plugin } from '../../kernel/plugin.ts'
 import type { Server } from '../../kernel/server.ts'
 import { type RunningServer, startTestServer, type TestReply } from '../../plugin-api/testing/server.ts'
-import { started } from '../run/costs.ts'
+import { startCounts } from '../run/costs.ts'
 import { createHome } from './home.ts'
 import { connectSocket, type TestSocket } from './socket.ts'
-import { lendDatabase } from './test-engine.ts'
+import { acquireDatabase } from './test-engine.ts'
 
 export { ADMIN, CHEAP_PASSWORDS, HIGH_RATES, type TestReply } from '../../plugin-api/testing/server.ts'
 
-/** The kit's server with what the tests of this repository need besides. */
+/** The testing kit's server with additions for the tests of this repository. */
 export interface TestServer
   extends Pick<RunningServer, 'url' | 'home' | 'admin' | 'logged' | 'server' | 'stop' | 'restart'> {
   request(
@@ -28,7 +28,7 @@ export interface TestServer
 
 export { createHome }
 
-/** Puts a plugin in plain JavaScript into a home, as an integrator would, or a kind into the folder of its sort. */
+/** Writes a plugin in plain JavaScript to a home, or a kind of channel or provider to the `parent` folder. */
 export function installPlugin(home: string, name: string, source: string, parent = 'plugins'): void {
   const folder = join(home, parent, name)
   mkdirSync(folder, { recursive: true })
@@ -37,9 +37,9 @@ export function installPlugin(home: string, name: string, source: string, parent
 }
 
 /**
- * Starts a server, signs its administrator in, and stops it when the test ends. On a home that it is given it
- * runs the embedded engine of that home; the home that it makes names a database on the engine of the test file,
- * so that commands and further servers on it find the same one.
+ * Starts a server, signs its administrator in, and stops it when the test ends. With `home`, it runs the embedded
+ * engine of that home. Otherwise it creates a home whose configuration names a database on the engine of this process,
+ * so that commands and further servers on that home use the same database.
  */
 export async function startServer(
   t: Test,
@@ -48,23 +48,23 @@ export async function startServer(
     config?: object
     env?: Record<string, string>
     plugins?: Record<string, string>
-    /** Plugins that are handed to the server as objects. */
+    /** Plugins passed to the server as objects. */
     given?: readonly Plugin[]
     pingIntervalMs?: number
-    /** Answers 500 where a reply or a frame does not fit its schema; true unless told otherwise. */
+    /** Answers 500 if a reply or a frame does not match its schema. Default: true. */
     strictReplies?: boolean
     stepLimitMs?: { start: number; stop: number }
-    /** A clock to move by hand; the system's where none is given. */
+    /** A clock that the test controls. Default: the system clock. */
     clock?: Clock
-    /** Sign the administrator in; false where there is no auth plugin. */
+    /** False if the server runs without the auth plugin, so that nobody can sign in. Default: true. */
     signIn?: boolean
   } = {},
 ): Promise<TestServer> {
   const { config = {}, plugins = {}, given, home: chosen, env, ...settings } = options
   const isDatabaseChosen =
     chosen || process.env.SVC_TEST_DATABASE_URL || env?.SVC_DATABASE_URL || 'database' in config
-  const lent = isDatabaseChosen ? undefined : await lendDatabase(t)
-  const home = chosen ?? createHome(t, lent ? { ...config, database: { url: lent.url } } : config)
+  const database = isDatabaseChosen ? undefined : await acquireDatabase(t)
+  const home = chosen ?? createHome(t, database ? { ...config, database: { url: database.url } } : config)
   for (const [name, source] of Object.entries(plugins)) installPlugin(home, name, source)
   const kit = await startTestServer({
     ...settings,
@@ -72,9 +72,9 @@ export async function startServer(
     config: config as Record<string, unknown>,
     env: { ...databaseEnvironment(home), ...env },
     plugins: given,
-    onStart: () => void started.servers++,
+    onStart: () => void startCounts.servers++,
   }).catch(async (error) => {
-    await lent?.giveBack()
+    await database?.release()
     throw error
   })
   t.teardown(() => kit.stop())
@@ -110,10 +110,35 @@ export async function startServer(
   return test
 }
 
-/** Each home gets a database of its own on the server that the suite is pointed at; none where it is at none. */
+/** Returns the setting of a database for this home on the server of `SVC_TEST_DATABASE_URL`; nothing if it is unset. */
 export function databaseEnvironment(home: string): Record<string, string> {
   if (!process.env.SVC_TEST_DATABASE_URL) return {}
   const url = new URL(process.env.SVC_TEST_DATABASE_URL)
   url.pathname = `/${home.split('/').at(-1)}`
   return { SVC_DATABASE_URL: url.href }
+}
+
+/** Reads all pages of a list. */
+export async function readPages(
+  server: Pick<TestServer, 'request'>,
+  path: string,
+  options: { token?: string } = {},
+): Promise<TestReply[]> {
+  const pages: TestReply[] = []
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const page: TestReply = await server.request('GET', next, options)
+    if (page.status !== 200) throw new Error(`${next} answered ${page.status} ${JSON.stringify(page.body)}`)
+    pages.push(page)
+    next = parseNextPath(page, path)
+  }
+  return pages
+}
+
+/** Returns the path and query of the next page from the header Link; undefined after the last page. */
+function parseNextPath({ headers }: TestReply, path: string): string | undefined {
+  const link = headers.get('link')
+  if (link === null) return undefined
+  const [, query] = /^<(\?[^>]+)>; rel="next"$/.exec(link) ?? []
+  if (query === undefined) throw new Error(`not a link to a next page: ${link}`)
+  return path.split('?')[0] + query
 }

@@ -3,18 +3,23 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
-import { nodeCommand } from './node-command.ts'
 import { ADMIN, CHEAP_PASSWORDS, HIGH_RATES } from './server.ts'
 
 /** A server in a process of its own. */
 export interface ServiceProcess {
   url: string
   pid: number
-  /** Ends it as `kill -9` does, or with another signal, and waits until it is gone. */
+  /** Sends a signal, by default SIGKILL, and waits for the end of the process. */
   kill(signal?: NodeJS.Signals): Promise<void>
 }
 
-const main = fileURLToPath(new URL('../../kernel/cli/main.js', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../kernel/cli/main.js', import.meta.url))
+
+/** The file and arguments for `spawn` that run Node.js for a short time, which is faster without optimized code. */
+export const nodeCommand = (args: readonly string[]): [file: string, args: readonly string[]] => [
+  process.execPath,
+  ['--no-opt', ...args],
+]
 
 /** Runs `svc serve` on a home and waits until it listens; it is killed when the test ends. */
 export async function spawnService(
@@ -22,7 +27,7 @@ export async function spawnService(
   home: string,
   env: Record<string, string> = {},
 ): Promise<ServiceProcess> {
-  const child = spawn(...nodeCommand([main, 'serve', '--json']), {
+  const child = spawn(...nodeCommand([MAIN, 'serve', '--json']), {
     env: {
       ...process.env,
       SVC_HOME: home,
@@ -35,9 +40,9 @@ export async function spawnService(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
+  let errors = ''
   child.stderr.on('data', (text) => {
-    said += text
+    errors += text
   })
   const exited = once(child, 'exit')
   const kill = async (signal: NodeJS.Signals = 'SIGKILL') => {
@@ -46,15 +51,15 @@ export async function spawnService(
   }
   t.teardown(() => kill())
   const { url, pid } = await Promise.race([
-    firstLine(child),
+    readFirstLine(child),
     exited.then(([code]) => {
-      throw new Error(`the server ended with ${code}: ${said}`)
+      throw new Error(`the server ended with ${code}: ${errors}`)
     }),
   ])
   return { url, pid, kill }
 }
 
-async function firstLine({ stdout }: ChildProcess): Promise<{ url: string; pid: number }> {
+async function readFirstLine({ stdout }: ChildProcess): Promise<{ url: string; pid: number }> {
   const lines = createInterface({ input: stdout! })
   const [line] = await once(lines, 'line')
   return JSON.parse(line)

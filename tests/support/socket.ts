@@ -6,7 +6,7 @@ export type { TestFrame } from '../../plugin-api/testing/socket.ts'
 /** A WebSocket client that keeps every frame. */
 export type TestSocket = Awaited<ReturnType<typeof openSocket>>
 
-/** Opens a socket that is cut when the test ends; rejects with the HTTP answer where the upgrade was refused. */
+/** Opens a socket that is terminated when the test ends. Rejects with the HTTP response if the upgrade is refused. */
 export async function connectSocket(
   t: Test,
   url: string,

@@ -4,30 +4,30 @@ import type { Test } from 'tap'
 import type { TestFrame } from './socket.ts'
 
 /** One server-sent event with its data parsed. */
-export interface SeenEvent {
+export interface ReceivedEvent {
   id: string | undefined
   event: string | undefined
   data: TestFrame
 }
 
-/** A stream of server-sent events that a client reads, or the answer that came instead. */
+/** A client's stream of server-sent events, or the response that came instead of a stream. */
 export interface EventReader {
   status: number
   headers: Headers
-  /** The body of an answer that is no stream. */
-  // biome-ignore lint/suspicious/noExplicitAny: what a body is, the test asserts
+  /** The body of a response that is not a stream. */
+  // biome-ignore lint/suspicious/noExplicitAny: the test asserts the form of the body
   body: any
-  /** What came so far. */
-  events: SeenEvent[]
-  /** The first event, past or to come, whose data is accepted; throws once the stream has ended without it. */
+  /** The events received so far. */
+  events: ReceivedEvent[]
+  /** Waits for the first event whose data is accepted, received or not. Throws if the stream ends without it. */
   until(accept: (frame: TestFrame) => boolean): Promise<TestFrame>
-  /** Waits for the end of the stream and gives the data of all its events. */
+  /** Waits for the end of the stream and returns the data of all its events. */
   rest(): Promise<TestFrame[]>
-  /** Cuts the connection, as a client that goes away. */
+  /** Closes the connection. */
   leave(): void
 }
 
-/** Calls an address that answers with server-sent events; resolves when the head of the answer is there. */
+/** Sends a request that is answered with server-sent events. Resolves when the response head has arrived. */
 export async function readEvents(
   t: Pick<Test, 'teardown'>,
   url: string,
@@ -46,7 +46,7 @@ export async function readEvents(
   })
   const { status, headers } = response
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false
-  const events: SeenEvent[] = []
+  const events: ReceivedEvent[] = []
   const news = new EventTarget()
   const read = async () => {
     const parser = createParser({
@@ -69,7 +69,7 @@ export async function readEvents(
       hasEnded = true
       news.dispatchEvent(new Event('news'))
     })
-  // Whoever waits for the end hears of a failure.
+  // The error is reported to the callers that await `ended`.
   ended.catch(() => undefined)
   return {
     status,

@@ -9,39 +9,34 @@ import { createProcessFolder, runtimeDirectory } from './home.ts'
 
 type Collections = [string, Declarations['collections'] extends Map<string, infer Value> ? Value : never][]
 
-/** Collections of the kernel, which no plugin declares. */
+/** The kernel's own collections, which no plugin declares. */
 const KERNEL_COLLECTIONS = ['leases', 'sealed_fields']
 const INDEX_RECORDS = 'collection_indexes'
 
-let lender: ReturnType<typeof openLender> | undefined
-
-/** A database that a test may use until it gives it back or ends. */
-export interface LentDatabase {
-  url: string
-  giveBack(): Promise<void>
-}
+let pool: ReturnType<typeof createDatabasePool> | undefined
 
 /**
- * Lends an empty database on the embedded engine of this process, with the collections and indexes of all built-in
- * plugins. Given back it is emptied and lent again, which costs a hundredth of making one.
+ * Acquires an empty database on the embedded engine of this process, with the collections and indexes of all built-in
+ * plugins; it is released when the test ends. A released database is emptied and reused, which costs a hundredth of
+ * creating one.
  */
-export async function lendDatabase(t: Test): Promise<LentDatabase> {
-  lender ??= openLender()
-  const { lend, takeBack } = await lender
-  const { name, url } = await lend()
-  let givenBack: Promise<void> | undefined
-  const giveBack = () => {
-    givenBack ??= takeBack(name)
-    return givenBack
+export async function acquireDatabase(t: Test): Promise<{ url: string; release(): Promise<void> }> {
+  pool ??= createDatabasePool()
+  const { acquire, empty } = await pool
+  const { name, url } = await acquire()
+  let released: Promise<void> | undefined
+  const release = () => {
+    released ??= empty(name)
+    return released
   }
-  t.teardown(giveBack)
-  return { url, giveBack }
+  t.teardown(release)
+  return { url, release }
 }
 
-/** The address of a database from `lendDatabase` that is given back when the test ends. */
-export const createDatabaseUrl = async (t: Test): Promise<string> => (await lendDatabase(t)).url
+/** Returns the address of a database from `acquireDatabase`. */
+export const createDatabaseUrl = async (t: Test): Promise<string> => (await acquireDatabase(t)).url
 
-async function openLender() {
+async function createDatabasePool() {
   const home = createProcessFolder('engine')
   const engine = await joinEngine({
     directory: join(home, 'db'),
@@ -53,25 +48,28 @@ async function openLender() {
   root.teardown(() => client.close())
   const { plugins } = await readBlueprint({ home, env: {} })
   const builtIn: Collections = plugins.flatMap(({ declarations }) => [...declarations.collections])
-  const kept = new Set([...KERNEL_COLLECTIONS, ...builtIn.map(([name]) => name)])
-  /** The database that was taken back first is lent first. */
+  const builtInNames = new Set([...KERNEL_COLLECTIONS, ...builtIn.map(([name]) => name)])
+  /** Released databases, in the order in which they are reused. */
   const free: string[] = []
-  let made = 0
+  let created = 0
 
-  async function make(): Promise<string> {
-    const name = `test-${++made}`
+  async function createDatabase(): Promise<string> {
+    const name = `test-${++created}`
     await ensureIndexes(client.db(name), builtIn)
     return name
   }
 
-  const addressed = (name: string) => ({ name, url: engine.uri.replace('/?', `/${name}?`) })
-
   return {
-    lend: async () => addressed(free.shift() ?? (await make())),
-    async takeBack(name: string) {
+    async acquire() {
+      const name = free.shift() ?? (await createDatabase())
+      return { name, url: engine.uri.replace('/?', `/${name}?`) }
+    },
+    /** Removes all data of a database and makes it free for the next test. */
+    async empty(name: string) {
       const db = client.db(name)
       const found = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name)
-      const [ours, others] = [found.filter((name) => kept.has(name)), found.filter((name) => !kept.has(name))]
+      const ours = found.filter((name) => builtInNames.has(name))
+      const others = found.filter((name) => !builtInNames.has(name))
       await Promise.all(
         others.filter((name) => name !== INDEX_RECORDS).map((other) => db.dropCollection(other)),
       )

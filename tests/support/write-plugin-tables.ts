@@ -1,4 +1,0 @@
-import { updateTables } from './plugin-tables.ts'
-
-// `npm run docs`.
-updateTables()
