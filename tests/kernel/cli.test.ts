@@ -17,10 +17,10 @@ import { installPlugin } from '../support/server.ts'
 import { nodeCommand } from '../support/service-process.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
-// The last two wait, for a database and for a port.
+// The last two tests wait for timeouts, so they run in parallel.
 t.jobs = 2
 
-t.test('a reader that has enough is no failure', async (t) => {
+t.test('a command succeeds although the reader closes the pipe early', async (t) => {
   const child = spawn(...nodeCommand([CLI, 'openapi']), {
     env: createEnvironment(createHome(t, bareConfig()), {}),
   })
@@ -33,7 +33,7 @@ t.test('a reader that has enough is no failure', async (t) => {
   t.strictSame({ code, stderr }, { code: 0, stderr: '' })
 })
 
-t.test('a command that leaves a timer behind ends once its reader has all of it', async (t) => {
+t.test('a command that leaves a timer running ends once its output has been read', async (t) => {
   const home = createHome(t, bareConfig())
   const run = "run({ stdout }) { setInterval(() => {}, 1e6); stdout.write('x'.repeat(1e6)) }"
   const command = `host.command({ name: 'flood', summary: 'Flood', database: false, ${run} })`
@@ -42,7 +42,7 @@ t.test('a command that leaves a timer behind ends once its reader has all of it'
   t.teardown(() => child.kill('SIGKILL'))
   const ended = once(child, 'exit')
   await once(child.stdout, 'readable')
-  // Longer than the process would wait for the timer.
+  // Longer than the process would wait for the leftover timer.
   await pause(500)
   let length = 0
   for await (const chunk of child.stdout) length += chunk.length
@@ -51,8 +51,8 @@ t.test('a command that leaves a timer behind ends once its reader has all of it'
 })
 
 t.test(
-  'output that cannot be written for another reason is a failure',
-  { skip: existsSync('/dev/full') ? false : 'there is no device that is always full' },
+  'a command fails if its output cannot be written for another reason',
+  { skip: existsSync('/dev/full') ? false : '/dev/full does not exist' },
   async (t) => {
     const child = spawn(...nodeCommand([CLI, 'config']), {
       env: createEnvironment(createHome(t, bareConfig()), {}),
@@ -68,7 +68,7 @@ t.test(
   },
 )
 
-t.test('a home that cannot be made is told in one sentence', async (t) => {
+t.test('a home that cannot be created is reported in one sentence', async (t) => {
   const file = join(createHome(t), 'file')
   writeFileSync(file, 'mine')
   for (const home of [file, join(file, 'home')])
@@ -80,26 +80,30 @@ t.test('a home that cannot be made is told in one sentence', async (t) => {
   t.equal(readFileSync(file, 'utf8'), 'mine')
 })
 
-t.test('doctor tells of a database that does not answer', { buffered: true }, async (t) => {
+t.test('doctor reports a database that does not answer', { buffered: true }, async (t) => {
   const SVC_DATABASE_URL = 'mongodb://user:canary@127.0.0.1:9/svc'
   const { code, stdout, stderr } = await runCommand(createHome(t, bareConfig()), ['doctor'], {
     env: { SVC_DATABASE_URL, SVC_PORT: '0' },
   })
   t.equal(code, 1)
   t.match(stdout, /^FAIL +database +connect ECONNREFUSED 127\.0\.0\.1:9$/m)
-  t.match(stdout, /^ok +port /m, 'the rest is still looked at')
+  t.match(stdout, /^ok +port /m, 'the other checks still run')
   t.notMatch(stdout + stderr, /canary/)
 })
 
-t.test('doctor does not wait for a port whose holder never answers', { buffered: true }, async (t) => {
-  const silent = createServer((stream) => stream.on('error', () => stream.destroy())).listen(0, '127.0.0.1')
-  await once(silent, 'listening')
-  t.teardown(() => silent.close())
-  const { port } = silent.address() as { port: number }
-  const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
-  const { code, stdout } = await runCommand(home, ['doctor'], {
-    env: { SVC_PORT: String(port) },
-  })
-  t.equal(code, 1)
-  t.match(stdout, new RegExp(`^FAIL +port +127\\.0\\.0\\.1:${port} cannot be used: .*EADDRINUSE`, 'm'))
-})
+t.test(
+  'doctor does not wait for a process that holds the port and never answers',
+  { buffered: true },
+  async (t) => {
+    const silent = createServer((stream) => stream.on('error', () => stream.destroy())).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    t.teardown(() => silent.close())
+    const { port } = silent.address() as { port: number }
+    const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
+    const { code, stdout } = await runCommand(home, ['doctor'], {
+      env: { SVC_PORT: String(port) },
+    })
+    t.equal(code, 1)
+    t.match(stdout, new RegExp(`^FAIL +port +127\\.0\\.0\\.1:${port} cannot be used: .*EADDRINUSE`, 'm'))
+  },
+)

@@ -42,7 +42,7 @@ function prepare(t: Test, config: Parameters<typeof bareConfig>[0] = {}): string
   return home
 }
 
-t.test('help, version and what cannot be understood', async (t) => {
+t.test('svc prints its help and version, and refuses unknown commands and options', async (t) => {
   const home = prepare(t)
   const { code, stdout } = await runCommand(home, ['help'])
   t.equal(code, 0)
@@ -61,10 +61,10 @@ t.test('help, version and what cannot be understood', async (t) => {
     code: 1,
     stderr: /unknown command 'nothing'.*svc help shows all/s,
   })
-  t.notOk(existsSync(join(home, 'db')), 'none of it needs a database')
+  t.notOk(existsSync(join(home, 'db')), 'none of these commands needs a database')
 })
 
-t.test('config is a table, or JSON', async (t) => {
+t.test('svc config prints a table, or JSON with --json', async (t) => {
   const home = prepare(t)
   const { code, stdout, stderr } = await runCommand(home, ['config'], { env: { SVC_PORT: '99' } })
   t.same([code, stderr], [0, ''])
@@ -81,9 +81,9 @@ t.test('config is a table, or JSON', async (t) => {
   t.notOk(existsSync(join(home, 'db')))
 })
 
-const rowOf = (rows: { name: string }[], wanted: string) => rows.find(({ name }) => name === wanted)
+const findRow = (rows: { name: string }[], wanted: string) => rows.find(({ name }) => name === wanted)
 
-t.test('plugins lists what is there, what it brings and why some are left out', async (t) => {
+t.test('svc plugins lists every plugin, its contributions, and the reason if it is left out', async (t) => {
   const home = prepare(t)
   const { code, stdout } = await runCommand(home, ['plugins'])
   t.equal(code, 0)
@@ -98,7 +98,7 @@ t.test('plugins lists what is there, what it brings and why some are left out', 
   installPlugin(whole, 'tool', tool)
   const listed = await runCommand(whole, ['plugins', '--json'])
   const rows: { name: string }[] = JSON.parse(listed.stdout)
-  t.match(rowOf(rows, 'tool'), {
+  t.match(findRow(rows, 'tool'), {
     version: '1.0.0',
     source: join(whole, 'plugins/tool'),
     enabled: true,
@@ -108,24 +108,29 @@ t.test('plugins lists what is there, what it brings and why some are left out', 
     provides: [],
     declares: { collections: ['notes'], routes: ['GET /notes/:id'], sockets: ['/notes/ws'] },
   })
-  t.match(rowOf(rows, 'auth'), { enabled: true, source: 'built-in', provides: [], declares: { guards: [] } })
-  t.match(rowOf(rows, 'terminal'), { enabled: false, status: 'off', error: 'switched off', provides: [] })
-  t.match(rowOf(rows, 'telegram'), { extends: [{ point: 'channels.kinds', name: 'telegram' }] })
-  t.match(rowOf(rows, 'channels'), { points: { 'channels.kinds': [] } })
+  t.match(findRow(rows, 'auth'), {
+    enabled: true,
+    source: 'built-in',
+    provides: [],
+    declares: { guards: [] },
+  })
+  t.match(findRow(rows, 'terminal'), { enabled: false, status: 'off', error: 'switched off', provides: [] })
+  t.match(findRow(rows, 'telegram'), { extends: [{ point: 'channels.kinds', name: 'telegram' }] })
+  t.match(findRow(rows, 'channels'), { points: { 'channels.kinds': [] } })
   const { stdout: table } = await runCommand(whole, ['plugins'])
   t.match(table, /^providers\.kinds +.*demo/m)
-  t.notMatch(table, /^telegram /m, 'what comes with the server is among the entries only')
+  t.notMatch(table, /^telegram /m, 'built-in kinds are listed only as entries of their extension point')
 })
 
-t.test('a command of a plugin gets its arguments and options', async (t) => {
+t.test('a plugin command receives its arguments and options', async (t) => {
   const home = prepare(t)
   const said = await runCommand(home, ['say', 'a b', '--loud', '--to', 'ann'])
   t.same([said.code, said.stderr], [0, ''])
   t.same(JSON.parse(said.stdout), { args: ['a b', null], options: { loud: true, to: 'ann' } })
-  t.notOk(existsSync(join(home, 'db')), 'it did not ask for the database')
+  t.notOk(existsSync(join(home, 'db')), 'the database was not opened, because the command does not use it')
 })
 
-t.test('a command that works on the database has it, with the listeners of every plugin', async (t) => {
+t.test('a command that uses the database can write to it and emit events to all plugins', async (t) => {
   const home = prepare(t, { database: { url: await createDatabaseUrl(t) } })
   t.match(await runCommand(home, ['note', 'add', 'x']), { code: 0, stdout: '1', stderr: '' })
   t.match(await runCommand(home, ['note', 'peek']), {
@@ -134,7 +139,7 @@ t.test('a command that works on the database has it, with the listeners of every
   })
 })
 
-t.test('a command that fails by rule says so in the language of the terminal', async (t) => {
+t.test('a declared error of a command is printed in the language of the terminal', async (t) => {
   const home = prepare(t)
   const cases: [env: Record<string, string>, stderr: string][] = [
     [{ LANG: 'zh_CN.UTF-8' }, 'svc: 笔记 mine 丢失了。 (NOTE_LOST)\n'],
@@ -146,7 +151,7 @@ t.test('a command that fails by rule says so in the language of the terminal', a
   t.equal(stderr, 'svc: Some fields are not valid. /text must not be empty. (VALIDATION_FAILED)\n')
 })
 
-t.test('a command that fails by accident shows all there is to know', async (t) => {
+t.test('an unexpected error of a command is printed with its stack', async (t) => {
   const home = prepare(t)
   t.match(await runCommand(home, ['note', 'break']), {
     code: 1,
@@ -155,21 +160,21 @@ t.test('a command that fails by accident shows all there is to know', async (t) 
   t.match(await runCommand(home, ['note', 'drop']), { code: 1, stderr: /^svc: 'just text'\n$/ })
 })
 
-t.test('commands log warnings, unless more or less is asked for', async (t) => {
+t.test('commands log warnings unless the configuration sets another level', async (t) => {
   const home = prepare(t)
   for (const [env, quietly, loudly] of [
     [{ SVC_LOG_LEVEL: '' }, false, true],
     [{ SVC_LOG_LEVEL: 'info' }, true, true],
   ] as const) {
     const { code, stderr } = await spawnCommand(home, ['note', 'log'], { env })
-    t.equal(code, 7, 'what the command gave')
+    t.equal(code, 7, 'the exit code of the command')
     t.equal(stderr.includes('quietly'), quietly)
     t.equal(stderr.includes('loudly'), loudly)
   }
 })
 
 t.test(
-  'a mistake in the configuration is one sentence, on every command, and more where asked for',
+  'every command reports an invalid configuration in one sentence, and with a stack if requested',
   async (t) => {
     const home = createHome(t, { http: { prot: 1 } })
     const sentence = 'svc: the configuration has no key "http.prot"; did you mean "http.port"?\n'

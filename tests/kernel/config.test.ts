@@ -24,7 +24,7 @@ const tuned = pluginSource(
 
 type Row = { key: string; value?: unknown; source: string; env?: string }
 
-/** What `svc config --json` lists with this file and these variables. */
+/** Returns the rows of `svc config --json` for this configuration file and these environment variables. */
 async function list(t: Test, config: object, env: Record<string, string> = {}): Promise<Row[]> {
   const home = createHome(t, config)
   installPlugin(home, 'tuned', tuned)
@@ -33,9 +33,9 @@ async function list(t: Test, config: object, env: Record<string, string> = {}): 
   return JSON.parse(stdout)
 }
 
-const rowOf = (rows: Row[], wanted: string) => rows.find(({ key }) => key === wanted)
+const findRow = (rows: Row[], wanted: string) => rows.find(({ key }) => key === wanted)
 
-t.test('every key is listed with its value and where that comes from', async (t) => {
+t.test('every key is listed with its value and its origin', async (t) => {
   const rows = await list(t, {})
   t.match(rows, [
     { key: 'http.host', value: '127.0.0.1', source: 'default', env: 'SVC_HOST' },
@@ -48,18 +48,18 @@ t.test('every key is listed with its value and where that comes from', async (t)
     { key: 'log.level', value: 'info' },
     { key: 'limits.agents', value: 100, source: 'default', env: 'SVC_LIMIT_AGENTS' },
   ])
-  t.match(rowOf(rows, 'limits.account_bytes'), { value: '5gb', env: 'SVC_LIMIT_ACCOUNT_BYTES' })
-  t.match(rowOf(rows, 'enable_api_docs'), { value: false })
-  t.match(rowOf(rows, 'packages'), { value: [] })
-  t.match(rowOf(rows, 'plugins.tuned.enabled'), { value: true, source: 'default' })
-  t.match(rowOf(rows, 'plugins.tuned.size'), { value: 3, env: 'TUNED_SIZE' })
-  t.match(rowOf(rows, 'plugins.tuned.deep.on'), { value: true })
-  t.match(rowOf(rows, 'plugins.tuned.map'), { value: {} })
-  t.match(rowOf(rows, 'plugins.tuned.box'), { value: { size: 7 } })
-  t.ok(rowOf(rows, 'plugins.auth.access_token_ttl_seconds'))
+  t.match(findRow(rows, 'limits.account_bytes'), { value: '5gb', env: 'SVC_LIMIT_ACCOUNT_BYTES' })
+  t.match(findRow(rows, 'enable_api_docs'), { value: false })
+  t.match(findRow(rows, 'packages'), { value: [] })
+  t.match(findRow(rows, 'plugins.tuned.enabled'), { value: true, source: 'default' })
+  t.match(findRow(rows, 'plugins.tuned.size'), { value: 3, env: 'TUNED_SIZE' })
+  t.match(findRow(rows, 'plugins.tuned.deep.on'), { value: true })
+  t.match(findRow(rows, 'plugins.tuned.map'), { value: {} })
+  t.match(findRow(rows, 'plugins.tuned.box'), { value: { size: 7 } })
+  t.ok(findRow(rows, 'plugins.auth.access_token_ttl_seconds'))
 })
 
-t.test('the file goes over the defaults, and variables over the file', async (t) => {
+t.test('the file overrides the defaults, and environment variables override the file', async (t) => {
   const file = {
     http: { port: 1, host: '0.0.0.0' },
     log: null,
@@ -91,10 +91,10 @@ t.test('the file goes over the defaults, and variables over the file', async (t)
     { key: 'plugins.tuned.map', value: { a: 1 }, source: 'config.json' },
     { key: 'plugins.tuned.deep.on', value: true, source: 'env TUNED_ON' },
   ]
-  for (const row of expected) t.match(rowOf(rows, row.key), row)
+  for (const row of expected) t.match(findRow(rows, row.key), row)
 })
 
-t.test('true and false can be written in several ways', async (t) => {
+t.test('environment variables accept several notations of true and false', async (t) => {
   const spellings: [text: string, value: boolean][] = [
     ...['1', 'true', 'YES', 'on', ' True '].map((text) => [text, true] as [string, boolean]),
     ...['0', 'false', 'No', 'OFF'].map((text) => [text, false] as [string, boolean]),
@@ -106,18 +106,18 @@ t.test('true and false can be written in several ways', async (t) => {
   const { stdout } = await runCommand(home, ['config', '--json'], { env })
   const rows: Row[] = JSON.parse(stdout)
   for (const [at, [text, value]] of spellings.entries())
-    t.match(rowOf(rows, `plugins.flags.flag_${at}`), { value, source: `env FLAG_${at}` }, text)
+    t.match(findRow(rows, `plugins.flags.flag_${at}`), { value, source: `env FLAG_${at}` }, text)
 })
 
-t.test('secrets are never shown', async (t) => {
+t.test('secret values are never printed', async (t) => {
   const env = { SVC_DATABASE_URL: 'mongodb://user:canary@db.example/x' }
   const rows = await list(t, { plugins: { tuned: { key: 'canary' } } }, env)
-  t.match(rowOf(rows, 'database.url'), { value: '••••', source: 'env SVC_DATABASE_URL' })
-  t.match(rowOf(rows, 'plugins.tuned.key'), { value: '••••', source: 'config.json' })
+  t.match(findRow(rows, 'database.url'), { value: '••••', source: 'env SVC_DATABASE_URL' })
+  t.match(findRow(rows, 'plugins.tuned.key'), { value: '••••', source: 'config.json' })
   t.notMatch(JSON.stringify(rows), /canary/)
 })
 
-t.test('a configuration that is not valid stops the start with one sentence', async (t) => {
+t.test('an invalid configuration stops the start with one sentence', async (t) => {
   const inFile: [config: unknown, message: RegExp][] = [
     [[], /config\.json must hold a JSON object$/],
     [null, /config\.json must hold a JSON object$/],
@@ -164,7 +164,7 @@ t.test('a configuration that is not valid stops the start with one sentence', as
   await t.rejects(
     startServer(t, { home }),
     { message: /config\.json is not valid JSON: Unexpected token 'x' is not valid JSON$/ },
-    'nothing of the file is repeated',
+    'the message does not repeat the content of the file',
   )
 
   const needy = `config: {
@@ -195,7 +195,7 @@ t.test('a configuration that is not valid stops the start with one sentence', as
     })
 })
 
-t.test('the home is made if it is not there, for its owner alone', async (t) => {
+t.test('a missing home is created, accessible to its owner only', async (t) => {
   const home = join(createHome(t), 'new', 'home')
   const { code } = await runCommand(home, ['config'])
   t.equal(code, 0)

@@ -10,32 +10,32 @@ t.teardown(() => client.close())
 const rows = client.db().collection<{ _id: number; list?: unknown }>('rows')
 await rows.insertOne({ _id: 1, list: 'no list' })
 
-/** What an operation fails with. */
-const failureOf = (operation: Promise<unknown>): Promise<unknown> =>
+/** Returns the error of an operation; undefined if it succeeds. */
+const catchFailure = (operation: Promise<unknown>): Promise<unknown> =>
   operation.then(
     () => undefined,
     (error) => error,
   )
 
-t.test('a key that is there already is told from other failures', async (t) => {
-  t.ok(isDuplicateKey(await failureOf(rows.insertOne({ _id: 1 }))))
+t.test('a duplicate key is distinguished from other failures', async (t) => {
+  t.ok(isDuplicateKey(await catchFailure(rows.insertOne({ _id: 1 }))))
   t.notOk(isDuplicateKey(null))
   const insert = (...ids: number[]) => ({
     ordered: false,
     rows: ids.map((_id) => ({ insertOne: { document: { _id } } })),
   })
   const { ordered, rows: twice } = insert(1, 2, 1)
-  t.ok(isOnlyDuplicates(await failureOf(rows.bulkWrite(twice, { ordered }))))
-  t.ok(await rows.findOne({ _id: 2 }), 'the others are written')
+  t.ok(isOnlyDuplicates(await catchFailure(rows.bulkWrite(twice, { ordered }))))
+  t.ok(await rows.findOne({ _id: 2 }), 'the other rows are written')
   const push = { updateOne: { filter: { _id: 1 }, update: { $push: { list: 'x' } as never } } }
-  const mixed = await failureOf(rows.bulkWrite([...twice, push], { ordered }))
+  const mixed = await catchFailure(rows.bulkWrite([...twice, push], { ordered }))
   t.type(mixed, MongoBulkWriteError)
   t.notOk(isOnlyDuplicates(mixed))
   for (const other of [undefined, null, 'text', new Error('x'), Object.create(null)])
     t.notOk(isOnlyDuplicates(other))
 })
 
-t.test('a database that is away is told from one that refuses', async (t) => {
+t.test('an unavailable database is distinguished from one that refuses an operation', async (t) => {
   const proxy = await startDatabaseProxy(t)
   const away = new MongoClient(proxy.url)
   t.teardown(() => away.close())
@@ -46,15 +46,15 @@ t.test('a database that is away is told from one that refuses', async (t) => {
     () => rows.insertOne({ _id: 3 }),
   ]) {
     const held = proxy.hold()
-    const failure = failureOf(write())
+    const failure = catchFailure(write())
     await held
     proxy.cut()
-    t.ok(isUnavailable(await failure), 'the connection ended before the answer')
-    t.ok(isUnavailable(await failureOf(write())), 'there is no connection')
+    t.ok(isUnavailable(await failure), 'the connection breaks before the answer')
+    t.ok(isUnavailable(await catchFailure(write())), 'no connection can be opened')
     proxy.release()
     proxy.restore()
   }
-  t.notOk(isUnavailable(await failureOf(rows.insertOne({ _id: 1 }))))
+  t.notOk(isUnavailable(await catchFailure(rows.insertOne({ _id: 1 }))))
   t.ok(isUnavailable(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })))
   for (const other of [undefined, null, 'text', new Error('x')]) t.notOk(isUnavailable(other))
 })

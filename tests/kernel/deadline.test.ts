@@ -5,7 +5,7 @@ import t from '../run/file-test.ts'
 
 const forever = (signal: AbortSignal) => untilAborted(signal, new Promise<never>(() => {}))
 
-t.test('work ends with its time, also where nothing else refers to the signal', async (t) => {
+t.test('work ends when its time is over, although nothing else refers to the signal', async (t) => {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
   const collecting = setInterval(collect, 5)
@@ -13,7 +13,7 @@ t.test('work ends with its time, also where nothing else refers to the signal', 
   await t.rejects(withDeadline(50, [new AbortController().signal], forever), { name: 'TimeoutError' })
 })
 
-t.test('work ends with any of its signals, also one that was aborted before', async (t) => {
+t.test('work ends when any of its signals aborts, including one that was aborted before', async (t) => {
   const [first, second] = [new AbortController(), new AbortController()]
   const work = withDeadline(60_000, [first.signal, second.signal], forever)
   second.abort(new Error('enough'))
@@ -21,14 +21,14 @@ t.test('work ends with any of its signals, also one that was aborted before', as
   await t.rejects(withDeadline(60_000, [first.signal, second.signal], forever), { message: 'enough' })
 })
 
-t.test('what the work gives is given, and nothing is left waiting', async (t) => {
+t.test('the result of the work is returned, and its signal is released', async (t) => {
   const outer = new AbortController()
   const inner = await withDeadline(60_000, [outer.signal], async (signal) => signal)
   outer.abort()
   t.notOk(inner.aborted)
 })
 
-t.test('a deadline can be put off, ended and let go of', async (t) => {
+t.test('a deadline can be extended, aborted and released', async (t) => {
   const outer = new AbortController()
   const reason = () => new Error('late')
   const late = createDeadline([outer.signal, undefined], { milliseconds: 20, reason })

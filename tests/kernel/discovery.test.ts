@@ -7,7 +7,7 @@ import t, { type Test } from '../run/file-test.ts'
 import { bareConfig, createHome, pluginSource, routeSource, startKernel } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
 
-/** A plugin with an extension point for toys, which may lie in folders of their own. */
+/** A plugin with an extension point whose entries can be folders of their own. */
 const BOX = pluginSource(
   'box',
   `host.extensionPoint('box.toys', {
@@ -22,49 +22,49 @@ const install = (folder: string, source: string, manifest: object = {}) => {
   writeFileSync(join(folder, 'index.js'), source)
 }
 
-/** A home with the plugin above. */
+/** Creates a home with the plugin above. */
 function createBox(t: Test, config: Parameters<typeof bareConfig>[0] = {}): string {
   const home = createHome(t, bareConfig(config))
   installPlugin(home, 'box', BOX)
   return home
 }
 
-/** The rows of `svc plugins` without those that come with the server. */
-async function rowsOf(home: string, trial?: Trial) {
+/** Lists the rows of `svc plugins` without the built-in ones. */
+async function listRows(home: string, trial?: Trial) {
   const blueprint = await readBlueprint({ home, env: {}, trial })
   return listPlugins(blueprint).filter(({ source }) => source !== 'built-in')
 }
 
-t.test('what comes with the server keeps its name when a package takes the same', async (t) => {
+t.test('a built-in plugin keeps its name when a package uses the same name', async (t) => {
   const config = { packages: ['parrot'] }
   const home = createHome(t, config)
   const kind = `export default { kind: 'demo', label: { en: 'a', zh: 'a' }, config_schema: { type: 'object' },
     languageModel() {}, listModels() {} }`
   install(join(home, 'node_modules/parrot'), kind, { svc: { extends: 'providers.kinds' } })
-  t.match(await rowsOf(home), [
+  t.match(await listRows(home), [
     { name: 'parrot', error: 'provider kind "demo" is declared by both providers/demo and parrot' },
   ])
 })
 
-t.test('a folder on trial is loaded from where it is, as a plugin or as an entry', async (t) => {
+t.test('a folder on trial is loaded from its own location, as a plugin or as an entry', async (t) => {
   const home = createBox(t)
   const folder = join(home, 'elsewhere')
   install(folder, "export default { name: 'yo-yo', price: 1 }")
-  const [, asPlugin] = await rowsOf(home, { folder })
+  const [, asPlugin] = await listRows(home, { folder })
   t.match(asPlugin, { source: folder, status: 'failed', error: /\/summary is missing$/ })
-  const [, asToy] = await rowsOf(home, { folder, point: 'box.toys' })
+  const [, asToy] = await listRows(home, { folder, point: 'box.toys' })
   t.match(asToy, { source: folder, status: 'ok', extends: [{ point: 'box.toys', name: 'yo-yo' }] })
-  const [, asNothing] = await rowsOf(home, { folder, point: 'box.stickers' })
+  const [, asNothing] = await listRows(home, { folder, point: 'box.stickers' })
   t.match(asNothing, { source: folder, status: 'ok', extends: [{ point: 'box.stickers' }] })
 })
 
-t.test('a plugin or folder that takes the name of a plugin is left out by its path', async (t) => {
+t.test('a plugin or folder with the name of another plugin is left out and listed by its path', async (t) => {
   const home = createHome(t, { plugins: { users: { password_memory_kib: 8 } } })
   for (const folder of ['a', 'b']) installPlugin(home, folder, pluginSource('weather', ''))
   installPlugin(home, 'users', "throw new Error('no users')")
   install(join(home, 'channels/auth'), "throw new Error('no channel')")
   t.match(
-    (await rowsOf(home)).map(({ name, status, error }) => [name, status, error]),
+    (await listRows(home)).map(({ name, status, error }) => [name, status, error]),
     [
       ['weather', 'ok', null],
       [join(home, 'plugins/b'), 'failed', /two plugins are named "weather": .*\/a and .*\/b$/],

@@ -11,7 +11,7 @@ import { createDatabaseUrl } from '../support/test-engine.ts'
 
 type Finding = { check: string; ok: boolean; detail: string }
 
-/** What `svc doctor --json` finds, by check. */
+/** Returns the results of `svc doctor --json`, by the names of the checks. */
 async function examine(home: string, { env }: Parameters<typeof runCommand>[2] = {}) {
   const { code, stdout, stderr } = await runCommand(home, ['doctor', '--json'], { env })
   if (!stdout) throw new Error(stderr)
@@ -19,12 +19,12 @@ async function examine(home: string, { env }: Parameters<typeof runCommand>[2] =
   return { code, ...Object.fromEntries(findings.map(({ check, ...found }) => [check, found])) }
 }
 
-/** The declaration of a job in plain JavaScript. */
+/** The source of a job declaration in plain JavaScript. */
 const job = (name: string) => `host.job({ name: '${name}', every_seconds: 60, run() {} })`
 
 const anyPort = { env: { SVC_PORT: '0' } }
 
-/** Lets a server of some sort hold a port. */
+/** Starts a server that occupies a port. */
 async function hold(t: Test, server: Server): Promise<{ env: { SVC_PORT: string } }> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -32,7 +32,7 @@ async function hold(t: Test, server: Server): Promise<{ env: { SVC_PORT: string 
   return { env: { SVC_PORT: String((server.address() as AddressInfo).port) } }
 }
 
-t.test('a home in order passes every check', async (t) => {
+t.test('a correct home passes every check', async (t) => {
   const home = createHome(t)
   t.match(await examine(home, anyPort), {
     code: 0,
@@ -47,7 +47,7 @@ t.test('a home in order passes every check', async (t) => {
   })
 })
 
-t.test('each thing that is wrong is named, and the exit code is 1', async (t) => {
+t.test('each problem is reported, and the exit code is 1', async (t) => {
   const odd = createHome(t, { http: { prot: 1 } })
   chmodSync(odd, 0o777)
   const report = await examine(odd, anyPort)
@@ -57,7 +57,7 @@ t.test('each thing that is wrong is named, and the exit code is 1', async (t) =>
     configuration: { ok: false, detail: /no key "http\.prot"/ },
     'secret key': { ok: true },
   })
-  t.notOk('database' in report, 'what needs the configuration is not tried')
+  t.notOk('database' in report, 'checks that need the configuration are skipped')
 
   const home = createHome(t, bareConfig())
   installPlugin(home, 'one', pluginSource('one', `${job('saw')}; host.check('teeth', () => 'sharp')`))
@@ -77,7 +77,7 @@ t.test('each thing that is wrong is named, and the exit code is 1', async (t) =>
   for (const line of lines) t.match(stdout, line)
 })
 
-t.test('a variable that sets nothing is named, with the one that may have been meant', async (t) => {
+t.test('an unknown environment variable is reported with the most similar known one', async (t) => {
   const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
   const env = { SVC_TRUST_PROXI: 'true', SVC_URL: 'http://127.0.0.1:1', SVC_TEST_SEED: '1', OTHER: 'x' }
   t.match(await examine(home, { env: { ...anyPort.env, ...env } }), {
@@ -91,7 +91,7 @@ t.test('a variable that sets nothing is named, with the one that may have been m
   t.match(server.logged(), /the variable SVC_TRUST_PROXI sets nothing/)
 })
 
-t.test('plugins look at what they need themselves, and have no database', async (t) => {
+t.test('plugins contribute checks, which run without a database', async (t) => {
   const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
   const checks = `host.check('sky', async ({ server }) => 'clear above ' + server.home)
     host.check('wind', () => { throw new Error('it storms') })
@@ -107,7 +107,7 @@ t.test('plugins look at what they need themselves, and have no database', async 
   })
 })
 
-t.test('a Node that is too old is named', async (t) => {
+t.test('a Node.js version that is too old is reported', async (t) => {
   const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
   for (const [version, ok] of [
     ['18.20.4', false],
@@ -119,18 +119,18 @@ t.test('a Node that is too old is named', async (t) => {
   }
 })
 
-t.test('a database server is looked at where one is configured', async (t) => {
+t.test('a configured database server is checked', async (t) => {
   const database = await startDatabaseProxy(t)
   const home = createHome(t, bareConfig())
   for (const url of [database.url, database.url.replace(/\/[^/]*\?/, '/?')])
     t.match(
       await examine(home, { env: { ...anyPort.env, SVC_DATABASE_URL: url } }),
       { code: 0, database: { detail: /^MongoDB server, [\d.]+ ms$/ } },
-      'with or without the name of a database',
+      'the address may lack the name of a database',
     )
 })
 
-t.test('a port that is in use is told apart from one that our own server holds', async (t) => {
+t.test('a port in use is a problem unless the server of this home uses it', async (t) => {
   const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
   const server = await startKernel(t)
   const { port } = new URL(server.url)

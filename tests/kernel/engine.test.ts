@@ -32,10 +32,10 @@ const KILLS = amount({ short: 1, long: 3 })
 
 let directories = 0
 const newDirectory = () => join(root, `d${directories++}`)
-const recordOf = (directory: string) => join(directory, 'engine.json')
+const recordPath = (directory: string) => join(directory, 'engine.json')
 
 const NOWHERE = 'mongodb://%2Fnowhere%2Fmongodb.sock/?directConnection=true'
-/** Records that name no engine, which must not stop a start. */
+/** Records that do not name a running engine; they must not prevent a start. */
 const BAD_RECORDS = {
   garbage: () => '{"uri":',
   'of another shape': () => 'null',
@@ -46,19 +46,23 @@ const BAD_RECORDS = {
   'of another program': () => JSON.stringify({ uri: NOWHERE, pid: process.pid }),
 }
 
-/** Puts a record into a directory in which no engine has been started yet. */
+/** Writes a record to a directory in which no engine has been started yet. */
 function leaveRecord(directory: string, kind: keyof typeof BAD_RECORDS) {
   mkdirSync(directory, { recursive: true })
-  writeFileSync(recordOf(directory), BAD_RECORDS[kind]())
+  writeFileSync(recordPath(directory), BAD_RECORDS[kind]())
 }
 
 function assertRecord(t: Test, directory: string, { uri, pid }: Engine) {
-  t.same(JSON.parse(readFileSync(recordOf(directory), 'utf8')), { uri, pid }, 'the record names the engine')
+  t.same(
+    JSON.parse(readFileSync(recordPath(directory), 'utf8')),
+    { uri, pid },
+    'the record names the new engine',
+  )
 }
 
 type Entry = { level: string; message: string; details: Record<string, unknown> }
 
-/** A log that keeps its entries and lets a test wait for one. */
+/** Creates a log that keeps its entries, so that a test can wait for one. */
 function createLog() {
   const entries: Entry[] = []
   const waiting: { message: RegExp; resolve: (entry: Entry) => void }[] = []
@@ -92,7 +96,7 @@ function connected(t: Test, engine: Engine) {
   return { client, things: client.db('test').collection<{ _id: number }>('things') }
 }
 
-/** Runs a program that joins `directory`, writes and reads through a driver, and stays until told to leave. */
+/** Runs a process that joins `directory`, writes and reads through a driver, and stays until `leave` is called. */
 async function otherProcess(t: Test, directory: string, id: number) {
   const program = `
     import { MongoClient } from ${JSON.stringify(import.meta.resolve('mongodb'))}
@@ -135,7 +139,7 @@ function isAlive(pid: number) {
   }
 }
 
-/** Calls `listener` with each process that this one starts, as soon as it runs. */
+/** Calls `listener` with each child process of this process as soon as it is spawned. */
 function onSpawn(t: Test, listener: (child: ChildProcess) => void) {
   const notice = (message: unknown) => {
     const { process: child } = message as { process: ChildProcess }
@@ -147,34 +151,38 @@ function onSpawn(t: Test, listener: (child: ChildProcess) => void) {
   return stop
 }
 
-t.test('an engine and what becomes of it', async (t) => {
+t.test('an engine serves several processes of one directory', async (t) => {
   const directory = join(newDirectory(), 'däta, a:b')
   const { engine, log } = await joined(t, directory)
   const { client, things } = connected(t, engine)
 
-  await t.test('it is started and serves a driver', async (t) => {
+  await t.test('the first process starts the engine, which serves a driver', async (t) => {
     await things.insertOne({ _id: 1 })
     t.same(await things.find().toArray(), [{ _id: 1 }])
 
-    const record = recordOf(directory)
+    const record = recordPath(directory)
     assertRecord(t, directory, engine)
-    t.equal(statSync(record).mode & 0o777, 0o600, 'the record is for its user alone')
-    t.equal(statSync(directory).mode & 0o777, 0o700, 'so is the data')
-    t.equal(statSync(join(directory, 'socket')).mode & 0o777, 0o700, 'so is the socket')
+    t.equal(statSync(record).mode & 0o777, 0o600, 'only its user can access the record')
+    t.equal(statSync(directory).mode & 0o777, 0o700, 'only its user can access the data')
+    t.equal(statSync(join(directory, 'socket')).mode & 0o777, 0o700, 'only its user can access the socket')
 
     const status = await client.db('admin').command({ serverStatus: 1 })
-    t.equal(status.wiredTiger.cache['maximum bytes configured'], 256 * 1024 * 1024, 'its cache is bounded')
+    t.equal(
+      status.wiredTiger.cache['maximum bytes configured'],
+      256 * 1024 * 1024,
+      'the cache of the engine is bounded',
+    )
   })
 
-  await t.test('a process that comes second joins it', async (t) => {
+  await t.test('a second process joins the running engine', async (t) => {
     const other = await otherProcess(t, directory, 2)
     t.equal(other.pid, engine.pid)
-    t.same(other.ids, [1, 2], 'it sees what the first has written')
+    t.same(other.ids, [1, 2], 'the second process reads the rows of the first')
     t.equal(await other.leave(), 0)
     t.equal(
       await things.countDocuments(),
       2,
-      'the first sees what the other has written, and keeps its engine',
+      'the first process reads the rows of the second and keeps its engine',
     )
     t.same(log.entries, [])
   })
@@ -182,22 +190,22 @@ t.test('an engine and what becomes of it', async (t) => {
   await t.test('a copy of a directory in use has its own engine', async (t) => {
     const copy = newDirectory()
     mkdirSync(copy)
-    cpSync(recordOf(directory), recordOf(copy))
+    cpSync(recordPath(directory), recordPath(copy))
     const { engine: other } = await joined(t, copy)
     t.not(other.pid, engine.pid)
   })
 
   await t.test(
-    'a directory that is locked without an engine to join is given up after a while',
+    'a start fails after a while if the directory is locked but no engine can be joined',
     async (t) => {
-      const record = readFileSync(recordOf(directory))
-      writeFileSync(recordOf(directory), '{}')
+      const record = readFileSync(recordPath(directory))
+      writeFileSync(recordPath(directory), '{}')
       const now = performance.now.bind(performance)
       let skipped = 0
       let exits = 0
       onSpawn(t, (child) => {
         child.once('exit', () => {
-          // After the first it is tried again.
+          // The first attempt is retried.
           if (++exits === 2) skipped = 15_000
         })
       })
@@ -207,19 +215,19 @@ t.test('an engine and what becomes of it', async (t) => {
         cause: { message: /names no process/ },
       })
       t.equal(exits, 2)
-      writeFileSync(recordOf(directory), record)
+      writeFileSync(recordPath(directory), record)
     },
   )
 
-  await t.test('when the last client has left, it is gone', async (t) => {
+  await t.test('the engine ends when its last client has left', async (t) => {
     await client.close()
     await Promise.all([engine.close(), engine.close()])
     t.notOk(isAlive(engine.pid))
-    t.notOk(existsSync(recordOf(directory)))
+    t.notOk(existsSync(recordPath(directory)))
     t.same(readdirSync(join(directory, 'socket')), [])
   })
 
-  await t.test('closing while the next one is being started anew ends that one too', async (t) => {
+  await t.test('closing during a restart of the engine ends the new engine too', async (t) => {
     const { engine: next } = await joined(t, directory)
     t.not(next.pid, engine.pid)
     const started = new Promise<ChildProcess>((resolve) => onSpawn(t, resolve))
@@ -230,7 +238,7 @@ t.test('an engine and what becomes of it', async (t) => {
   })
 })
 
-t.test('simultaneous starts on one directory give one engine', async (t) => {
+t.test('simultaneous starts on one directory share one engine', async (t) => {
   const directory = newDirectory()
   leaveRecord(directory, 'garbage')
   const [here, again, there] = await Promise.all([
@@ -244,7 +252,7 @@ t.test('simultaneous starts on one directory give one engine', async (t) => {
   t.equal(await there.leave(), 0)
 })
 
-t.test('an engine whose starter is gone is joined, and ended by the one that joined', async (t) => {
+t.test('a process joins an engine whose starter has died, and ends it', async (t) => {
   const directory = newDirectory()
   const other = await otherProcess(t, directory, 1)
   await other.kill()
@@ -254,20 +262,20 @@ t.test('an engine whose starter is gone is joined, and ended by the one that joi
   t.same(await things.find().toArray(), [{ _id: 1 }])
   await client.close()
   await engine.close()
-  t.notOk(existsSync(recordOf(directory)))
+  t.notOk(existsSync(recordPath(directory)))
   t.same(readdirSync(join(directory, 'socket')), [])
 })
 
-t.test('an engine that everybody left behind ends by itself', async (t) => {
+t.test('an engine without any process left ends by itself', async (t) => {
   const directory = newDirectory()
   const other = await otherProcess(t, directory, 1)
   await other.kill()
-  // The end of a process that is not our child is no event.
+  // A process that is not our child emits no exit event.
   while (readdirSync(join(directory, 'socket')).length > 0) await sleep(10)
-  t.notOk(existsSync(recordOf(directory)))
+  t.notOk(existsSync(recordPath(directory)))
 })
 
-t.test('an engine that is told to end serves until its last client has left', async (t) => {
+t.test('an engine that received a signal to end serves until its last client has left', async (t) => {
   for (const [signal, record] of [
     ['SIGTERM', 'of another shape'],
     ['SIGINT', 'of another program'],
@@ -287,7 +295,7 @@ t.test('an engine that is told to end serves until its last client has left', as
   }
 })
 
-t.test('a killed engine comes back with all it acknowledged, for the same client', async (t) => {
+t.test('a killed engine is restarted with all acknowledged writes, for the same client', async (t) => {
   const directory = newDirectory()
   let exits = 0
   const { engine, log } = await joined(t, directory, { onExit: () => exits++ })
@@ -299,7 +307,7 @@ t.test('a killed engine comes back with all it acknowledged, for the same client
     const { pid } = engine
     const back = log.next(/is back/)
     let killed = false
-    // Several write until the kill cuts them off, so that the last acknowledgements are as fresh as can be.
+    // Several writers run until the kill, so that some writes are acknowledged immediately before it.
     const write = async () => {
       while (!killed) {
         const _id = id++
@@ -316,7 +324,7 @@ t.test('a killed engine comes back with all it acknowledged, for the same client
     await Promise.all([write(), write(), write(), back])
     const found = new Set((await things.find().toArray()).map((thing) => thing._id))
     const lost = acknowledged.filter((one) => !found.has(one))
-    t.same(lost, [], `nothing of ${acknowledged.length} is lost`)
+    t.same(lost, [], `none of ${acknowledged.length} writes is lost`)
     t.not(engine.pid, pid)
     t.equal(exits, round)
   }
@@ -327,7 +335,7 @@ t.test('a killed engine comes back with all it acknowledged, for the same client
   )
 })
 
-t.test('a process that joined starts the engine anew when its starter is gone', async (t) => {
+t.test('a process that joined restarts the engine when its starter has died', async (t) => {
   const directory = newDirectory()
   const other = await otherProcess(t, directory, 1)
   const { engine, log } = await joined(t, directory)
@@ -341,7 +349,7 @@ t.test('a process that joined starts the engine anew when its starter is gone', 
 })
 
 t.test(
-  'an engine that cannot come back is tried again, ever slower, until it can or is closed',
+  'a failing restart is retried with increasing delays until it succeeds or the engine is closed',
   async (t) => {
     const directory = newDirectory()
     const { engine, log } = await joined(t, directory)
@@ -373,7 +381,7 @@ t.test(
   },
 )
 
-t.test('what a killed engine left behind is cleaned', async (t) => {
+t.test('leftover files of a killed engine are removed', async (t) => {
   const directory = newDirectory()
   const leftover = join(directory, 'socket', 'embedded-mongodb-killed')
   mkdirSync(leftover, { recursive: true })
@@ -387,7 +395,7 @@ t.test('what a killed engine left behind is cleaned', async (t) => {
 })
 
 t.test(
-  'a directory whose name is not fit for a socket has it in the folder for temporary files',
+  'the socket is in the folder for temporary files if the path of the directory is unsuitable',
   async (t) => {
     for (const name of [join('x'.repeat(100), 'y'.repeat(100)), '100%']) {
       const directory = join(newDirectory(), name)
@@ -402,7 +410,7 @@ t.test(
       const { engine: other } = await joined(t, directory)
       t.equal(other.pid, engine.pid)
       await other.close()
-      t.equal(await things.countDocuments(), 1, 'it goes on for the first')
+      t.equal(await things.countDocuments(), 1, 'the engine still serves the first process')
       await client.close()
       await engine.close()
 
@@ -416,7 +424,7 @@ t.test(
   },
 )
 
-t.test('it is said when no folder is short enough for the socket', async (t) => {
+t.test('a start fails with the reason if no folder has a path short enough for the socket', async (t) => {
   const { TMPDIR = '/tmp' } = process.env
   process.env.TMPDIR = join(root, 'z'.repeat(100))
   t.teardown(() => {
@@ -429,7 +437,7 @@ t.test('it is said when no folder is short enough for the socket', async (t) => 
   )
 })
 
-t.test('a directory that cannot be opened is refused with the words of the engine', async (t) => {
+t.test('a start fails with the message of the engine if it cannot open the directory', async (t) => {
   const attempt = (directory: string) => joinEngine({ directory, runtimeDirectory, log: createLog() })
   const locked = newDirectory()
   mkdirSync(join(locked, 'mongod.lock'), { recursive: true })
@@ -451,7 +459,7 @@ t.test('a directory that cannot be opened is refused with the words of the engin
   t.match(log.entries, [{ level: 'error', details: { err: { code: 'ENOENT' } } }])
 })
 
-t.test('relaxed copies are made once, made anew when damaged, and only of the known files', async (t) => {
+t.test('relaxed copies are created once, replaced if damaged, and only made of known files', async (t) => {
   const folder = newDirectory()
   const here = { platform: 'linux', arch: process.arch, glibc: '2.37', from: import.meta.url }
   const path = relaxedLibrary({ runtimeDirectory: folder, system: here })!
@@ -463,17 +471,17 @@ t.test('relaxed copies are made once, made anew when damaged, and only of the kn
   const inodes = () => files.map((file) => statSync(file).ino)
   const made = inodes()
   relaxedLibrary({ runtimeDirectory: folder, system: here })
-  t.same(inodes(), made, 'they are used again')
+  t.same(inodes(), made, 'the copies are reused')
 
   const [damaged, whole] = files as [string, string]
   const content = readFileSync(damaged)
   writeFileSync(damaged, content.subarray(1))
   relaxedLibrary({ runtimeDirectory: folder, system: here })
-  t.ok(readFileSync(damaged).equals(content), 'a damaged one is made anew')
+  t.ok(readFileSync(damaged).equals(content), 'a damaged copy is replaced')
   t.equal(statSync(whole).ino, made[1])
   t.not(statSync(damaged).ino, made[0])
 
-  await t.test('a package with other files is refused', async (t) => {
+  await t.test('a package with unknown files is refused', async (t) => {
     const packages = join(newDirectory(), 'node_modules')
     const add = (name: string, manifest: object) => {
       mkdirSync(join(packages, name), { recursive: true })
@@ -497,7 +505,7 @@ t.test('relaxed copies are made once, made anew when damaged, and only of the kn
   })
 })
 
-t.test('a platform without an engine is told what to do instead', async (t) => {
+t.test('a platform without an embedded engine gets an error that names the alternative', async (t) => {
   const here = { platform: 'linux', arch: process.arch, glibc: '2.36', from: import.meta.url }
   const cases: [object, RegExp][] = [
     [{ platform: 'win32', arch: 'x64' }, /no build of it for win32 on x64/],

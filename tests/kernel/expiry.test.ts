@@ -7,9 +7,9 @@ const larder = pluginSource(
   `host.collection('jars', { indexes: [{ key: { name: 1 } }, { key: { opened_at: 1 }, expireAfterSeconds: 60 }] })`,
 )
 
-t.test('what has expired by a TTL index is removed, and nothing else', async (t) => {
+t.test('only rows that a TTL index has expired are removed', async (t) => {
   const clock = createTestClock()
-  // A home that the test makes has an engine of its own, as a server without a configured database has.
+  // With a home of its own the server runs its own engine; expiry on the embedded engine is what is tested.
   const home = createHome(t, bareConfig())
   const server = await startKernel(t, { home, plugins: { larder }, clock })
   const opened = (seconds: number) => new Date(clock.now() + seconds * 1000)

@@ -1,7 +1,7 @@
 import { createGroupCommit } from '../../kernel/group-commit.ts'
 import t from '../run/file-test.ts'
 
-/** A group commit whose writes end when they are told to. */
+/** Creates a group commit whose writes the test ends. */
 function createHeldCommit() {
   const batches: number[][] = []
   const ends: (() => void)[] = []
@@ -9,7 +9,7 @@ function createHeldCommit() {
     batches.push(batch)
     return new Promise((resolve) => ends.push(resolve))
   })
-  /** Lets the write that is under way end, and the next one begin. */
+  /** Ends the running write, so that the next one begins. */
   const end = async () => {
     ends.at(-1)!()
     await new Promise(setImmediate)
@@ -18,17 +18,17 @@ function createHeldCommit() {
 }
 
 t.test(
-  'what comes in at once is written at once, and what comes in meanwhile is the next write',
+  'items added together are written together, and items added during a write form the next write',
   async (t) => {
     const { add, idle, batches, end } = createHeldCommit()
     await idle()
-    t.strictSame(batches, [], 'nothing is written for nothing')
+    t.strictSame(batches, [], 'nothing is written without items')
     for (const item of [1, 2, 3]) add(item)
     await new Promise(setImmediate)
     t.strictSame(batches, [[1, 2, 3]])
     for (const item of [4, 5]) add(item)
     await new Promise(setImmediate)
-    t.strictSame(batches, [[1, 2, 3]], 'one write is under way at a time')
+    t.strictSame(batches, [[1, 2, 3]], 'one write runs at a time')
     let isIdle = false
     const rested = idle().then(() => {
       isIdle = true
@@ -38,16 +38,16 @@ t.test(
       [1, 2, 3],
       [4, 5],
     ])
-    t.notOk(isIdle, 'the second write has not ended')
+    t.notOk(isIdle, 'the second write is still running')
     await end()
     await rested
     add(6)
     await new Promise(setImmediate)
-    t.strictSame(batches.at(-1), [6], 'it begins again after a rest')
+    t.strictSame(batches.at(-1), [6], 'a new write begins after an idle time')
   },
 )
 
-t.test('a write takes at most 1000, in the order in which they came', async (t) => {
+t.test('a write has at most 1000 items, in the order in which they were added', async (t) => {
   const { add, batches, end } = createHeldCommit()
   const items = Array.from({ length: 2001 }, (_, index) => index)
   for (const item of items) add(item)

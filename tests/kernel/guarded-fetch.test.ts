@@ -5,7 +5,7 @@ import { type AddressInfo, getDefaultAutoSelectFamily, setDefaultAutoSelectFamil
 import { createGuardedFetch } from '../../kernel/guarded-fetch.ts'
 import t, { type Test } from '../run/file-test.ts'
 
-/** A name server of our own: each question for a name gets the next of its answers, the last one again and again. */
+/** Creates a DNS lookup with scripted answers: each query for a name returns the next one, and repeats the last. */
 function resolver(names: Record<string, string[][]>): { lookup: typeof systemLookup; asked: string[] } {
   const asked: string[] = []
   const lookup = (host: string, _: object, callback: (error: Error | null, addresses?: object[]) => void) => {
@@ -40,73 +40,79 @@ async function listen(t: Test, handler: RequestListener): Promise<number> {
 
 const refused = { code: 'ADDRESS_NOT_ALLOWED' }
 
-t.test('addresses of a machine or a site are refused in every notation, public ones pass', async (t) => {
-  const { assertAllowed, fetch } = guard(t)
-  for (const host of [
-    '127.0.0.1',
-    '127.255.0.9',
-    '2130706433',
-    '0x7f.1',
-    '0.0.0.0',
-    '10.1.2.3',
-    '172.16.0.1',
-    '172.31.255.255',
-    '192.168.1.1',
-    '169.254.169.254',
-    '100.64.0.1',
-    '100.100.100.200',
-    '168.63.129.16',
-    '198.18.0.1',
-    '192.0.2.1',
-    '192.88.99.1',
-    '198.51.100.7',
-    '203.0.113.9',
-    '224.0.0.1',
-    '255.255.255.255',
-    '[::1]',
-    '[::]',
-    '[::ffff:127.0.0.1]',
-    '[::ffff:a00:1]',
-    '[::7f00:1]',
-    '[64:ff9b::a00:1]',
-    '[::ffff:0:127.0.0.1]',
-    '[2001:db8::1]',
-    '[2001:2::1]',
-    '[3fff::1]',
-    '[5f00::1]',
-    '[2002:7f00:1::]',
-    '[fc00::1]',
-    '[fd00:ec2::254]',
-    '[fe80::1]',
-    '[ff02::1]',
-    'localhost',
-  ]) {
-    await t.rejects(assertAllowed(`http://${host}/v1`), refused, `${host} is refused when it is saved`)
-    await t.rejects(fetch(`http://${host}:8080/v1`), refused, `${host} is refused when it is called`)
-  }
-  for (const host of [
-    '8.8.8.8',
-    '172.32.0.1',
-    '100.128.0.1',
-    '192.169.0.1',
-    '[2606:4700::1111]',
-    '[::ffff:8.8.8.8]',
-  ])
-    await t.resolves(assertAllowed(`https://${host}/v1`), host)
-})
+t.test(
+  'private and local addresses are refused in every notation, and public addresses are allowed',
+  async (t) => {
+    const { assertAllowed, fetch } = guard(t)
+    for (const host of [
+      '127.0.0.1',
+      '127.255.0.9',
+      '2130706433',
+      '0x7f.1',
+      '0.0.0.0',
+      '10.1.2.3',
+      '172.16.0.1',
+      '172.31.255.255',
+      '192.168.1.1',
+      '169.254.169.254',
+      '100.64.0.1',
+      '100.100.100.200',
+      '168.63.129.16',
+      '198.18.0.1',
+      '192.0.2.1',
+      '192.88.99.1',
+      '198.51.100.7',
+      '203.0.113.9',
+      '224.0.0.1',
+      '255.255.255.255',
+      '[::1]',
+      '[::]',
+      '[::ffff:127.0.0.1]',
+      '[::ffff:a00:1]',
+      '[::7f00:1]',
+      '[64:ff9b::a00:1]',
+      '[::ffff:0:127.0.0.1]',
+      '[2001:db8::1]',
+      '[2001:2::1]',
+      '[3fff::1]',
+      '[5f00::1]',
+      '[2002:7f00:1::]',
+      '[fc00::1]',
+      '[fd00:ec2::254]',
+      '[fe80::1]',
+      '[ff02::1]',
+      'localhost',
+    ]) {
+      await t.rejects(assertAllowed(`http://${host}/v1`), refused, `${host} is refused when it is saved`)
+      await t.rejects(fetch(`http://${host}:8080/v1`), refused, `${host} is refused when it is called`)
+    }
+    for (const host of [
+      '8.8.8.8',
+      '172.32.0.1',
+      '100.128.0.1',
+      '192.169.0.1',
+      '[2606:4700::1111]',
+      '[::ffff:8.8.8.8]',
+    ])
+      await t.resolves(assertAllowed(`https://${host}/v1`), host)
+  },
+)
 
-t.test('a name is refused where any of its addresses is, and passes while it has none', async (t) => {
-  const { lookup } = resolver({
-    'mixed.test': [['8.8.8.8', '10.0.0.1']],
-    'fine.test': [['8.8.8.8', '2606:4700::1111']],
-  })
-  const { assertAllowed } = guard(t, { lookup })
-  await t.rejects(assertAllowed('http://mixed.test/v1'), { ...refused, details: { host: 'mixed.test' } })
-  await t.resolves(assertAllowed('http://fine.test/v1'))
-  await t.resolves(assertAllowed('http://unknown.test/v1'))
-})
+t.test(
+  'a name is refused if any of its addresses is private, and allowed if it has no address yet',
+  async (t) => {
+    const { lookup } = resolver({
+      'mixed.test': [['8.8.8.8', '10.0.0.1']],
+      'fine.test': [['8.8.8.8', '2606:4700::1111']],
+    })
+    const { assertAllowed } = guard(t, { lookup })
+    await t.rejects(assertAllowed('http://mixed.test/v1'), { ...refused, details: { host: 'mixed.test' } })
+    await t.resolves(assertAllowed('http://fine.test/v1'))
+    await t.resolves(assertAllowed('http://unknown.test/v1'))
+  },
+)
 
-t.test('a name whose address changes after the check is refused when it is called', async (t) => {
+t.test('a request is refused if the address of its name became private after the check', async (t) => {
   let calls = 0
   const port = await listen(t, (_, res) => {
     calls++
@@ -119,16 +125,16 @@ t.test('a name whose address changes after the check is refused when it is calle
   t.equal(calls, 0)
 })
 
-t.test('a connection goes to the address that was checked', async (t) => {
+t.test('a connection uses the address that was checked', async (t) => {
   const port = await listen(t, (req, res) => res.end(req.headers.host))
   const { lookup, asked } = resolver({ 'inside.test': [['127.0.0.1']] })
   const { fetch } = guard(t, { lookup, allowHosts: ['inside.test'] })
   const response = await fetch(`http://inside.test:${port}/`)
   t.equal(await response.text(), `inside.test:${port}`)
-  t.strictSame(asked, ['inside.test'], 'and the name is looked up once')
+  t.strictSame(asked, ['inside.test'], 'the name is looked up once')
 })
 
-t.test('the same holds where only one address of a name is asked for', async (t) => {
+t.test('addresses are also checked if the lookup requests only one address', async (t) => {
   const before = getDefaultAutoSelectFamily()
   setDefaultAutoSelectFamily(false)
   t.teardown(() => setDefaultAutoSelectFamily(before))
@@ -139,7 +145,7 @@ t.test('the same holds where only one address of a name is asked for', async (t)
   await t.rejects(fetch(`http://mixed.test:${port}/`), refused)
 })
 
-t.test('a name server that fails is not taken for one that knows no address', async (t) => {
+t.test('a failing name server is not mistaken for a name without addresses', async (t) => {
   const lookup = ((_host: string, _options: object, callback: (error: Error) => void) =>
     callback(new Error('out of order'))) as unknown as typeof systemLookup
   const { assertAllowed } = guard(t, { lookup })
@@ -165,7 +171,7 @@ t.test('each redirect is checked', async (t) => {
   t.equal(calls, 0)
 })
 
-t.test('a response without end is ended', async (t) => {
+t.test('a response is aborted when it exceeds the size limit', async (t) => {
   const piece = 'x'.repeat(1024 * 1024)
   const port = await listen(t, (_, res) => {
     const write = () => {
@@ -184,7 +190,7 @@ t.test('a response without end is ended', async (t) => {
   t.ok(length <= 64 * 1024 * 1024)
 })
 
-t.test('a socket that is given a name looks it up by the same rule', async (t) => {
+t.test('the lookup function for sockets refuses the same addresses', async (t) => {
   const { lookup: resolve } = resolver({ 'inner.test': [['127.0.0.1']], 'open.test': [['127.0.0.1']] })
   const { lookup } = guard(t, { lookup: resolve, allowHosts: ['open.test'] })
   const find = (host: string) =>

@@ -10,13 +10,13 @@ import {
   startKernel,
 } from '../support/kernel.ts'
 
-// Two of them wait for the driver to give up.
+// Two tests wait for a timeout of the driver, so they run in parallel.
 t.jobs = 2
 
 const moods: Record<string, boolean> = { well: true }
 Object.assign(globalThis, { moods })
 
-t.test('health tells the state of the server, its plugins and its database', async (t) => {
+t.test('health reports the state of the server, its plugins and its database', async (t) => {
   const plugins = {
     steady: pluginSource('steady', 'host.health(() => {})'),
     moody: pluginSource(
@@ -46,7 +46,7 @@ t.test('health tells the state of the server, its plugins and its database', asy
 })
 
 t.test(
-  'while the database is away, that is what is answered, and all comes back with it',
+  'requests fail with DATABASE_UNAVAILABLE while the database is unreachable, and succeed afterwards',
   { buffered: true },
   async (t) => {
     const database = await startDatabaseProxy(t)
@@ -110,19 +110,23 @@ t.test(
       stopped = true
     })
     await server.stop()
-    t.ok(stopped, 'plugins are stopped without it')
+    t.ok(stopped, 'plugins are stopped without the database')
     t.match(server.logged(), /the jobs failed to stop/)
     database.restore()
   },
 )
 
-t.test('a server without its database does not start, and says so', { buffered: true }, async (t) => {
-  const database = await startDatabaseProxy(t)
-  database.cut()
-  const { code, stderr, stdout } = await runCommand(createHome(t, bareConfig()), ['serve'], {
-    env: { SVC_DATABASE_URL: database.url, SVC_PORT: '0', SVC_LOG_LEVEL: 'silent' },
-  })
-  t.equal(code, 1)
-  t.equal(stdout, '')
-  t.match(stderr, /MongoServerSelectionError/)
-})
+t.test(
+  'a server does not start without its database and reports the reason',
+  { buffered: true },
+  async (t) => {
+    const database = await startDatabaseProxy(t)
+    database.cut()
+    const { code, stderr, stdout } = await runCommand(createHome(t, bareConfig()), ['serve'], {
+      env: { SVC_DATABASE_URL: database.url, SVC_PORT: '0', SVC_LOG_LEVEL: 'silent' },
+    })
+    t.equal(code, 1)
+    t.equal(stdout, '')
+    t.match(stderr, /MongoServerSelectionError/)
+  },
+)

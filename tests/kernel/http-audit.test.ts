@@ -60,51 +60,62 @@ t.beforeEach(() => {
   rows.length = 0
 })
 
-t.test('every call of a mutating route is told once, with who, what, on what and how it went', async (t) => {
-  const call = async (method: string, path: string, body?: unknown, user?: string) => {
-    const headers: Record<string, string> = { 'x-request-id': 'req-1', ...(user ? { 'x-user': user } : {}) }
-    const { status } = await server.request(method, path, { body, headers })
-    return { status, row: rows.pop() }
-  }
-  const before = Math.floor(Date.now() / 1000)
-  const { status, row } = await call('POST', '/goods', { name: 'a' }, 'ann')
-  t.equal(status, 200)
-  t.match(row, {
-    actor: 'ann',
-    action: 'goods.create',
-    target: 'new-1',
-    payload: { name: 'a' },
-    status: 200,
-    ip: /127\.0\.0\.1$/,
-    request_id: 'req-1',
-  })
-  t.ok((row!.ts as number) >= before && (row!.ts as number) <= Date.now() / 1000)
+t.test(
+  'every call of a mutating route is recorded once, with its actor, action, target and status',
+  async (t) => {
+    const call = async (method: string, path: string, body?: unknown, user?: string) => {
+      const headers: Record<string, string> = { 'x-request-id': 'req-1', ...(user ? { 'x-user': user } : {}) }
+      const { status } = await server.request(method, path, { body, headers })
+      return { status, row: rows.pop() }
+    }
+    const before = Math.floor(Date.now() / 1000)
+    const { status, row } = await call('POST', '/goods', { name: 'a' }, 'ann')
+    t.equal(status, 200)
+    t.match(row, {
+      actor: 'ann',
+      action: 'goods.create',
+      target: 'new-1',
+      payload: { name: 'a' },
+      status: 200,
+      ip: /127\.0\.0\.1$/,
+      request_id: 'req-1',
+    })
+    t.ok((row!.ts as number) >= before && (row!.ts as number) <= Date.now() / 1000)
 
-  t.match(await call('PATCH', '/goods/7/parts/wheel', {}, 'ann'), { row: { target: '7/wheel' } })
-  t.match(await call('DELETE', '/goods/7', undefined, 'ann'), {
-    status: 204,
-    row: { action: 'goods.delete', target: '7', status: 204, payload: undefined },
-  })
-  const cleared = await call('DELETE', '/goods?kind=old&pin=123', undefined, 'ann')
-  t.strictSame([cleared.row!.target, cleared.row!.payload], [null, { kind: 'old' }], 'what the query says')
-  t.match(await call('POST', '/bare'), { row: { actor: null, target: null, payload: undefined } })
-  t.match(await call('POST', '/numbered'), { row: { target: null } }, 'only text is an id')
-  t.match(await call('POST', '/chosen'), { status: 202, row: { target: 'chosen-1', status: 202 } })
-  t.match(await call('POST', '/refused', { name: 'a' }, 'ann'), {
-    status: 403,
-    row: { action: 'goods.refuse', status: 403, payload: { name: 'a' }, target: null },
-  })
-  t.match(await call('POST', '/failed'), { status: 500, row: { action: 'goods.fail', status: 500 } })
-  t.match(await call('POST', '/named', { name: 'a' }), { row: { target: 'a' } })
-  t.match(await call('POST', '/entered', { name: 'bob' }), { row: { actor: 'bob' } }, 'who signs in')
-  t.match(await call('POST', '/entered', { name: 'bob' }, 'ann'), { row: { actor: 'ann' } })
-  t.match(await call('GET', '/called-back'), { status: 200, row: { action: 'door.return' } })
-  t.same(await call('POST', '/probe'), { status: 200, row: undefined })
-  t.same(await call('GET', '/goods'), { status: 200, row: undefined })
-  t.same(rows, [], 'none was told twice')
-})
+    t.match(await call('PATCH', '/goods/7/parts/wheel', {}, 'ann'), { row: { target: '7/wheel' } })
+    t.match(await call('DELETE', '/goods/7', undefined, 'ann'), {
+      status: 204,
+      row: { action: 'goods.delete', target: '7', status: 204, payload: undefined },
+    })
+    const cleared = await call('DELETE', '/goods?kind=old&pin=123', undefined, 'ann')
+    t.strictSame(
+      [cleared.row!.target, cleared.row!.payload],
+      [null, { kind: 'old' }],
+      'the query is recorded without its secrets',
+    )
+    t.match(await call('POST', '/bare'), { row: { actor: null, target: null, payload: undefined } })
+    t.match(await call('POST', '/numbered'), { row: { target: null } }, 'only a string is recorded as target')
+    t.match(await call('POST', '/chosen'), { status: 202, row: { target: 'chosen-1', status: 202 } })
+    t.match(await call('POST', '/refused', { name: 'a' }, 'ann'), {
+      status: 403,
+      row: { action: 'goods.refuse', status: 403, payload: { name: 'a' }, target: null },
+    })
+    t.match(await call('POST', '/failed'), { status: 500, row: { action: 'goods.fail', status: 500 } })
+    t.match(await call('POST', '/named', { name: 'a' }), { row: { target: 'a' } })
+    t.match(
+      await call('POST', '/entered', { name: 'bob' }),
+      { row: { actor: 'bob' } },
+      'the account that signs in is the actor',
+    )
+    t.match(await call('POST', '/entered', { name: 'bob' }, 'ann'), { row: { actor: 'ann' } })
+    t.match(await call('GET', '/called-back'), { status: 200, row: { action: 'door.return' } })
+    t.same(await call('POST', '/probe'), { status: 200, row: undefined })
+    t.same(await call('GET', '/goods'), { status: 200, row: undefined })
+    t.same(rows, [], 'no call is recorded twice')
+  },
+)
 
-t.test('a call that never reached its handler is told as well', async (t) => {
+t.test('a call that did not reach its handler is recorded too', async (t) => {
   const call = async (path: string, body: unknown) => {
     const { status } = await server.request('POST', path, { body, headers: { 'x-user': 'ann' } })
     return { status, rows: rows.splice(0) }
@@ -115,16 +126,16 @@ t.test('a call that never reached its handler is told as well', async (t) => {
   })
   const wrong = await call('/goods', { name: 'a', canary: 1 })
   t.match(wrong, { status: 422, rows: [{ actor: 'ann', action: 'goods.create', status: 422 }] })
-  t.equal(wrong.rows[0]!.payload, undefined, 'what was not valid is not written down')
+  t.equal(wrong.rows[0]!.payload, undefined, 'an invalid body is not recorded')
   t.match(await call('/goods', '{'), { status: 400, rows: [{ status: 400 }] })
   t.match(await call('/guarded/%0a', {}), { status: 404, rows: [{ actor: null, target: null, status: 404 }] })
 })
 
-t.test('of a body only what its schema describes and does not call secret is told', (t) => {
+t.test('only fields of a body that its schema describes and does not mark as secret are recorded', (t) => {
   const pin = { type: 'integer', writeOnly: true }
   const owner = { type: 'object', properties: { pin, at: { type: 'string' } } }
   const text = { type: 'string' }
-  const cases: [schema: object, value: unknown, told: unknown][] = [
+  const cases: [schema: object, value: unknown, recorded: unknown][] = [
     [
       { properties: { name: text, password: { ...text, writeOnly: true } } },
       { name: 'a', password: 'b' },
@@ -157,12 +168,12 @@ t.test('of a body only what its schema describes and does not call secret is tol
     [{ type: 'string' }, 'text', 'text'],
     [{}, 'unknown', undefined],
   ]
-  for (const [schema, value, told] of cases)
-    t.strictSame(recordablePart(schema as JSONSchema, value), told, JSON.stringify([schema, value]))
+  for (const [schema, value, recorded] of cases)
+    t.strictSame(recordablePart(schema as JSONSchema, value), recorded, JSON.stringify([schema, value]))
   t.end()
 })
 
-t.test('secret fields are in neither the row nor the log', async (t) => {
+t.test('secret fields appear neither in the record nor in the log', async (t) => {
   const body = {
     name: 'a',
     password: 'canary',
@@ -176,7 +187,7 @@ t.test('secret fields are in neither the row nor the log', async (t) => {
 })
 
 t.test(
-  'a command that changes something is told with the user of the system and its exit code',
+  'a command that changes something is recorded with its operating system user and exit code',
   async (t) => {
     const clerk = pluginSource(
       'clerk',
@@ -190,23 +201,26 @@ t.test(
     const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
     installPlugin(home, 'clerk', clerk)
     const record = { actor: 'os:ann', action: 'goods.count', target: null, ip: null, request_id: null }
-    const told = async (args: string[], env: Record<string, string> = { SUDO_USER: 'ann' }) => {
+    const readRecord = async (args: string[], env: Record<string, string> = { SUDO_USER: 'ann' }) => {
       const { code } = await runCommand(home, args, { env })
       t.equal(rows.length, 1)
       return { code, row: rows.pop() }
     }
-    t.match(await told(['count', 'apples']), { code: 0, row: { ...record, target: 'apples', status: 0 } })
-    t.match(await told(['miscount']), { code: 3, row: { ...record, status: 3 } })
-    t.match(await told(['drop']), { code: 1, row: { ...record, status: 1 } })
+    t.match(await readRecord(['count', 'apples']), {
+      code: 0,
+      row: { ...record, target: 'apples', status: 0 },
+    })
+    t.match(await readRecord(['miscount']), { code: 3, row: { ...record, status: 3 } })
+    t.match(await readRecord(['drop']), { code: 1, row: { ...record, status: 1 } })
   },
 )
 
-t.test('a call that could not be written down does not count as done', async (t) => {
+t.test('a call that cannot be recorded fails', async (t) => {
   const full = pluginSource(
     'full',
-    "host.extend('kernel.audit', () => { throw new Error('the book is full') })",
+    "host.extend('kernel.audit', () => { throw new Error('the audit log is full') })",
   )
   const server = await startKernel(t, { plugins: { shop, full } })
   t.equal((await server.request('POST', '/bare')).status, 500)
-  t.match(server.logged(), /the book is full/)
+  t.match(server.logged(), /the audit log is full/)
 })

@@ -20,7 +20,7 @@ const echo = pluginSource(
   }
   const closed = { type: 'object', properties, additionalProperties: false }
   const route = (method, path, body) => ({
-    method, path, body, summary: 'Give the body back', guard: 'public', audit: { none: 'a test' }, response: { 200: {} },
+    method, path, body, summary: 'Return the body', guard: 'public', audit: { none: 'a test' }, response: { 200: {} },
     handler: (request) => { process.emit('echo'); return request.body },
   })
   host.guard('locked', { check() { throw host.error('FORBIDDEN') } })
@@ -34,7 +34,7 @@ const echo = pluginSource(
 
 const usual = await startKernel(t, { plugins: { echo } })
 
-/** The server of all tests, or one of its own where it has another configuration. */
+/** Returns the server that the tests share, or starts one if the test has its own configuration. */
 async function start(t: Test, config?: object) {
   const server = config ? await startKernel(t, { plugins: { echo }, config: { ...config } }) : usual
   const send = async (
@@ -53,16 +53,16 @@ async function start(t: Test, config?: object) {
   return { server, send }
 }
 
-t.test('a body is read on every method that can have one', async (t) => {
+t.test('a body is read for every method that can have one', async (t) => {
   const { send, server } = await start(t)
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
     t.same(await send('{"name":"a"}', {}, { method }), { status: 200, body: { name: 'a', size: 1 } })
-  t.same(await send('', {}), { status: 200, body: { size: 1 } }, 'no body is an empty object')
+  t.same(await send('', {}), { status: 200, body: { size: 1 } }, 'a missing body is an empty object')
   const bare = await sendRaw(server.url, rawRequest('POST', '/api/echo'))
-  t.same([bare.status, bare.text], [200, '{"size":1}'], 'nor is one without a length')
+  t.same([bare.status, bare.text], [200, '{"size":1}'], 'a request without Content-Length has an empty body')
 })
 
-t.test('a body that nobody reads is refused unless it is empty', async (t) => {
+t.test('a route without a body schema refuses a body unless it is empty', async (t) => {
   const { send } = await start(t)
   const path = '/bodyless'
   t.match(await send('{}', {}, { path }), { status: 204 })
@@ -76,7 +76,7 @@ t.test('a body that nobody reads is refused unless it is empty', async (t) => {
   t.match(await send('text', { 'content-type': 'text/plain' }, { path }), { status: 415 })
 })
 
-t.test('JSON under all its names is read, anything else is refused', async (t) => {
+t.test('all JSON media types are read, and other media types are refused', async (t) => {
   const { send } = await start(t)
   for (const type of [
     'application/json; charset=utf-8',
@@ -101,13 +101,13 @@ t.test('JSON under all its names is read, anything else is refused', async (t) =
     )
 })
 
-t.test('a body that is not JSON, or no object, is refused', async (t) => {
+t.test('a body that is not valid JSON or not an object is refused', async (t) => {
   const { send } = await start(t)
   for (const body of ['{', 'null', '5', '"text"', '{"a":1,}', "{'a':1}", '{"a":NaN}', '{} {}'])
     t.match(await send(body), { status: 400, body: { error: { code: 'BAD_JSON', details: {} } } }, body)
 })
 
-t.test('a body cannot reach the prototype of anything', async (t) => {
+t.test('a body cannot pollute a prototype', async (t) => {
   const { send } = await start(t)
   for (const body of [
     '{"__proto__":{"polluted":true}}',
@@ -120,7 +120,7 @@ t.test('a body cannot reach the prototype of anything', async (t) => {
   t.equal(Reflect.get({}, 'polluted'), undefined)
 })
 
-t.test('a field that is not valid is named by its path, its value not repeated', async (t) => {
+t.test('an invalid field is reported by its path, without its value', async (t) => {
   const { send } = await start(t)
   const cases: [body: object, path: string, rule: string, message?: RegExp][] = [
     [{ name: 5 }, '/name', 'type', /^must be string$/],
@@ -150,12 +150,12 @@ t.test('a field that is not valid is named by its path, its value not repeated',
   })
 })
 
-t.test('the guard is asked before the body is read', async (t) => {
+t.test('the guard runs before the body is read', async (t) => {
   const { send } = await start(t)
   t.match(await send('{', {}, { path: '/locked' }), { status: 403 })
 })
 
-t.test('compressed bodies are read', async (t) => {
+t.test('compressed bodies are decompressed', async (t) => {
   const { send } = await start(t)
   const text = '{"name":"zip"}'
   for (const [encoding, body] of [
@@ -179,7 +179,7 @@ t.test('compressed bodies are read', async (t) => {
   })
 })
 
-t.test('a body over the limit is refused, however it is wrapped', async (t) => {
+t.test('a body over the limit is refused, whether plain, chunked or compressed', async (t) => {
   const { send, server } = await start(t, { http: { body_limit: '1kb' } })
   const large = JSON.stringify({ name: 'x'.repeat(2000) })
   const refusal = { error: { code: 'BODY_TOO_LARGE', details: { limit: 1024 }, message: /1024 bytes/ } }
@@ -197,14 +197,14 @@ t.test('a body over the limit is refused, however it is wrapped', async (t) => {
   t.match({ status: chunked.status, body: JSON.parse(chunked.text) }, { status: 413, body: refusal })
   t.equal((await send('{"name":"a"}')).status, 200)
   const fitting = await start(t)
-  t.equal((await fitting.send(large)).status, 422, 'the limit is 1 MiB where none is set')
+  t.equal((await fitting.send(large)).status, 422, 'the default limit is 1 MiB')
 })
 
-t.test('a connection goes on behind a body that was refused before its end', async (t) => {
+t.test('a connection can be reused after a body was refused before its end', async (t) => {
   const { server } = await start(t)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   t.teardown(() => agent.destroy())
-  // Larger than what is on its way at a time, packed and not.
+  // Larger than the buffers of a connection, both compressed and not.
   const noise = randomBytes(4_000_000)
   const packed = gzipSync(noise, { level: 0 })
   const type = { 'content-type': 'application/json' }
@@ -221,7 +221,7 @@ t.test('a connection goes on behind a body that was refused before its end', asy
   }
 })
 
-t.test('a body that breaks off is never handled', async (t) => {
+t.test('a request whose body is incomplete never reaches its handler', async (t) => {
   const { server, send } = await start(t)
   let handled = 0
   const count = () => handled++

@@ -34,7 +34,7 @@ const get = async (path: string, headers: Record<string, string> = {}, method = 
   const response = await fetch(`${server.url}/api/drawer/${path}`, { method, headers })
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
-/** The files of the home that this process has open. */
+/** Lists the files of the home that this process has open. */
 const openFiles = () =>
   readdirSync('/proc/self/fd')
     .map((fd) => {
@@ -49,38 +49,41 @@ const untilClosed = async () => {
   while (openFiles().length > 0) await new Promise(setImmediate)
 }
 
-t.test('a file is sent whole, with what a client needs to keep it and a browser not to run it', async (t) => {
-  const { status, headers, text } = await get('fox')
-  t.equal(status, 200)
-  t.equal(text, TEXT)
-  t.match(Object.fromEntries(headers), {
-    etag: '"v-20"',
-    'accept-ranges': 'bytes',
-    'cache-control': 'private, no-cache',
-    'content-length': '20',
-    'content-type': 'application/octet-stream',
-    'content-disposition': 'attachment; filename="fox"',
-    'content-security-policy': 'sandbox',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-  })
-  const named = await get(`fox?type=text/plain&inline=true&as=${encodeURIComponent('报告 "1".txt')}`)
-  t.equal(named.headers.get('content-type'), 'text/plain; charset=utf-8')
-  t.equal(
-    named.headers.get('content-disposition'),
-    `inline; filename="?? \\"1\\".txt"; filename*=UTF-8''%E6%8A%A5%E5%91%8A%20%221%22.txt`,
-  )
-  const broken = await get(`fox?as=${encodeURIComponent('a\r\nX-Evil: 1')}`)
-  t.equal(broken.headers.get('x-evil'), null)
-  const empty = await get('empty')
-  t.strictSame([empty.status, empty.text, empty.headers.get('content-length')], [200, '', '0'])
+t.test(
+  'a file is sent with caching headers, and with headers that keep a browser from running it',
+  async (t) => {
+    const { status, headers, text } = await get('fox')
+    t.equal(status, 200)
+    t.equal(text, TEXT)
+    t.match(Object.fromEntries(headers), {
+      etag: '"v-20"',
+      'accept-ranges': 'bytes',
+      'cache-control': 'private, no-cache',
+      'content-length': '20',
+      'content-type': 'application/octet-stream',
+      'content-disposition': 'attachment; filename="fox"',
+      'content-security-policy': 'sandbox',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    })
+    const download = await get(`fox?type=text/plain&inline=true&as=${encodeURIComponent('报告 "1".txt')}`)
+    t.equal(download.headers.get('content-type'), 'text/plain; charset=utf-8')
+    t.equal(
+      download.headers.get('content-disposition'),
+      `inline; filename="?? \\"1\\".txt"; filename*=UTF-8''%E6%8A%A5%E5%91%8A%20%221%22.txt`,
+    )
+    const broken = await get(`fox?as=${encodeURIComponent('a\r\nX-Evil: 1')}`)
+    t.equal(broken.headers.get('x-evil'), null)
+    const empty = await get('empty')
+    t.strictSame([empty.status, empty.text, empty.headers.get('content-length')], [200, '', '0'])
 
-  const head = await get('fox', {}, 'HEAD')
-  t.strictSame([head.status, head.text, head.headers.get('content-length')], [200, '', '20'])
-  await untilClosed()
-})
+    const head = await get('fox', {}, 'HEAD')
+    t.strictSame([head.status, head.text, head.headers.get('content-length')], [200, '', '20'])
+    await untilClosed()
+  },
+)
 
-t.test('a client that has the file is not sent it again', async (t) => {
+t.test('a client that already has the file receives 304', async (t) => {
   for (const tag of ['"v-20"', 'W/"v-20"', '"other", "v-20"', '*']) {
     const { status, headers, text } = await get('fox', { 'if-none-match': tag })
     t.strictSame([status, text, headers.get('etag')], [304, '', '"v-20"'], tag)
@@ -90,14 +93,14 @@ t.test('a client that has the file is not sent it again', async (t) => {
   await untilClosed()
 })
 
-t.test('a condition that needs the very bytes does not take a weak tag', (t) => {
+t.test('a strong comparison does not match a weak entity tag', (t) => {
   t.ok(listsTag('"other", "v-20"', 'v-20', { weak: false }))
   t.ok(listsTag('*', 'v-20', { weak: false }))
   t.notOk(listsTag('W/"v-20"', 'v-20', { weak: false }))
   t.end()
 })
 
-t.test('a range of a file is sent alone', async (t) => {
+t.test('only the requested range of a file is sent', async (t) => {
   const wanted: [range: string, text: string, place: string][] = [
     ['bytes=0-2', 'The', '0-2/20'],
     ['bytes=4-', TEXT.slice(4), '4-19/20'],
@@ -129,7 +132,7 @@ t.test('a range of a file is sent alone', async (t) => {
   await untilClosed()
 })
 
-t.test('a range that the file has nothing of is refused with its size', async (t) => {
+t.test('a range outside of the file is refused with the size of the file', async (t) => {
   for (const [name, range] of [
     ['fox', 'bytes=20-'],
     ['fox', 'bytes=99999999999999999999-'],
@@ -146,26 +149,29 @@ t.test('a range that the file has nothing of is refused with its size', async (t
   await untilClosed()
 })
 
-t.test('a file that becomes shorter is cut off, and one whose reader leaves is closed', async (t) => {
-  const path = join(server.home, 'large')
-  const open = async (): Promise<IncomingMessage> => {
-    writeFileSync(path, Buffer.alloc(20_000_000))
-    const [response] = await once(httpGet(`${server.url}/api/drawer/large`, { agent: false }), 'response')
-    return response
-  }
-  const short = await open()
-  truncateSync(path, 10)
-  short.resume()
-  await t.rejects(once(short, 'end'), { code: 'ECONNRESET' })
-  await untilClosed()
+t.test(
+  'a reply is cut off if its file becomes shorter, and the file is closed if the client leaves',
+  async (t) => {
+    const path = join(server.home, 'large')
+    const open = async (): Promise<IncomingMessage> => {
+      writeFileSync(path, Buffer.alloc(20_000_000))
+      const [response] = await once(httpGet(`${server.url}/api/drawer/large`, { agent: false }), 'response')
+      return response
+    }
+    const short = await open()
+    truncateSync(path, 10)
+    short.resume()
+    await t.rejects(once(short, 'end'), { code: 'ECONNRESET' })
+    await untilClosed()
 
-  const left = await open()
-  t.equal(openFiles().length, 1)
-  left.destroy()
-  await untilClosed()
-})
+    const left = await open()
+    t.equal(openFiles().length, 1)
+    left.destroy()
+    await untilClosed()
+  },
+)
 
-t.test('the description of the API says that bytes are sent, and in which ways', async (t) => {
+t.test('the OpenAPI document describes the binary reply and its statuses', async (t) => {
   const { body } = await server.request('GET', '/openapi.json')
   const { responses } = body.paths['/drawer/{name}'].get
   const bytes = { 'application/octet-stream': { schema: { type: 'string' } } }

@@ -17,7 +17,7 @@ const hooks = pluginSource(
 const server = await startKernel(t, { plugins: { hooks } })
 const url = `${server.url}/api/hook`
 
-t.test('a raw body arrives as it was sent, whatever it says it is', async (t) => {
+t.test('a raw body arrives unchanged, whatever its media type', async (t) => {
   for (const type of ['application/json', 'text/xml', 'application/x-www-form-urlencoded', '']) {
     const headers = type ? { 'content-type': type } : ({} as Record<string, string>)
     const response = await fetch(`${url}?a=1&b=x`, {
@@ -32,7 +32,7 @@ t.test('a raw body arrives as it was sent, whatever it says it is', async (t) =>
   t.same(await (await fetch(url)).json(), { query: {}, text: '' })
 })
 
-t.test('a raw body is bounded, said or not', async (t) => {
+t.test('a raw body is limited in size, with or without Content-Length', async (t) => {
   const refusal = { error: { code: 'BODY_TOO_LARGE', details: { limit: 1000 } } }
   const said = await fetch(url, { method: 'POST', body: 'x'.repeat(1001) })
   t.match({ status: said.status, body: await said.json() }, { status: 413, body: refusal })
@@ -44,7 +44,7 @@ t.test('a raw body is bounded, said or not', async (t) => {
   t.match({ status: unsaid.status, body: JSON.parse(unsaid.text) }, { status: 413, body: refusal })
 })
 
-t.test('a raw body that breaks off is never handled', async (t) => {
+t.test('a request whose raw body is incomplete never reaches its handler', async (t) => {
   let handled = 0
   const count = () => handled++
   process.on('hooked', count)
@@ -57,7 +57,7 @@ t.test('a raw body that breaks off is never handled', async (t) => {
   t.equal(handled, 1)
 })
 
-t.test('the description of the API says that anything may be sent', async (t) => {
+t.test('the OpenAPI document says that a raw body has any media type', async (t) => {
   const { paths } = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as { paths: object }
   t.match(paths, {
     '/hook': {

@@ -1,24 +1,25 @@
 import { EventEmitter, once } from 'node:events'
 import { get as httpGet, type IncomingMessage } from 'node:http'
-import { text as textOf } from 'node:stream/consumers'
+import { text as readText } from 'node:stream/consumers'
 import t from '../run/file-test.ts'
 import { createHold } from '../support/chat.ts'
 import { pluginSource, startKernel } from '../support/kernel.ts'
 
-/** Where the plugin below says what happens to it, and is told what to do. */
+/** Lets the tests control the plugin below, which emits its events here. */
 const desk = Object.assign(new EventEmitter(), {
+  /** The behaviour of the guard. */
   mood: '',
-  /** What the guard waits for before it decides. */
+  /** The guard waits for this promise before it decides. */
   verdict: Promise.resolve(),
-  /** What a source waits for before it goes on. */
+  /** A source waits for this promise before its next item. */
   go: Promise.resolve(),
-  /** How many items the source of many was asked for. */
+  /** The number of items that `/many` or `/endless` has produced. */
   given: 0,
 })
 Object.assign(globalThis, { desk })
 
 const MANY = 4000
-/** More characters than a connection takes before they are read. */
+/** More characters than the buffers of a connection hold. */
 const LARGE = 30_000_000
 
 const streams = pluginSource(
@@ -37,7 +38,7 @@ const streams = pluginSource(
     desk.emit('asked', mood)
     await desk.verdict
     if (mood === 'refusing') throw host.error('FORBIDDEN')
-    if (mood === 'failing') throw new Error('nothing was found out')
+    if (mood === 'failing') throw new Error('the guard failed')
     return { caller: { id: 'u', username: 'u', locale: 'zh' } }
   } })
   const item = (n) => ({ id: String(n), event: 'number', data: { n } })
@@ -99,19 +100,19 @@ const logged = (request_id: string | null, msg: string) =>
     .map((line) => JSON.parse(line))
     .find((entry) => entry.request_id === request_id && entry.msg === msg)
 
-/** Opens a reply of which nothing is read before it is asked for. */
+/** Requests a reply whose body is not read until the test reads it. */
 async function open(path: string, url = server.url): Promise<IncomingMessage> {
   const request = httpGet(`${url}/api${path}`, { agent: false })
   const [response] = await once(request, 'response')
   return response
 }
 
-/** Requests that are answered one after the other: what the server can do at once, it has done by then. */
+/** Waits for ten requests in a row, during which the server finishes all work that does not wait for anything. */
 async function passTime(): Promise<void> {
   for (let n = 0; n < 10; n += 1) await (await get('/health/live')).text()
 }
 
-/** Reads a stream up to a text; gives what came until then, and what reads on. */
+/** Reads a stream up to a text. Returns the text received so far, and functions that continue to read. */
 async function readUntil(response: Response, wanted: string) {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
@@ -135,8 +136,8 @@ async function readUntil(response: Response, wanted: string) {
   }
 }
 
-/** A stream without its signs of life. */
-const itemsOf = (text: string) => text.split('\n\n').filter((item) => item !== '' && item !== ':')
+/** Splits a stream into its items, without keep-alive comments. */
+const parseItems = (text: string) => text.split('\n\n').filter((item) => item !== '' && item !== ':')
 
 t.afterEach(() => {
   desk.mood = ''
@@ -149,25 +150,25 @@ t.test('items are sent with their ids, and the stream ends with the last one', a
   t.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
   t.equal(response.headers.get('cache-control'), 'no-store')
   t.equal(response.headers.get('x-accel-buffering'), 'no')
-  t.equal(response.headers.get('x-mood'), '', 'what the guard says of the answer')
+  t.equal(response.headers.get('x-mood'), '', 'a header that the guard sets')
   t.strictSame(
-    itemsOf(await response.text()),
+    parseItems(await response.text()),
     [1, 2, 3].map((n) => `id: ${n}\nevent: number\ndata: {"n":${n}}`),
   )
-  t.strictSame(itemsOf(await (await get('/nameless')).text()), ['event: word\ndata: "two\\nlines"'])
+  t.strictSame(parseItems(await (await get('/nameless')).text()), ['event: word\ndata: "two\\nlines"'])
 })
 
-t.test('a stream on which nothing is said shows that it is open', async (t) => {
+t.test('a stream without items sends keep-alive comments', async (t) => {
   const response = await get('/silent')
   const { text } = await readUntil(response, ':\n\n:\n\n:\n\n')
-  t.strictSame(itemsOf(text), [])
+  t.strictSame(parseItems(text), [])
   t.equal(
     sockets.close(() => true, 1000, ''),
     1,
   )
 })
 
-t.test('who leaves is let go', async (t) => {
+t.test('a source ends when its client disconnects', async (t) => {
   const leaving = new AbortController()
   const response = await get('/open', { signal: leaving.signal })
   await readUntil(response, 'data')
@@ -177,7 +178,7 @@ t.test('who leaves is let go', async (t) => {
   await left
 })
 
-t.test('who leaves before the stream begins is let go as well', async (t) => {
+t.test('a source ends if its client disconnects before the stream begins', async (t) => {
   const leaving = new AbortController()
   const entered = once(desk, 'entered')
   const left = once(desk, 'left')
@@ -189,7 +190,7 @@ t.test('who leaves before the stream begins is let go as well', async (t) => {
   await passTime()
 })
 
-t.test('who asks for the head alone gets it, and no stream is left open', async (t) => {
+t.test('HEAD is answered with the headers and leaves no stream open', async (t) => {
   const left = once(desk, 'left')
   const response = await get('/open', { method: 'HEAD' })
   t.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
@@ -197,7 +198,7 @@ t.test('who asks for the head alone gets it, and no stream is left open', async 
   await passTime()
 })
 
-t.test('who has read to the end has not left', async (t) => {
+t.test('the signal of a request is not aborted when its stream ends normally', async (t) => {
   const given = once(desk, 'signal')
   t.match(await (await get('/signal')).text(), /"n":1/)
   const [signal] = await given
@@ -205,17 +206,17 @@ t.test('who has read to the end has not left', async (t) => {
   t.equal(signal.aborted, false)
 })
 
-t.test('nothing is read ahead for who does not read, and nothing is lost', async (t) => {
+t.test('a source waits for a slow reader, and no item is lost', async (t) => {
   const response = await open('/many')
   await passTime()
   const { given } = desk
-  t.ok(given < MANY / 2, `${given} of ${MANY} items were asked for`)
+  t.ok(given < MANY / 2, `${given} of ${MANY} items were produced`)
   const beating = await readUntil(await get('/silent'), ':\n\n:\n\n:\n\n')
   t.equal(desk.given, given)
-  const text = await textOf(response)
+  const text = await readText(response)
   sockets.close(() => true, 1000, '')
   await beating.rest()
-  const numbers = itemsOf(text).map((item) => Number(/"n":(\d+)/.exec(item)?.[1]))
+  const numbers = parseItems(text).map((item) => Number(/"n":(\d+)/.exec(item)?.[1]))
   t.strictSame(
     numbers,
     Array.from({ length: MANY }, (_, n) => n + 1),
@@ -226,11 +227,11 @@ t.test('nothing is read ahead for who does not read, and nothing is lost', async
   await passTime()
   leaver.destroy()
   await left
-  t.ok(desk.given < MANY / 2, 'who leaves instead is let go')
+  t.ok(desk.given < MANY / 2, 'the source ends if the client disconnects instead')
   await passTime()
 })
 
-t.test('what has ended before its reader has read it is not added to', async (t) => {
+t.test('nothing is written to a stream that has ended but has not been read to its end', async (t) => {
   const ended = once(desk, 'left')
   const response = await open('/large')
   await ended
@@ -238,7 +239,7 @@ t.test('what has ended before its reader has read it is not added to', async (t)
   const beating = await readUntil(await get('/silent'), ':\n\n:\n\n:\n\n')
   sockets.close(() => true, 1000, '')
   await beating.rest()
-  const text = await textOf(response)
+  const text = await readText(response)
   t.equal(text.length, ':\n\n'.length + 'event: text\ndata: ""\n\n'.length + LARGE)
 
   const slow = await open('/many')
@@ -248,37 +249,43 @@ t.test('what has ended before its reader has read it is not added to', async (t)
   sockets.recheck(() => true)
   await left
   sockets.recheck(() => true)
-  const items = itemsOf(await textOf(slow))
+  const items = parseItems(await readText(slow))
   t.ok(items.length < MANY / 2)
   t.match(items.slice(-2), [/"n":\d+\}$/, /^event: error\ndata: \{"code":"FORBIDDEN"/])
   t.notMatch(server.logged(), /write after end/)
 })
 
-t.test('an error behind the headers is the last item; before them it is an answer', async (t) => {
-  t.match(itemsOf(await (await get('/torn')).text()), [
-    /^id: 1\nevent: number/,
-    /^event: error\ndata: \{"code":"FORBIDDEN","message":"[^"]*[一-龟].*"details":\{.*"request_id":/,
+t.test(
+  'an error after the headers is the last item; an error before them is an error response',
+  async (t) => {
+    t.match(parseItems(await (await get('/torn')).text()), [
+      /^id: 1\nevent: number/,
+      /^event: error\ndata: \{"code":"FORBIDDEN","message":"[^"]*[一-龟].*"details":\{.*"request_id":/,
+    ])
+    const failed = /^event: error\ndata: \{"code":"INTERNAL_ERROR"/
+    const burst = await get('/burst')
+    t.match(parseItems(await burst.text()), [/^id: 1/, failed])
+    t.match(logged(burst.headers.get('x-request-id'), 'stream failed'), {
+      level: 50,
+      error: { message: 'the pipe burst' },
+    })
+    t.match(parseItems(await (await get('/word')).text()), [/^id: 1/, failed])
+    t.match(parseItems(await (await get('/circular')).text()), [failed])
+    const refused = await get('/refused')
+    t.equal(refused.status, 403)
+    t.match(refused.headers.get('content-type'), /^application\/json/)
+    t.match(await refused.json(), { error: { code: 'FORBIDDEN' } })
+  },
+)
+
+t.test('an item that does not match its schema is an error if replies are strict', async (t) => {
+  t.match(parseItems(await (await get('/wrong')).text()), [
+    /^id: 1/,
+    /^event: error\ndata: \{"code":"INTERNAL_/,
   ])
-  const failed = /^event: error\ndata: \{"code":"INTERNAL_ERROR"/
-  const burst = await get('/burst')
-  t.match(itemsOf(await burst.text()), [/^id: 1/, failed])
-  t.match(logged(burst.headers.get('x-request-id'), 'stream failed'), {
-    level: 50,
-    error: { message: 'the pipe burst' },
-  })
-  t.match(itemsOf(await (await get('/word')).text()), [/^id: 1/, failed])
-  t.match(itemsOf(await (await get('/circular')).text()), [failed])
-  const refused = await get('/refused')
-  t.equal(refused.status, 403)
-  t.match(refused.headers.get('content-type'), /^application\/json/)
-  t.match(await refused.json(), { error: { code: 'FORBIDDEN' } })
 })
 
-t.test('an item that does not fit its schema is an error where replies are strict', async (t) => {
-  t.match(itemsOf(await (await get('/wrong')).text()), [/^id: 1/, /^event: error\ndata: \{"code":"INTERNAL_/])
-})
-
-t.test('what goes wrong when the reader has left is logged, unless it is that', async (t) => {
+t.test('an error after the client has disconnected is logged, unless the disconnect caused it', async (t) => {
   const leave = async (path: string) => {
     const leaving = new AbortController()
     const response = await get(path, { signal: leaving.signal })
@@ -291,7 +298,7 @@ t.test('what goes wrong when the reader has left is logged, unless it is that', 
   t.equal(await leave('/sleeping'), undefined)
 })
 
-t.test('who may no longer read is told so', async (t) => {
+t.test('a stream ends with an error when its reader loses the permission', async (t) => {
   const stream = await readUntil(await get('/open'), 'data')
   const asked = once(desk, 'asked')
   t.equal(
@@ -304,36 +311,39 @@ t.test('who may no longer read is told so', async (t) => {
   )
   await asked
   await passTime()
-  t.equal(sockets.contexts().length, 1, 'who may stays')
+  t.equal(sockets.contexts().length, 1, 'a stream stays open if its reader is still allowed')
   desk.mood = 'refusing'
   const left = once(desk, 'left')
   sockets.recheck(() => true)
   sockets.recheck(() => true)
   await left
   t.strictSame(sockets.contexts(), [])
-  t.match(itemsOf(await stream.rest()), [/^event: error\ndata: \{"code":"FORBIDDEN"/])
+  t.match(parseItems(await stream.rest()), [/^event: error\ndata: \{"code":"FORBIDDEN"/])
 })
 
-t.test('where it cannot be found out, the stream stays open and it is asked again', async (t) => {
-  const stream = await readUntil(await get('/open'), 'data')
-  desk.mood = 'failing'
-  sockets.recheck(() => true)
-  for (let times = 0; times < 3; times += 1) t.strictSame(await once(desk, 'asked'), ['failing'])
-  t.equal(sockets.contexts().length, 1)
-  desk.mood = ''
-  t.strictSame(await once(desk, 'asked'), [''])
-  let more = 0
-  const count = () => {
-    more += 1
-  }
-  desk.on('asked', count)
-  await stream.until(':\n\n:\n\n:\n\n')
-  t.equal(more, 0, 'until it is found out')
-  desk.off('asked', count)
-  sockets.close(() => true, 1000, '')
-})
+t.test(
+  'a stream stays open if the guard fails during a recheck, and the guard is called again',
+  async (t) => {
+    const stream = await readUntil(await get('/open'), 'data')
+    desk.mood = 'failing'
+    sockets.recheck(() => true)
+    for (let times = 0; times < 3; times += 1) t.strictSame(await once(desk, 'asked'), ['failing'])
+    t.equal(sockets.contexts().length, 1)
+    desk.mood = ''
+    t.strictSame(await once(desk, 'asked'), [''])
+    let more = 0
+    const count = () => {
+      more += 1
+    }
+    desk.on('asked', count)
+    await stream.until(':\n\n:\n\n:\n\n')
+    t.equal(more, 0, 'the guard is not called again after it has decided')
+    desk.off('asked', count)
+    sockets.close(() => true, 1000, '')
+  },
+)
 
-t.test('an item waits until it is known whether its reader may have it', async (t) => {
+t.test('an item is held back until the guard has decided about its reader', async (t) => {
   for (const mood of ['refusing', '', 'failing']) {
     const source = createHold()
     const guard = createHold()
@@ -346,7 +356,7 @@ t.test('an item waits until it is known whether its reader may have it', async (
     sockets.recheck(() => true)
     source.release()
     await passTime()
-    // The guard has looked already; this is for the time after.
+    // The guard has already read its behaviour for this check; the new one applies to the next check.
     if (mood === 'failing') desk.mood = 'refusing'
     guard.release()
     if (mood === '') {
@@ -355,29 +365,34 @@ t.test('an item waits until it is known whether its reader may have it', async (
       continue
     }
     const refused = /^event: error\ndata: \{"code":"FORBIDDEN"/
-    const items = itemsOf(await stream.rest())
+    const items = parseItems(await stream.rest())
     if (mood === 'refusing') t.match(items, [refused])
-    else t.match(items, [/"n":2/, refused], 'what could not be found out is asked again before the next item')
+    else
+      t.match(
+        items,
+        [/"n":2/, refused],
+        'after a failed check the guard is called again before the next item',
+      )
   }
 })
 
-t.test('a session that ends takes its streams with it', async (t) => {
+t.test('the end of a session closes its streams', async (t) => {
   const closed = await readUntil(await get('/deaf'), 'data')
   t.equal(
     sockets.close((context) => (context as { caller?: { id: string } }).caller?.id === 'u', 4401, 'over'),
     1,
   )
-  t.strictSame(itemsOf(await closed.rest()), [])
+  t.strictSame(parseItems(await closed.rest()), [])
 })
 
-t.test('a file is sent as it is made', async (t) => {
+t.test('a download is sent while it is produced', async (t) => {
   const response = await get('/file')
   t.equal(response.headers.get('content-disposition'), 'attachment; filename="a b.jsonl"')
   t.equal(response.headers.get('content-type'), 'application/x-ndjson')
   t.equal(await response.text(), '1\n二\n')
-  const named = await get('/named')
-  t.match(named.headers.get('content-disposition'), "filename*=UTF-8''%E5%9B%BE.jsonl")
-  t.equal(await named.text(), '')
+  const emptyFile = await get('/named')
+  t.match(emptyFile.headers.get('content-disposition'), "filename*=UTF-8''%E5%9B%BE.jsonl")
+  t.equal(await emptyFile.text(), '')
 
   const { hold, release } = createHold()
   desk.go = hold
@@ -386,7 +401,7 @@ t.test('a file is sent as it is made', async (t) => {
   t.equal(await slow.rest(), 'second')
 })
 
-t.test('a file that cannot be made whole is cut off, and one that nobody reads is not made', async (t) => {
+t.test('a download that fails is cut off, and a download that nobody reads is paused', async (t) => {
   const half = await get('/half')
   t.equal(half.status, 200)
   await t.rejects(half.text())
@@ -411,24 +426,28 @@ t.test('a file that cannot be made whole is cut off, and one that nobody reads i
   })
 })
 
-t.test('the document names what streams are sent as', async (t) => {
+t.test('the OpenAPI document lists the media types of streams', async (t) => {
   const { body } = await server.request('GET', '/openapi.json')
-  const contentOf = (path: string) => Object.keys(body.paths[path].get.responses[200].content)
-  t.strictSame(contentOf('/three'), ['text/event-stream'])
-  t.strictSame(contentOf('/file'), ['application/octet-stream'])
+  const listMediaTypes = (path: string) => Object.keys(body.paths[path].get.responses[200].content)
+  t.strictSame(listMediaTypes('/three'), ['text/event-stream'])
+  t.strictSame(listMediaTypes('/file'), ['application/octet-stream'])
 })
 
-t.test('a server that stops ends its streams, also those whose sources do not hear of it', async (t) => {
+t.test('a stopping server ends its streams, including those whose sources ignore the signal', async (t) => {
   const other = await startKernel(t, { plugins: { streams }, strictReplies: false })
-  const wrong = await textOf(await open('/wrong', other.url))
-  t.match(itemsOf(wrong), [/^id: 1/, 'event: number\ndata: {"m":1}'], 'what is wrong is sent')
+  const wrong = await readText(await open('/wrong', other.url))
+  t.match(
+    parseItems(wrong),
+    [/^id: 1/, 'event: number\ndata: {"m":1}'],
+    'an item that does not match its schema is sent',
+  )
   t.match(other.logged(), /"route":"GET \/wrong".*reply does not fit its schema/, 'and logged')
   const readers = await Promise.all(['/open', '/deaf'].map((path) => open(path, other.url)))
   t.strictSame(
     readers.map(({ headers }) => headers.connection),
     ['close', 'close'],
   )
-  const [texts] = await Promise.all([Promise.all(readers.map((stream) => textOf(stream))), other.stop()])
-  for (const text of texts) t.strictSame(itemsOf(text), ['id: 1\nevent: number\ndata: {"n":1}'])
+  const [texts] = await Promise.all([Promise.all(readers.map((stream) => readText(stream))), other.stop()])
+  for (const text of texts) t.strictSame(parseItems(text), ['id: 1\nevent: number\ndata: {"n":1}'])
   for (const stream of readers) t.equal(stream.complete, true)
 })

@@ -32,7 +32,7 @@ utimesSync(join(uploads, 'stale'), 0, 0)
 const server = await startKernel(t, { home, plugins: { shelf: source } })
 const left = () => readdirSync(uploads).filter((name) => name !== 'fresh' && !name.endsWith('.kept'))
 
-/** Sends a form of these fields; a Blob is a file. */
+/** Sends a form with these fields; a Blob becomes a file. */
 async function post(path: string, fields: [name: string, value: string | Blob, filename?: string][]) {
   const form = new FormData()
   for (const [name, value, filename] of fields)
@@ -60,9 +60,9 @@ const raw = (body: string, headers: Record<string, string> = {}, path = '/api/fi
       body,
     ),
   )
-const codeOf = ({ text }: { text: string }) => JSON.parse(text).error.code
+const readCode = ({ text }: { text: string }) => JSON.parse(text).error.code
 
-t.test('a file arrives with its name, type and size, and is gone after the reply', async (t) => {
+t.test('a file arrives with its name, type and size, and is removed after the reply', async (t) => {
   const bytes = Buffer.from(Array.from({ length: 256 }, (_, n) => n))
   const { status, body } = await post('/file', [['file', blob(bytes, 'image/png'), '图 1.png']])
   t.equal(status, 200)
@@ -78,11 +78,11 @@ t.test('a file arrives with its name, type and size, and is gone after the reply
   })
   const nameless = `--b\r\nContent-Disposition: form-data; name="file"\r\nContent-Type: application/octet-stream\r\n\r\nx\r\n--b--\r\n`
   t.match(JSON.parse((await raw(nameless)).text), { file: { filename: 'file', size: 1 } })
-  t.same(left(), [], 'what an earlier crash left is gone, too')
-  t.ok(existsSync(join(uploads, 'fresh')), 'but nothing that may be in use')
+  t.same(left(), [], 'a leftover of an earlier crash is removed too')
+  t.ok(existsSync(join(uploads, 'fresh')), 'a file that may be in use is kept')
 })
 
-t.test('a handler may keep the file, and one that fails leaves none', async (t) => {
+t.test('a handler may move the file, and the file is removed if the handler fails', async (t) => {
   t.equal((await post('/kept', [['file', blob('kept'), 'a']])).status, 204)
   const [kept] = readdirSync(uploads).filter((name) => name.endsWith('.kept'))
   t.equal(readFileSync(join(uploads, kept!), 'utf8'), 'kept')
@@ -90,7 +90,7 @@ t.test('a handler may keep the file, and one that fails leaves none', async (t) 
   t.same(left(), [])
 })
 
-t.test('a form that is not one file is refused and says why', async (t) => {
+t.test('a form with anything but one file is refused with the reason', async (t) => {
   const unknown = (path: string) => ({ status: 422, body: { error: { details: { issues: [{ path }] } } } })
   t.match(await post('/file', []), unknown('/file'))
   t.match(await post('/file', [['name', 'Ada']]), unknown('/name'))
@@ -110,17 +110,17 @@ t.test('a form that is not one file is refused and says why', async (t) => {
   t.match(await raw('x', { 'Content-Type': 'text/plain' }), { status: 415 })
   t.match(await raw('', { 'Content-Type': 'application/json' }), { status: 415 })
   for (const type of ['multipart/form-data', 'multipart/form-data; boundary='])
-    t.equal(codeOf(await raw(`${part('file', 'x')}--b--`, { 'Content-Type': type })), 'BAD_FORM', type)
-  t.equal(codeOf(await raw(part('file', 'cut off'))), 'BAD_FORM', 'a form that does not end')
-  t.equal(codeOf(await raw('no form at all')), 'BAD_FORM')
+    t.equal(readCode(await raw(`${part('file', 'x')}--b--`, { 'Content-Type': type })), 'BAD_FORM', type)
+  t.equal(readCode(await raw(part('file', 'cut off'))), 'BAD_FORM', 'an incomplete form')
+  t.equal(readCode(await raw('no form at all')), 'BAD_FORM')
   t.same(left(), [])
 })
 
-t.test('a file that is too large is refused before or while it comes', async (t) => {
+t.test('a file that is too large is refused before or during its upload', async (t) => {
   const tooLarge = { status: 413, body: { error: { code: 'BODY_TOO_LARGE', details: { limit: MAX_BYTES } } } }
   t.match(await post('/file', [['file', blob('x'.repeat(MAX_BYTES + 1)), 'a']]), tooLarge)
   const announced = await raw('', { 'Content-Length': '99999999' })
-  t.equal(codeOf(announced), 'BODY_TOO_LARGE', 'nothing of it is waited for')
+  t.equal(readCode(announced), 'BODY_TOO_LARGE', 'the request is refused before its body arrives')
   const chunk = part('file', 'x'.repeat(50_000))
   const chunked = `${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n0\r\n\r\n`
   const request = rawRequest(
@@ -129,11 +129,11 @@ t.test('a file that is too large is refused before or while it comes', async (t)
     { 'Content-Type': 'multipart/form-data; boundary=b', 'Transfer-Encoding': 'chunked' },
     chunked,
   )
-  t.equal(codeOf(await sendRaw(server.url, request)), 'BODY_TOO_LARGE', 'without a length as well')
+  t.equal(readCode(await sendRaw(server.url, request)), 'BODY_TOO_LARGE', 'also without Content-Length')
   t.same(left(), [])
 })
 
-t.test('a client that goes away in the middle leaves nothing', async (t) => {
+t.test('no file remains if the client disconnects during the upload', async (t) => {
   const { hostname, port } = new URL(server.url)
   const stream = connect(Number(port), hostname)
   const body = part('file', 'half')
@@ -149,7 +149,7 @@ t.test('a client that goes away in the middle leaves nothing', async (t) => {
   t.equal((await post('/file', [['file', blob('x'), 'a']])).status, 200)
 })
 
-t.test('a route may take a file or a body', async (t) => {
+t.test('a route can accept either a file or a body', async (t) => {
   t.match(await post('/either', [['file', blob('x'), 'a']]), { status: 200, body: { file: { size: 1 } } })
   const json = await server.request('POST', '/either', { body: { name: 'Ada' } })
   t.same(json.body, { body: { name: 'Ada' } })
@@ -163,7 +163,7 @@ t.test('a route may take a file or a body', async (t) => {
   t.same(Object.keys(api.paths['/file'].post.requestBody.content), ['multipart/form-data'])
 })
 
-t.test('a route may take the body itself as its file', async (t) => {
+t.test('a route can accept the request body itself as its file', async (t) => {
   const put = (body: string | Buffer, headers: Record<string, string> = {}) =>
     sendRaw(
       server.url,
@@ -178,14 +178,18 @@ t.test('a route may take the body itself as its file', async (t) => {
   t.equal(arrived.bytes, bytes.toString('base64'))
   for (const type of ['application/json', 'multipart/form-data; boundary=b'])
     t.match(JSON.parse((await put('{', { 'Content-Type': type })).text), { file: { size: 1 } }, type)
-  t.match(JSON.parse((await put('')).text), { file: { size: 0, media_type: '' } }, 'nothing is a file, too')
+  t.match(
+    JSON.parse((await put('')).text),
+    { file: { size: 0, media_type: '' } },
+    'an empty body is an empty file',
+  )
 
   t.match(JSON.parse((await put('x'.repeat(MAX_BYTES))).text), { file: { size: MAX_BYTES } })
-  t.equal(codeOf(await put('x'.repeat(MAX_BYTES + 1))), 'BODY_TOO_LARGE')
+  t.equal(readCode(await put('x'.repeat(MAX_BYTES + 1))), 'BODY_TOO_LARGE')
   const chunked = { 'Transfer-Encoding': 'chunked' }
   const large = `${(50_000).toString(16)}\r\n${'x'.repeat(50_000)}\r\n0\r\n\r\n`
   t.equal(
-    codeOf(await sendRaw(server.url, rawRequest('PUT', '/api/whole', chunked, large))),
+    readCode(await sendRaw(server.url, rawRequest('PUT', '/api/whole', chunked, large))),
     'BODY_TOO_LARGE',
   )
   t.match(await put('x', { 'Content-Encoding': 'gzip' }), { status: 415 })

@@ -62,7 +62,7 @@ ${pluginSource(
   },`,
 )}`
 
-t.test('requests', async (t) => {
+t.test('HTTP requests', async (t) => {
   const server = await startKernel(t, { plugins: { lab } })
   const get = (path: string, headers: Record<string, string> = {}) => server.request('GET', path, { headers })
   const entries = () =>
@@ -71,10 +71,10 @@ t.test('requests', async (t) => {
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line))
-  const entryOf = (request_id: string, msg: string) =>
+  const findEntry = (request_id: string, msg: string) =>
     entries().find((entry) => entry.request_id === request_id && entry.msg === msg)
 
-  t.test('a request is answered with what the handler gives, and is logged', async (t) => {
+  t.test('a request is answered with the result of its handler, and is logged', async (t) => {
     const { status, body, headers } = await get('/hello')
     t.equal(status, 200)
     t.same(body, { hello: 'world' })
@@ -82,7 +82,7 @@ t.test('requests', async (t) => {
     t.equal(headers.get('cache-control'), 'no-store')
     t.equal(headers.get('x-content-type-options'), 'nosniff')
     t.equal(headers.get('access-control-allow-origin'), null)
-    const entry = entryOf(headers.get('x-request-id')!, 'request')
+    const entry = findEntry(headers.get('x-request-id')!, 'request')
     t.match(entry, { method: 'GET', route: '/hello', status: 200, ms: Number, level: 30 })
     t.equal((await get('/text')).body, 'plain')
     const empty = await get('/nothing')
@@ -91,7 +91,7 @@ t.test('requests', async (t) => {
     t.same([moved.status, moved.headers.get('location'), await moved.text()], [302, '/api/hello', ''])
   })
 
-  t.test('every answer that is no success has the error body', async (t) => {
+  t.test('every error response has the error body', async (t) => {
     const cases: [method: string, path: string, status: number, code: string, allow?: string][] = [
       ['GET', '/nowhere', 404, 'NOT_FOUND'],
       ['POST', '/nowhere', 404, 'NOT_FOUND'],
@@ -118,12 +118,12 @@ t.test('requests', async (t) => {
     t.match(await (await fetch(`${server.url}/elsewhere`)).json(), { error: { code: 'NOT_FOUND' } })
   })
 
-  t.test('OPTIONS tells which methods a path knows', async (t) => {
+  t.test('OPTIONS lists the methods of a path', async (t) => {
     const { status, headers } = await server.request('OPTIONS', '/rooms')
     t.equal(status, 200)
     t.equal(headers.get('allow'), 'POST')
     const literal = await server.request('OPTIONS', '/rooms/best')
-    t.equal(literal.headers.get('allow'), 'HEAD, GET', 'and not those of `/rooms/:id`')
+    t.equal(literal.headers.get('allow'), 'HEAD, GET', 'the methods of `/rooms/:id` are not listed')
     t.equal((await server.request('OPTIONS', '/rooms/hall')).headers.get('allow'), 'HEAD, GET, DELETE')
   })
 
@@ -135,14 +135,14 @@ t.test('requests', async (t) => {
     t.same([missing.status, missing.text], [404, ''])
   })
 
-  t.test('literal segments go before parameters', async (t) => {
+  t.test('literal segments take precedence over parameters', async (t) => {
     t.same((await get('/rooms/best')).body, { room: 'the best' })
     t.same((await get('/rooms/12')).body, { room: '12' })
     t.same((await get('/rooms/best/doors/left')).body, { id: 'best', door: 'left' })
     t.same((await get('/rooms/12/')).body, { room: '12' })
   })
 
-  t.test('a path parameter that can be the name of nothing is not found', async (t) => {
+  t.test('a path parameter that cannot be a name is answered with 404', async (t) => {
     const status = async (name: string) =>
       (await sendRaw(server.url, rawRequest('GET', `/api/rooms/${name}`))).status
     for (const name of [
@@ -164,7 +164,7 @@ t.test('requests', async (t) => {
     t.same(body, { room: '房间 ?#' })
   })
 
-  t.test('guards run in their order before the handler and add to its request', async (t) => {
+  t.test('guards run in order before the handler and extend its request', async (t) => {
     t.match((await get('/me', { 'x-user': 'ann' })).body, { caller: { username: 'ann' } })
     const chief = await get('/chief', { 'x-user': 'chief' })
     t.same(chief.body, { rank: 'chief' })
@@ -174,16 +174,16 @@ t.test('requests', async (t) => {
       body: { error: { code: 'FORBIDDEN', details: { rank: 'chief' } } },
     })
     t.equal((await get('/chief')).status, 401)
-    const entry = entryOf(chief.headers.get('x-request-id')!, 'request')
+    const entry = findEntry(chief.headers.get('x-request-id')!, 'request')
     t.match(entry, { username: 'chief', route: '/chief' })
   })
 
-  t.test('a request id of the agreed form is taken over, another is made', async (t) => {
+  t.test('a well-formed request id is kept, and any other is replaced', async (t) => {
     for (const id of ['abc', 'A-b_9', 'x'.repeat(64)]) {
       const { body, headers } = await get('/facts', { 'x-request-id': id })
       t.equal(headers.get('x-request-id'), id)
       t.equal(body.request_id, id)
-      t.ok(entryOf(id, 'request'))
+      t.ok(findEntry(id, 'request'))
     }
     for (const id of ['', 'a b', 'x'.repeat(65), 'a;b', 'ä', '<script>']) {
       const { text, headers } = await sendRaw(
@@ -195,14 +195,14 @@ t.test('requests', async (t) => {
     }
   })
 
-  t.test('a request without Host is refused in the form of all errors', async (t) => {
+  t.test('a request without a Host header is refused with the error body', async (t) => {
     const reply = await sendRaw(server.url, 'GET /api/nowhere HTTP/1.1\r\nConnection: close\r\n\r\n')
     t.equal(reply.status, 400)
     t.match(JSON.parse(reply.text).error, { code: 'BAD_REQUEST', details: { reason: /Host/ } })
     t.equal((await sendRaw(server.url, 'GET /api/nowhere HTTP/1.0\r\n\r\n')).status, 404)
   })
 
-  t.test('messages are in the best language of the request, then in that of the caller', async (t) => {
+  t.test('messages are in the language that the request accepts, else in that of the caller', async (t) => {
     const cases: [accept: string | undefined, own: string | undefined, language: 'en' | 'zh'][] = [
       [undefined, undefined, 'en'],
       [undefined, 'zh', 'zh'],
@@ -236,74 +236,77 @@ t.test('requests', async (t) => {
     t.equal((await get('/nowhere', { 'accept-language': 'zh' })).body.error.message, '未找到。')
   })
 
-  t.test('a message is filled from the details, and a wait is a header as well', async (t) => {
+  t.test('a message contains the details, and retry_after_seconds is also a header', async (t) => {
     const { body, headers } = await get('/polite')
     t.match(body.error, { message: 'Later, Ann.', details: { name: 'Ann', retry_after_seconds: 2.4 } })
     t.equal(headers.get('retry-after'), '3')
-    t.match(entryOf(headers.get('x-request-id')!, 'request refused'), { level: 40, code: 'COME_BACK' })
+    t.match(findEntry(headers.get('x-request-id')!, 'request refused'), { level: 40, code: 'COME_BACK' })
   })
 
-  t.test('an error of no known kind tells its cause to the log alone', async (t) => {
+  t.test('the cause of an unexpected error is only logged', async (t) => {
     for (const path of ['/fail', '/unknown-code', '/prototype-code', '/not-an-error']) {
       const { status, body, headers } = await get(path)
       t.equal(status, 500, path)
       t.match(body.error, { code: 'INTERNAL_ERROR', message: /request id/, details: {} })
       t.notMatch(JSON.stringify(body), /canary|just text/)
-      const entry = entryOf(headers.get('x-request-id')!, 'request refused')
+      const entry = findEntry(headers.get('x-request-id')!, 'request refused')
       t.match(entry, { level: 50, code: 'INTERNAL_ERROR' })
       t.ok(entry.error, path)
     }
     t.match(server.logged(), /the canary sang/)
     const broken = await get('/broken')
-    t.match(entryOf(broken.headers.get('x-request-id')!, 'request refused'), {
+    t.match(findEntry(broken.headers.get('x-request-id')!, 'request refused'), {
       level: 50,
       error: { code: 'BROKEN' },
     })
     const missing = await get('/nowhere')
-    t.match(entryOf(missing.headers.get('x-request-id')!, 'request refused'), {
+    t.match(findEntry(missing.headers.get('x-request-id')!, 'request refused'), {
       level: 30,
       code: 'NOT_FOUND',
     })
   })
 
-  t.test('a reply that cannot be written has the error body too, or ends where it broke', async (t) => {
-    const { status, body, headers } = await get('/circular')
-    t.equal(status, 500)
-    t.match(body.error, { code: 'INTERNAL_ERROR', request_id: headers.get('x-request-id') })
-    t.match(entryOf(body.error.request_id, 'request refused'), { error: { message: /circular/ } })
+  t.test(
+    'a reply that cannot be serialized has the error body, and one that fails halfway is cut off',
+    async (t) => {
+      const { status, body, headers } = await get('/circular')
+      t.equal(status, 500)
+      t.match(body.error, { code: 'INTERNAL_ERROR', request_id: headers.get('x-request-id') })
+      t.match(findEntry(body.error.request_id, 'request refused'), { error: { message: /circular/ } })
 
-    await t.rejects(get('/missing-file'))
-    t.match(server.logged(), /ENOENT.*a reply could not be sent whole/)
-    const broken = await sendRaw(server.url, rawRequest('GET', '/api/breaking-file'))
-    t.equal(broken.status, 200)
-    t.match(broken.text, /half/)
-    t.notMatch(broken.text, /\r\n0\r\n/, 'the reader can tell that it is not whole')
-    t.match(server.logged(), /torn.*a reply could not be sent whole/)
-  })
+      await t.rejects(get('/missing-file'))
+      t.match(server.logged(), /ENOENT.*a reply could not be sent whole/)
+      const broken = await sendRaw(server.url, rawRequest('GET', '/api/breaking-file'))
+      t.equal(broken.status, 200)
+      t.match(broken.text, /half/)
+      t.notMatch(broken.text, /\r\n0\r\n/, 'the client can detect that the reply is incomplete')
+      t.match(server.logged(), /torn.*a reply could not be sent whole/)
+    },
+  )
 
-  t.test('a query is text that becomes the types asked for', async (t) => {
+  t.test('query parameters are converted to the types of their schema', async (t) => {
     t.same((await get('/query?tags=a')).body, { n: 7, tags: ['a'] })
     t.same((await get('/query?tags=a&tags=b&n=3&on=true')).body, { n: 3, tags: ['a', 'b'], on: true })
-    const issuesOf = async (query: string) => {
+    const readIssues = async (query: string) => {
       const { status, body } = await get(`/query${query}`)
       t.equal(status, 422, query)
       return body.error.details.issues
     }
-    t.match(await issuesOf(''), [{ path: '/tags', rule: 'required' }])
-    t.match(await issuesOf('?tags=a&n=x'), [{ path: '/n', rule: 'type', message: 'must be integer' }])
-    t.match(await issuesOf('?tags=a&n=0'), [{ path: '/n', rule: 'minimum' }])
-    t.match(await issuesOf('?tags=a&n=1&n=2'), [{ path: '/n', rule: 'type' }])
-    t.match(await issuesOf('?tags=a&more=1'), [{ path: '/more', rule: 'additionalProperties' }])
-    t.match(await issuesOf('?tags=a&constructor=1'), [{ path: '/constructor' }])
-    t.match(await issuesOf('?tags=a&__proto__=1'), [{ path: '/__proto__', rule: 'additionalProperties' }])
+    t.match(await readIssues(''), [{ path: '/tags', rule: 'required' }])
+    t.match(await readIssues('?tags=a&n=x'), [{ path: '/n', rule: 'type', message: 'must be integer' }])
+    t.match(await readIssues('?tags=a&n=0'), [{ path: '/n', rule: 'minimum' }])
+    t.match(await readIssues('?tags=a&n=1&n=2'), [{ path: '/n', rule: 'type' }])
+    t.match(await readIssues('?tags=a&more=1'), [{ path: '/more', rule: 'additionalProperties' }])
+    t.match(await readIssues('?tags=a&constructor=1'), [{ path: '/constructor' }])
+    t.match(await readIssues('?tags=a&__proto__=1'), [{ path: '/__proto__', rule: 'additionalProperties' }])
   })
 
-  t.test('the address is that of the peer, whatever the client writes', async (t) => {
+  t.test('the client address is that of the connection, whatever the headers say', async (t) => {
     const { body } = await get('/facts', { 'x-forwarded-for': '9.9.9.9' })
     t.match(body.ip, /^(::ffff:)?127\.0\.0\.1$/)
   })
 
-  t.test('what is not HTTP is refused with the error body', async (t) => {
+  t.test('invalid HTTP is refused with the error body', async (t) => {
     const cases: [what: string, bytes: string, status: number, code: string][] = [
       ['garbage', 'nonsense\r\n\r\n', 400, 'BAD_REQUEST'],
       ['an unknown method', 'FETCH /api/hello HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'BAD_REQUEST'],
@@ -328,10 +331,10 @@ t.test('requests', async (t) => {
       t.equal(answer.headers.connection, 'close')
       t.equal(answer.headers['x-request-id'], JSON.parse(answer.text).error.request_id)
     }
-    t.equal((await get('/hello')).status, 200, 'the server goes on')
+    t.equal((await get('/hello')).status, 200, 'the server still answers')
   })
 
-  t.test('a peer that is cut off in the middle of a request does no harm', async (t) => {
+  t.test('the server survives a connection that breaks during a request', async (t) => {
     const stream = connect(Number(new URL(server.url).port), '127.0.0.1')
     await once(stream, 'connect')
     stream.write('GET /api/hello HTTP/1.1\r\nHost:')
@@ -341,7 +344,7 @@ t.test('requests', async (t) => {
     t.equal((await get('/hello')).status, 200)
   })
 
-  t.test('a handler is told when the client leaves before it is answered, and only then', async (t) => {
+  t.test('the signal of a request is aborted only if the client disconnects before the reply', async (t) => {
     const entered = once(bench, 'entered')
     const left = once(bench, 'left')
     const leaving = new AbortController()
@@ -353,26 +356,26 @@ t.test('requests', async (t) => {
     await Promise.all([call, left])
     const given = once(bench, 'signal')
     t.equal((await get('/quick', { connection: 'close' })).status, 200)
-    t.match(entryOf(request_id, 'request refused'), { code: 'CLIENT_LEFT', level: 30 })
-    t.match(entryOf(request_id, 'request'), { route: '/patient', status: 499 })
+    t.match(findEntry(request_id, 'request refused'), { code: 'CLIENT_LEFT', level: 30 })
+    t.match(findEntry(request_id, 'request'), { route: '/patient', status: 499 })
     const [signal] = await given
     t.equal((await get('/hello')).status, 200)
     t.notOk(signal.aborted)
   })
 })
 
-t.test('behind a trusted proxy the address is the one that the proxy added', async (t) => {
+t.test('behind a trusted proxy the client address is the one that the proxy added', async (t) => {
   const server = await startKernel(t, { plugins: { lab }, env: { SVC_TRUST_PROXY: 'true' } })
-  const ipOf = async (forwarded?: string) => {
+  const readIp = async (forwarded?: string) => {
     const headers: Record<string, string> = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
     return (await server.request('GET', '/facts', { headers })).body.ip
   }
-  t.equal(await ipOf('1.2.3.4'), '1.2.3.4')
-  t.equal(await ipOf('6.6.6.6, 1.2.3.4'), '1.2.3.4', 'not what the client wrote before it')
-  t.match(await ipOf(), /127\.0\.0\.1$/)
+  t.equal(await readIp('1.2.3.4'), '1.2.3.4')
+  t.equal(await readIp('6.6.6.6, 1.2.3.4'), '1.2.3.4', 'an address that the client sent is ignored')
+  t.match(await readIp(), /127\.0\.0\.1$/)
 })
 
-t.test('other origins may call where the configuration lists them', async (t) => {
+t.test('origins listed in the configuration may send cross-origin requests', async (t) => {
   const allowed = 'https://console.example'
   const server = await startKernel(t, {
     plugins: { lab },
@@ -387,7 +390,7 @@ t.test('other origins may call where the configuration lists them', async (t) =>
   t.equal(answer.headers.get('vary'), 'Origin')
   const refused = await ask('GET', '/me', { origin: allowed })
   t.equal(refused.status, 401)
-  t.equal(refused.headers.get('access-control-allow-origin'), allowed, 'errors can be read as well')
+  t.equal(refused.headers.get('access-control-allow-origin'), allowed, 'error responses can be read too')
   const preflight = await ask('OPTIONS', '/rooms', {
     origin: allowed,
     'access-control-request-method': 'POST',
@@ -404,7 +407,7 @@ t.test('other origins may call where the configuration lists them', async (t) =>
 })
 
 t.test(
-  'a reply that does not fit its schema is refused while testing, and logged in production',
+  'a reply that does not match its schema is an error in tests, and is only logged in production',
   async (t) => {
     const wrong = pluginSource(
       'wrong',
@@ -425,11 +428,11 @@ t.test(
       .split('\n')
       .find((line) => line.includes('reply does not fit its schema'))
     t.match(JSON.parse(entry!), { level: 50, route: 'GET /wrong', issues: [{ path: '/secret' }] })
-    t.notMatch(entry, /canary/, 'without its values')
+    t.notMatch(entry, /canary/, 'the log entry does not contain the values')
   },
 )
 
-t.test('while the server stops, requests are turned away', async (t) => {
+t.test('new requests are refused while the server stops', async (t) => {
   const plugins = {
     lab,
     slow: pluginSource(

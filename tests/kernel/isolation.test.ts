@@ -6,7 +6,7 @@ import { bareConfig, createHome, pluginSource, routeSource, spawnServer } from '
 import { installPlugin } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
-/** A route below which each path leaves an error to nobody, in its own way. */
+/** A plugin with a route that causes an uncaught error, in a different way for each parameter. */
 const careless = `
 const later = { timer: () => setTimeout(() => { throw new Error('from a timer') }),
   promise: () => { Promise.reject(new Error('from a promise')) },
@@ -21,17 +21,17 @@ ${pluginSource(
    host.job({ name: 'careless', every_seconds: 3600, run() { setTimeout(() => { throw new Error('from a job') }) } })`,
 )}`
 
-/** Runs the server with this plugin; \`ours\` is JavaScript that runs in its process before anything else. */
-async function run(t: Test, { ours = '' } = {}) {
+/** Starts a server with this plugin. `preloadSource` is the source of a module that its process loads first. */
+async function run(t: Test, { preloadSource = '' } = {}) {
   const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
   installPlugin(home, 'careless', careless)
   const preload = join(home, 'preload.mjs')
-  writeFileSync(preload, ours)
+  writeFileSync(preload, preloadSource)
   return spawnServer(t, home, [], { nodeArgs: ['--import', preload], measuresCoverage: true })
 }
 
 t.test(
-  'errors that a plugin from outside leaves to nobody are logged under its name, and end nothing',
+  'uncaught errors of an external plugin are logged with its name and do not end the server',
   async (t) => {
     const { url, child, ended, output } = await run(t)
     const get = (path: string) => fetch(`${url}/api${path}`)
@@ -68,21 +68,21 @@ t.test(
   },
 )
 
-t.test('an error of our own that nobody caught ends the server in order', async (t) => {
-  const ours = "process.on('SIGUSR2', () => setTimeout(() => { throw new Error('ours') }))"
-  const { child, ended } = await run(t, { ours })
+t.test('an uncaught error of the server itself stops it gracefully', async (t) => {
+  const preloadSource = "process.on('SIGUSR2', () => setTimeout(() => { throw new Error('preloadSource') }))"
+  const { child, ended } = await run(t, { preloadSource })
   child.kill('SIGUSR2')
   const { code, stderr } = await ended
   t.equal(code, 1)
   t.match(stderr, /^Stopping because of an error.$/m)
-  t.match(stderr, /"level":(60|"fatal").*ours.*an error that nobody caught ends the server/)
+  t.match(stderr, /"level":(60|"fatal").*preloadSource.*an error that nobody caught ends the server/)
 })
 
-t.test('an error of our own while the server starts ends the process at once', async (t) => {
-  const ours = `const waiting = setInterval(() => {
+t.test('an uncaught error of the server itself during its start ends the process at once', async (t) => {
+  const preloadSource = `const waiting = setInterval(() => {
     if (process.listenerCount('uncaughtException') === 0) return
     clearInterval(waiting)
-    throw new Error('ours, early')
+    throw new Error('preloadSource, early')
   })`
-  await t.rejects(run(t, { ours }), /svc: Error: ours, early/)
+  await t.rejects(run(t, { preloadSource }), /svc: Error: preloadSource, early/)
 })

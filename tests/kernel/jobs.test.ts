@@ -8,14 +8,14 @@ import { bareConfig, createHome, pluginSource, spawnServer, startKernel } from '
 import { installPlugin, startServer, type TestServer } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
-/** What the jobs of the tests tell, and what they are told. */
+/** Carries events between the tests and their jobs. */
 const bench = new EventEmitter()
 Object.assign(globalThis, { bench })
 
 const job = (name: string, every: number, run: string) =>
   `host.job({ name: '${name}', every_seconds: ${every}, run: async (cradle, signal) => { ${run} } })`
 
-/** A plugin whose one job writes down which server runs it. */
+/** A plugin whose job records the server that runs it. */
 const turner = (every: number) =>
   pluginSource(
     'turner',
@@ -23,10 +23,10 @@ const turner = (every: number) =>
      ${job('turn', every, "await cradle.collections.runs.insertOne({ node: cradle.server.node_id }); globalThis.bench?.emit('turned', cradle.server.node_id)")}`,
   )
 
-const leasesOf = ({ db }: Pick<TestServer, 'db'>) =>
+const getLeases = ({ db }: Pick<TestServer, 'db'>) =>
   db.collection<{ _id: string; holder: string; until: number }>('leases')
 
-t.test('a job runs at once and then again and again, with the services of its plugin', async (t) => {
+t.test('a job runs at once and then repeatedly, with the services of its plugin', async (t) => {
   const plugins = {
     worker: pluginSource(
       'worker',
@@ -37,14 +37,14 @@ t.test('a job runs at once and then again and again, with the services of its pl
   const server = await startKernel(t, { plugins })
   t.same(await first, ['hammer'])
   for (let n = 0; n < 3; n++) await once(bench, 'worked')
-  t.match(await leasesOf(server).findOne(), { _id: 'work', holder: server.server.runtime.facts.node_id })
+  t.match(await getLeases(server).findOne(), { _id: 'work', holder: server.server.runtime.facts.node_id })
   await server.stop()
   const again = await startServer(t, { home: server.home, signIn: false })
   await once(bench, 'worked')
   await again.stop()
 })
 
-t.test('any number of jobs starts without a warning', async (t) => {
+t.test('many jobs start without a warning of Node.js', async (t) => {
   const warnings: string[] = []
   const note = ({ name }: Error) => void warnings.push(name)
   process.on('warning', note)
@@ -57,7 +57,7 @@ t.test('any number of jobs starts without a warning', async (t) => {
   t.same(warnings, [])
 })
 
-t.test('a job that fails is logged and tried again', async (t) => {
+t.test('a job that fails is logged and runs again', async (t) => {
   const plugins = {
     worker: pluginSource(
       'worker',
@@ -85,8 +85,8 @@ t.test('a job that fails is logged and tried again', async (t) => {
   t.equal(failures.length, 2)
 })
 
-t.test('of two servers one runs the job, and the other when that one has stopped', async (t) => {
-  // No lease ends by itself, however slow the one that renews it is.
+t.test('one of two servers runs the job, and the other takes over when it has stopped', async (t) => {
+  // With a frozen clock no lease expires, however slowly it is renewed.
   const clock = createFrozenClock()
   const one = await startKernel(t, { plugins: { turner: turner(0.05) }, clock })
   const node = one.server.runtime.facts.node_id
@@ -103,7 +103,7 @@ t.test('of two servers one runs the job, and the other when that one has stopped
   await stopped
 })
 
-t.test('a job is taken over when the server that ran it is gone without a word', async (t) => {
+t.test('a job is taken over when the server that ran it was killed', async (t) => {
   const url = await createDatabaseUrl(t)
   const home = createHome(t, bareConfig({ database: { url } }))
   installPlugin(home, 'turner', turner(0.05))
@@ -111,20 +111,20 @@ t.test('a job is taken over when the server that ran it is gone without a word',
   const { child, ended } = await spawnServer(t, home)
   const database = await openDatabase({ url, home, log: pino({ enabled: false }) })
   t.teardown(() => database.close())
-  while ((await leasesOf(database).findOne({ _id: 'turn' }))?.holder === undefined) await sleep(10)
+  while ((await getLeases(database).findOne({ _id: 'turn' }))?.holder === undefined) await sleep(10)
   const server = await startServer(t, { home, signIn: false, clock })
   const node = server.server.runtime.facts.node_id
-  t.not((await leasesOf(server).findOne({ _id: 'turn' }))?.holder, node)
+  t.not((await getLeases(server).findOne({ _id: 'turn' }))?.holder, node)
   t.notOk(await server.db.collection('runs').findOne({ node }))
   const taken = once(bench, 'turned')
   child.kill('SIGKILL')
   await ended
   clock.advance(60)
   t.same(await taken, [node])
-  t.match(await leasesOf(server).findOne({ _id: 'turn' }), { holder: node })
+  t.match(await getLeases(server).findOne({ _id: 'turn' }), { holder: node })
 })
 
-t.test('a job that runs for longer than its lease keeps it', async (t) => {
+t.test('a job that runs for longer than its lease renews the lease', async (t) => {
   const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
   const run = `bench.emit('begun', cradle.server.node_id)
     await new Promise((resolve) => { bench.once('finish', resolve); signal.addEventListener('abort', resolve) })`
@@ -136,28 +136,28 @@ t.test('a job that runs for longer than its lease keeps it', async (t) => {
   const first = once(bench, 'begun')
   const one = await startServer(t, { home, signIn: false })
   await first
-  const { until } = (await leasesOf(one).findOne({ _id: 'long' }))!
+  const { until } = (await getLeases(one).findOne({ _id: 'long' }))!
   const renewed = async (ms: number) => {
-    while ((await leasesOf(one).findOne({ _id: 'long' }))!.until < until + ms) await sleep(10)
+    while ((await getLeases(one).findOne({ _id: 'long' }))!.until < until + ms) await sleep(10)
   }
   await renewed(100)
-  // For this server the lease would be over, had it not been renewed.
+  // For this server the lease would have expired without the renewal.
   await startServer(t, { home, signIn: false, clock: createFrozenClock(until + 1) })
   await renewed(500)
-  t.match(await leasesOf(one).findOne({ _id: 'long' }), { holder: one.server.runtime.facts.node_id })
+  t.match(await getLeases(one).findOne({ _id: 'long' }), { holder: one.server.runtime.facts.node_id })
   t.equal(begun, 1)
   bench.emit('finish')
   await once(bench, 'begun')
 })
 
-t.test('a stop tells the running job, waits for it and gives its lease back', async (t) => {
+t.test('a stop aborts the running job, waits for it and releases its lease', async (t) => {
   const plugins = {
     heeding: pluginSource(
       'heeding',
       job(
         'heed',
         60,
-        "bench.emit('heeding'); await new Promise((resolve, reject) => signal.addEventListener('abort', () => reject(new Error('was told'))))",
+        "bench.emit('heeding'); await new Promise((resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted by the stop'))))",
       ),
     ),
     finishing: pluginSource(
@@ -173,13 +173,13 @@ t.test('a stop tells the running job, waits for it and gives its lease back', as
   const server = await startKernel(t, { plugins })
   await heeding
   const other = await startServer(t, { home: server.home, signIn: false })
-  t.equal(await leasesOf(other).countDocuments(), 2)
+  t.equal(await getLeases(other).countDocuments(), 2)
   let finished = false
   bench.once('finished', () => {
     finished = true
   })
   await server.stop()
   t.ok(finished)
-  t.notMatch(server.logged(), /was told|job failed/, 'an end that was asked for is no failure')
-  t.same(await leasesOf(other).find({ holder: server.server.runtime.facts.node_id }).toArray(), [])
+  t.notMatch(server.logged(), /aborted by the stop|job failed/, 'a requested abort is not a failure')
+  t.same(await getLeases(other).find({ holder: server.server.runtime.facts.node_id }).toArray(), [])
 })

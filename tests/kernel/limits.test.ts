@@ -59,12 +59,12 @@ const limits = {
   workspace_bytes: '2kb',
 }
 
-t.test('the limits of a server', async (t) => {
+t.test('a server with limits', async (t) => {
   const server = await startKernel(t, { plugins: { shop }, config: { limits } })
   const get = (path: string, headers: Record<string, string>) => server.request('GET', path, { headers })
   const account = (name: string) => ({ account: name })
 
-  t.test('an account creates as much as its limit allows, in parallel as well', async (t) => {
+  t.test('an account creates no more than its limit allows, even in parallel', async (t) => {
     const replies = await Promise.all(Array.from({ length: 8 }, () => get('/make', account('ann'))))
     t.strictSame(replies.map(({ status }) => status).sort(), [200, 200, 200, 409, 409, 409, 409, 409])
     t.match(replies.find(({ status }) => status === 409)!.body.error, {
@@ -72,10 +72,10 @@ t.test('the limits of a server', async (t) => {
       message: 'The limit "agents" of 3 is reached.',
       details: { limit: 'agents', max: 3 },
     })
-    t.equal((await get('/make', account('bob'))).status, 200, 'others have limits of their own')
+    t.equal((await get('/make', account('bob'))).status, 200, 'limits count for each account separately')
   })
 
-  t.test('what could not be created takes no room', async (t) => {
+  t.test('a failed creation does not count', async (t) => {
     const refused = { ...account('cy'), refused: 'yes' }
     const replies = await Promise.all(
       [refused, refused, account('cy')].map((headers) => get('/make', headers)),
@@ -87,7 +87,7 @@ t.test('the limits of a server', async (t) => {
     t.equal(replies[2]!.body.made, 1)
   })
 
-  t.test('an account sees its limits and what it has used', async (t) => {
+  t.test('an account can read its limits and its usage', async (t) => {
     const { body } = await get('/limits', account('ann'))
     t.match(body, {
       agents: { used: 3, max: 3 },
@@ -114,7 +114,7 @@ t.test('the limits of a server', async (t) => {
     t.match((await get('/limits', account('dee'))).body.sockets, { used: 0 })
   })
 
-  t.test('requests beyond the rate are told when to come again', async (t) => {
+  t.test('requests beyond the rate are refused with the time to wait', async (t) => {
     const replies = await Promise.all(Array.from({ length: 32 }, () => get('/limits', account('eve'))))
     t.equal(replies.filter(({ status }) => status === 200).length, 30)
     const refused = replies.find(({ status }) => status === 429)
@@ -129,7 +129,7 @@ t.test('the limits of a server', async (t) => {
     t.equal((await get('/limits', account('fay'))).status, 200, 'another account')
   })
 
-  t.test('a flood of frames is charged to the requests of its account', async (t) => {
+  t.test('excessive frames count against the request rate of their account', async (t) => {
     const socket = await connectSocket(t, `${server.url.replace('http', 'ws')}/api/ws`, [], account('gus'))
     for (let n = 0; n < 15; n += 1) socket.send({})
     t.match(await socket.closed, { code: 1008, reason: 'too many frames' })
@@ -137,18 +137,18 @@ t.test('the limits of a server', async (t) => {
     t.equal(replies.filter(({ status }) => status === 200).length, 30 - 1 - 10)
   })
 
-  t.test('who has not signed in is counted by network, probes of health are not', async (t) => {
+  t.test('requests without a session are limited by network, except for health checks', async (t) => {
     const knock = async (address: string) => (await get('/make', { address })).status
     const all = async (address: string) => {
       const statuses = await Promise.all(Array.from({ length: 32 }, () => knock(address)))
       return [...new Set(statuses)]
     }
     t.strictSame(await all('2001:db8:1:2::1'), [401, 429])
-    t.strictSame(await knock('2001:db8:1:2:ffff::2'), 429, 'the same household')
-    t.strictSame(await knock('2001:db8:1:2:3:4:5:6'), 429, 'and another of its addresses')
+    t.strictSame(await knock('2001:db8:1:2:ffff::2'), 429, 'an address of the same network')
+    t.strictSame(await knock('2001:db8:1:2:3:4:5:6'), 429, 'another address of that network')
     t.strictSame(await knock('2001:db8:1:3::1'), 401)
     t.strictSame(await all('::ffff:192.0.2.7'), [401, 429])
-    t.strictSame(await knock('192.0.2.7'), 429, 'the same address, written otherwise')
+    t.strictSame(await knock('192.0.2.7'), 429, 'the same address in another notation')
     t.strictSame(await knock('fe80::1%eth0'), 401)
     const open = await Promise.all(Array.from({ length: 32 }, () => get('/open', {})))
     t.strictSame([...new Set(open.map(({ status }) => status))], [200, 429])
@@ -156,7 +156,7 @@ t.test('the limits of a server', async (t) => {
   })
 })
 
-t.test('limits that make no sense stop the start', async (t) => {
+t.test('invalid limits stop the start', async (t) => {
   const refusals: [object, RegExp][] = [
     [{ agents: 0 }, /limits\.agents must be >= 1/],
     [{ workspace_bytes: '12 apples' }, /limits\.workspace_bytes must match/],
@@ -186,7 +186,7 @@ t.test('the README lists every limit with its default', async (t) => {
   )
 })
 
-t.test('a plugin counts the limits of its manifest, and no two declare one', async (t) => {
+t.test('a plugin counts only the limits of its manifest, and only one plugin declares a limit', async (t) => {
   const required = (name: string) => ({ plugins: { [name]: { required: true } } })
   const counting = (name: string, limit: string) =>
     pluginSource(

@@ -1,7 +1,7 @@
 import { deferSchema, languageTag, nearestLocale } from '../../kernel/index.ts'
 import t from '../run/file-test.ts'
 
-t.test('a language tag is stored as the nearest language that there is', (t) => {
+t.test('a language tag is stored as the nearest supported language', (t) => {
   const cases = {
     zh: [
       'zh',
@@ -21,7 +21,7 @@ t.test('a language tag is stored as the nearest language that there is', (t) => 
   t.end()
 })
 
-t.test('what is no language tag is refused', (t) => {
+t.test('an invalid language tag is refused', (t) => {
   const check = deferSchema({ type: 'object', properties: { locale: languageTag } }, 'json')
   for (const locale of [
     '',

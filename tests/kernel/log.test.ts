@@ -39,7 +39,7 @@ const SECRET_NAMES = [
   'set-cookie',
 ]
 
-/** Logs a value through a plugin, and gives the entry as it was written. */
+/** Logs a value through a plugin and returns the written entry. */
 const logger = pluginSource(
   'logger',
   `host.routes([${routeSource('/log', "(cradle.log.error(globalThis.toLog, 'noted'), 'ok')")}])`,
@@ -61,7 +61,7 @@ t.test('secrets never reach the log', async (t) => {
   const within = (value: unknown, depth: number): unknown =>
     depth === 0 ? value : { field: within(value, depth - 1) }
 
-  await t.test('under any of their names, at any depth', async (t) => {
+  await t.test('under any of their field names, at any depth', async (t) => {
     const canaries = Object.fromEntries(SECRET_NAMES.map((name) => [name, `canary of ${name}`]))
     for (const depth of [0, 1, 2, 3, 4, 5, 6, 7]) {
       const text = JSON.stringify(await written(within(canaries, depth)))
@@ -72,13 +72,13 @@ t.test('secrets never reach the log', async (t) => {
     }
   })
 
-  await t.test('in lists, and in lists of lists', async (t) => {
+  await t.test('in lists and nested lists', async (t) => {
     t.match(await written({ list: [{ token: 'canary' }, [{ secret: 'canary' }]] }), {
       list: [{ token: '[redacted]' }, [{ secret: '[redacted]' }]],
     })
   })
 
-  await t.test('in errors, whose clients hang whole requests on them', async (t) => {
+  await t.test('in errors to which HTTP clients attach the whole request', async (t) => {
     const failure = Object.assign(new Error('upstream failed', { cause: new Error('no route') }), {
       code: 'E_UPSTREAM',
       status: 502,
@@ -107,7 +107,7 @@ t.test('secrets never reach the log', async (t) => {
     t.notMatch(JSON.stringify(several), /canary/)
   })
 
-  await t.test('while what only looks like one is kept', async (t) => {
+  await t.test('values that only look like secrets are kept', async (t) => {
     const kept = {
       tokens_used: 5,
       token_quota: 6,
@@ -124,7 +124,7 @@ t.test('secrets never reach the log', async (t) => {
   })
 })
 
-t.test('the level says what is written', async (t) => {
+t.test('only entries at or above the configured level are written', async (t) => {
   for (const [level, written] of [
     ['warn', false],
     ['info', true],
@@ -136,8 +136,8 @@ t.test('the level says what is written', async (t) => {
   }
 })
 
-// That it is lines of JSON for programs, the tests of `svc serve` see.
-t.test('the log goes to standard error, and is readable text on a terminal', async (t) => {
+// The tests of `svc serve` check that the log is lines of JSON without a terminal.
+t.test('the log is written to standard error, as readable text on a terminal', async (t) => {
   const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
   const nodeArgs = ['--import', 'data:text/javascript,process.stderr.isTTY = true']
   const { child, ended } = await spawnServer(t, home, [], { nodeArgs, measuresCoverage: true })

@@ -8,7 +8,7 @@ import t, { type Test } from '../run/file-test.ts'
 
 const SECRET = 'what only the outside holds'
 
-/** A folder and a neighbour outside it. */
+/** Creates a folder and another folder outside of it. */
 async function createFolders(t: Test) {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'svc-folder-')))
   t.teardown(() => rm(base, { recursive: true, force: true }))
@@ -20,11 +20,11 @@ async function createFolders(t: Test) {
   return { inside, outside, base }
 }
 
-/** With paths that start at descriptors, and on systems that have none. */
+/** With paths relative to file descriptors, and on systems without them. */
 const ways = [{}, { descriptors: '/nowhere' }]
 
 for (const options of ways)
-  t.test(`What lies in a folder is reached from it ${JSON.stringify(options)}`, async (t) => {
+  t.test(`files in a folder are opened from it ${JSON.stringify(options)}`, async (t) => {
     const { inside, base } = await createFolders(t)
     await symlink(inside, join(base, 'way'))
     await t.rejects(openFolder(join(base, 'way'), options), { code: /ENOTDIR|ELOOP/ })
@@ -46,7 +46,7 @@ for (const options of ways)
   })
 
 for (const options of ways)
-  t.test(`No link is followed, and no pipe waited for ${JSON.stringify(options)}`, async (t) => {
+  t.test(`no symbolic link is followed and no pipe is waited for ${JSON.stringify(options)}`, async (t) => {
     const { inside, outside } = await createFolders(t)
     await symlink(outside, join(inside, 'folder-link'))
     await symlink(join(outside, 'deep', 'file.txt'), join(inside, 'file-link'))
@@ -60,7 +60,7 @@ for (const options of ways)
     await folder.close()
   })
 
-t.test('An open folder stays the same one though its name is given to a link', async (t) => {
+t.test('an open folder stays the same although its path becomes a symbolic link', async (t) => {
   const { inside, outside } = await createFolders(t)
   const folder = await openFolder(inside)
   await rename(inside, `${inside}-before`)
@@ -73,7 +73,7 @@ t.test('An open folder stays the same one though its name is given to a link', a
   await folder.close()
 })
 
-t.test('Without descriptors a name that was given to a link meanwhile is noticed', async (t) => {
+t.test('without descriptors, a path that has become a symbolic link is detected', async (t) => {
   const { inside, outside, base } = await createFolders(t)
   const folder = await openFolder(inside, { descriptors: '/nowhere' })
   await rename(inside, join(base, 'before'))

@@ -5,26 +5,26 @@ import t, { type Test } from '../run/file-test.ts'
 import { createHome, pluginSource, routeSource, runCommand, startKernel } from '../support/kernel.ts'
 import { startServer } from '../support/server.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: what the document holds, the test asserts
+// biome-ignore lint/suspicious/noExplicitAny: the test asserts the content of the document
 type Json = any
 
 const VERBS = ['get', 'post', 'put', 'patch', 'delete']
-const templateOf = (path: string) => path.replace(/:(\w+)/g, '{$1}')
+const toTemplate = (path: string) => path.replace(/:(\w+)/g, '{$1}')
 
-const operationsOf = (document: Json): { path: string; verb: string; operation: Json }[] =>
+const listOperations = (document: Json): { path: string; verb: string; operation: Json }[] =>
   Object.entries<Json>(document.paths).flatMap(([path, verbs]) =>
     Object.entries(verbs).map(([verb, operation]) => ({ path, verb, operation })),
   )
 
-/** Every `$ref` in a document. */
-function refsIn(part: Json): string[] {
+/** Lists every `$ref` in a document. */
+function listRefs(part: Json): string[] {
   if (typeof part !== 'object' || part === null) return []
   return Object.entries(part).flatMap(([key, child]) =>
-    key === '$ref' && typeof child === 'string' ? [child] : refsIn(child),
+    key === '$ref' && typeof child === 'string' ? [child] : listRefs(child),
   )
 }
 
-/** The document of a server with one plugin of the test's own. */
+/** Returns the document of a server with one plugin. */
 async function describe(t: Test, setup: string, manifest = ''): Promise<Json> {
   const server = await startKernel(t, { plugins: { weather: pluginSource('weather', setup, manifest) } })
   const { status, body } = await server.request('GET', '/openapi.json', { token: null })
@@ -33,7 +33,7 @@ async function describe(t: Test, setup: string, manifest = ''): Promise<Json> {
   return body
 }
 
-/** True if the schema takes this value as a body. */
+/** True if the schema accepts this value as a body. */
 function accepts(schema: JSONSchema, value: unknown): boolean {
   try {
     compileSchema(schema, 'json')(value)
@@ -43,14 +43,14 @@ function accepts(schema: JSONSchema, value: unknown): boolean {
   }
 }
 
-t.test('the document describes everything that the server serves', async (t) => {
+t.test('the document describes the whole server', async (t) => {
   const server = await startServer(t)
   const { status, body: document, headers } = await server.request('GET', '/openapi.json', { token: null })
   t.equal(status, 200)
   t.match(headers.get('content-type'), /^application\/json/)
   const { plugins, version } = await readBlueprint({ home: createHome(t), env: {} })
 
-  await t.test('with its version, and every plugin as a tag', async (t) => {
+  await t.test('it contains the version, and every plugin as a tag', async (t) => {
     t.match(document, { openapi: '3.1.0', info: { version }, servers: [{ url: '/api' }] })
     t.strictSame(
       document.tags,
@@ -58,35 +58,35 @@ t.test('the document describes everything that the server serves', async (t) => 
     )
   })
 
-  await t.test('each route and each socket stands in it, under its plugin', async (t) => {
+  await t.test('it lists each route and each socket with the tag of its plugin', async (t) => {
     let described = 0
     for (const { plugin, declarations } of plugins) {
       for (const { method, path, summary, body, upload, response } of declarations.routes) {
-        const operation = document.paths[templateOf(path)][method.toLowerCase()]
+        const operation = document.paths[toTemplate(path)][method.toLowerCase()]
         t.match(operation, { summary, tags: [plugin.name] }, `${method} ${path}`)
         if (body && !upload)
-          t.equal(operation.requestBody.required, !accepts(body, {}), `${path}, whether there must be a body`)
+          t.equal(operation.requestBody.required, !accepts(body, {}), `${path}, required body`)
         for (const [status, schema] of Object.entries(response))
           t.equal(operation.responses[status].content !== undefined, schema !== null, `${path} ${status}`)
         described += 1
       }
       for (const { path, summary, receive, send } of declarations.sockets) {
-        const operation = document.paths[templateOf(path)].get
+        const operation = document.paths[toTemplate(path)].get
         t.match(operation, { summary, tags: [plugin.name], responses: { 101: {} } })
         t.strictSame(Object.keys(operation['x-websocket'].receive), Object.keys(receive))
         t.strictSame(Object.keys(operation['x-websocket'].send), Object.keys(send))
         described += 1
       }
     }
-    const own = operationsOf(document).filter(({ operation }) => operation.tags[0] === 'server')
+    const own = listOperations(document).filter(({ operation }) => operation.tags[0] === 'server')
     t.strictSame(
       own.map(({ path, verb }) => `${verb} ${path}`),
       ['get /health', 'get /health/live', 'get /openapi.json'],
     )
-    t.equal(operationsOf(document).length, described + own.length, 'and nothing else')
+    t.equal(listOperations(document).length, described + own.length, 'nothing else is described')
   })
 
-  await t.test('every schema that comes with the server is valid', async (t) => {
+  await t.test('every schema of the server is valid', async (t) => {
     const { points } = server.server.runtime.blueprint
     for (const [name, { list, names }] of extensionsOf(server.server.runtime.blueprint))
       for (const [n, entry] of list().entries())
@@ -106,16 +106,16 @@ t.test('the document describes everything that the server serves', async (t) => 
     }
   })
 
-  await t.test('it is whole: references lead somewhere, operations have names of their own', async (t) => {
-    for (const ref of new Set(refsIn(document))) {
+  await t.test('its references resolve, and its operation ids are unique', async (t) => {
+    for (const ref of new Set(listRefs(document))) {
       const target = ref
         .slice(2)
         .split('/')
         .reduce((part, name) => part?.[name], document)
       t.type(target, Object, ref)
     }
-    t.ok(document.components.schemas.Agent, 'rows have names')
-    const operations = operationsOf(document)
+    t.ok(document.components.schemas.Agent, 'schemas of rows have names')
+    const operations = listOperations(document)
     t.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, operations.length)
     for (const { path, verb, operation } of operations) {
       t.ok(VERBS.includes(verb))
@@ -129,9 +129,9 @@ t.test('the document describes everything that the server serves', async (t) => 
     }
   })
 
-  await t.test('guarded routes say so, public ones are open', async (t) => {
+  await t.test('guarded routes require a token, and public routes do not', async (t) => {
     t.strictSame(document.components.securitySchemes.bearer.scheme, 'bearer')
-    for (const { path, verb, operation } of operationsOf(document)) {
+    for (const { path, verb, operation } of listOperations(document)) {
       if (operation['x-guard'] === undefined) t.strictSame(operation.security, [], `${verb} ${path}`)
       else t.strictSame(operation.security, [{ bearer: [] }], `${verb} ${path}`)
     }
@@ -143,21 +143,21 @@ t.test('the document describes everything that the server serves', async (t) => 
     })
   })
 
-  await t.test('lists that come in pages say where the next one is', async (t) => {
-    for (const { path, verb, operation } of operationsOf(document)) {
+  await t.test('paged lists declare the Link header', async (t) => {
+    for (const { path, verb, operation } of listOperations(document)) {
       const isPaged = operation.parameters.some(({ name }: Json) => name === 'cursor')
       t.equal(Boolean(operation.responses[200]?.headers?.Link), isPaged, `${verb} ${path}`)
     }
   })
 
-  await t.test('`svc openapi` prints the same document', async (t) => {
+  await t.test('`svc openapi` prints the same document as the server', async (t) => {
     const { code, stdout } = await runCommand(createHome(t), ['openapi'])
     t.equal(code, 0)
     t.strictSame(JSON.parse(stdout), document)
   })
 })
 
-t.test('an operation has the statuses that its declaration leads to', async (t) => {
+t.test('an operation has the statuses that follow from its declaration', async (t) => {
   const errors =
     "errors: { RAIN: { status: 409, message: { en: 'a', zh: 'a' } }, HAIL: { status: 409, message: { en: 'a', zh: 'a' } }, LATE_RAIN: { status: 410, code: 'RAIN', message: { en: 'a', zh: 'a' } } },"
   const { paths } = await describe(
@@ -188,7 +188,7 @@ t.test('an operation has the statuses that its declaration leads to', async (t) 
       ['422', 'VALIDATION_FAILED'],
       ['429', 'RATE_LIMITED'],
     ],
-    'errors that no enabled plugin knows are not named',
+    'errors of disabled plugins are not listed',
   )
   t.strictSame(responses[409].content['application/json'].schema, { $ref: '#/components/schemas/Error' })
   t.strictSame(requestBody.content['application/json'].schema, { type: 'object' })
@@ -204,7 +204,7 @@ t.test('an operation has the statuses that its declaration leads to', async (t) 
 })
 
 t.test(
-  'a socket stands beside the routes of its path, and needs a token only where it is guarded',
+  'a socket is described beside the routes of its path, and requires a token only if it is guarded',
   async (t) => {
     const { paths } = await describe(
       t,
@@ -230,7 +230,7 @@ t.test(
 )
 
 t.test(
-  'a schema with a title is named once; another one of that title stands where it is used',
+  'a schema with a title becomes a component; a different schema with that title is inlined',
   async (t) => {
     const answer = (path: string, schema: string) =>
       `{ method: 'GET', path: '${path}', summary: 's', guard: 'public', response: { 200: ${schema} }, handler() {} }`
@@ -247,32 +247,33 @@ t.test(
        ${answer('/f', "{ title: 'Error', type: 'string' }")},
      ])`,
     )
-    const replyOf = (path: string) => paths[path].get.responses[200].content['application/json'].schema
-    const named = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-    t.strictSame(replyOf('/a'), named('Sun'))
-    t.strictSame(replyOf('/b'), { type: 'array', items: named('Sun') })
-    t.strictSame(replyOf('/c'), { title: 'Sun', type: 'string' })
-    t.strictSame(replyOf('/d'), { title: 'Of many words', type: 'string' })
-    t.strictSame(replyOf('/e'), { title: 'Anything' })
-    t.strictSame(replyOf('/f'), { title: 'Error', type: 'string' })
+    const findReplySchema = (path: string) =>
+      paths[path].get.responses[200].content['application/json'].schema
+    const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+    t.strictSame(findReplySchema('/a'), refTo('Sun'))
+    t.strictSame(findReplySchema('/b'), { type: 'array', items: refTo('Sun') })
+    t.strictSame(findReplySchema('/c'), { title: 'Sun', type: 'string' })
+    t.strictSame(findReplySchema('/d'), { title: 'Of many words', type: 'string' })
+    t.strictSame(findReplySchema('/e'), { title: 'Anything' })
+    t.strictSame(findReplySchema('/f'), { title: 'Error', type: 'string' })
     t.strictSame(components.schemas.Sun, {
       title: 'Sun',
       type: 'object',
-      properties: { title: { type: 'string' }, rays: named('Rays') },
+      properties: { title: { type: 'string' }, rays: refTo('Rays') },
     })
-    t.strictSame(components.schemas.Rays.items, { anyOf: [{ type: 'null' }, named('Ray')] })
+    t.strictSame(components.schemas.Rays.items, { anyOf: [{ type: 'null' }, refTo('Ray')] })
     t.match(components.schemas.Error, { required: ['error'] })
   },
 )
 
-t.test('the page is there only where it is asked for', async (t) => {
+t.test('the documentation page exists only if it is enabled', async (t) => {
   const server = await startKernel(t)
   for (const path of ['/docs', '/docs/', '/docs/start.js', '/docs/swagger-ui.css'])
     t.match(await server.request('GET', path), { status: 404, body: { error: { code: 'NOT_FOUND' } } })
   t.equal((await server.request('GET', '/openapi.json')).status, 200)
 })
 
-t.test('the page and all of its files come from this server', async (t) => {
+t.test('the documentation page and all of its files are served by this server', async (t) => {
   const server = await startKernel(t, { env: { SVC_ENABLE_API_DOCS: '1' } })
   const get = async (path: string, method = 'GET') => {
     const response = await fetch(`${server.url}${path}`, { method })
@@ -283,7 +284,7 @@ t.test('the page and all of its files come from this server', async (t) => {
   t.match(response.headers.get('content-type'), /^text\/html/)
   const page = content.toString()
   t.notMatch(page, /https?:|\/\/\w/)
-  t.strictSame((await get('/api/docs/')).content, content, 'with a slash at its end too')
+  t.strictSame((await get('/api/docs/')).content, content, 'also with a trailing slash')
 
   const links = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link!)
   t.equal(links.length, 4)

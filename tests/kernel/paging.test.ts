@@ -9,7 +9,7 @@ interface Stone {
   note: string
 }
 
-/** Reads a list to its end; returns its pages. */
+/** Reads all pages of a list. */
 async function readAll<Row>(
   read: (cursor: string | undefined) => Page<Row> | Promise<Page<Row>>,
 ): Promise<Row[][]> {
@@ -25,9 +25,9 @@ async function readAll<Row>(
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
 
-const cursorOf = (keys: unknown) => Buffer.from(JSON.stringify(keys)).toString('base64url')
+const createCursor = (keys: unknown) => Buffer.from(JSON.stringify(keys)).toString('base64url')
 
-t.test('documents', async (t) => {
+t.test('pages of a collection', async (t) => {
   const server = await startKernel(t)
   const stones = server.db.collection<Stone>('stones')
   const all = Array.from({ length: 450 }, (_, n) => ({
@@ -46,7 +46,7 @@ t.test('documents', async (t) => {
   const list = (limit: number) =>
     readAll((cursor) => findPage(stones, { parts, sort, projection: { weight: 1 } }, { limit, cursor }))
 
-  t.test('pages follow each other without a gap, part by part', async (t) => {
+  t.test('pages continue without a gap, part by part', async (t) => {
     for (const limit of [29, 149, 150, 200]) {
       const pages = await list(limit)
       t.strictSame(
@@ -57,7 +57,7 @@ t.test('documents', async (t) => {
     }
   })
 
-  t.test('a page has at most 200 rows, and what was projected', async (t) => {
+  t.test('a page has at most 200 rows, with only the projected fields', async (t) => {
     const pages = await list(100_000)
     t.strictSame(
       pages.map(({ length }) => length),
@@ -66,7 +66,7 @@ t.test('documents', async (t) => {
     t.strictSame(Object.keys(pages[0]![0]!).sort(), ['_id', 'weight'])
   })
 
-  t.test('what was removed or added meanwhile shifts nothing', async (t) => {
+  t.test('rows that are removed or added meanwhile do not shift the pages', async (t) => {
     const first = await findPage(stones, { parts, sort }, { limit: 10 })
     await stones.deleteOne({ _id: wanted[9]! })
     changed.add(wanted[9]!)
@@ -78,23 +78,23 @@ t.test('documents', async (t) => {
     )
   })
 
-  t.test('an offset passes rows over, behind a cursor too', async (t) => {
+  t.test('an offset skips rows, also after a cursor', async (t) => {
     const listing = { parts: [{ colour: 'grey' }], sort }
-    const idsOf = async (request: { offset?: number; cursor?: string }) => {
+    const readIds = async (request: { offset?: number; cursor?: string }) => {
       const { rows, next } = await findPage(stones, listing, { limit: 10, ...request })
       return { ids: rows.map(({ _id }) => _id), next }
     }
     const grey = sorted('grey')
       .map(({ _id }) => _id)
       .filter((_id) => !changed.has(_id))
-    const first = await idsOf({ offset: 5 })
+    const first = await readIds({ offset: 5 })
     t.strictSame(first.ids, grey.slice(5, 15))
-    t.strictSame((await idsOf({ cursor: first.next! })).ids, grey.slice(15, 25))
-    t.strictSame((await idsOf({ cursor: first.next!, offset: 2 })).ids, grey.slice(17, 27))
-    t.strictSame(await idsOf({ offset: 1000 }), { ids: [], next: null })
+    t.strictSame((await readIds({ cursor: first.next! })).ids, grey.slice(15, 25))
+    t.strictSame((await readIds({ cursor: first.next!, offset: 2 })).ids, grey.slice(17, 27))
+    t.strictSame(await readIds({ offset: 1000 }), { ids: [], next: null })
   })
 
-  t.test('a page of long rows ends before it is too large, but never before its first row', async (t) => {
+  t.test('a page of long rows ends before the size limit, but has at least one row', async (t) => {
     const half = MAX_PAGE_BYTES / 2
     const bytesOf = ({ _id }: Stone) => (_id === 3 ? MAX_PAGE_BYTES + 1 : _id < 6 ? half : half / 10)
     const listing = { parts: [{ _id: { $gte: 0, $lt: 40 } }], sort: { _id: 1 } as const, bytesOf }
@@ -105,7 +105,7 @@ t.test('documents', async (t) => {
     )
   })
 
-  t.test('text is in the order of a language', async (t) => {
+  t.test('text is sorted by the collation of a language', async (t) => {
     const words = server.db.collection<{ _id: number; word: string }>('words')
     await words.insertMany(
       ['zoe', 'Émile', 'anton', 'Anton', 'emil', 'Berta'].map((word, _id) => ({ _id, word })),
@@ -122,24 +122,24 @@ t.test('documents', async (t) => {
     )
   })
 
-  t.test('a cursor of something else is refused', async (t) => {
+  t.test('an invalid cursor is refused', async (t) => {
     const read = (cursor: string) => findPage(stones, { parts, sort }, { limit: 10, cursor })
     for (const cursor of [
       '',
       'Ä',
-      cursorOf([0, 1]),
-      cursorOf([2, 1, 1]),
-      cursorOf([-1, 1, 1]),
-      cursorOf(['length', 1, 1]),
-      cursorOf([0, { $gt: 0 }, 1]),
-      cursorOf([0, null, 1]),
-      cursorOf({ 0: 0 }),
+      createCursor([0, 1]),
+      createCursor([2, 1, 1]),
+      createCursor([-1, 1, 1]),
+      createCursor(['length', 1, 1]),
+      createCursor([0, { $gt: 0 }, 1]),
+      createCursor([0, null, 1]),
+      createCursor({ 0: 0 }),
     ])
       await t.rejects(read(cursor), { code: 'VALIDATION_FAILED', details: { issues: [{ path: '/cursor' }] } })
   })
 })
 
-t.test('rows at hand', async (t) => {
+t.test('an array of rows is paged too', async (t) => {
   const rows = ['pear', 'apple', 'fig', 'date']
   const list = (limit: number) => readAll((cursor) => pageOf(rows, (row) => row, { limit, cursor }))
   t.strictSame(await list(50), [['apple', 'date', 'fig', 'pear']])
@@ -148,16 +148,20 @@ t.test('rows at hand', async (t) => {
     ['apple', 'date'],
     ['fig', 'pear'],
   ])
-  t.throws(() => pageOf(rows, (row) => row, { limit: 1, cursor: cursorOf([7]) }), {
+  t.throws(() => pageOf(rows, (row) => row, { limit: 1, cursor: createCursor([7]) }), {
     code: 'VALIDATION_FAILED',
   })
 })
 
-t.test('the header names the next page with all that was asked', async (t) => {
+t.test('the header Link contains the next page with all parameters of the request', async (t) => {
   t.strictSame(pageReply({ limit: 2, scope: 'all' }, { rows: [1], next: null }).headers, {})
   const { headers, body } = pageReply({ limit: 2, scope: 'a&b', cursor: 'old' }, { rows: [1], next: 'new' })
   t.equal(headers.Link, '<?limit=2&scope=a%26b&cursor=new>; rel="next"')
   t.strictSame(body, [1])
   const behind = pageReply({ limit: 2, offset: 4 }, { rows: [1], next: 'new' })
-  t.equal(behind.headers.Link, '<?limit=2&cursor=new>; rel="next"', 'an offset counts once')
+  t.equal(
+    behind.headers.Link,
+    '<?limit=2&cursor=new>; rel="next"',
+    'the next page does not skip the offset again',
+  )
 })

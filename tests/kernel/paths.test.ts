@@ -1,7 +1,7 @@
 import { isWithin } from '../../kernel/index.ts'
 import t from '../run/file-test.ts'
 
-t.test('a path lies in a folder by its name, not by the letters that it begins with', async (t) => {
+t.test('a path is inside a folder by its components, not by its leading characters', async (t) => {
   const cases: [folder: string, path: string, within: boolean][] = [
     ['/srv/data', '/srv/data', true],
     ['/srv/data', '/srv/data/a/b', true],

@@ -1,7 +1,7 @@
 import { createPlaces } from '../../kernel/index.ts'
 import t from '../run/file-test.ts'
 
-t.test('Only so many are inside at a time, the others in the order of asking', async (t) => {
+t.test('a semaphore admits only as many holders as its limit, in the order of their requests', async (t) => {
   const places = createPlaces()
   const entered: number[] = []
   const enter = (n: number, limit = 2) =>
@@ -16,13 +16,13 @@ t.test('Only so many are inside at a time, the others in the order of asking', a
   leaveFirst()
   leaveFirst()
   await third
-  t.same(entered, [1, 2, 3], 'leaving twice frees one place')
+  t.same(entered, [1, 2, 3], 'a second release has no effect')
   const fifth = enter(5, 4)
   await Promise.all([fourth, fifth])
-  t.same(entered, [1, 2, 3, 4, 5], 'a higher limit counts at once')
+  t.same(entered, [1, 2, 3, 4, 5], 'a higher limit takes effect at once')
 })
 
-t.test('Who no longer wants a place gets none and keeps none', async (t) => {
+t.test('an abort removes a waiting request and releases a held place', async (t) => {
   const places = createPlaces()
   await t.rejects(places.enter(1, AbortSignal.abort(new Error('never mind'))), { message: 'never mind' })
   const inside = new AbortController()
@@ -33,5 +33,5 @@ t.test('Who no longer wants a place gets none and keeps none', async (t) => {
   waiting.abort(new Error('too long'))
   await t.rejects(given, { message: 'too long' })
   inside.abort()
-  t.type(await next, 'function', 'an abort frees the place')
+  t.type(await next, 'function', 'an abort releases the place')
 })

@@ -16,15 +16,15 @@ import {
 import { installPlugin, startServer } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
-/** Where plugins in this process write down what happens to them. */
+/** The steps that plugins in this process have recorded. */
 const diary: string[] = []
 Object.assign(globalThis, { diary })
 t.beforeEach(() => {
   diary.length = 0
 })
 
-/** The setting of a home whose server uses a lent database. */
-const lent = async (t: Test) => ({ url: await createDatabaseUrl(t) })
+/** Returns the database setting for a home, with a database of the pool. */
+const databaseSetting = async (t: Test) => ({ url: await createDatabaseUrl(t) })
 
 /** A plugin with an extension point. */
 const BOX = pluginSource(
@@ -32,7 +32,7 @@ const BOX = pluginSource(
   "host.extensionPoint('box.toys', { noun: 'toy', nameOf: ({ name }) => name })",
 )
 
-/** A plugin that writes down its steps. */
+/** A plugin that records its steps. */
 const diarist = (name: string, manifest = '', setup = '') =>
   pluginSource(
     name,
@@ -40,7 +40,7 @@ const diarist = (name: string, manifest = '', setup = '') =>
     `start() { diary.push('start ${name}') }, stop() { diary.push('stop ${name}') }, ${manifest}`,
   )
 
-t.test('plugins start after those they depend on, and stop in reverse order', async (t) => {
+t.test('plugins start after their dependencies and stop in reverse order', async (t) => {
   const plugins = {
     a: diarist('a', "depends: ['c'],"),
     b: diarist('b', "depends: ['a', 'c'],"),
@@ -54,7 +54,7 @@ t.test('plugins start after those they depend on, and stop in reverse order', as
   t.same(diary.slice(3), ['stop b', 'stop a', 'stop c'])
 })
 
-t.test('plugins that are handed over as objects run as those that are found do', async (t) => {
+t.test('plugins passed as objects run like those found in folders', async (t) => {
   const guest = definePlugin({
     name: 'guest',
     summary: 'A guest',
@@ -92,7 +92,7 @@ t.test('plugins that are handed over as objects run as those that are found do',
 })
 
 t.test(
-  'a required plugin that fails to start stops the start, and what had started is stopped',
+  'a required plugin that fails to start aborts the start, and the started plugins are stopped',
   async (t) => {
     const plugins = {
       a: diarist('a'),
@@ -107,7 +107,7 @@ t.test(
   },
 )
 
-t.test('a plugin that takes too long is named, and told by its signal', async (t) => {
+t.test('a plugin that takes too long is reported by name, and its signal is aborted', async (t) => {
   const slow = (step: string) =>
     pluginSource(
       'slow',
@@ -127,11 +127,15 @@ t.test('a plugin that takes too long is named, and told by its signal', async (t
   diary.length = 0
   const server = await startKernel(t, { stepLimitMs, plugins: { a: diarist('a'), slow: slow('stop') } })
   await server.stop()
-  t.same(diary, ['start a', 'plugin "slow" did not stop within 40 ms', 'stop a'], 'the others are stopped')
+  t.same(
+    diary,
+    ['start a', 'plugin "slow" did not stop within 40 ms', 'stop a'],
+    'the other plugins are stopped',
+  )
   t.match(server.logged(), /"message":"plugin \\"slow\\" failed to stop: .*plugin \\"slow\\" failed to stop"/)
 })
 
-t.test('a plugin can look up which plugins run, which failed and which are switched off', async (t) => {
+t.test('a plugin can list the plugins that run, failed or are disabled', async (t) => {
   const plugins = {
     watcher: pluginSource('watcher', `host.routes([${routeSource('/plugins', 'cradle.server.plugins()')}])`),
     broken: pluginSource('broken', '', "start() { throw new Error('cannot start') },"),
@@ -153,7 +157,7 @@ t.test('a plugin can look up which plugins run, which failed and which are switc
   )
 })
 
-t.test('a plugin that fails is logged and left out with those that need it', async (t) => {
+t.test('a plugin that fails is logged and left out, with the plugins that depend on it', async (t) => {
   const route = (name: string) => `host.routes([${routeSource(`/${name}`, `'${name}'`)}])`
   const needing = (wanted: string) => `depends: ['${wanted}'],`
   const listener = "host.on('c.tested', () => diary.push('heard'))"
@@ -207,14 +211,14 @@ t.test('a plugin that fails is logged and left out with those that need it', asy
 
   const { stdout } = await runCommand(server.home, ['plugins', '--json'])
   const rows: { name: string; status: string; error: string | null }[] = JSON.parse(stdout)
-  const rowOf = (wanted: string) => rows.find(({ name }) => name === wanted)
-  t.match(rowOf('unloaded'), { status: 'failed', error: 'failed to load: cannot load' })
-  t.match(rowOf('unstarted'), {
+  const findRow = (wanted: string) => rows.find(({ name }) => name === wanted)
+  t.match(findRow('unloaded'), { status: 'failed', error: 'failed to load: cannot load' })
+  t.match(findRow('unstarted'), {
     status: 'failed',
     error: 'plugin "unstarted" failed to start: cannot start',
   })
-  t.match(rowOf('further'), { status: 'failed', error: 'needs needs-unstarted, which failed' })
-  t.match(rowOf('fine'), { status: 'ok', error: null })
+  t.match(findRow('further'), { status: 'failed', error: 'needs needs-unstarted, which failed' })
+  t.match(findRow('fine'), { status: 'ok', error: null })
   const doctor = await runCommand(server.home, ['doctor'])
   t.equal(doctor.code, 1)
   t.match(doctor.stdout, /FAIL +plugins .*unloaded: failed to load: cannot load/)
@@ -222,7 +226,7 @@ t.test('a plugin that fails is logged and left out with those that need it', asy
   const home = createHome(
     t,
     bareConfig({
-      database: await lent(t),
+      database: await databaseSetting(t),
       plugins: { 'needs-unloaded': { required: true } },
     }),
   )
@@ -239,7 +243,7 @@ t.test('a plugin that fails is logged and left out with those that need it', asy
   )
 })
 
-t.test('nothing is left open because the plugin of a guard failed', async (t) => {
+t.test('routes stay closed if the plugin of their guard failed', async (t) => {
   const plugins = {
     doors: pluginSource(
       'doors',
@@ -264,10 +268,8 @@ t.test('nothing is left open because the plugin of a guard failed', async (t) =>
   )
 })
 
-t.test(
-  'a plugin that is switched off leaves nothing behind, and neither do those that need it',
-  async (t) => {
-    const all = (name: string) => `
+t.test('a disabled plugin leaves nothing behind, and neither do the plugins that depend on it', async (t) => {
+  const all = (name: string) => `
     host.provide('${name}', () => diary.push('${name}'))
     host.collection('${name}_rows', { indexes: [{ key: { name: 1 } }] })
     host.guard('${name}', { check() { return {} } })
@@ -278,71 +280,67 @@ t.test(
     host.command({ name: '${name}', summary: 'Do ${name}', run() {} })
     host.extend('box.toys', { name: '${name}' })
     host.health(() => {})`
-    const manifest = (name: string, more = '') => `
+  const manifest = (name: string, more = '') => `
     permissions: [{ key: '${name}', category: 'c', label: { en: 'a', zh: 'a' }, description: { en: 'a', zh: 'a' } }],
     errors: { ${name.toUpperCase()}: { status: 400, message: { en: 'a', zh: 'a' } } },
     config: { level: { type: 'integer', default: 1 } }, ${more}`
-    const plugins = {
-      box: BOX,
-      off: diarist('off', manifest('off'), all('off')),
-      needy: diarist('needy', manifest('needy', "depends: ['off'],"), all('needy')),
-      on: diarist('on', manifest('on', "events: ['c.tested'],"), all('on')),
-    }
-    const config = { plugins: { off: { enabled: false, level: 5 } } }
-    const server = await startKernel(t, { plugins, config })
-    const { runtime } = server.server
-    const toys = (runtime.extensions as Record<string, Extensions<unknown>>)['box.toys']!
-    t.same(
-      diary.filter((line) => !line.startsWith('on')),
-      ['start on'],
-    )
-    t.same(Object.keys((await server.request('GET', '/health')).body.plugins), ['box', 'on'])
-    const { body: api } = await server.request('GET', '/openapi.json')
-    t.notMatch(JSON.stringify(api), /off|needy/)
-    t.match(JSON.stringify(api), /\/on\/ws/)
-    for (const name of ['off', 'needy']) {
-      t.equal((await server.request('GET', `/${name}`)).status, 404)
-      await t.rejects(server.connect(`/${name}/ws`), { message: 'refused with 404' })
-      t.notOk(runtime.permissionCatalog.get(name))
-      t.notOk(toys.get(name))
-      t.notOk(runtime.blueprint.errors[name.toUpperCase()])
-    }
-    t.equal(toys.owner('on'), 'on')
-    const collections = await server.db.listCollections().toArray()
-    t.same(
-      collections.map(({ name }) => name).filter((name) => name.endsWith('_rows')),
-      ['on_rows'],
-    )
+  const plugins = {
+    box: BOX,
+    off: diarist('off', manifest('off'), all('off')),
+    needy: diarist('needy', manifest('needy', "depends: ['off'],"), all('needy')),
+    on: diarist('on', manifest('on', "events: ['c.tested'],"), all('on')),
+  }
+  const config = { plugins: { off: { enabled: false, level: 5 } } }
+  const server = await startKernel(t, { plugins, config })
+  const { runtime } = server.server
+  const toys = (runtime.extensions as Record<string, Extensions<unknown>>)['box.toys']!
+  t.same(
+    diary.filter((line) => !line.startsWith('on')),
+    ['start on'],
+  )
+  t.same(Object.keys((await server.request('GET', '/health')).body.plugins), ['box', 'on'])
+  const { body: api } = await server.request('GET', '/openapi.json')
+  t.notMatch(JSON.stringify(api), /off|needy/)
+  t.match(JSON.stringify(api), /\/on\/ws/)
+  for (const name of ['off', 'needy']) {
+    t.equal((await server.request('GET', `/${name}`)).status, 404)
+    await t.rejects(server.connect(`/${name}/ws`), { message: 'refused with 404' })
+    t.notOk(runtime.permissionCatalog.get(name))
+    t.notOk(toys.get(name))
+    t.notOk(runtime.blueprint.errors[name.toUpperCase()])
+  }
+  t.equal(toys.owner('on'), 'on')
+  const collections = await server.db.listCollections().toArray()
+  t.same(
+    collections.map(({ name }) => name).filter((name) => name.endsWith('_rows')),
+    ['on_rows'],
+  )
 
-    const { stdout } = await runCommand(server.home, ['plugins', '--json'])
-    const rows: { name: string }[] = JSON.parse(stdout)
-    const rowOf = (wanted: string) => rows.find(({ name }) => name === wanted)
-    t.match(rowOf('off'), { enabled: false, status: 'off', error: 'switched off', version: '1.0.0' })
-    t.match(rowOf('needy'), {
-      enabled: false,
-      status: 'off',
-      error: 'needs off, which is off',
-      depends: ['off'],
-    })
-    t.match(rowOf('on'), {
-      status: 'ok',
-      provides: ['on'],
-      declares: { routes: ['GET /on'], collections: ['on_rows'], events: ['c.tested'] },
-      extends: [{ point: 'box.toys', name: 'on' }],
-    })
-    t.match(rowOf('box'), { points: { 'box.toys': ['on'] } })
-    t.match(
-      server.logged(),
-      /"plugin":"needy","reason":"needs off, which is off","msg":"a plugin is left out"/,
-    )
-    t.notMatch(server.logged(), /"plugin":"off","reason"/, 'what is switched off on purpose is not news')
-    const help = await runCommand(server.home, ['help'])
-    t.match(help.stdout, /Do on/)
-    t.notMatch(help.stdout, /Do off|Do needy/)
-  },
-)
+  const { stdout } = await runCommand(server.home, ['plugins', '--json'])
+  const rows: { name: string }[] = JSON.parse(stdout)
+  const findRow = (wanted: string) => rows.find(({ name }) => name === wanted)
+  t.match(findRow('off'), { enabled: false, status: 'off', error: 'switched off', version: '1.0.0' })
+  t.match(findRow('needy'), {
+    enabled: false,
+    status: 'off',
+    error: 'needs off, which is off',
+    depends: ['off'],
+  })
+  t.match(findRow('on'), {
+    status: 'ok',
+    provides: ['on'],
+    declares: { routes: ['GET /on'], collections: ['on_rows'], events: ['c.tested'] },
+    extends: [{ point: 'box.toys', name: 'on' }],
+  })
+  t.match(findRow('box'), { points: { 'box.toys': ['on'] } })
+  t.match(server.logged(), /"plugin":"needy","reason":"needs off, which is off","msg":"a plugin is left out"/)
+  t.notMatch(server.logged(), /"plugin":"off","reason"/, 'disabled plugins are not logged')
+  const help = await runCommand(server.home, ['help'])
+  t.match(help.stdout, /Do on/)
+  t.notMatch(help.stdout, /Do off|Do needy/)
+})
 
-t.test('a plugin that cannot load can be switched off', async (t) => {
+t.test('a plugin that fails to load can be disabled', async (t) => {
   const config = { plugins: { unloaded: { enabled: false } } }
   const plugins = {
     unloaded: "throw new Error('cannot load')",
@@ -352,7 +350,7 @@ t.test('a plugin that cannot load can be switched off', async (t) => {
   t.same((await server.request('GET', '/health')).body.plugins, {})
 })
 
-t.test('a plugin sees its own services and those of plugins it depends on, each made once', async (t) => {
+t.test('a plugin sees its own services and those of its dependencies, each created once', async (t) => {
   const ask = (name: string) => routeSource(`/ask/${name}`, `cradle.${name}`)
   const plugins = {
     bakery: pluginSource(
@@ -377,9 +375,13 @@ t.test('a plugin sees its own services and those of plugins it depends on, each 
   const server = await startKernel(t, { plugins })
   t.same((await server.request('GET', '/ask/bread')).body, { of: 1 })
   t.equal((await server.request('GET', '/ask/flour')).body, 1)
-  t.same(diary, ['milled'], 'the second reader got the same one')
+  t.same(diary, ['milled'], 'the second reader receives the same instance')
   t.equal((await server.request('GET', '/bakery/oven')).body, 'hot')
-  t.equal((await server.request('GET', '/ask/oven')).body, 'cold', 'private names are each plugin’s own')
+  t.equal(
+    (await server.request('GET', '/ask/oven')).body,
+    'cold',
+    'private services of two plugins can have the same name',
+  )
   for (const path of ['/steal', '/ask/gold', '/peek'])
     t.equal((await server.request('GET', path)).status, 500)
   t.match(
@@ -393,7 +395,7 @@ t.test('a plugin sees its own services and those of plugins it depends on, each 
   )
 })
 
-t.test('a plugin has its own collections only, with their indexes', async (t) => {
+t.test('a plugin can access only its own collections, with their indexes', async (t) => {
   const index = '{ indexes: [{ key: { name: 1 }, unique: true }] }'
   const tag = 'Object.prototype.toString.call(cradle.collections)'
   const plugins = {
@@ -417,7 +419,7 @@ t.test('a plugin has its own collections only, with their indexes', async (t) =>
   t.match(indexes, [{ key: { _id: 1 } }, { key: { name: 1 }, unique: true }])
 })
 
-t.test('events reach listeners in the order of their plugins, whatever becomes of the others', async (t) => {
+t.test('listeners are called in the order of their plugins, even if some of them fail', async (t) => {
   const listening = (act: string) => `host.on('c.tested', async ({ word }, cradle) => { ${act} })`
   const plugins = {
     a: pluginSource(
@@ -438,7 +440,7 @@ t.test('events reach listeners in the order of their plugins, whatever becomes o
   const emit = async (word: string) => (await server.request('GET', `/emit/${word}`)).body
   t.equal(await emit('good'), 'ok')
   t.same(diary, ['b good', 'a good high'])
-  t.equal(await emit('bad'), 'ok', 'what has happened cannot be refused')
+  t.equal(await emit('bad'), 'ok', 'a listener cannot refuse an event')
   t.same(diary.slice(-2), ['b bad', 'a bad high'])
   t.match(server.logged(), /b fell.*"plugin":"b","event":"c.tested","msg":"a listener failed"/)
   t.equal((await server.request('GET', '/unheard')).body, 'ok')
@@ -447,7 +449,7 @@ t.test('events reach listeners in the order of their plugins, whatever becomes o
 })
 
 t.test(
-  'functions of an extension point are asked with their own cradle, and failures are gathered',
+  "functions of an extension point are called with their plugin's cradle, and failures are collected",
   async (t) => {
     const ask = (word: string, point = 'sums') =>
       routeSource(
@@ -482,35 +484,38 @@ t.test(
   },
 )
 
-t.test('a plugin gets ready when all have started, and is left out if it cannot', async (t) => {
-  const job = (name: string) =>
-    `host.job({ name: '${name}', every_seconds: 60, run() { diary.push('work ${name}') } })`
-  const plugins = {
-    a: pluginSource(
-      'a',
-      job('a'),
-      "start() { diary.push('start a') }, ready(cradle, announce) { diary.push('ready a'); announce('sky', 'clear') },",
-    ),
-    b: pluginSource(
-      'b',
-      `${job('b')}; host.routes([${routeSource('/b', "'b'")}])`,
-      "start() { diary.push('start b') }, ready() { throw new Error('not yet') },",
-    ),
-    c: pluginSource('c', '', "depends: ['b'], ready() { diary.push('ready c') },"),
-  }
-  const server = await startKernel(t, { plugins })
-  while (!diary.includes('work a')) await new Promise(setImmediate)
-  t.same(diary, ['start a', 'start b', 'ready a', 'work a'], 'work begins when all are ready')
-  t.same(server.server.announcements, [{ label: 'sky', text: 'clear' }])
-  t.match((await server.request('GET', '/health')).body.plugins, { a: 'ok', b: 'failed', c: 'failed' })
-  t.equal((await server.request('GET', '/b')).status, 404)
-  t.match(server.logged(), /plugin \\"b\\" failed to get ready: not yet/)
-  await t.rejects(startKernel(t, { plugins, config: { plugins: { b: { required: true } } } }), {
-    message: 'plugin "b" failed to get ready: not yet',
-  })
-})
+t.test(
+  'the ready hooks run when all plugins have started, and a plugin whose hook fails is left out',
+  async (t) => {
+    const job = (name: string) =>
+      `host.job({ name: '${name}', every_seconds: 60, run() { diary.push('work ${name}') } })`
+    const plugins = {
+      a: pluginSource(
+        'a',
+        job('a'),
+        "start() { diary.push('start a') }, ready(cradle, announce) { diary.push('ready a'); announce('sky', 'clear') },",
+      ),
+      b: pluginSource(
+        'b',
+        `${job('b')}; host.routes([${routeSource('/b', "'b'")}])`,
+        "start() { diary.push('start b') }, ready() { throw new Error('not yet') },",
+      ),
+      c: pluginSource('c', '', "depends: ['b'], ready() { diary.push('ready c') },"),
+    }
+    const server = await startKernel(t, { plugins })
+    while (!diary.includes('work a')) await new Promise(setImmediate)
+    t.same(diary, ['start a', 'start b', 'ready a', 'work a'], 'jobs begin when all plugins are ready')
+    t.same(server.server.announcements, [{ label: 'sky', text: 'clear' }])
+    t.match((await server.request('GET', '/health')).body.plugins, { a: 'ok', b: 'failed', c: 'failed' })
+    t.equal((await server.request('GET', '/b')).status, 404)
+    t.match(server.logged(), /plugin \\"b\\" failed to get ready: not yet/)
+    await t.rejects(startKernel(t, { plugins, config: { plugins: { b: { required: true } } } }), {
+      message: 'plugin "b" failed to get ready: not yet',
+    })
+  },
+)
 
-t.test('what a plugin declares reaches its cradle once setup is over', async (t) => {
+t.test('the cradle contains the declarations of a plugin once setup has returned', async (t) => {
   const plugins = {
     late: pluginSource(
       'late',
@@ -525,7 +530,7 @@ t.test('what a plugin declares reaches its cradle once setup is over', async (t)
   t.match(server.logged(), /host\.cradle does not exist before the setup of every plugin is over/)
 })
 
-t.test('entries of an extension point are found by name, with the plugin that added them', async (t) => {
+t.test('entries of an extension point can be found by name, with the plugin that added them', async (t) => {
   const toys = "cradle.extensions['box.toys']"
   const unnamed = "cradle.extensions['box.unnamed']"
   const expression = `[${toys}.names(), ${toys}.get('ball')?.size, ${toys}.owner('ball'),
@@ -562,7 +567,7 @@ t.test('entries of an extension point are found by name, with the plugin that ad
   t.match(server.logged(), /"plugin":"dan","reason":"\\"dan\\" cannot be loaded: /)
 })
 
-t.test('a plugin knows the server it runs in, and its own configuration', async (t) => {
+t.test('a plugin can read the facts of its server and its own configuration', async (t) => {
   const expression =
     '{ server: cradle.server, config: cradle.config, now: cradle.clock.now(), seconds: cradle.clock.seconds() }'
   const plugins = {
@@ -587,7 +592,7 @@ t.test('a plugin knows the server it runs in, and its own configuration', async 
   t.ok(body.server.started_at <= body.seconds && body.server.started_at >= Math.floor(before / 1000))
 })
 
-t.test('packages that the configuration names are loaded by what they export', async (t) => {
+t.test('packages in the configuration are loaded from the entry file in their package.json', async (t) => {
   const forms: Record<string, object | undefined> = {
     'exports-string': { exports: './lib/entry.js' },
     'exports-dot': { exports: { '.': './lib/entry.js' }, main: './wrong.js' },
@@ -601,7 +606,10 @@ t.test('packages that the configuration names are loaded by what they export', a
     'no-manifest': undefined,
   }
   const packages = Object.keys(forms)
-  const home = createHome(t, bareConfig({ database: await lent(t), packages: [...packages, 'linked'] }))
+  const home = createHome(
+    t,
+    bareConfig({ database: await databaseSetting(t), packages: [...packages, 'linked'] }),
+  )
   const install = (name: string, folder: string, manifest: object | undefined) => {
     const file = manifest && Object.keys(manifest).length > 0 ? 'lib/entry.js' : 'index.js'
     mkdirSync(join(folder, 'lib'), { recursive: true })
@@ -628,9 +636,9 @@ t.test('packages that the configuration names are loaded by what they export', a
   t.match(plugins[0], { source: 'exports-string', version: '0.0.0' })
 })
 
-t.test('a package that is not installed, or not well, is refused by name if it is required', async (t) => {
+t.test('a required package that is missing or invalid is refused by name', async (t) => {
   const config = bareConfig({
-    database: await lent(t),
+    database: await databaseSetting(t),
     packages: ['@acme/weather'],
     plugins: { weather: { required: true } },
   })
@@ -651,8 +659,8 @@ t.test('a package that is not installed, or not well, is refused by name if it i
   t.same((await server.request('GET', '/health')).body.plugins, { weather: 'failed' })
 })
 
-t.test('hidden folders and files beside the plugins are passed over', async (t) => {
-  const home = createHome(t, bareConfig({ database: await lent(t) }))
+t.test('hidden folders and files beside the plugins are ignored', async (t) => {
+  const home = createHome(t, bareConfig({ database: await databaseSetting(t) }))
   installPlugin(home, 'fine', diarist('fine'))
   installPlugin(home, '.hidden', "throw new Error('was loaded')")
   writeFileSync(join(home, 'plugins/notes.txt'), 'text')
@@ -660,7 +668,7 @@ t.test('hidden folders and files beside the plugins are passed over', async (t) 
   t.same(diary, ['start fine'])
 })
 
-t.test('a start that fails leaves neither a database nor a port open', async (t) => {
+t.test('a failed start leaves neither a database nor a port open', async (t) => {
   const home = createHome(t, bareConfig({ plugins: { late: { required: true } } }))
   installPlugin(home, 'late', pluginSource('late', '', "start() { throw new Error('too late') },"))
   await t.rejects(startServer(t, { home }), { message: /too late/ })
@@ -679,18 +687,18 @@ t.test('a start that fails leaves neither a database nor a port open', async (t)
   })
   t.equal(code, 1)
   t.match(stderr, /EISDIR/)
-  // A closed port is listed until the next turn of the event loop.
+  // A closed port is still listed until the next turn of the event loop.
   await new Promise(setImmediate)
   t.equal(listening(), before, 'no port is open')
 })
 
-t.test('requests under way are answered before the database is closed', async (t) => {
+t.test('running requests are answered before the database is closed', async (t) => {
   const plugins = {
     slow: pluginSource(
       'slow',
       `host.collection('rows')
-       host.routes([${routeSource('/slow', "new Promise((resolve) => { globalThis.goOn = resolve; process.emit('slow') }).then(() => cradle.collections.rows.countDocuments())")}])`,
-      'stop() { setImmediate(goOn) },',
+       host.routes([${routeSource('/slow', "new Promise((resolve) => { globalThis.finishRequest = resolve; process.emit('slow') }).then(() => cradle.collections.rows.countDocuments())")}])`,
+      'stop() { setImmediate(finishRequest) },',
     ),
   }
   const server = await startKernel(t, { plugins })
@@ -702,28 +710,23 @@ t.test('requests under way are answered before the database is closed', async (t
   await stopped
 })
 
-t.test(
-  'an error is put into words for a reader whom it reaches later, its cause goes to the log',
-  async (t) => {
-    const explain = (error: string, locale: string) => `cradle.explainError(${error}, '${locale}', 'req-7')`
-    const described = ['RAIN', 'SNOW'].map(
-      (code) => `cradle.describeError('${code}', { mm: 4 }, 'en') ?? null`,
-    )
-    const expression = `[${explain("host.error('RAIN', { mm: 3 })", 'zh')}, ${explain("new Error('the canary sang')", 'en')}, ${described}]`
-    const errors = "errors: { RAIN: { status: 409, message: { en: '{mm} mm', zh: '{mm} 毫米' } } },"
-    const plugins = {
-      sky: pluginSource('sky', `host.routes([${routeSource('/explained', expression)}])`, errors),
-    }
-    const server = await startKernel(t, { plugins })
-    const { body } = await server.request('GET', '/explained')
-    t.match(body, [
-      { code: 'RAIN', message: '3 毫米', details: { mm: 3 }, request_id: 'req-7' },
-      { code: 'INTERNAL_ERROR', details: {}, request_id: 'req-7' },
-      '4 mm',
-      null,
-    ])
-    t.notMatch(JSON.stringify(body), /canary/)
-    t.match(server.logged(), /the canary sang.*"request_id":"req-7","msg":"failed"/)
-    t.notMatch(server.logged(), /"code":"RAIN"/)
-  },
-)
+t.test('an error can be described for a later reader, and its cause is logged', async (t) => {
+  const explain = (error: string, locale: string) => `cradle.explainError(${error}, '${locale}', 'req-7')`
+  const described = ['RAIN', 'SNOW'].map((code) => `cradle.describeError('${code}', { mm: 4 }, 'en') ?? null`)
+  const expression = `[${explain("host.error('RAIN', { mm: 3 })", 'zh')}, ${explain("new Error('the canary sang')", 'en')}, ${described}]`
+  const errors = "errors: { RAIN: { status: 409, message: { en: '{mm} mm', zh: '{mm} 毫米' } } },"
+  const plugins = {
+    sky: pluginSource('sky', `host.routes([${routeSource('/explained', expression)}])`, errors),
+  }
+  const server = await startKernel(t, { plugins })
+  const { body } = await server.request('GET', '/explained')
+  t.match(body, [
+    { code: 'RAIN', message: '3 毫米', details: { mm: 3 }, request_id: 'req-7' },
+    { code: 'INTERNAL_ERROR', details: {}, request_id: 'req-7' },
+    '4 mm',
+    null,
+  ])
+  t.notMatch(JSON.stringify(body), /canary/)
+  t.match(server.logged(), /the canary sang.*"request_id":"req-7","msg":"failed"/)
+  t.notMatch(server.logged(), /"code":"RAIN"/)
+})

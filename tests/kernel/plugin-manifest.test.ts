@@ -13,14 +13,14 @@ import {
 } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
 
-/** The name in a plugin's manifest, by which it is configured, or that of its folder. */
-const nameIn = (source: string, folder: string) =>
+/** Returns the name in a plugin's manifest, else the name of its folder. */
+const readName = (source: string, folder: string) =>
   /^\s*(?:export default \{)?.*?\bname: '([^']+)'/s.exec(source)?.[1] ?? folder
 
-/** Starts with these plugins, which are required and must be refused, and returns the sentence that says why. */
-async function refusalOf(t: Test, plugins: Record<string, string>): Promise<string> {
+/** Starts a server that requires these plugins, which must be refused, and returns the error message. */
+async function readRefusal(t: Test, plugins: Record<string, string>): Promise<string> {
   const required = Object.entries(plugins).flatMap(([folder, source]) => {
-    const name = nameIn(source, folder)
+    const name = readName(source, folder)
     return BUILT_IN_PLUGINS.includes(name) ? [] : [[name, { required: true }]]
   })
   const config = { plugins: Object.fromEntries(required) }
@@ -57,9 +57,9 @@ const channelKind = (kind: string, more = '') =>
      },
      probe() {}, open() {}, ${more} })`
 
-t.test('a manifest that is not valid is refused in a sentence with the plugin and the field', async (t) => {
+t.test('an invalid manifest is refused with the plugin and the field', async (t) => {
   const manifest = (fields: string) => `export default { ${fields}, kernel: 1 }`
-  const named = "name: 'weather', summary: 'Weather'"
+  const nameAndSummary = "name: 'weather', summary: 'Weather'"
   const label = "{ en: 'a', zh: 'a' }"
   const cases: [source: string, words: RegExp][] = [
     ['export default undefined', /its default export is not a manifest object/],
@@ -70,55 +70,61 @@ t.test('a manifest that is not valid is refused in a sentence with the plugin an
     [manifest("name: 'Bad Name', summary: 'x', setup() {}"), /\/name must match pattern/],
     [manifest("name: 'weather', setup() {}"), /\/summary is missing/],
     [manifest("name: 'weather', summary: '', setup() {}"), /\/summary must NOT have fewer than 1 char/],
-    [manifest(named), /\/setup is missing/],
-    [manifest(`${named}, setup: 1`), /\/setup must be a function/],
-    [manifest(`${named}, setup() {}, start: 'now'`), /\/start must be a function/],
-    [manifest(`${named}, setup() {}, stop: {}`), /\/stop must be a function/],
-    [`export default { ${named}, setup() {}, kernel: 2 }`, /\/kernel must be equal to constant: 1/],
+    [manifest(nameAndSummary), /\/setup is missing/],
+    [manifest(`${nameAndSummary}, setup: 1`), /\/setup must be a function/],
+    [manifest(`${nameAndSummary}, setup() {}, start: 'now'`), /\/start must be a function/],
+    [manifest(`${nameAndSummary}, setup() {}, stop: {}`), /\/stop must be a function/],
+    [`export default { ${nameAndSummary}, setup() {}, kernel: 2 }`, /\/kernel must be equal to constant: 1/],
     [
-      `export default { ${named}, setup() {} }`,
+      `export default { ${nameAndSummary}, setup() {} }`,
       /does not say for which plugin contract it was written: add "kernel: 1"/,
     ],
-    [manifest(`${named}, async setup() {}`), /its setup is asynchronous; setup may only declare/],
-    [manifest(`${named}, setup() {}, version: 1`), /\/version must be string/],
-    [manifest(`${named}, setup() {}, depends: 'auth'`), /\/depends must be array/],
+    [manifest(`${nameAndSummary}, async setup() {}`), /its setup is asynchronous; setup may only declare/],
+    [manifest(`${nameAndSummary}, setup() {}, version: 1`), /\/version must be string/],
+    [manifest(`${nameAndSummary}, setup() {}, depends: 'auth'`), /\/depends must be array/],
     [
-      manifest(`${named}, setup() {}, depend: []`),
+      manifest(`${nameAndSummary}, setup() {}, depend: []`),
       /\/depend is not a known key; the keys are name, summary, version, kernel, depends, config, perm/,
     ],
-    [manifest(`${named}, setup() {}, config: { key: 'text' }`), /\/config\/key must be object/],
+    [manifest(`${nameAndSummary}, setup() {}, config: { key: 'text' }`), /\/config\/key must be object/],
     [
-      manifest(`${named}, setup() {}, config: { key: { type: 'text' } }`),
+      manifest(`${nameAndSummary}, setup() {}, config: { key: { type: 'text' } }`),
       /its configuration has a schema that is not valid: .*\/key\/type must be/,
     ],
     [
-      manifest(`${named}, setup() {}, config: { key: { typ: 'string' } }`),
+      manifest(`${nameAndSummary}, setup() {}, config: { key: { typ: 'string' } }`),
       /its configuration has a schema that is not valid: .*unknown keyword: "typ"/,
     ],
-    [manifest(`${named}, setup() {}, errors: { bad: {} }`), /\/errors property name must be valid|pattern/],
     [
-      manifest(`${named}, setup() {}, errors: { BAD: { status: 200, message: ${label} } }`),
+      manifest(`${nameAndSummary}, setup() {}, errors: { bad: {} }`),
+      /\/errors property name must be valid|pattern/,
+    ],
+    [
+      manifest(`${nameAndSummary}, setup() {}, errors: { BAD: { status: 200, message: ${label} } }`),
       /\/status must be/,
     ],
     [
-      manifest(`${named}, setup() {}, errors: { BAD: { status: 400, message: { en: 'a' } } }`),
+      manifest(`${nameAndSummary}, setup() {}, errors: { BAD: { status: 400, message: { en: 'a' } } }`),
       /\/errors\/BAD\/message\/zh is missing/,
     ],
     [
       manifest(
-        `${named}, setup() {}, permissions: [{ key: 'A', category: 'c', label: ${label}, description: ${label} }]`,
+        `${nameAndSummary}, setup() {}, permissions: [{ key: 'A', category: 'c', label: ${label}, description: ${label} }]`,
       ),
       /\/permissions\/0\/key must match pattern/,
     ],
-    [manifest(`${named}, setup() {}, permissions: [{ name: 'a' }]`), /\/permissions\/0\/key is missing/],
+    [
+      manifest(`${nameAndSummary}, setup() {}, permissions: [{ name: 'a' }]`),
+      /\/permissions\/0\/key is missing/,
+    ],
     [
       manifest(
-        `${named}, setup() {}, permissions: [{ key: 'a', category: 'c', label: ${label}, description: ${label}, title: 1 }]`,
+        `${nameAndSummary}, setup() {}, permissions: [{ key: 'a', category: 'c', label: ${label}, description: ${label}, title: 1 }]`,
       ),
       /\/permissions\/0\/title is not a known key; the keys are key, category, label, description$/,
     ],
     [
-      manifest(`${named}, setup() {}, errors: { BAD: { status: 400, message: ${label}, text: 1 } }`),
+      manifest(`${nameAndSummary}, setup() {}, errors: { BAD: { status: 400, message: ${label}, text: 1 } }`),
       /\/errors\/BAD\/text is not a known key; the keys are status, code, level, message$/,
     ],
     ['export default {', /failed to load: Unexpected/],
@@ -126,13 +132,13 @@ t.test('a manifest that is not valid is refused in a sentence with the plugin an
     ["import 'not-installed-anywhere'", /failed to load: Cannot find package 'not-installed-anywhere'/],
   ]
   for (const [source, words] of cases) {
-    const message = await refusalOf(t, { weather: source })
+    const message = await readRefusal(t, { weather: source })
     t.match(message, /^plugin "(weather|Bad Name)" \(.*\/plugins\/weather\) failed to load: /)
     t.match(message, words)
   }
 })
 
-t.test('a folder that holds no plugin is refused by its name', async (t) => {
+t.test('a folder without a plugin is refused by name', async (t) => {
   const home = createHome(t, bareConfig({ plugins: { weather: { required: true } } }))
   installPlugin(home, 'weather', pluginSource('weather', ''))
   rmSync(join(home, 'plugins/weather/index.js'))
@@ -146,7 +152,7 @@ t.test('a folder that holds no plugin is refused by its name', async (t) => {
   })
 })
 
-t.test('what a plugin declares is checked, and refused with the plugin and the field', async (t) => {
+t.test('an invalid declaration is refused with the plugin and the field', async (t) => {
   const route = (fields: string) =>
     `host.routes([{ method: 'GET', path: '/x', summary: 's', guard: 'public', response: { 200: {} }, handler() {}, ${fields} }])`
   const socket = (fields: string) =>
@@ -233,79 +239,76 @@ t.test('what a plugin declares is checked, and refused with the plugin and the f
     [expert("files: 'here'"), /expert "sage" is not valid: \/files must be an absolute path/],
   ]
   for (const [setup, words] of cases) {
-    const message = await refusalOf(t, { weather: pluginSource('weather', setup) })
+    const message = await readRefusal(t, { weather: pluginSource('weather', setup) })
     t.match(message, /^plugin "weather" \(.*\/plugins\/weather\) failed to load: /)
     t.match(message, words)
   }
 })
 
-t.test(
-  'a route that cannot be served as it is declared is refused with the plugin and the reason',
-  async (t) => {
-    const post = (fields: string) =>
-      `host.routes([{ method: 'POST', path: '/x', summary: 's', guard: 'public', audit: { none: 'a test' }, response: { 200: {} }, handler() {}, ${fields} }])`
-    const cases: [setup: string, message: RegExp][] = [
-      [post('guard: undefined'), /^route POST \/x of plugin "weather" has no guard$/],
-      [post("guard: 'night'"), /^route POST \/x of plugin "weather" uses the guard "night", which no plugin/],
-      [post("guard: ['night', 'x']"), /^route POST \/x of plugin "weather" uses the guard "night", which no/],
-      [
-        "host.extend('weather.stars', {})",
-        /^plugin "weather" extends "weather\.stars", but no plugin declares that extension point; there are .*agents\.tools/,
-      ],
-      [
-        post("guard: { permission: 'notes' }"),
-        /^route POST \/x of plugin "weather" has a guard that is not a name: write guard: 'user', or .*\['permission', 'notes'\]/,
-      ],
-      [post('guard: []'), /^route POST \/x of plugin "weather" has a guard that is not a name/],
-      [post("errors: ['NO_RAIN']"), /^route POST \/x of plugin "weather" names the error NO_RAIN, which no/],
-      [post('audit: undefined'), /^route POST \/x of plugin "weather" changes something but names no audit/],
-      [
-        "host.socket({ path: '/x', summary: 's', guard: 'night', receive: {}, send: {}, handler() {} })",
-        /^socket \/x of plugin "weather" uses the guard "night", which no plugin declares$/,
-      ],
-      [
-        "host.guard('day', { after: 'night', check() {} })",
-        /^guard day of plugin "weather" uses the guard "night", which no plugin declares$/,
-      ],
-      [
-        "host.guard('day', { after: 'night', check() {} }); host.guard('night', { after: 'day', check() {} })",
-        /^guard day of plugin "weather" follows guards in a circle: day -> night -> day$/,
-      ],
-      [
-        post("body: { type: 'nothing' }"),
-        /failed to load: route POST \/x has a schema that is not valid: .*type/,
-      ],
-      [
-        "host.socket({ path: '/x', summary: 's', guard: 'public', receive: { a: { minimum: 'x' } }, send: {}, handler() {} })",
-        /failed to load: socket \/x has a schema that is not valid: .*minimum/,
-      ],
-    ]
-    for (const [setup, message] of cases)
-      t.match(await refusalOf(t, { weather: pluginSource('weather', setup) }), message)
-  },
-)
+t.test('an inconsistent route is refused with the plugin and the reason', async (t) => {
+  const post = (fields: string) =>
+    `host.routes([{ method: 'POST', path: '/x', summary: 's', guard: 'public', audit: { none: 'a test' }, response: { 200: {} }, handler() {}, ${fields} }])`
+  const cases: [setup: string, message: RegExp][] = [
+    [post('guard: undefined'), /^route POST \/x of plugin "weather" has no guard$/],
+    [post("guard: 'night'"), /^route POST \/x of plugin "weather" uses the guard "night", which no plugin/],
+    [post("guard: ['night', 'x']"), /^route POST \/x of plugin "weather" uses the guard "night", which no/],
+    [
+      "host.extend('weather.stars', {})",
+      /^plugin "weather" extends "weather\.stars", but no plugin declares that extension point; there are .*agents\.tools/,
+    ],
+    [
+      post("guard: { permission: 'notes' }"),
+      /^route POST \/x of plugin "weather" has a guard that is not a name: write guard: 'user', or .*\['permission', 'notes'\]/,
+    ],
+    [post('guard: []'), /^route POST \/x of plugin "weather" has a guard that is not a name/],
+    [post("errors: ['NO_RAIN']"), /^route POST \/x of plugin "weather" names the error NO_RAIN, which no/],
+    [post('audit: undefined'), /^route POST \/x of plugin "weather" changes something but names no audit/],
+    [
+      "host.socket({ path: '/x', summary: 's', guard: 'night', receive: {}, send: {}, handler() {} })",
+      /^socket \/x of plugin "weather" uses the guard "night", which no plugin declares$/,
+    ],
+    [
+      "host.guard('day', { after: 'night', check() {} })",
+      /^guard day of plugin "weather" uses the guard "night", which no plugin declares$/,
+    ],
+    [
+      "host.guard('day', { after: 'night', check() {} }); host.guard('night', { after: 'day', check() {} })",
+      /^guard day of plugin "weather" follows guards in a circle: day -> night -> day$/,
+    ],
+    [
+      post("body: { type: 'nothing' }"),
+      /failed to load: route POST \/x has a schema that is not valid: .*type/,
+    ],
+    [
+      "host.socket({ path: '/x', summary: 's', guard: 'public', receive: { a: { minimum: 'x' } }, send: {}, handler() {} })",
+      /failed to load: socket \/x has a schema that is not valid: .*minimum/,
+    ],
+  ]
+  for (const [setup, message] of cases)
+    t.match(await readRefusal(t, { weather: pluginSource('weather', setup) }), message)
+})
 
-t.test('who listens to an event of an earlier version is told what took its place', async (t) => {
+t.test('a listener to a removed event is refused with its replacement', async (t) => {
   const listening = (event: string) => ({ weather: pluginSource('weather', `host.on('${event}', () => {})`) })
   t.equal(
-    await refusalOf(t, listening('model.calling')),
+    await readRefusal(t, listening('model.calling')),
     'plugin "weather" listens to "model.calling", which is now the extension point "providers.reservations": use host.extend',
   )
   t.equal(
-    await refusalOf(t, listening('server.starting')),
+    await readRefusal(t, listening('server.starting')),
     'plugin "weather" listens to "server.starting", which is now the hook ready(cradle, announce) of the manifest',
   )
 })
 
-t.test('an event has to be named by one manifest', async (t) => {
+t.test('an event must be declared by exactly one manifest', async (t) => {
   const events = "events: ['weather.changed'],"
   const listening = pluginSource('flag', "host.on('weather.changd', () => {})")
   t.match(
-    await refusalOf(t, { weather: pluginSource('weather', '', events), flag: listening }),
+    await readRefusal(t, { weather: pluginSource('weather', '', events), flag: listening }),
     /^plugin "flag" listens to "weather.changd", but no manifest names that event; known events are .*weather.changed$/,
   )
   t.equal(
-    await refusalOf(t, {
+    await readRefusal(t, {
       weather: pluginSource('weather', '', events),
       flag: pluginSource('flag', '', events),
     }),
@@ -313,23 +316,23 @@ t.test('an event has to be named by one manifest', async (t) => {
   )
 })
 
-t.test('a cycle of dependencies is printed as it goes round', async (t) => {
+t.test('a dependency cycle is reported with all of its plugins in order', async (t) => {
   const plugins = {
     a: pluginSource('a', '', "depends: ['b'],"),
     b: pluginSource('b', '', "depends: ['c'],"),
     c: pluginSource('c', '', "depends: ['b'],"),
   }
-  t.equal(await refusalOf(t, plugins), 'plugins depend on each other: b -> c -> b')
+  t.equal(await readRefusal(t, plugins), 'plugins depend on each other: b -> c -> b')
   const itself = { a: pluginSource('a', '', "depends: ['a'],") }
-  t.equal(await refusalOf(t, itself), 'plugins depend on each other: a -> a')
+  t.equal(await readRefusal(t, itself), 'plugins depend on each other: a -> a')
 })
 
-t.test('a dependency that does not exist is refused with both names', async (t) => {
+t.test('a missing dependency is refused with both names', async (t) => {
   const plugins = { weather: pluginSource('weather', '', "depends: ['sky'],") }
-  t.equal(await refusalOf(t, plugins), 'plugin "weather" depends on "sky", but no plugin has that name')
+  t.equal(await readRefusal(t, plugins), 'plugin "weather" depends on "sky", but no plugin has that name')
 })
 
-t.test('a name that two plugins declare is refused with both owners', async (t) => {
+t.test('a name declared by two plugins is refused with both owners', async (t) => {
   const error = "errors: { RAIN: { status: 400, message: { en: 'a', zh: 'a' } } },"
   const permission =
     "permissions: [{ key: 'rain', category: 'c', label: { en: 'a', zh: 'a' }, description: { en: 'a', zh: 'a' } }],"
@@ -358,19 +361,19 @@ t.test('a name that two plugins declare is refused with both owners', async (t) 
       first: pluginSource('first', one, manifest),
       second: pluginSource('second', two, manifest),
     }
-    t.equal(await refusalOf(t, plugins), `${name} is declared by both first and second`)
+    t.equal(await readRefusal(t, plugins), `${name} is declared by both first and second`)
   }
 })
 
-t.test('what the kernel itself declares cannot be declared again', async (t) => {
+t.test('a plugin cannot declare the names of the kernel', async (t) => {
   const error = "errors: { NOT_FOUND: { status: 404, message: { en: 'a', zh: 'a' } } },"
   t.equal(
-    await refusalOf(t, { first: pluginSource('first', '', error) }),
+    await readRefusal(t, { first: pluginSource('first', '', error) }),
     'error "NOT_FOUND" is declared by both the kernel and first',
   )
   for (const path of ['/health', '/health/live', '/openapi.json'])
     t.equal(
-      await refusalOf(t, { first: pluginSource('first', `host.routes([${routeSource(path, '1')}])`) }),
+      await readRefusal(t, { first: pluginSource('first', `host.routes([${routeSource(path, '1')}])`) }),
       `route "GET ${path}" is declared by both the kernel and first`,
     )
 })

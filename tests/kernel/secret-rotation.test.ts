@@ -18,7 +18,7 @@ import {
 import { databaseEnvironment, type TestServer } from '../support/server.ts'
 import { nodeCommand } from '../support/service-process.ts'
 
-/** Keeps a secret under an id, and tells it again. */
+/** A plugin that stores secrets by id and returns them. */
 const vault = pluginSource(
   'vault',
   `
@@ -44,16 +44,16 @@ const on = { secrets: { enabled: true } }
 
 async function start(t: Test) {
   const server = await startKernel(t, { plugins: { vault }, config: { plugins: on } })
-  const keep = async (id: string, secret: string) => {
+  const store = async (id: string, secret: string) => {
     const { status } = await server.request('PUT', `/vault/${id}`, { body: { secret } })
     t.equal(status, 200)
   }
-  for (let n = 0; n < 5; n += 1) await keep(`v${n}`, `secret ${n}`)
-  const tell = async (id: string) => (await server.request('GET', `/vault/${id}`)).body.secret
-  return { server, keep, tell }
+  for (let n = 0; n < 5; n += 1) await store(`v${n}`, `secret ${n}`)
+  const read = async (id: string) => (await server.request('GET', `/vault/${id}`)).body.secret
+  return { server, store, read }
 }
 
-const keysOf = ({ home }: TestServer) => readFileSync(join(home, 'secret.key'), 'utf8').split('\n')
+const readKeys = ({ home }: TestServer) => readFileSync(join(home, 'secret.key'), 'utf8').split('\n')
 
 const rotate = async (server: TestServer, ...args: string[]) => {
   const command = ['admin', 'rotate-secret-key', '--wait', '0', ...args]
@@ -64,7 +64,7 @@ const rotate = async (server: TestServer, ...args: string[]) => {
   return stdout
 }
 
-/** Whether everything in the vault is sealed with this key. */
+/** True if every secret in the vault is sealed with this key. */
 async function isAllSealedWith({ db }: TestServer, key: string): Promise<boolean> {
   const { open } = createSecrets({ keys: () => [Buffer.from(key, 'base64url')] })
   const sealed = await db.collection<{ _id: string; secret: string }>('vault').find().toArray()
@@ -72,14 +72,14 @@ async function isAllSealedWith({ db }: TestServer, key: string): Promise<boolean
 }
 
 t.test('a running server reads and writes secrets before, during and after a rotation', async (t) => {
-  const { server, keep, tell } = await start(t)
-  const [before] = keysOf(server)
+  const { server, store, read } = await start(t)
+  const [before] = readKeys(server)
   let isOver = false
   let written = 0
   const writing = (async () => {
     while (!isOver) {
-      await keep(`w${written % 7}`, `written ${written}`)
-      t.equal(await tell(`w${written % 7}`), `written ${written}`)
+      await store(`w${written % 7}`, `written ${written}`)
+      t.equal(await read(`w${written % 7}`), `written ${written}`)
       written += 1
     }
   })()
@@ -89,32 +89,35 @@ t.test('a running server reads and writes secrets before, during and after a rot
   t.ok(written > 2)
   t.match(report, { resumed: false, unreadable: [] })
   t.ok(report.resealed >= 5)
-  const keys = keysOf(server)
+  const keys = readKeys(server)
   t.equal(keys.length, 1)
   t.not(keys[0], before)
   t.ok(await isAllSealedWith(server, keys[0]!))
-  await t.rejects(isAllSealedWith(server, before!), 'the former key opens nothing any more')
-  for (let n = 0; n < 5; n += 1) t.equal(await tell(`v${n}`), `secret ${n}`)
+  await t.rejects(isAllSealedWith(server, before!), 'the old key no longer opens any secret')
+  for (let n = 0; n < 5; n += 1) t.equal(await read(`v${n}`), `secret ${n}`)
   t.match(await rotate(server), /^The key is new; secrets encrypted anew: \d+\.\n$/)
 })
 
-t.test('a rotation that is killed is finished by the next one, and nothing is lost between', async (t) => {
-  const { server, tell } = await start(t)
+t.test('a killed rotation is completed by the next one, and no secret is lost', async (t) => {
+  const { server, read } = await start(t)
   const args = [CLI, 'admin', 'rotate-secret-key', '--wait', '60']
   const child = spawn(...nodeCommand(args), {
     env: createEnvironment(server.home, databaseEnvironment(server.home)),
   })
   const ended = once(child, 'close')
-  while (keysOf(server).length < 2 || !(await isAllSealedWith(server, keysOf(server)[0]!).catch(() => false)))
+  while (
+    readKeys(server).length < 2 ||
+    !(await isAllSealedWith(server, readKeys(server)[0]!).catch(() => false))
+  )
     await pause(20)
   child.kill('SIGKILL')
   await ended
-  const [current] = keysOf(server)
-  // One more as a server writes it that has not noticed the new key yet.
-  const former = createSecrets({ keys: () => [Buffer.from(keysOf(server)[1]!, 'base64url')] })
+  const [current] = readKeys(server)
+  // One more secret, sealed like by a server that has not read the new key yet.
+  const former = createSecrets({ keys: () => [Buffer.from(readKeys(server)[1]!, 'base64url')] })
   const late = { $set: { secret: former.seal('late', 'vault:v0') } }
   await server.db.collection<{ _id: string }>('vault').updateOne({ _id: 'v0' }, late)
-  t.equal(await tell('v0'), 'late')
+  t.equal(await read('v0'), 'late')
   const { stdout } = await runCommand(server.home, ['doctor'])
   t.match(stdout, /secret key +present, 0600; it is being replaced: "svc admin rotate-secret-key" goes on/)
 
@@ -123,22 +126,22 @@ t.test('a rotation that is killed is finished by the next one, and nothing is lo
   t.equal(
     await rotate(server),
     'A rotation that had been broken off is finished; secrets encrypted anew: 1.\n',
-    'after the time that a killed one keeps others waiting',
+    'the next rotation waits for the lease of the killed one',
   )
-  t.strictSame(keysOf(server), [current])
+  t.strictSame(readKeys(server), [current])
   t.ok(await isAllSealedWith(server, current!))
-  t.equal(await tell('v1'), 'secret 1')
+  t.equal(await read('v1'), 'secret 1')
 })
 
-t.test('two rotations at once come after each other', async (t) => {
-  const { server, tell } = await start(t)
+t.test('two simultaneous rotations run one after the other', async (t) => {
+  const { server, read } = await start(t)
   const lines = await Promise.all([rotate(server), rotate(server)])
   for (const line of lines) t.match(line, /^The key is new; secrets encrypted anew: 5\.\n$/)
-  t.equal(await tell('v1'), 'secret 1')
+  t.equal(await read('v1'), 'secret 1')
 })
 
-t.test('secrets of a plugin that is switched off are encrypted anew as well', async (t) => {
-  const { server, tell } = await start(t)
+t.test('secrets of a disabled plugin are re-encrypted too', async (t) => {
+  const { server, read } = await start(t)
   const file = join(server.home, 'config.json')
   const config = readFileSync(file, 'utf8')
   const { database } = JSON.parse(config)
@@ -148,27 +151,27 @@ t.test('secrets of a plugin that is switched off are encrypted anew as well', as
   t.match(await rotate(server), 'secrets encrypted anew: 5')
   writeFileSync(file, config)
   await server.restart()
-  t.equal(await tell('v1'), 'secret 1')
+  t.equal(await read('v1'), 'secret 1')
 })
 
-t.test('what no key opens is named and left as it is', async (t) => {
-  const { server, tell } = await start(t)
+t.test('a secret that no key opens is reported and left unchanged', async (t) => {
+  const { server, read } = await start(t)
   const documents = server.db.collection<{ _id: string; secret: string }>('vault')
   await documents.updateOne({ _id: 'v3' }, { $set: { secret: 'v1.a.b.c' } })
   t.match(await rotate(server), 'anew: 4.\nNo key opens vault.secret of v3; it was left as it is.\n')
   t.match(await documents.findOne({ _id: 'v3' }), { secret: 'v1.a.b.c' })
-  t.equal(await tell('v1'), 'secret 1')
+  t.equal(await read('v1'), 'secret 1')
 })
 
-t.test('a time to wait that is none is refused before anything happens', async (t) => {
+t.test('an invalid --wait is refused before the rotation begins', async (t) => {
   const { server } = await start(t)
-  const before = keysOf(server)
+  const before = readKeys(server)
   await t.rejects(rotate(server, '--wait', 'soon'), /--wait takes a number of seconds/)
-  t.strictSame(keysOf(server), before)
+  t.strictSame(readKeys(server), before)
 })
 
-t.test('a rotation whose work another process has taken over leaves both keys to it', async (t) => {
-  const { server, tell } = await start(t)
+t.test('a rotation that loses its lease to another process keeps both keys', async (t) => {
+  const { server, read } = await start(t)
   const leases = server.db.collection<LeaseDocument>('leases')
   const { secretRotation } = server.server.runtime.cradleOf('secrets')
   const refused = t.rejects(secretRotation.run({ patience_ms: 200 }), {
@@ -178,5 +181,5 @@ t.test('a rotation whose work another process has taken over leaves both keys to
   while ((await leases.updateOne({ _id: 'secret_key.rotation' }, taken)).matchedCount === 0) await pause(5)
   await refused
   t.equal(openKeyRing(server.home).keys().length, 2)
-  t.equal(await tell('v1'), 'secret 1')
+  t.equal(await read('v1'), 'secret 1')
 })

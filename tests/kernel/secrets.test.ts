@@ -17,9 +17,9 @@ const newBox = () => {
   return createSecrets({ keys: () => [key] })
 }
 const keyFile = (home: string) => join(home, 'secret.key')
-const modeOf = (path: string) => statSync(path).mode & 0o777
+const readMode = (path: string) => statSync(path).mode & 0o777
 
-/** Replaces a function of `node:fs`, for all that import it, until the returned function is called. */
+/** Replaces a function of `node:fs` in all modules until the returned function is called. */
 function replaceInFs(t: Test, name: 'existsSync' | 'linkSync', value: unknown): () => void {
   const { restore } = t.intercept(fs, name, { value })
   syncBuiltinESMExports()
@@ -31,7 +31,7 @@ function replaceInFs(t: Test, name: 'existsSync' | 'linkSync', value: unknown): 
   return end
 }
 
-/** Starts a process that prints the keys of a home as soon as it is told to open them. */
+/** Starts a process that opens and prints the keys of a home when the returned function is called. */
 async function spawnKeyRing(t: Test, home: string) {
   const keyRing = new URL('../../kernel/key-ring.js', import.meta.url).href
   const program = `
@@ -54,7 +54,7 @@ async function spawnKeyRing(t: Test, home: string) {
   }
 }
 
-t.test('a sealed text opens again, and two seals of one text differ', async (t) => {
+t.test('a sealed text can be opened, and sealing a text twice produces different results', async (t) => {
   const box = newBox()
   for (const text of ['sk-1', '', '密钥 🔑', 'x'.repeat(100_000)]) {
     const sealed = box.seal(text, 'providers')
@@ -64,7 +64,7 @@ t.test('a sealed text opens again, and two seals of one text differ', async (t) 
   }
 })
 
-t.test('a text opens only for the purpose and with the key that it was sealed with', async (t) => {
+t.test('a sealed text opens only with its own key and for its own purpose', async (t) => {
   const box = newBox()
   const sealed = box.seal('sk-1', 'providers')
   t.throws(() => box.open(sealed, 'channels'), /unable to authenticate/)
@@ -72,7 +72,7 @@ t.test('a text opens only for the purpose and with the key that it was sealed wi
   t.throws(() => newBox().open(sealed, 'providers'), /unable to authenticate/)
 })
 
-t.test('a text that was changed in any part does not open', async (t) => {
+t.test('a sealed text that was changed anywhere does not open', async (t) => {
   const box = newBox()
   const [version, nonce, tag, body] = box.seal('sk-1', 'providers').split('.') as [
     string,
@@ -97,21 +97,21 @@ t.test('a text that was changed in any part does not open', async (t) => {
   t.throws(() => box.open([version, other[1], tag, body].join('.'), 'providers'))
 })
 
-t.test('what has another form than ours does not open', async (t) => {
+t.test('text in another format does not open', async (t) => {
   const box = newBox()
   const sealed = box.seal('sk-1', 'providers')
   for (const text of ['', 'sk-1', 'v1', 'v1.a.b', sealed.replace('v1', 'v2'), `${sealed}.x`, sealed.slice(3)])
     t.throws(() => box.open(text, 'providers'), { message: 'a stored secret has an unknown form' })
 })
 
-t.test('the key is made once, also by processes that start at the same time', async (t) => {
+t.test('the key is created once, even by processes that start simultaneously', async (t) => {
   const home = createHome(t)
   const processes = await Promise.all([1, 2, 3, 4].map(() => spawnKeyRing(t, home)))
   const opened = await Promise.all(processes.map((open) => open()))
   const key = readFileSync(keyFile(home), 'utf8')
   for (const keys of opened) t.strictSame(keys, [key])
   t.match(key, /^[\w-]{43}$/)
-  t.equal(modeOf(keyFile(home)), 0o600)
+  t.equal(readMode(keyFile(home)), 0o600)
   t.strictSame(
     openKeyRing(home)
       .keys()
@@ -122,20 +122,20 @@ t.test('the key is made once, also by processes that start at the same time', as
   t.strictSame(
     readdirSync(home).filter((name) => name.includes('secret')),
     ['secret.key'],
-    'nothing else is left',
+    'no other file remains',
   )
 })
 
-t.test('a key file that others can read is closed to them, and may end in a line break', async (t) => {
+t.test('a key file loses the permissions of other users, and may end with a line break', async (t) => {
   const home = createHome(t)
   const key = randomBytes(32)
   writeFileSync(keyFile(home), `${key.toString('base64url')}\n`)
   chmodSync(keyFile(home), 0o644)
   t.strictSame(openKeyRing(home).keys(), [key])
-  t.equal(modeOf(keyFile(home)), 0o600)
+  t.equal(readMode(keyFile(home)), 0o600)
 })
 
-t.test('a key file of another form stops the start in a sentence and stays as it is', async (t) => {
+t.test('an invalid key file stops the start with one sentence and is not changed', async (t) => {
   for (const content of ['', 'short', randomBytes(33).toString('base64url')]) {
     const home = createHome(t, bareConfig())
     writeFileSync(keyFile(home), content)
@@ -151,7 +151,7 @@ t.test('a key file of another form stops the start in a sentence and stays as it
   t.equal(stderr, `svc: ${keyFile(home)} does not hold a key of 32 bytes\n`)
 })
 
-t.test('who makes the key a moment after another process takes the other one', async (t) => {
+t.test('a process that creates the key too late uses the key of the other process', async (t) => {
   const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
   await runCommand(home, ['doctor'])
   const key = readFileSync(keyFile(home), 'utf8')
@@ -167,7 +167,7 @@ t.test('who makes the key a moment after another process takes the other one', a
   t.equal(readFileSync(keyFile(home), 'utf8'), key)
 })
 
-t.test('a home that takes no hard links stops the start with the reason', async (t) => {
+t.test('a home without support for hard links stops the start with the reason', async (t) => {
   const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
   const restore = replaceInFs(t, 'linkSync', () => {
     throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' })

@@ -15,27 +15,27 @@ import {
 import { installPlugin } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
-/** A home whose one plugin does this when the server starts, and this when it stops. */
+/** Creates a home with a plugin that has this source for its start and its stop. */
 function prepare(t: Test, { setup = '', manifest = '', config = {} } = {}): string {
   const home = createHome(t, bareConfig(config))
   installPlugin(home, 'weather', pluginSource('weather', setup, manifest))
   return home
 }
 
-/** The same, where it does not matter which database the server has. */
+/** Like `prepare`, with a database of the pool instead of an engine of its own. */
 const prepareQuick = async (t: Test, { config = {}, ...more }: Parameters<typeof prepare>[1] = {}) =>
   prepare(t, { ...more, config: { ...config, database: { url: await createDatabaseUrl(t) } } })
 
 const ANNOUNCE = "ready(cradle, announce) { announce('sky', 'clear tonight') },"
 
 t.test(
-  'two servers on one home welcome, keep the note of the one that runs on, and stop in order',
+  'two servers on one home print a welcome, maintain the server note, and stop gracefully',
   async (t) => {
     const home = prepare(t, { manifest: ANNOUNCE })
     const note = join(home, 'server.json')
     const readNote = () => JSON.parse(readFileSync(note, 'utf8'))
     const [row] = JSON.parse((await runCommand(home, ['plugins', '--json'])).stdout)
-    t.equal(row.start_ms, null, 'no server runs yet')
+    t.equal(row.start_ms, null, 'no server is running yet')
 
     type Spawned = Awaited<ReturnType<typeof spawnServer>>
     const checkRunning = async ({ child, url }: Spawned) => {
@@ -70,15 +70,15 @@ t.test(
     t.equal(
       weather.start_ms,
       readNote().start_ms.weather,
-      'svc plugins shows the start of the server that runs',
+      'svc plugins shows the start times of the running server',
     )
 
     await stop(second, 'SIGINT', '')
-    t.notOk(existsSync(note), 'the note of a server that runs is gone')
+    t.notOk(existsSync(note), 'the server note is removed when no server runs')
   },
 )
 
-t.test('a server that is signalled while it starts', async (t) => {
+t.test('a server that receives a signal during its start', async (t) => {
   const home = await prepareQuick(t, {
     manifest: `${ANNOUNCE} start() { process.kill(process.pid, 'SIGTERM') },`,
     config: { http: { port: 1 }, log: { level: 'error' } },
@@ -91,7 +91,7 @@ t.test('a server that is signalled while it starts', async (t) => {
   )
   const { code, stdout, stderr } = await ended
 
-  t.test('stops once it has started', async (t) => {
+  t.test('stops as soon as it has started', async (t) => {
     t.equal(code, 0, stderr)
     t.notOk(existsSync(join(home, 'server.json')))
   })
@@ -105,13 +105,13 @@ t.test('a server that is signalled while it starts', async (t) => {
     t.notMatch(stdout, /listening/)
   })
 
-  t.test('prefers flags to variables and the file', async (t) => {
+  t.test('prefers flags to environment variables and the file', async (t) => {
     t.match(JSON.parse(stdout), { url: /^http:\/\/localhost:\d+$/ })
     t.match(stderr, /"msg":"listening"/)
   })
 })
 
-t.test('flags go over variables, and variables over the file', async (t) => {
+t.test('flags override variables, and variables override the file', async (t) => {
   const home = await prepareQuick(t, { config: { http: { port: 1 }, log: { level: 'error' } } })
   const { config } = await readBlueprint({
     home,
@@ -130,7 +130,7 @@ t.test('flags go over variables, and variables over the file', async (t) => {
   )
 })
 
-t.test('a second signal ends a server that takes its time to stop', async (t) => {
+t.test('a second signal ends a server that is slow to stop', async (t) => {
   const home = await prepareQuick(t, { manifest: 'stop() { return new Promise(() => {}) },' })
   const { child, ended, output } = await spawnServer(t, home, [], { measuresCoverage: true })
   child.kill('SIGTERM')
@@ -139,7 +139,7 @@ t.test('a second signal ends a server that takes its time to stop', async (t) =>
   t.match(await ended, { code: 1, signal: null, stderr: /^Stopping. Press Ctrl-C again/m })
 })
 
-t.test('a port in use is told in one sentence, and the other server goes on', async (t) => {
+t.test('a port in use is reported in one sentence, and the other server keeps running', async (t) => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   t.teardown(() => other.close())
@@ -158,7 +158,7 @@ t.test('a port in use is told in one sentence, and the other server goes on', as
   t.ok(other.listening)
 })
 
-t.test('a start that fails ends the process, whatever a plugin has left behind', async (t) => {
+t.test('a failed start ends the process although a plugin left a timer and a port open', async (t) => {
   const left = "setInterval(() => {}, 1e6); (await import('node:net')).createServer().listen(0, '127.0.0.1')"
   const home = await prepareQuick(t, {
     config: { plugins: { weather: { required: true } } },
@@ -167,11 +167,11 @@ t.test('a start that fails ends the process, whatever a plugin has left behind',
   const { code, stdout, stderr } = await spawnCommand(home, ['serve'], { measuresCoverage: true })
   t.equal(code, 1)
   t.equal(stdout, '')
-  t.match(stderr, /"msg":"the last line"/, 'what was logged is written')
+  t.match(stderr, /"msg":"the last line"/, 'the log has been written')
   t.match(stderr, /svc: .*plugin "weather" failed to start: no sky/)
 })
 
-t.test('a flag that is not valid stops the start in one sentence', async (t) => {
+t.test('an invalid flag stops the start with one sentence', async (t) => {
   const home = prepare(t)
   const cases: [args: string[], stderr: RegExp][] = [
     [['--port', 'abc'], /^svc: http\.port \(flag --port\) must be integer\n$/],

@@ -4,9 +4,9 @@ import t, { type Test } from '../run/file-test.ts'
 import { pluginSource, rawRequest, routeSource, startKernel } from '../support/kernel.ts'
 import { connectSocket } from '../support/socket.ts'
 
-/** What the handler of the tests' socket tells, and what it is told. */
+/** Carries events between the tests and the handler of their socket. */
 const wire = new EventEmitter()
-/** Codes that the guard refuses with, by name. */
+/** The error codes with which the guard refuses callers, by name of the caller. */
 const banned = new Map<string, string>()
 Object.assign(globalThis, { wire, banned })
 
@@ -83,20 +83,20 @@ const line = pluginSource(
 
 const usual = await startKernel(t, { plugins: { line } })
 
-/** The server of most tests, or one of its own where it has options. */
+/** Returns clients of the server that the tests share, or of a new one if the test has options. */
 async function start(t: Test, options?: Parameters<typeof startKernel>[1]) {
   const server = options ? await startKernel(t, { plugins: { line }, ...options }) : usual
   const address = server.url.replace('http', 'ws')
   const open = (name = 'ann', headers: Record<string, string> = {}) =>
     connectSocket(t, `${address}/api/line?name=${name}`, [], headers)
   const get = async (path: string) => (await server.request('GET', path)).body
-  /** Which of these are connected. */
+  /** Returns the names from this list that are connected. */
   const present = async (...names: string[]): Promise<string[]> =>
     (await get('/contexts')).filter((name: string) => names.includes(name)).sort()
   return { server, address, open, get, present }
 }
 
-/** Bytes that open a socket by hand. */
+/** The raw upgrade request of a socket. */
 const handshake = (name: string) =>
   rawRequest('GET', `/api/line?name=${name}`, {
     Connection: 'Upgrade',
@@ -105,7 +105,7 @@ const handshake = (name: string) =>
     'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
   })
 
-/** Opens a socket by hand, for what no client would send. */
+/** Opens a socket without a WebSocket client, so that invalid frames can be sent. */
 async function openRaw(url: string, name: string) {
   const stream = connect(Number(new URL(url).port), '127.0.0.1')
   stream.write(handshake(name))
@@ -113,7 +113,7 @@ async function openRaw(url: string, name: string) {
   return stream
 }
 
-t.test('frames go both ways, checked and completed by their schemas', async (t) => {
+t.test('frames in both directions are validated and get the defaults of their schemas', async (t) => {
   const { open } = await start(t)
   const socket = await open()
   socket.send({ type: 'echo', text: '你好' })
@@ -132,7 +132,7 @@ t.test('frames go both ways, checked and completed by their schemas', async (t) 
   })
 })
 
-t.test('what is sent is told when it has left', async (t) => {
+t.test('the callback of sendText runs when the text has been written', async (t) => {
   const { open } = await start(t)
   const socket = await open()
   const flushed = once(wire, 'flushed')
@@ -140,7 +140,7 @@ t.test('what is sent is told when it has left', async (t) => {
   t.same(await flushed, [0])
 })
 
-t.test('a frame that is not right is answered, and the socket lives', async (t) => {
+t.test('an invalid frame is answered with an error, and the socket stays open', async (t) => {
   const { open } = await start(t)
   const socket = await open('ann', { 'x-request-id': 'req-1' })
   const cases: [frame: string, code: string, details: object][] = [
@@ -181,7 +181,7 @@ t.test('twenty bad frames in a row close the socket, nineteen do not', async (t)
   t.equal(socket.frames.filter(({ type }) => type === 'error').length, 3 * 19 + 20)
 })
 
-t.test('a handler that fails answers with an error frame, of the thread that it was about', async (t) => {
+t.test('a handler that fails is answered with an error frame that repeats the thread id', async (t) => {
   const { server, open } = await start(t)
   const socket = await open()
   socket.send({ type: 'fail', how: 'rule', thread_id: 'thr_1' })
@@ -203,7 +203,7 @@ t.test('a handler that fails answers with an error frame, of the thread that it 
 })
 
 t.test(
-  'a frame of ours that does not fit its schema fails while testing, and is sent in production',
+  'an outgoing frame that does not match its schema is an error in tests, and is sent in production',
   async (t) => {
     const strict = await start(t)
     const socket = await strict.open()
@@ -216,7 +216,7 @@ t.test(
   },
 )
 
-t.test('frames are handled one after the other', async (t) => {
+t.test('the frames of a socket are handled one after another', async (t) => {
   const { open } = await start(t)
   const socket = await open()
   const order: number[] = []
@@ -234,7 +234,7 @@ t.test('frames are handled one after the other', async (t) => {
   t.same(order, [0, 1, 2])
 })
 
-t.test('a peer that sends faster than it is served is not read any further', async (t) => {
+t.test('reading pauses while a peer sends faster than its frames are handled', async (t) => {
   const { server, open } = await start(t)
   const socket = await open()
   const handled: number[] = []
@@ -261,7 +261,7 @@ t.test('a peer that sends faster than it is served is not read any further', asy
   )
 })
 
-t.test('a peer that reads late gets every answer, and is read again then', async (t) => {
+t.test('a peer that reads late receives every answer, and reading resumes', async (t) => {
   const { server, open } = await start(t)
   const late = await open('late')
   late.webSocket.pause()
@@ -277,7 +277,7 @@ t.test('a peer that reads late gets every answer, and is read again then', async
 })
 
 t.test(
-  'a peer that asks and does not read is not read any further either, and is closed in the end',
+  'reading pauses for a peer that never reads its answers, and its socket is closed in the end',
   async (t) => {
     const config = { limits: { frames_burst: 1000, socket_backlog_bytes: '100kb' } }
     const { open } = await start(t, { config, pingIntervalMs: 800 })
@@ -289,12 +289,12 @@ t.test(
     await closed
     deaf.webSocket.resume()
     const { code } = await deaf.closed
-    t.ok(code === 1013 || code === 1006, `closed with ${code}, or cut off where that did not reach it`)
+    t.ok(code === 1013 || code === 1006, `closed with ${code}, or cut off if the close frame did not arrive`)
     t.ok(deaf.frames.length < 400, `${deaf.frames.length} frames were answered`)
   },
 )
 
-t.test('a peer that floods the server is closed, whatever kind of frame it sends', async (t) => {
+t.test('a socket that floods the server is closed, whatever kind of frame it sends', async (t) => {
   const { server, open, present } = await start(t, {
     config: { limits: { frames_burst: 5, frames_per_second: 1 } },
   })
@@ -314,7 +314,7 @@ t.test('a peer that floods the server is closed, whatever kind of frame it sends
   t.same(await present('fast', 'pinger'), [])
 })
 
-t.test('a connection that its handler closes sends nothing more', async (t) => {
+t.test('nothing is sent after the handler has closed its connection', async (t) => {
   const { open } = await start(t)
   const socket = await open()
   const flushed = once(wire, 'flushed anyway')
@@ -325,7 +325,7 @@ t.test('a connection that its handler closes sends nothing more', async (t) => {
   t.same(socket.frames, [])
 })
 
-t.test('a handler is told of the end of its connection, however it comes', async (t) => {
+t.test('the close callback of a handler runs however its connection ends', async (t) => {
   const { server, open, present } = await start(t)
   const ends: Record<string, () => Promise<unknown>> = {
     closing: async () => (await open('closing')).close(),
@@ -344,7 +344,7 @@ t.test('a handler is told of the end of its connection, however it comes', async
   t.match(server.logged(), /regrets.*socket failed/)
 })
 
-t.test('a socket whose handler gives nothing to call is closed with 1011', async (t) => {
+t.test('a socket whose handler returns no message callback is closed with 1011', async (t) => {
   const { server, address } = await start(t)
   for (const path of ['/mute', '/later']) {
     const socket = await connectSocket(t, `${address}/api${path}`)
@@ -354,7 +354,7 @@ t.test('a socket whose handler gives nothing to call is closed with 1011', async
   t.match(server.logged(), /has to return \{ message \} synchronously/)
 })
 
-t.test('connections can be listed and closed by what their guard found', async (t) => {
+t.test('connections can be listed and closed by the context of their guard', async (t) => {
   const { open, get, present } = await start(t)
   const [ann, bob, other] = await Promise.all([open('amy'), open('bob'), open('amy')])
   t.same(await present('amy', 'bob'), ['amy', 'amy', 'bob'])
@@ -365,7 +365,7 @@ t.test('connections can be listed and closed by what their guard found', async (
   t.equal(await get('/close/nobody'), 0)
 })
 
-t.test('frames that wait behind another are dropped when their connection is closed', async (t) => {
+t.test('queued frames are dropped when their connection is closed', async (t) => {
   const { open, get } = await start(t)
   const socket = await open('eve')
   const handled: number[] = []
@@ -381,7 +381,7 @@ t.test('frames that wait behind another are dropped when their connection is clo
   t.same(handled, [0])
 })
 
-t.test('frames that come after their connection was closed are dropped', async (t) => {
+t.test('frames that arrive after their connection was closed are dropped', async (t) => {
   const { server, get } = await start(t)
   const stream = await openRaw(server.url, 'eve')
   let handled = 0
@@ -398,7 +398,7 @@ t.test('frames that come after their connection was closed are dropped', async (
   t.equal(handled, 0)
 })
 
-t.test('the guard is asked again before the next frame where that is wanted', async (t) => {
+t.test('after a recheck the guard runs again before the next frame', async (t) => {
   const { open, get } = await start(t)
   const checks: string[] = []
   const note = (name: string) => checks.push(name)
@@ -410,7 +410,7 @@ t.test('the guard is asked again before the next frame where that is wanted', as
     socket.send({ type: 'who' })
     t.match(await socket.next(), { type: 'me' })
   }
-  t.same(checks.sort(), ['ben', 'eva', 'eva'], 'once for one recheck')
+  t.same(checks.sort(), ['ben', 'eva', 'eva'], 'one recheck runs the guard once')
 
   banned.set('eva', 'LEFT')
   ann.send({ type: 'echo', text: 'unasked' })
@@ -419,25 +419,22 @@ t.test('the guard is asked again before the next frame where that is wanted', as
   for (const text of ['a', 'b', 'c']) ann.send({ type: 'echo', text })
   t.match(await ann.next(), { type: 'error', code: 'LEFT', message: 'You have left.' })
   t.match(await ann.closed, { code: 4401, reason: 'session ended' })
-  t.equal(ann.frames.filter(({ type }) => type === 'echoed').length, 1, 'what came after is not handled')
+  t.equal(ann.frames.filter(({ type }) => type === 'echoed').length, 1, 'later frames are not handled')
   banned.clear()
 })
 
-t.test(
-  'a guard that does not find any more what it looked for closes the socket with that reason',
-  async (t) => {
-    const { open, get } = await start(t)
-    const socket = await open('lost')
-    banned.set('lost', 'NOT_FOUND')
-    t.teardown(() => banned.clear())
-    await get('/recheck/lost')
-    socket.send({ type: 'who' })
-    t.match(await socket.next(), { type: 'error', code: 'NOT_FOUND' })
-    t.match(await socket.closed, { code: 1008, reason: 'NOT_FOUND' })
-  },
-)
+t.test('a socket is closed with NOT_FOUND if its guard no longer finds its object', async (t) => {
+  const { open, get } = await start(t)
+  const socket = await open('lost')
+  banned.set('lost', 'NOT_FOUND')
+  t.teardown(() => banned.clear())
+  await get('/recheck/lost')
+  socket.send({ type: 'who' })
+  t.match(await socket.next(), { type: 'error', code: 'NOT_FOUND' })
+  t.match(await socket.closed, { code: 1008, reason: 'NOT_FOUND' })
+})
 
-t.test('a guard that cannot look at present refuses the frame, and the socket lives', async (t) => {
+t.test('a guard that is temporarily unavailable refuses the frame, and the socket stays open', async (t) => {
   const { open, get } = await start(t)
   const socket = await open('tide')
   await get('/recheck/tide')
@@ -451,31 +448,34 @@ t.test('a guard that cannot look at present refuses the frame, and the socket li
   const checked = once(wire, 'checked')
   socket.send({ type: 'who' })
   t.match(await socket.next(), { type: 'me' })
-  t.strictSame(await checked, ['tide'], 'and is asked until it can')
+  t.strictSame(await checked, ['tide'], 'the guard runs again for each frame until it decides')
 })
 
-t.test('peers are pinged; one that answers or talks stays, a silent one is dropped', async (t) => {
-  const { server, open, present } = await start(t, { pingIntervalMs: 400 })
-  const live = await open('live')
-  const talker = await openRaw(server.url, 'talker')
-  // A ping of the server is the two bytes 89 00; each is answered with a frame that is no pong.
-  talker.on('data', (chunk) => {
-    if (chunk.includes(Buffer.from([0x89, 0]))) talker.write(Buffer.from([0x81, 0x80, 0, 0, 0, 0]))
-  })
-  const silent = await openRaw(server.url, 'silent')
-  silent.resume()
-  t.same(await present('live', 'silent', 'talker'), ['live', 'silent', 'talker'])
-  let pings = 0
-  live.webSocket.on('ping', () => pings++)
-  await once(silent, 'close')
-  while (pings < 4) await once(live.webSocket, 'ping')
-  t.same(await present('live', 'silent', 'talker'), ['live', 'talker'])
-  live.send({ type: 'who' })
-  t.match(await live.next(), { caller: { username: 'live' } })
-  talker.destroy()
-})
+t.test(
+  'peers are pinged; those that answer or send frames stay connected, silent ones are dropped',
+  async (t) => {
+    const { server, open, present } = await start(t, { pingIntervalMs: 400 })
+    const live = await open('live')
+    const talker = await openRaw(server.url, 'talker')
+    // A ping of the server is the two bytes 89 00; each is answered with a text frame instead of a pong.
+    talker.on('data', (chunk) => {
+      if (chunk.includes(Buffer.from([0x89, 0]))) talker.write(Buffer.from([0x81, 0x80, 0, 0, 0, 0]))
+    })
+    const silent = await openRaw(server.url, 'silent')
+    silent.resume()
+    t.same(await present('live', 'silent', 'talker'), ['live', 'silent', 'talker'])
+    let pings = 0
+    live.webSocket.on('ping', () => pings++)
+    await once(silent, 'close')
+    while (pings < 4) await once(live.webSocket, 'ping')
+    t.same(await present('live', 'silent', 'talker'), ['live', 'talker'])
+    live.send({ type: 'who' })
+    t.match(await live.next(), { caller: { username: 'live' } })
+    talker.destroy()
+  },
+)
 
-t.test('what breaks the protocol closes the socket with the code for it', async (t) => {
+t.test('a violation of the protocol closes the socket with the matching code', async (t) => {
   const { server, open } = await start(t, { config: { http: { body_limit: '1kb' } } })
   const large = await open()
   large.send({ type: 'echo', text: 'x'.repeat(2000) })

@@ -47,7 +47,7 @@ const upgrade = {
   'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
 }
 
-t.test('opening', async (t) => {
+t.test('opening a socket', async (t) => {
   const server = await startKernel(t, { plugins: { hall } })
   const address = server.url.replace('http', 'ws')
   const open = (path: string, protocols?: string[], headers?: Record<string, string>) =>
@@ -58,7 +58,7 @@ t.test('opening', async (t) => {
     return socket.next('here')
   }
 
-  t.test('a socket knows its request and what its guard found', async (t) => {
+  t.test('a handler receives the request and the context of the guard', async (t) => {
     t.match(await ask('/halls/7/ws?ticket=ann', [], { 'x-request-id': 'req-1', 'user-agent': 'test' }), {
       params: { id: '7' },
       ip: /127\.0\.0\.1$/,
@@ -74,13 +74,13 @@ t.test('opening', async (t) => {
     t.match((await ask('/halls/%E6%88%BF/ws?ticket=a')).params, { id: '房' })
   })
 
-  t.test('its language is chosen as that of a request is', async (t) => {
+  t.test('the language of a socket is chosen like that of a request', async (t) => {
     t.match(await ask('/halls/7/ws?ticket=a', [], { 'accept-language': 'zh-CN' }), { locale: 'zh' })
     t.match(await ask('/halls/7/ws?ticket=a&locale=zh'), { locale: 'zh' })
     t.match(await ask('/halls/7/ws?ticket=a&locale=zh', [], { 'accept-language': 'en' }), { locale: 'en' })
   })
 
-  t.test('the answer carries the request id and what the guard adds', async (t) => {
+  t.test('the response has the request id and the headers of the guard', async (t) => {
     const webSocket = new WebSocket(`${address}/api/halls/7/ws?ticket=ann`, {
       headers: { 'x-request-id': 'req-2' },
     })
@@ -89,24 +89,21 @@ t.test('opening', async (t) => {
     t.match(response.headers, { 'x-request-id': 'req-2', 'x-seat': 'ann' })
   })
 
-  t.test(
-    'a guard confirms the subprotocol that it has read; one that nobody knows is not confirmed',
-    async (t) => {
-      const socket = await open('/halls/7/ws', ['ticket.ann', 'other'])
-      t.equal(socket.webSocket.protocol, 'ticket.ann')
-      socket.send({ type: 'where' })
-      t.match(await socket.next(), { context: { caller: { username: 'ann' } } })
-      const headers = { ...upgrade, Connection: 'Upgrade', 'Sec-WebSocket-Protocol': 'other' }
-      const stream = connect(Number(new URL(server.url).port), '127.0.0.1')
-      stream.write(rawRequest('GET', '/api/halls/7/ws?ticket=ann', headers))
-      const [answer] = await once(stream, 'data')
-      stream.destroy()
-      t.match(String(answer), /^HTTP\/1.1 101 /)
-      t.notMatch(String(answer), /Sec-WebSocket-Protocol/i)
-    },
-  )
+  t.test('the subprotocol that the guard accepts is confirmed, and an unknown one is not', async (t) => {
+    const socket = await open('/halls/7/ws', ['ticket.ann', 'other'])
+    t.equal(socket.webSocket.protocol, 'ticket.ann')
+    socket.send({ type: 'where' })
+    t.match(await socket.next(), { context: { caller: { username: 'ann' } } })
+    const headers = { ...upgrade, Connection: 'Upgrade', 'Sec-WebSocket-Protocol': 'other' }
+    const stream = connect(Number(new URL(server.url).port), '127.0.0.1')
+    stream.write(rawRequest('GET', '/api/halls/7/ws?ticket=ann', headers))
+    const [answer] = await once(stream, 'data')
+    stream.destroy()
+    t.match(String(answer), /^HTTP\/1.1 101 /)
+    t.notMatch(String(answer), /Sec-WebSocket-Protocol/i)
+  })
 
-  t.test('a refusal is an HTTP answer with the error body', async (t) => {
+  t.test('a refusal is an HTTP response with the error body', async (t) => {
     const cases: [path: string, status: number, code: string][] = [
       ['/nowhere', 404, 'NOT_FOUND'],
       ['/hall', 404, 'NOT_FOUND'],
@@ -138,7 +135,7 @@ t.test('opening', async (t) => {
     t.match(nonsense, { status: 400, text: /BAD_REQUEST/ })
   })
 
-  t.test('a handshake that is not right is refused with the reason', async (t) => {
+  t.test('an invalid handshake is refused with the reason', async (t) => {
     const cases: [headers: Record<string, string>, reason: RegExp][] = [
       [{ 'Sec-WebSocket-Key': 'short' }, /Sec-WebSocket-Key/],
       [{ 'Sec-WebSocket-Version': '7' }, /Sec-WebSocket-Version/],
@@ -159,7 +156,7 @@ t.test('opening', async (t) => {
     t.equal(posted.status, 400)
   })
 
-  t.test('a wish for another protocol is ignored', async (t) => {
+  t.test('an upgrade to another protocol is ignored', async (t) => {
     const h2c = {
       Connection: 'Upgrade, HTTP2-Settings',
       Upgrade: 'h2c',
@@ -181,7 +178,7 @@ t.test('opening', async (t) => {
       const [response] = await once(posted, 'response')
       t.equal(response.statusCode, 200)
       t.equal(await text(response), JSON.stringify({ length: 40_000 }))
-      t.equal(posted.reusedSocket, n > 0, 'the connection stays')
+      t.equal(posted.reusedSocket, n > 0, 'the connection stays open')
     }
     t.equal(
       (await sendRaw(server.url, rawRequest('GET', '/api/hall/ws', { ...h2c, Connection: 'Upgrade, close' })))
@@ -190,21 +187,21 @@ t.test('opening', async (t) => {
     )
   })
 
-  t.test('who is refused is cut off, though it does not close its side', async (t) => {
+  t.test('a refused connection is closed although the client keeps its side open', async (t) => {
     const port = Number(new URL(server.url).port)
     for (const request of [rawRequest('GET', '/api/nowhere', upgrade), 'NONSENSE\r\n\r\n']) {
       const stream = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
       stream.write(request)
       stream.resume()
       await once(stream, 'end')
-      // What is written to a connection that is there only on one side breaks it.
+      // Writing to a connection that the server has closed breaks it.
       const writing = setInterval(() => stream.write('x'), 50)
       t.match(await once(stream, 'error'), [{ code: /^(ECONNRESET|EPIPE)$/ }])
       clearInterval(writing)
     }
   })
 
-  t.test('a plain request to a socket is told to upgrade', async (t) => {
+  t.test('a plain HTTP request to the path of a socket is answered with 426', async (t) => {
     t.match(await server.request('GET', '/hall/ws'), {
       status: 426,
       body: { error: { code: 'UPGRADE_REQUIRED' } },
@@ -212,31 +209,31 @@ t.test('opening', async (t) => {
     t.match(await server.request('GET', '/halls/7/ws'), { status: 426 })
   })
 
-  t.test('a peer that leaves while its guard works is forgotten', async (t) => {
+  t.test('a connection that ends while its guard runs is not opened', async (t) => {
     for (const leave of ['resetAndDestroy', 'destroy'] as const) {
       const waiting = once(process, 'guard waits')
       const stream = connect(Number(new URL(server.url).port), '127.0.0.1')
       stream.write(rawRequest('GET', '/api/halls/7/ws?ticket=slow', upgrade))
-      const [goOn] = await waiting
+      const [resumeGuard] = await waiting
       stream[leave]()
       await once(stream, 'close')
-      // By the time this is answered, the server has heard of it.
+      // When this request is answered, the server has noticed the closed connection.
       await server.request('GET', '/health/live')
-      goOn()
+      resumeGuard()
       t.match(await ask('/halls/7/ws?ticket=next'), { context: { caller: { username: 'next' } } })
     }
   })
 
-  t.test('a handler that fails to start closes its socket with 1011', async (t) => {
+  t.test('a socket is closed with 1011 if its handler throws', async (t) => {
     const socket = await open('/halls/7/broken')
     t.match(await socket.next('error'), { code: 'INTERNAL_ERROR', request_id: String })
     t.match(await socket.closed, { code: 1011 })
     t.match(server.logged(), /no floor/)
-    t.match(await ask('/hall/ws'), { params: {} }, 'the server goes on')
+    t.match(await ask('/hall/ws'), { params: {} }, 'the server still answers')
   })
 })
 
-t.test('pages of other origins open no sockets where origins are named', async (t) => {
+t.test('pages of other origins cannot open sockets if the configuration lists origins', async (t) => {
   const config = {
     http: { cors_origins: ['https://app.example.org'], public_url: 'https://agents.example.org/svc' },
   }
@@ -254,18 +251,18 @@ t.test('pages of other origins open no sockets where origins are named', async (
   ;(await connectSocket(t, address, [], { origin: unnamed.url })).close()
 })
 
-t.test('behind a trusted proxy the address is the one that the proxy added', async (t) => {
+t.test('behind a trusted proxy the client address is the one that the proxy added', async (t) => {
   const server = await startKernel(t, { plugins: { hall }, env: { SVC_TRUST_PROXY: '1' } })
-  const ipOf = async (headers: Record<string, string>) => {
+  const readIp = async (headers: Record<string, string>) => {
     const socket = await connectSocket(t, `${server.url.replace('http', 'ws')}/api/hall/ws`, [], headers)
     socket.send({ type: 'where' })
     return (await socket.next('here')).ip
   }
-  t.equal(await ipOf({ 'x-forwarded-for': '6.6.6.6, 1.2.3.4' }), '1.2.3.4')
-  t.match(await ipOf({}), /127\.0\.0\.1$/)
+  t.equal(await readIp({ 'x-forwarded-for': '6.6.6.6, 1.2.3.4' }), '1.2.3.4')
+  t.match(await readIp({}), /127\.0\.0\.1$/)
 })
 
-t.test('while the server stops, sockets are refused and open ones told with 1001', async (t) => {
+t.test('while the server stops, new sockets are refused and open ones are closed with 1001', async (t) => {
   const slow = pluginSource(
     'slow',
     '',
@@ -276,22 +273,22 @@ t.test('while the server stops, sockets are refused and open ones told with 1001
   const socket = await connectSocket(t, address)
   const waiting = once(process, 'guard waits')
   const late = connectSocket(t, address.replace('/hall/', '/halls/7/').concat('?ticket=slow'))
-  const [goOn] = await waiting
+  const [resumeGuard] = await waiting
   const stopped = server.stop()
-  goOn()
-  await t.rejects(late, { message: 'refused with 503' }, 'also one that its guard was still looking at')
+  resumeGuard()
+  await t.rejects(late, { message: 'refused with 503' }, 'including a socket whose guard was still running')
   await t.rejects(connectSocket(t, address), {
     status: 503,
     body: { error: { code: 'SHUTTING_DOWN' } },
   } as never)
   socket.send({ type: 'where' })
-  t.match(await socket.next(), { type: 'here' }, 'what is open works until the plugins have stopped')
+  t.match(await socket.next(), { type: 'here' }, 'open sockets work until the plugins have stopped')
   process.emit('stop on' as never)
   t.match(await socket.closed, { code: 1001, reason: 'server is shutting down' })
   await stopped
 })
 
-t.test('a peer that does not answer a farewell does not hold up the stop', async (t) => {
+t.test('a peer that does not answer the close frame does not delay the stop', async (t) => {
   const server = await startKernel(t, { plugins: { hall } })
   const stream = connect(Number(new URL(server.url).port), '127.0.0.1')
   t.teardown(() => stream.destroy())

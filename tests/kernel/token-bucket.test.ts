@@ -3,32 +3,32 @@ import t from '../run/file-test.ts'
 
 const rate = { per_second: 2, burst: 3 }
 
-t.test('a bucket gives its burst at once, then as many a second as its rate says', async (t) => {
+t.test('a bucket allows its burst at once, and then its rate per second', async (t) => {
   let now = 0
   const bucket = createTokenBucket(rate, () => now)
   t.strictSame([1, 2, 3].map(bucket.take), [0, 0, 0])
-  t.equal(bucket.take(), 500, 'the next one comes after half a second')
+  t.equal(bucket.take(), 500, 'the next token is available after half a second')
   now = 400
-  t.equal(Math.round(bucket.take()), 100, 'an attempt takes nothing')
+  t.equal(Math.round(bucket.take()), 100, 'a refused attempt takes no token')
   now = 500
   t.strictSame([bucket.take(), Math.round(bucket.take())], [0, 500])
   now = 60_000
-  t.strictSame([1, 2, 3].map(bucket.take), [0, 0, 0], 'it never holds more than its burst')
+  t.strictSame([1, 2, 3].map(bucket.take), [0, 0, 0], 'a bucket never holds more than its burst')
   t.ok(bucket.take() > 0)
 })
 
-t.test('a charge may leave a debt, of a whole burst at most', async (t) => {
+t.test('a charge can leave a debt of at most one burst', async (t) => {
   let now = 0
   const bucket = createTokenBucket(rate, () => now)
   bucket.charge(2)
   t.equal(bucket.take(), 0)
   bucket.charge(100)
-  t.equal(bucket.take(), 2000, 'three of debt, and the one that is asked for')
+  t.equal(bucket.take(), 2000, 'three tokens of debt and the requested one')
   now = 2000
   t.equal(bucket.take(), 0)
 })
 
-t.test('keys have buckets of their own, which are remembered until they are full', async (t) => {
+t.test('each key has its own bucket, which is kept until it is full', async (t) => {
   let now = 0
   const buckets = createTokenBuckets(rate, () => now)
   const takeAll = (key: string) => [1, 2, 3, 4].map(() => buckets.take(key) === 0)
@@ -37,8 +37,8 @@ t.test('keys have buckets of their own, which are remembered until they are full
   buckets.charge('bob', 3)
   now = 3100
   t.strictSame(takeAll('cy'), [true, true, true, false])
-  t.strictSame(takeAll('ann'), [true, true, true, false], 'it was full again')
-  t.strictSame(takeAll('bob'), [true, true, true, false], 'so was the one in debt')
+  t.strictSame(takeAll('ann'), [true, true, true, false], 'the bucket was full again')
+  t.strictSame(takeAll('bob'), [true, true, true, false], 'the bucket with a debt was full again')
   now = 6200
   t.strictSame(takeAll('cy'), [true, true, true, false])
   now = 9300

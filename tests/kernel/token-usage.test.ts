@@ -4,7 +4,7 @@ import t from '../run/file-test.ts'
 const spent = (input: object, output: object) =>
   usageOf({ inputTokens: input, outputTokens: output } as Parameters<typeof usageOf>[0])
 
-t.test('tokens are counted as upstreams report them', (t) => {
+t.test('token usage is read from the report of the upstream and added up', (t) => {
   t.strictSame(spent({ total: undefined }, { total: undefined }), NO_USAGE)
   const whole = spent({ total: 10, cacheRead: 4 }, { total: 5, reasoning: 2 })
   t.strictSame(whole, {

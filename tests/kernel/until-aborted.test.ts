@@ -4,7 +4,7 @@ import t from '../run/file-test.ts'
 
 const never = () => new Promise<never>(() => {})
 
-t.test('work settles as it would alone and leaves no listener', async (t) => {
+t.test('work settles with its own result and leaves no listener on the signal', async (t) => {
   const { signal } = new AbortController()
   t.equal(await untilAborted(signal, Promise.resolve(7)), 7)
   await t.rejects(untilAborted(signal, Promise.reject(new Error('broken'))), { message: 'broken' })
@@ -12,10 +12,14 @@ t.test('work settles as it would alone and leaves no listener', async (t) => {
   t.equal(getEventListeners(signal, 'abort').length, 0)
 })
 
-t.test('work that does not heed an abort is left behind', async (t) => {
+t.test('an abort rejects although the work itself does not end', async (t) => {
   const abort = new AbortController()
   const left = t.rejects(untilAborted(abort.signal, never()), { message: 'enough' })
   abort.abort(new Error('enough'))
   await left
-  await t.rejects(untilAborted(abort.signal, never()), { message: 'enough' }, 'also when it begins too late')
+  await t.rejects(
+    untilAborted(abort.signal, never()),
+    { message: 'enough' },
+    'also if the signal was aborted before',
+  )
 })
