@@ -1,13 +1,13 @@
-/** A signed-in administrator of a service whose active model is the fake upstream's. */
+/** A signed-in administrator of a service whose active model is that of the fake upstream. */
 export interface Account {
   agentId: string
-  /** The address of the assistant's chat, with the token in it. */
+  /** The WebSocket address of the assistant's chat, including the token. */
   chatUrl: string
-  /** Calls the API below `/api` and answers the parsed body; throws on any status that is not 2xx. */
+  /** Calls the API below `/api` and returns the parsed body; throws on any status that is not 2xx. */
   call<T>(method: string, path: string, body?: object): Promise<T>
 }
 
-/** Signs in and makes the upstream's model the active one, all over the public API. */
+/** Signs in and activates the model of the upstream through the public API. */
 export async function createAccount({
   url,
   password,

@@ -1,10 +1,15 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
-import { replyLength } from './reply.ts'
 
-/** One client connection that runs one turn at a time, all of them in one thread. */
+/** The reply to every turn of the benchmarks: 50 tokens of four characters. */
+export const tokens = Array.from({ length: 50 }, (_, index) => ` w${String(index).padStart(2, '0')}`)
+
+/** The number of characters that a client must receive in a turn. */
+export const replyLength = tokens.join('').length
+
+/** A client connection that runs one turn at a time, all in one thread. */
 export interface ChatSocket {
-  /** Runs a turn to its `done` and answers the milliseconds to its first text; fails on any other end. */
+  /** Runs a turn and returns the milliseconds until its first text; rejects unless the turn ends with `done`. */
   turn(text: string): Promise<number>
   isOpen(): boolean
   close(): Promise<unknown>
@@ -18,7 +23,7 @@ interface Frame {
   message?: string
 }
 
-/** Opens a chat connection to the service or to the relay, which speak the same frames; without a thread the first turn begins one. */
+/** Opens a chat connection to the service or the relay, which use the same frames. Default: a new thread. */
 export async function openChatSocket(url: string, thread_id?: string): Promise<ChatSocket> {
   const socket = new WebSocket(url, { perMessageDeflate: false })
   await once(socket, 'open')

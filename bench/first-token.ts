@@ -1,11 +1,10 @@
 import { openChatSocket } from './chat-socket.ts'
-import type { Figure } from './figure.ts'
-import { median, quantile } from './statistics.ts'
+import { type Figure, median, quantile } from './figure.ts'
 
 const warmUp = 30
 const turns = 300
 
-/** Time from sending a turn to its first text at one socket, relay and service in turn, in milliseconds. */
+/** Measures the time from sending a turn to its first text on one socket, of the relay and of the service. */
 export const measureFirstToken: Figure = async (stage) => {
   const relaySocket = await openChatSocket(await stage.relayUrl())
   const service = await stage.startService(await stage.createHome())
@@ -15,7 +14,7 @@ export const measureFirstToken: Figure = async (stage) => {
   const relay = { socket: relaySocket, times: [] as number[] }
   const served = { socket: serviceSocket, times: [] as number[] }
   for (let turn = 0; turn < warmUp + turns; turn++) {
-    // The order changes with each pair: a turn is quicker on what the one before it left warm.
+    // The order changes with each pair, because the second turn of a pair benefits from warm caches.
     for (const side of turn % 2 === 0 ? [relay, served] : [served, relay]) {
       const firstMs = await side.socket.turn('Tell me something about the sea.')
       if (turn >= warmUp) side.times.push(firstMs)

@@ -1,7 +1,6 @@
 import { MongoClient } from 'mongodb'
-import type { Figure } from './figure.ts'
+import { type Figure, median } from './figure.ts'
 import { seedThread } from './seed.ts'
-import { median } from './statistics.ts'
 
 const lengths = { short: 100, long: 100_000 }
 const pageSize = 25
@@ -13,7 +12,7 @@ interface Page {
   has_more: boolean
 }
 
-/** Time of the newest history page of a thread of 100 and of one of 100,000 messages, in milliseconds. */
+/** Measures the time of the newest history page of a thread of 100 messages and of a thread of 100,000. */
 export const measureHistory: Figure = async (stage) => {
   const service = await stage.startService(await stage.createHome())
   const account = await stage.createAccount(service)

@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Figure } from './figure.ts'
-import { median, quantile } from './statistics.ts'
+import { type Figure, median, quantile } from './figure.ts'
 
 const people = 20
 const periodMs = 4000
 const pauseMs = 5
-/** Fewer than lock a name. */
+/** Fewer than the failed attempts that lock a name. */
 const triesEach = 3
 
 /**
- * How long a request waits that does nothing, alone and while 20 people sign in again and again, and how long a
- * wrong password takes for a name that is known and for one that is not.
+ * Measures the latency of a trivial request, alone and while 20 people sign in repeatedly, and the time to refuse a
+ * wrong password for a known and for an unknown name.
  */
 export const measureLogins: Figure = async (stage) => {
   const service = await stage.startService(await stage.createHome())
@@ -32,15 +31,15 @@ export const measureLogins: Figure = async (stage) => {
   const alone = await probe()
 
   let signedIn = 0
-  let goOn = true
+  let isRunning = true
   const loops = names.map(async (username) => {
-    while (goOn) {
+    while (isRunning) {
       await call('POST', '/auth/login', { username, password })
       signedIn++
     }
   })
   const busy = await probe()
-  goOn = false
+  isRunning = false
   const rate = signedIn / (periodMs / 1000)
   await Promise.all(loops)
 

@@ -1,16 +1,15 @@
 import { MongoClient } from 'mongodb'
 import { openChatSocket } from './chat-socket.ts'
-import { readCpuMs } from './cpu.ts'
-import type { Figure } from './figure.ts'
+import { type Figure, median } from './figure.ts'
 import { seedThread } from './seed.ts'
-import { median } from './statistics.ts'
+import { readCpuMs } from './service.ts'
 
 const lengths = [100, 10_000]
 const warmUp = 40
 const rounds = 5
 const turnsARound = 40
 
-/** What a turn costs the server and its engine in a thread of 100 and in one of 10,000 messages, in milliseconds. */
+/** Measures the processor time of a turn, of server and engine together, in threads of 100 and 10,000 messages. */
 export const measureLongThread: Figure = async (stage) => {
   const service = await stage.startService(await stage.createHome())
   const { agentId, chatUrl, call } = await stage.createAccount(service)
@@ -25,12 +24,12 @@ export const measureLongThread: Figure = async (stage) => {
   await client.close()
 
   const readCpu = async () => (await readCpuMs(service.pid)) + (await readCpuMs(engine.pid))
-  const say = 'Tell me something about the sea.'
-  for (const { socket } of threads) for (let turn = 0; turn < warmUp; turn++) await socket.turn(say)
+  const text = 'Tell me something about the sea.'
+  for (const { socket } of threads) for (let turn = 0; turn < warmUp; turn++) await socket.turn(text)
   for (let round = 0; round < rounds; round++) {
     for (const { socket, costs } of round % 2 === 0 ? threads : threads.toReversed()) {
       const before = await readCpu()
-      for (let turn = 0; turn < turnsARound; turn++) await socket.turn(say)
+      for (let turn = 0; turn < turnsARound; turn++) await socket.turn(text)
       costs.push(((await readCpu()) - before) / turnsARound)
     }
   }

@@ -1,18 +1,16 @@
 import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import type { Figure, Row } from './figure.ts'
+import { type Figure, formatTable, type Row } from './figure.ts'
 import { measureFirstToken } from './first-token.ts'
 import { measureHistory } from './history.ts'
-import { measureIdleMemory } from './idle-memory.ts'
 import { measureLogins } from './logins.ts'
 import { measureLongThread } from './long-thread.ts'
+import { measureIdleMemory, measureSocketMemory } from './memory.ts'
 import { measureModelCalls } from './model-calls.ts'
 import { measureReady } from './ready.ts'
 import { measureSoak } from './soak.ts'
-import { measureSocketMemory } from './socket-memory.ts'
 import { createStage, type Stage } from './stage.ts'
-import { formatTable } from './table.ts'
 import { measureTurns } from './turns.ts'
 
 const figures: Record<string, Figure> = {
@@ -35,7 +33,7 @@ const { values, positionals } = parseArgs({
 const names = positionals.length > 0 ? positionals : Object.keys(figures)
 const unknown = names.filter((name) => !Object.hasOwn(figures, name))
 if (unknown.length > 0) {
-  console.error(`no such figure: ${unknown.join(', ')}; there are ${Object.keys(figures).join(', ')}`)
+  console.error(`unknown figure: ${unknown.join(', ')}; choose from ${Object.keys(figures).join(', ')}`)
   process.exit(2)
 }
 

@@ -3,8 +3,7 @@ import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '@ai-
 import { streamModel } from '../plugins/providers/model-stream.ts'
 import { createPace } from '../plugins/providers/pace.ts'
 import kind from '../providers/openai-compatible/index.ts'
-import type { Figure } from './figure.ts'
-import { median, spread } from './statistics.ts'
+import { type Figure, median, spread } from './figure.ts'
 
 const rounds = 9
 const callsPerRound = 100
@@ -13,7 +12,7 @@ const options: LanguageModelV3CallOptions = {
   prompt: [{ role: 'user', content: [{ type: 'text', text: 'Tell me something about the sea.' }] }],
 }
 
-/** Processor time of one streamed answer of 50 tokens: our model, with its pace around it, and the reference. */
+/** Measures the processor time of a streamed reply of 50 tokens: our model, our model with pacing, the reference. */
 export const measureModelCalls: Figure = async (stage) => {
   const base_url = await stage.upstreamUrl()
   const ours = await kind.languageModel({ base_url, api_key: 'bench', options: {}, fetch }, 'bench-model')
@@ -42,7 +41,7 @@ export const measureModelCalls: Figure = async (stage) => {
       // The first round warms up.
       if (round > 0) times.push((user + system) / 1000 / callsPerRound)
     }
-  const of = (name: string) => median(sides[name]!.times)
+  const medianTime = (name: string) => median(sides[name]!.times)
   return [
     ...Object.entries(sides).map(([name, { times }]) => ({
       measure: `${name}, CPU a call`,
@@ -52,7 +51,7 @@ export const measureModelCalls: Figure = async (stage) => {
     })),
     {
       measure: 'paced / reference',
-      value: of('our model, paced') / of('@ai-sdk/openai-compatible'),
+      value: medianTime('our model, paced') / medianTime('@ai-sdk/openai-compatible'),
       unit: 'ratio',
     },
   ]

@@ -1,9 +1,8 @@
-import type { Figure } from './figure.ts'
-import { median, spread } from './statistics.ts'
+import { type Figure, median, spread } from './figure.ts'
 
 const secondStarts = 5
 
-/** Milliseconds from the spawn of the process to its first healthy answer, on an empty home and on a used one. */
+/** Measures the time from spawning the process to its first healthy answer, on an empty and on a used home. */
 export const measureReady: Figure = async (stage) => {
   const home = await stage.createHome()
   const startOnce = async () => {

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { createParser } from 'eventsource-parser'
 import { type WebSocket, WebSocketServer } from 'ws'
 
-// The least that any server of streamed chat has to do, and so the yardstick: a message comes in on a WebSocket,
-// goes to the upstream, and every delta goes out as a frame. Its argument is the upstream's base URL.
+// The baseline of the benchmarks, a minimal streaming chat server in a process of its own: it sends each message from
+// a WebSocket to the upstream and returns every delta as a frame. Its argument is the base URL of the upstream.
 const upstreamUrl = `${process.argv[2]}/chat/completions`
 
 async function relay(socket: WebSocket, text: string): Promise<void> {

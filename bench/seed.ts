@@ -4,7 +4,7 @@ import { monotonicFactory } from 'ulid'
 const batchSize = 5000
 const newId = monotonicFactory()
 
-/** Fills an empty thread with `count` finished messages, user and assistant by turns, the newest a second old. */
+/** Fills an empty thread with `count` complete messages, alternately by user and assistant, one second apart. */
 export async function seedThread(
   db: Db,
   { thread_id, count }: { thread_id: string; count: number },

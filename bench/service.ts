@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-/** One account does here what thousands do elsewhere. */
+/** The benchmarks use one account for the load of thousands, so they lift its limits. */
 const NO_LIMITS = Object.fromEntries(
   [
     'SOCKETS',
@@ -21,14 +21,14 @@ const NO_LIMITS = Object.fromEntries(
   ].map((name) => [`SVC_LIMIT_${name}`, '1000000']),
 )
 
-/** The service in a process of its own, on a home of its own. */
+/** A running service with its own process and home. */
 export interface Service {
   url: string
   pid: number
-  /** From the spawn to the first healthy answer. */
+  /** Milliseconds from spawning the process to the first healthy answer. */
   readyMs: number
   engine(): Promise<{ uri: string; pid: number }>
-  /** What the process has said so far, at least its beginning. */
+  /** At least the first 2,000 characters of the output of the process. */
   output(): string
   /** Ends the process and its database engine. */
   stop(): Promise<void>
@@ -38,7 +38,7 @@ const main = fileURLToPath(new URL('../kernel/cli/main.js', import.meta.url))
 const readyTimeoutMs = 30_000
 const stopTimeoutMs = 10_000
 
-/** Starts the service on `home` and waits until it is healthy; `onSpawn` gets the process before anything else. */
+/** Starts the service on `home` and waits until it is healthy. `onSpawn` is called as soon as the process exists. */
 export async function startService({
   home,
   password,
@@ -52,7 +52,7 @@ export async function startService({
 }): Promise<Service> {
   const serverFile = join(home, 'server.json')
   await rm(serverFile, { force: true })
-  // What the caller's shell sets for the service or for real models must not reach the measured one.
+  // Settings and API keys in the caller's environment must not affect the measured service.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(SVC|OPENAI|ANTHROPIC)_/.test(name))
   const startedAt = performance.now()
   const child = spawn(process.execPath, [...nodeArguments, main, 'serve'], {
@@ -96,7 +96,7 @@ export async function startService({
   return { url, pid, readyMs, engine, output: () => beginning, stop: () => stopService(child, home) }
 }
 
-/** Ends a service process with SIGTERM, after ten seconds with SIGKILL, and then whatever engine it left. */
+/** Ends a service with SIGTERM, after ten seconds with SIGKILL, and then its engine if that is still running. */
 export async function stopService(child: ChildProcess, home: string): Promise<void> {
   const engine = await readJson<{ pid: number }>(join(home, 'db', 'engine.json'))
   if (!hasEnded(child)) {
@@ -115,23 +115,23 @@ export async function stopService(child: ChildProcess, home: string): Promise<vo
 
 const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
 
-/** Whether the process still lives and is this home's: its number may belong to another one by now. */
+/** True if the process still runs and serves this home: its id may have been reused. */
 async function servesHome(pid: number, home: string): Promise<boolean> {
-  return (await readIfThere(`/proc/${pid}/cmdline`))?.includes(home) ?? false
+  return (await readIfExists(`/proc/${pid}/cmdline`))?.includes(home) ?? false
 }
 
 async function readJson<T>(path: string): Promise<T | undefined> {
-  const text = await readIfThere(path)
+  const text = await readIfExists(path)
   try {
     return text ? JSON.parse(text) : undefined
   } catch (error) {
-    // Caught in the middle of being written: the next look finds it whole.
+    // The file was read while it was being written: the next read succeeds.
     if (error instanceof SyntaxError) return undefined
     throw error
   }
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
+async function readIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
@@ -147,3 +147,14 @@ const isHealthy = (url: string) =>
       resolve(response.statusCode === 200)
     }).on('error', () => resolve(false))
   })
+
+/** The unit in which Linux reports processor time. */
+const msPerTick = 10
+
+/** Reads the processor time of a process in all of its threads, in milliseconds. */
+export async function readCpuMs(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+  // The name, in parentheses, may contain spaces; user and system time are the 14th and 15th fields.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * msPerTick
+}

@@ -1,23 +1,25 @@
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { WebSocket } from 'ws'
 import { openChatSocket } from './chat-socket.ts'
 import type { Figure } from './figure.ts'
-import { INSPECTED, type Inspector, inspectService } from './inspector.ts'
+import type { Service } from './service.ts'
 
 const socketCount = 20
 const turns = { first: 1000, all: 10_000 }
 const settleMs = 3000
-/** Longer than idle connections to the database are kept. */
+/** Longer than the driver keeps idle connections to the database. */
 const idleMs = 15_000
 
-/** What the server keeps open and listens to, by kind. */
-type Held = Record<string, number>
+/** The number of open resources and listeners of the server, by kind. */
+type Resources = Record<string, number>
 
-/** What is left of 10,000 turns: memory in use beside that after 1,000, and handles, timers and listeners beside those before. */
+/** Measures leaks of 10,000 turns: heap in use compared with 1,000 turns, and leftover handles, timers and listeners. */
 export const measureSoak: Figure = async (stage) => {
-  const service = await stage.startService(await stage.createHome(), INSPECTED)
+  const service = await stage.startService(await stage.createHome(), INSPECT_ARGUMENTS)
   const inspector = await inspectService(service)
   const { chatUrl } = await stage.createAccount(service)
-  const carryOn = async (count: number) => {
+  const runTurns = async (count: number) => {
     for (let done = 0; done < count; done += socketCount)
       await Promise.all(sockets.map((socket) => socket.turn('Tell me something about the sea.')))
   }
@@ -26,17 +28,17 @@ export const measureSoak: Figure = async (stage) => {
   await warm.turn('Tell me something about the sea.')
   await warm.close()
   await sleep(idleMs)
-  const before = await readHeld(inspector)
+  const before = await readResources(inspector)
   const sockets = await Promise.all(Array.from({ length: socketCount }, () => openChatSocket(chatUrl)))
-  await carryOn(turns.first)
+  await runTurns(turns.first)
   await sleep(settleMs)
   const early = await inspector.readHeapInUse()
-  await carryOn(turns.all - turns.first)
+  await runTurns(turns.all - turns.first)
   await sleep(settleMs)
   const late = await inspector.readHeapInUse()
   for (const socket of sockets) await socket.close()
   await sleep(idleMs)
-  const left = differences(before, await readHeld(inspector))
+  const left = compareResources(before, await readResources(inspector))
   inspector.close()
   const mib = (bytes: number) => bytes / 1024 / 1024
   return [
@@ -52,15 +54,63 @@ export const measureSoak: Figure = async (stage) => {
   ]
 }
 
-const readHeld = (inspector: Inspector) =>
-  inspector.evaluate<Held>(`(() => {
-    const held = {}
-    for (const kind of process.getActiveResourcesInfo()) held[kind] = (held[kind] ?? 0) + 1
-    for (const name of process.eventNames()) held[String(name) + ' listeners'] = process.listenerCount(name)
-    return held
+const readResources = (inspector: Inspector) =>
+  inspector.evaluate<Resources>(`(() => {
+    const counts = {}
+    for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1
+    for (const name of process.eventNames()) counts[String(name) + ' listeners'] = process.listenerCount(name)
+    return counts
   })()`)
 
-const differences = (before: Held, after: Held) =>
+const compareResources = (before: Resources, after: Resources) =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .map((kind) => [kind, (after[kind] ?? 0) - (before[kind] ?? 0)] as const)
     .filter(([, count]) => count !== 0)
+
+/** The Node.js arguments of a process that `inspectService` can inspect. */
+const INSPECT_ARGUMENTS = ['--inspect=127.0.0.1:0']
+
+/** A debugger connection to the process of a service. */
+interface Inspector {
+  /** Returns the bytes of heap in use after a full garbage collection. */
+  readHeapInUse(): Promise<number>
+  /** Evaluates an expression in the process and returns its value. */
+  evaluate<Value>(expression: string): Promise<Value>
+  close(): void
+}
+
+/** Connects to a service that was started with `INSPECT_ARGUMENTS`. */
+async function inspectService(service: Service): Promise<Inspector> {
+  const url = /ws:\/\/\S+/.exec(service.output())?.[0]
+  if (!url) throw new Error('the service was not started with an inspector')
+  const socket = new WebSocket(url, { perMessageDeflate: false })
+  await once(socket, 'open')
+  const waiting = new Map<number, (result: never) => void>()
+  let calls = 0
+  socket.on('message', (data) => {
+    const { id, result } = JSON.parse(String(data))
+    waiting.get(id)?.(result as never)
+    waiting.delete(id)
+  })
+  const call = <Result>(method: string, params: object = {}) =>
+    new Promise<Result>((resolve) => {
+      calls += 1
+      waiting.set(calls, resolve)
+      socket.send(JSON.stringify({ id: calls, method, params }))
+    })
+  const evaluate = async <Value>(expression: string) => {
+    const { result } = await call<{ result: { value: Value } }>('Runtime.evaluate', {
+      expression,
+      returnByValue: true,
+    })
+    return result.value
+  }
+  return {
+    evaluate,
+    async readHeapInUse() {
+      await call('HeapProfiler.collectGarbage')
+      return evaluate<number>('process.memoryUsage().heapUsed')
+    },
+    close: () => socket.close(),
+  }
+}

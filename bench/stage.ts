@@ -7,22 +7,22 @@ import { join } from 'node:path'
 import { type Account, createAccount } from './account.ts'
 import { type Service, startService, stopService } from './service.ts'
 
-/** Starts what one figure needs, each part in a process of its own, and ends all of it. */
+/** Starts the processes that one figure needs, and ends all of them. */
 export interface Stage {
-  /** A fresh, empty home for a service. */
+  /** Creates an empty home for a service. */
   createHome(): Promise<string>
   startService(home: string, nodeArguments?: string[]): Promise<Service>
-  /** Signs in to a service and makes the fake upstream's model its active one. */
+  /** Signs in to a service and activates the model of the fake upstream. */
   createAccount(service: Service): Promise<Account>
-  /** The relay's WebSocket address; the relay runs from the first call on. */
+  /** Returns the WebSocket address of the relay, which is started by the first call. */
   relayUrl(): Promise<string>
-  /** The base URL of the fake upstream; it runs from the first call on. */
+  /** Returns the base URL of the fake upstream, which is started by the first call. */
   upstreamUrl(): Promise<string>
-  /** Ends every process that is left and removes every home; may be called at any time and twice. */
+  /** Ends every running process and removes every home; may be called at any time and repeatedly. */
   close(): Promise<void>
 }
 
-/** Creates a stage whose upstream waits `firstTokenMs` milliseconds before the first token. */
+/** Creates a stage whose upstream waits `firstTokenMs` before the first token. */
 export function createStage({ firstTokenMs }: { firstTokenMs: number }): Stage {
   const password = `bench-${randomUUID()}`
   const homes: string[] = []

@@ -1,14 +1,13 @@
 import { type ChatSocket, openChatSocket } from './chat-socket.ts'
-import { readCpuMs } from './cpu.ts'
-import type { Figure } from './figure.ts'
-import { median, spread } from './statistics.ts'
+import { type Figure, median, type Row, spread } from './figure.ts'
+import { readCpuMs } from './service.ts'
 
 const socketCount = 50
 const rounds = 5
 const leadInMs = 500
 const windowMs = 1600
 
-/** Turns per second at 50 sockets, each with a turn always under way, beside the plain relay. */
+/** Measures the turns per second of 50 sockets that always run a turn, of the service and of the relay. */
 export const measureTurns: Figure = async (stage) => {
   const relaySockets = await openSockets(await stage.relayUrl())
   const service = await stage.startService(await stage.createHome())
@@ -24,20 +23,25 @@ export const measureTurns: Figure = async (stage) => {
     relay.push(await countTurns(relaySockets))
     served.push(await countTurns(serviceSockets, [service.pid, engine.pid]))
   }
-  const ratesOf = (windows: Window[]) => windows.map(({ rate }) => rate)
-  const cpuOf = (index: number) => median(served.map(({ cpuMs }) => cpuMs[index]!))
-
-  const noteOf = (windows: Window[]) => `median of ${rounds} windows, ${spread(ratesOf(windows))}`
+  const relayRates = relay.map(({ rate }) => rate)
+  const serviceRates = served.map(({ rate }) => rate)
+  const medianCpuMs = (process: number) => median(served.map(({ cpuMs }) => cpuMs[process]!))
+  const toRow = (measure: string, rates: number[]): Row => ({
+    measure,
+    value: median(rates),
+    unit: 'turns/s',
+    note: `median of ${rounds} windows, ${spread(rates)}`,
+  })
   return [
-    { measure: 'relay, 50 sockets', value: median(ratesOf(relay)), unit: 'turns/s', note: noteOf(relay) },
-    { measure: 'service, 50 sockets', value: median(ratesOf(served)), unit: 'turns/s', note: noteOf(served) },
-    { measure: 'service / relay', value: median(ratesOf(served)) / median(ratesOf(relay)), unit: 'ratio' },
-    { measure: 'server, CPU a turn', value: cpuOf(0), unit: 'ms' },
-    { measure: 'engine, CPU a turn', value: cpuOf(1), unit: 'ms' },
+    toRow('relay, 50 sockets', relayRates),
+    toRow('service, 50 sockets', serviceRates),
+    { measure: 'service / relay', value: median(serviceRates) / median(relayRates), unit: 'ratio' },
+    { measure: 'server, CPU a turn', value: medianCpuMs(0), unit: 'ms' },
+    { measure: 'engine, CPU a turn', value: medianCpuMs(1), unit: 'ms' },
   ]
 }
 
-/** Turns a second, and the processor time that each watched process took for one, in milliseconds. */
+/** The turns per second of a time window, and the processor time per turn of each watched process. */
 interface Window {
   rate: number
   cpuMs: number[]
@@ -46,7 +50,7 @@ interface Window {
 const openSockets = (url: string) =>
   Promise.all(Array.from({ length: socketCount }, () => openChatSocket(url)))
 
-/** Turns that end per second of a window which opens when all sockets are under way; all end before it returns. */
+/** Counts the turns that end within a window, which opens when all sockets run turns. Waits for the end of all turns. */
 async function countTurns(sockets: ChatSocket[], pids: number[] = []): Promise<Window> {
   const from = performance.now() + leadInMs
   const to = from + windowMs

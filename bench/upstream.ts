@@ -3,10 +3,10 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
-import { tokens } from './reply.ts'
+import { tokens } from './chat-socket.ts'
 
-// The lean model server of the benchmarks, a process of its own: it answers every chat completion with the same
-// 50 tokens, one write a token, as quickly as the client reads. Its argument is the pause before the first token.
+// The minimal model server of the benchmarks, in a process of its own: it answers every chat completion with the same
+// 50 tokens, one write per token, as fast as the client reads. Its argument is the delay before the first token in ms.
 const firstTokenMs = Number(process.argv[2] ?? 0)
 
 const head = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 0, model: 'bench-model' }
@@ -31,7 +31,7 @@ async function stream(res: ServerResponse, withUsage: boolean): Promise<void> {
   res.writeHead(200, { 'content-type': 'text/event-stream' })
   res.write(roleEvent)
   for (const event of tokenEvents) {
-    // Writes of one tick leave in one packet: a tick for each token keeps the wire what a real model's is.
+    // Writes of one tick share a packet: a tick for each token makes the packets like those of a real model.
     await nextTick()
     if (res.destroyed) return
     if (!res.write(event)) await Promise.race([once(res, 'drain'), once(res, 'close')])
@@ -57,7 +57,7 @@ const server = createServer(async (req, res) => {
   res.setHeader('content-type', 'application/json').end(JSON.stringify(models))
 })
 
-// Longer than a whole run, so that no reader finds a pooled connection closed under it between two figures.
+// Longer than a whole run, so that no pooled connection of a client is closed between two figures.
 server.keepAliveTimeout = 600_000
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')

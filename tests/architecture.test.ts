@@ -5,7 +5,7 @@ import t from './run/file-test.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** One import of one of our files; `target` is a path from the root, or a package's name. */
+/** One import of a file of this repository; `target` is a path from the root, or the name of a package. */
 interface Import {
   file: string
   target: string
@@ -29,30 +29,30 @@ function importsOf(file: string): Import[] {
   })
 }
 
-/** The folder of one feature or kind, e.g. `plugins/chat`. */
+/** Returns the folder of a feature or kind, e.g. `plugins/chat`. */
 const homeOf = (path: string) => path.split('/').slice(0, 2).join('/')
 
 const OURS = /^(kernel|plugin-api|plugins|channels|providers|tests|bench)\//
 
-t.test('the kernel imports nothing of ours but itself', async (t) => {
+t.test('the kernel imports no other folder of this repository', async (t) => {
   const foreign = filesIn('kernel')
     .flatMap(importsOf)
     .filter(({ target }) => OURS.test(target) && !target.startsWith('kernel/'))
   t.same(foreign, [])
 })
 
-/** What the server itself makes of a kind, by which the testing kit judges one. */
+/** Modules with which the server interprets the results of a kind; the testing kit uses them to check kinds. */
 const JUDGES = [
   'plugins/chat/loop/model-answer.ts',
   'plugins/chat/loop/model-context.ts',
   'plugins/providers/explained-failure.ts',
 ]
 
-/** Words of features, which the kernel does not know. */
+/** Names of features, which must not occur in the kernel's identifiers. */
 const FEATURES = /\b\w*(tool|expert|persona|skill|channel|thread|model|provider|agent)\w*\b/gi
 const NEUTRAL = /^(too\w*|tookTooLong|Agent|agent|connectToMainThread)$/
 
-t.test('the kernel names no feature', async (t) => {
+t.test('no identifier of the kernel names a feature', async (t) => {
   const named = filesIn('kernel').flatMap((file) => {
     const code = readFileSync(join(ROOT, file), 'utf8')
       .replaceAll(/\/\*.*?\*\/|\/\/[^\n]*/gs, '')
@@ -65,7 +65,7 @@ t.test('the kernel names no feature', async (t) => {
   )
 })
 
-t.test('the plugin API imports #kernel and itself, of plugins only types', async (t) => {
+t.test('the plugin API imports only #kernel, its own folder, and types of plugins', async (t) => {
   const foreign = filesIn('plugin-api')
     .flatMap(importsOf)
     .filter(
@@ -79,7 +79,7 @@ t.test('the plugin API imports #kernel and itself, of plugins only types', async
 })
 
 t.test(
-  'plugins import #kernel, #plugin-api and their own folder, of other plugins only types and schemas',
+  'plugins import only #kernel, #plugin-api, their own folder, and types and schemas of other plugins',
   async (t) => {
     const imports = filesIn('plugins').flatMap(importsOf)
     const foreign = imports.filter(
@@ -92,12 +92,12 @@ t.test(
     t.same(foreign, [])
     t.ok(
       imports.some(({ target }) => target === '#kernel'),
-      'the imports are read',
+      'imports are found',
     )
   },
 )
 
-/** Kinds that are another kind at another door, of which they may import. */
+/** Kinds that are variants of another kind, and may import that kind. */
 const VARIANTS: Record<string, string> = {
   'providers/azure-openai': 'providers/openai',
   'providers/openai-compatible': 'providers/openai',
@@ -106,7 +106,7 @@ const VARIANTS: Record<string, string> = {
 
 for (const folder of ['providers', 'channels'])
   t.test(
-    `the kinds in ${folder} import #kernel, #plugin-api, their own folder, and what they are a variant of`,
+    `kinds in ${folder} import only #kernel, #plugin-api, their own folder, and the kind of which they are a variant`,
     async (t) => {
       const files = existsSync(join(ROOT, folder)) ? filesIn(folder) : []
       t.same(
@@ -121,7 +121,7 @@ for (const folder of ['providers', 'channels'])
     },
   )
 
-t.test('what a plugin takes types of is among the plugins that it depends on', async (t) => {
+t.test('a plugin depends on every plugin whose types it imports', async (t) => {
   for (const name of readdirSync(join(ROOT, 'plugins'))) {
     const { default: plugin } = await import(join(ROOT, 'dist', 'plugins', name, 'index.js'))
     const used = new Set(
@@ -132,6 +132,6 @@ t.test('what a plugin takes types of is among the plugins that it depends on', a
         .map((home) => home.slice('plugins/'.length)),
     )
     const undeclared = [...used].filter((other) => !plugin.depends?.includes(other))
-    t.same(undeclared, [], `${name} declares what it depends on`)
+    t.same(undeclared, [], `${name} declares its dependencies`)
   }
 })

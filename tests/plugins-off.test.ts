@@ -7,8 +7,8 @@ import { createDatabaseUrl } from './support/test-engine.ts'
 const all = await readBlueprint({ home: createHome(t), env: {} })
 
 for (const { plugin } of all.plugins)
-  t.test(`the server runs without the plugin ${plugin.name} and those that need it`, async (t) => {
-    // The database is lent with the collections of all plugins.
+  t.test(`the server runs without the plugin ${plugin.name} and the plugins that depend on it`, async (t) => {
+    // A database of the pool has the collections of all plugins.
     const url = await createDatabaseUrl(t)
     await dropCollections(url, plugin.name)
     const server = await startServer(t, {
@@ -25,7 +25,7 @@ for (const { plugin } of all.plugins)
       if (!running.has(left.name) && left.name !== plugin.name)
         t.ok(
           left.depends?.some((name) => !running.has(name)),
-          `${left.name} is left out because it needs it`,
+          `${left.name} is left out because it depends on a missing plugin`,
         )
 
     const health = await server.request('GET', '/health', { token: null })
@@ -33,7 +33,7 @@ for (const { plugin } of all.plugins)
     t.same(Object.keys(health.body.plugins).sort(), [...running].sort())
 
     const { body: document } = await server.request('GET', '/openapi.json', { token: null })
-    // A path such as /users/invites is also one of /users/:id.
+    // A path such as /users/invites also matches /users/:id.
     const paths = blueprint.plugins.flatMap(({ declarations: { routes } }) =>
       routes.map(({ path }) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)),
     )
@@ -49,7 +49,7 @@ for (const { plugin } of all.plugins)
         const sample = path.replace(/:\w+/g, 'x')
         if (isRunning || paths.some((taken) => taken.test(sample))) continue
         const { status } = await server.request(method, sample, { token: null })
-        t.equal(status, 404, `${method} ${path} is not there`)
+        t.equal(status, 404, `${method} ${path} does not exist`)
       }
       for (const { key } of planned.plugin.permissions ?? [])
         t.equal(permissionCatalog.get(key) !== undefined, isRunning, `the permission ${key}`)
@@ -61,7 +61,7 @@ for (const { plugin } of all.plugins)
           t.notOk(collections.includes(name), `no ${name}`)
   })
 
-/** Drops the collections of a plugin and of those that need it. */
+/** Drops the collections of a plugin and of the plugins that depend on it. */
 async function dropCollections(url: string, name: string): Promise<void> {
   const without = new Set([name])
   for (const { plugin } of all.plugins)

@@ -8,7 +8,7 @@ import t, { type Test } from './run/file-test.ts'
 const here = fileURLToPath(new URL('.', import.meta.url))
 const project = join(here, '..', '..')
 
-/** Runs test files, by their names, in a project that holds nothing else. */
+/** Runs test files, given by name and source, in a project without other tests. */
 async function run(t: Test, files: Record<string, string>) {
   const root = mkdtempSync(join(tmpdir(), 'svc-runner-'))
   t.teardown(() => rmSync(root, { recursive: true, force: true }))
@@ -27,7 +27,7 @@ async function run(t: Test, files: Record<string, string>) {
 
 const PASSES = "t.test('it holds', async (t) => t.pass('that one is one'))"
 
-t.test('every file is run, whatever becomes of the others, and what failed is named', async (t) => {
+t.test('every file runs although others fail or crash, and failed files are listed', async (t) => {
   const { code, stdout } = await run(t, {
     fails: "t.test('it holds', async (t) => t.equal(1, 2, 'that one is two'))",
     throws: "throw new Error('no file')",
@@ -58,7 +58,7 @@ t.test('every file is run, whatever becomes of the others, and what failed is na
   t.match(stdout, /✗ strays > .*stray/)
 })
 
-t.test('a run whose files all pass ends well and says how much was checked', async (t) => {
+t.test('a run without failures exits with 0 and prints the number of assertions', async (t) => {
   const skips = "t.test('it waits', { skip: 'there is no bus' }, async (t) => t.fail('never'))"
   const { code, stdout } = await run(t, { first: PASSES, second: `${PASSES}\n${skips}` })
   t.equal(code, 0, stdout)

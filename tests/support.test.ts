@@ -62,13 +62,13 @@ t.test(
     t.equal(new Set(chunks.map(({ id }) => id)).size, 1)
     for (const chunk of chunks) {
       t.match(chunk, { object: 'chat.completion.chunk', model: 'fake-model', created: Number })
-      t.notOk('usage' in chunk, 'usage is sent only when it was asked for')
+      t.notOk('usage' in chunk, 'usage is sent only if requested')
     }
     t.match(fake.requests, [{ body: { ...turn, stream: true }, headers: { host: String } }])
   },
 )
 
-t.test('a stream that asks for usage ends with a chunk of usage and no choice', async (t) => {
+t.test('a stream with requested usage ends with a chunk of usage without choices', async (t) => {
   const { fake, post } = await start(t)
   fake.next({ text: 'hi', usage: { prompt_tokens: 7, completion_tokens: 2 } })
   const body = { ...turn, stream: true, stream_options: { include_usage: true } }
@@ -81,7 +81,7 @@ t.test('a stream that asks for usage ends with a chunk of usage and no choice', 
   t.ok(chunks.every(({ usage }) => usage === null))
 })
 
-t.test('a plain request is answered with one whole completion', async (t) => {
+t.test('a request without streaming is answered with one completion', async (t) => {
   const { fake, post } = await start(t)
   fake.next({ reasoning: ['hm', 'm'], toolCalls: [{ id: 'call_1', name: 'ls', arguments: { path: '/' } }] })
   const first = await (await post('/chat/completions', turn)).json()
@@ -106,7 +106,7 @@ t.test('a plain request is answered with one whole completion', async (t) => {
   t.match(second, { choices: [{ message: { content: 'say this again' }, finish_reason: 'stop' }] })
 })
 
-t.test('a set key guards every endpoint and a refusal has the OpenAI error form', async (t) => {
+t.test('a configured key protects every endpoint, and a refusal has the OpenAI error format', async (t) => {
   const { fake, post } = await start(t, { apiKey: 'sk-right', models: ['a', 'b'] })
   const wrong = { headers: { authorization: 'Bearer sk-wrong' } }
   const right = { headers: { authorization: 'Bearer sk-right' } }
@@ -157,7 +157,7 @@ t.test('embeddings are unit vectors in the order of the inputs and the same for 
 })
 
 t.test(
-  'queued scripts are used before the scripted answer, which is told the number of the request',
+  'queued scripts are used before the scripted answer, which receives the number of the request',
   async (t) => {
     const { fake, post } = await start(t)
     const say = async () => {
@@ -172,7 +172,7 @@ t.test(
   },
 )
 
-t.test('an answer that throws is reported as a failure of the upstream', async (t) => {
+t.test('a scripted answer that throws becomes an error of the upstream', async (t) => {
   const { fake, post } = await start(t)
   fake.script(() => {
     throw new Error('no such step')
@@ -182,7 +182,7 @@ t.test('an answer that throws is reported as a failure of the upstream', async (
   t.match(await response.json(), { error: { message: /no such step/ } })
 })
 
-t.test('a held stream shows what came before the hold, and a client that leaves is recorded', async (t) => {
+t.test('a held stream sends its first deltas, and a client that disconnects is recorded', async (t) => {
   const { fake, post } = await start(t)
   let release = () => {}
   const hold = new Promise<void>((resolve) => {
@@ -196,7 +196,7 @@ t.test('a held stream shows what came before the hold, and a client that leaves 
   while (!shown.includes('"content":"b"')) shown += (await reader.read()).value
   const more = reader.read()
   const first = await Promise.race([more.then(() => 'more'), fetch(`${fake.url}/models`).then(() => 'held')])
-  t.equal(first, 'held', 'nothing follows the hold while another request is answered')
+  t.equal(first, 'held', 'the held stream sends nothing while another request is answered')
   release()
   t.match((await more).value, '"content":"c"')
   await reader.cancel()
@@ -216,26 +216,32 @@ t.test('request() waits for a request that has not arrived yet', async (t) => {
   const arriving = fake.request(0)
   await (await post('/chat/completions', turn)).text()
   t.equal(await arriving, fake.requests[0])
-  t.equal(fake.requests[0]!.abortedAt, undefined, 'a reply read to its end is not aborted')
+  t.equal(fake.requests[0]!.abortedAt, undefined, 'a completely read reply is not recorded as aborted')
 })
 
-t.test('a disconnect cuts the stream after exactly that many deltas and is not an abort', async (t) => {
-  const { fake, post } = await start(t)
-  fake.next({ text: ['a', 'b', 'c'], disconnectAfter: 2 }, { text: ['a'], disconnectAfter: 0 })
-  const response = await post('/chat/completions', { ...turn, stream: true })
-  let shown = ''
-  await t.rejects(async () => {
-    for await (const bytes of response.body!.pipeThrough(new TextDecoderStream())) shown += bytes
-  })
-  t.strictSame(
-    parseEvents(shown).map((event) => JSON.parse(event).choices[0].delta.content),
-    ['', 'a', 'b'],
-  )
-  await t.rejects(post('/chat/completions', { ...turn, stream: true }), 'with 0 nothing is answered at all')
-  t.equal(fake.requests[0]!.abortedAt, undefined)
-})
+t.test(
+  'disconnectAfter cuts the stream after that many deltas and is not recorded as an abort',
+  async (t) => {
+    const { fake, post } = await start(t)
+    fake.next({ text: ['a', 'b', 'c'], disconnectAfter: 2 }, { text: ['a'], disconnectAfter: 0 })
+    const response = await post('/chat/completions', { ...turn, stream: true })
+    let shown = ''
+    await t.rejects(async () => {
+      for await (const bytes of response.body!.pipeThrough(new TextDecoderStream())) shown += bytes
+    })
+    t.strictSame(
+      parseEvents(shown).map((event) => JSON.parse(event).choices[0].delta.content),
+      ['', 'a', 'b'],
+    )
+    await t.rejects(
+      post('/chat/completions', { ...turn, stream: true }),
+      'disconnectAfter 0 sends no response',
+    )
+    t.equal(fake.requests[0]!.abortedAt, undefined)
+  },
+)
 
-t.test('a malformed reply is broken JSON on both kinds of request', async (t) => {
+t.test('a malformed reply is invalid JSON, with and without streaming', async (t) => {
   const { fake, post } = await start(t)
   fake.next({ text: ['a'], malformed: true }, { text: ['a'], malformed: true })
   const stream = parseEvents(await (await post('/chat/completions', { ...turn, stream: true })).text())
@@ -271,7 +277,7 @@ t.test(
       ofType(parts, 'text-delta').map(({ delta }) => delta),
       ['One', ' moment'],
     )
-    t.ok(ofType(parts, 'tool-input-delta').length > 2, 'the arguments come in fragments')
+    t.ok(ofType(parts, 'tool-input-delta').length > 2, 'the arguments arrive in fragments')
     t.match(ofType(parts, 'tool-call'), [
       { toolCallId: 'call_a', toolName: 'read_file', input: '{"path":"notes/a-long-name.md"}' },
       { toolCallId: 'call_b', toolName: 'ls', input: '{}' },
@@ -291,7 +297,7 @@ t.test(
   },
 )
 
-t.test('the AI SDK reads a plain reply and embeddings', async (t) => {
+t.test('the AI SDK reads a completion without streaming, and embeddings', async (t) => {
   const { fake, model } = await start(t)
   const { content, finishReason } = await model().doGenerate({ prompt })
   t.match(content, [{ type: 'text', text: 'say this again' }])
@@ -336,7 +342,7 @@ t.test('an abort of the AI SDK reaches the fake while its stream is held', async
   t.ok(request.abortedAt! > request.receivedAt)
 })
 
-t.test('the AI SDK meets a malformed event as an error part and a cut stream as a failure', async (t) => {
+t.test('the AI SDK reports a malformed event as an error part, and a cut stream as a failure', async (t) => {
   const { fake, model } = await start(t)
   fake.next({ text: ['a'], malformed: true }, { text: ['a', 'b'], disconnectAfter: 1 })
   const parts = await collect((await model().doStream({ prompt })).stream)
