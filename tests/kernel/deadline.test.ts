@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createDeadline, untilAborted, withDeadline } from '#kernel'
@@ -42,4 +43,26 @@ t.test('a deadline can be extended, aborted and released', async (t) => {
   left.release()
   outer.abort()
   t.notOk(left.signal.aborted)
+})
+
+const never = () => new Promise<never>(() => {})
+
+t.test('work settles with its own result and leaves no listener on the signal', async (t) => {
+  const { signal } = new AbortController()
+  t.equal(await untilAborted(signal, Promise.resolve(7)), 7)
+  await t.rejects(untilAborted(signal, Promise.reject(new Error('broken'))), { message: 'broken' })
+  await Promise.resolve()
+  t.equal(getEventListeners(signal, 'abort').length, 0)
+})
+
+t.test('an abort rejects although the work itself does not end', async (t) => {
+  const abort = new AbortController()
+  const left = t.rejects(untilAborted(abort.signal, never()), { message: 'enough' })
+  abort.abort(new Error('enough'))
+  await left
+  await t.rejects(
+    untilAborted(abort.signal, never()),
+    { message: 'enough' },
+    'also if the signal was aborted before',
+  )
 })

@@ -1,5 +1,6 @@
 import t from '../run/file-test.ts'
-import { pluginSource, startKernel } from '../support/kernel.ts'
+import { createTestClock } from '../support/clock.ts'
+import { bareConfig, createHome, pluginSource, startKernel } from '../support/kernel.ts'
 import type { TestServer } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
@@ -36,4 +37,32 @@ t.test('the indexes of a dropped collection are created again', async (t) => {
   await getBooks(server).insertOne({ title: 'this write creates the collection without indexes' })
   await server.restart()
   t.strictSame(await listIndexNames(server), ['_id_', 'title_1'])
+})
+
+const larder = pluginSource(
+  'larder',
+  `host.collection('jars', { indexes: [{ key: { name: 1 } }, { key: { opened_at: 1 }, expireAfterSeconds: 60 }] })`,
+)
+
+t.test('only rows that a TTL index has expired are removed', async (t) => {
+  const clock = createTestClock()
+  // With a home of its own the server runs its own engine; expiry on the embedded engine is what is tested.
+  const home = createHome(t, bareConfig())
+  const server = await startKernel(t, { home, plugins: { larder }, clock })
+  const opened = (seconds: number) => new Date(clock.now() + seconds * 1000)
+  await server.db
+    .collection('jars')
+    .insertMany([
+      { name: 'old', opened_at: opened(0) },
+      { name: 'new', opened_at: opened(120) },
+      { name: 'closed' },
+    ])
+  clock.advance(90)
+  await server.restart()
+  const left = async () => {
+    const jars = await server.db.collection('jars').find().sort({ name: 1 }).toArray()
+    return jars.map(({ name }) => name)
+  }
+  while ((await left()).includes('old')) await new Promise((resolve) => setTimeout(resolve, 20))
+  t.strictSame(await left(), ['closed', 'new'])
 })

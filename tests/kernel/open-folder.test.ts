@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { mkdir, mkdtemp, readdir, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openFolder } from '../../kernel/index.ts'
+import { isWithin, openFolder } from '../../kernel/index.ts'
 import t, { type Test } from '../run/file-test.ts'
 
 const SECRET = 'what only the outside holds'
@@ -81,4 +81,19 @@ t.test('without descriptors, a path that has become a symbolic link is detected'
   await t.rejects(folder.openFolder('deep'), { code: 'ELOOP', message: /changed/ })
   await t.rejects(folder.openFile('deep'), { code: 'ELOOP', message: /changed/ })
   await folder.close()
+})
+
+t.test('a path is inside a folder by its components, not by its leading characters', async (t) => {
+  const cases: [folder: string, path: string, within: boolean][] = [
+    ['/srv/data', '/srv/data', true],
+    ['/srv/data', '/srv/data/a/b', true],
+    ['/srv/data', '/srv/data/..a', true],
+    ['/srv/data/', '/srv/data/a/', true],
+    ['/', '/anything', true],
+    ['/srv/data', '/srv/database', false],
+    ['/srv/data', '/srv', false],
+    ['/srv/data', '/srv/data/../other', false],
+    ['/srv/data', '/etc/passwd', false],
+  ]
+  for (const [folder, path, within] of cases) t.equal(isWithin(folder, path), within, `${path} in ${folder}`)
 })

@@ -6,6 +6,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { openKeyRing } from '../../kernel/key-ring.ts'
+import { MASK, maskOf } from '../../kernel/mask.ts'
 import { createSecrets } from '../../kernel/secrets.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { bareConfig, createHome, runCommand, startKernel } from '../support/kernel.ts'
@@ -180,4 +181,10 @@ t.test('a home without support for hard links stops the start with the reason', 
     readdirSync(home).filter((name) => name.includes('secret')),
     [],
   )
+})
+
+t.test('a mask shows the last four characters of a long secret and nothing of a short one', async (t) => {
+  t.equal(maskOf('sk-1234567890'), `${MASK}7890`)
+  for (const short of ['', 'a', '12345678']) t.equal(maskOf(short), MASK, short)
+  t.equal(maskOf('123456789'), `${MASK}6789`)
 })

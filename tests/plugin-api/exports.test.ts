@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { definePlugin, defineRoute } from '#plugin-api'
+import { ChannelFailure, definePlugin, defineRoute } from '#plugin-api'
+import { addUsage, NO_USAGE, usageOf } from '../../plugin-api/token-usage.ts'
 import t from '../run/file-test.ts'
 import { API_REPORT, describeApi } from '../support/api-report.ts'
 
@@ -86,4 +87,38 @@ t.test('the types of a plugin follow from its manifest', async (t) => {
 
 t.test('plugin-api/api-report.md describes the public surface', async (t) => {
   t.equal(describeApi(), readFileSync(API_REPORT, 'utf8'), 'run `npm run api-report` to update it')
+})
+
+t.test('a channel failure carries its reason, its cause, and the time to wait if it is known', async (t) => {
+  const cause = new Error('inner')
+  t.match(new ChannelFailure('rate_limited', 'Slow down.', { retry_after_ms: 500, cause }), {
+    reason: 'rate_limited',
+    message: 'Slow down.',
+    retry_after_ms: 500,
+    cause,
+  })
+  t.match(new ChannelFailure('timeout', 'No answer.'), { reason: 'timeout', retry_after_ms: undefined })
+})
+
+const spent = (input: object, output: object) =>
+  usageOf({ inputTokens: input, outputTokens: output } as Parameters<typeof usageOf>[0])
+
+t.test('token usage is read from the report of the upstream and added up', (t) => {
+  t.strictSame(spent({ total: undefined }, { total: undefined }), NO_USAGE)
+  const whole = spent({ total: 10, cacheRead: 4 }, { total: 5, reasoning: 2 })
+  t.strictSame(whole, {
+    input_tokens: 10,
+    output_tokens: 5,
+    total_tokens: 15,
+    cached_input_tokens: 4,
+    reasoning_tokens: 2,
+  })
+  t.strictSame(addUsage(addUsage(NO_USAGE, spent({ total: 1 }, { total: 1 })), whole), {
+    input_tokens: 11,
+    output_tokens: 6,
+    total_tokens: 17,
+    cached_input_tokens: 4,
+    reasoning_tokens: 2,
+  })
+  t.end()
 })
