@@ -42,6 +42,14 @@ export {
   type UploadedFile,
 } from '#kernel'
 export * from '#kernel/types'
+export {
+  type AgentSettings,
+  agentRow,
+  listedAgentRow,
+  modelSettings,
+  newAgent,
+  PERSONA_CODES,
+} from './agent.ts'
 export type { BuiltInPlugins } from './built-in.ts'
 export { CHANNEL_FAILURES, ChannelFailure, type ChannelFailureReason } from './channel-failure.ts'
 export * from './channel-kind.ts'

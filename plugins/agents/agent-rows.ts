@@ -1,8 +1,7 @@
 import type { AuthCaller } from '../auth/types.ts'
 import { isOwnerOf } from './agents.ts'
 import type { Cradle } from './manifest.ts'
-import type { AgentListRow, AgentRow } from './schemas.ts'
-import type { AgentDocument, ListedAgent } from './types.ts'
+import type { AgentDocument, AgentListRow, AgentRow, ListedAgent } from './types.ts'
 
 /** Makes what shows agents as rows of the API. */
 export function createAgentRows({ extensions }: Pick<Cradle, 'extensions'>) {
@@ -30,7 +29,7 @@ export function createAgentRows({ extensions }: Pick<Cradle, 'extensions'>) {
 function rowOf(agent: ListedAgent, caller: AuthCaller): AgentListRow {
   const { _id, owner_id, owner_username, state_since, operation, ...shown } = agent
   return {
-    ...(shown as Pick<AgentListRow, keyof AgentListRow & keyof typeof shown>),
+    ...shown,
     id: _id,
     is_owner: owner_id === caller.id,
     owner: owner_username,

@@ -1,4 +1,5 @@
 import { AppError, findPage, isDuplicateKey, type Locale, type Page, type PageRequest } from '#kernel'
+import type { AgentSettings } from '#plugin-api'
 import type { AuthCaller } from '../auth/types.ts'
 import { createAgentRows } from './agent-rows.ts'
 import type { Cradle } from './manifest.ts'
@@ -11,7 +12,7 @@ import { normalizeSettings } from './settings.ts'
 import { seedWorkspace, settingsFrom } from './templates.ts'
 import { createToolAccess } from './tool-access.ts'
 import { createToolSettings } from './tool-settings.ts'
-import type { AgentDocument, AgentSettings, AgentState, ListedAgent } from './types.ts'
+import type { AgentDocument, AgentState, ListedAgent } from './types.ts'
 import { createWorkspaceFolders } from './workspace-folder.ts'
 
 /** The agents, their runtime and their workspaces. */

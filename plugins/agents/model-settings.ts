@@ -1,8 +1,8 @@
 import { deferSchema } from '#kernel'
-import { modelSettings } from './schemas.ts'
+import { modelSettings } from '#plugin-api'
 import type { AgentDocument, ModelSettings } from './types.ts'
 
-const checks = Object.entries(modelSettings).map(
+const checks = Object.entries(modelSettings.properties).map(
   ([name, schema]) => [name as keyof ModelSettings, deferSchema(schema, 'json')] as const,
 )
 

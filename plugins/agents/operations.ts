@@ -1,6 +1,7 @@
 import { AppError } from '#kernel'
+import type { AgentSettings } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
-import type { AgentDocument, AgentOperation, AgentSettings, AgentState, OperationName } from './types.ts'
+import type { AgentDocument, AgentOperation, AgentState, OperationName } from './types.ts'
 
 /** How long an operation is its holder's own without a renewal, in seconds. */
 const LEASE_SECONDS = 15

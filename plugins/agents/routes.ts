@@ -1,6 +1,7 @@
 import { pageReply } from '#kernel'
+import { agentRow, newAgent } from '#plugin-api'
 import { route } from './manifest.ts'
-import { agentChanges, agentRow, agentRows, agentStatus, listQuery, newAgent } from './schemas.ts'
+import { agentChanges, agentRows, agentStatus, listQuery } from './schemas.ts'
 import type { AgentActivity } from './types.ts'
 
 const listAgents = route({

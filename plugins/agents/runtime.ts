@@ -1,9 +1,10 @@
 import { AppError, type GuardContexts } from '#kernel'
+import type { AgentSettings } from '#plugin-api'
 import type { AuthCaller } from '../auth/types.ts'
 import type { Cradle } from './manifest.ts'
 import type { ModelChoice } from './model-choice.ts'
 import type { createOperations, Outcome } from './operations.ts'
-import type { AgentDocument, AgentSettings, OperationName } from './types.ts'
+import type { AgentDocument, OperationName } from './types.ts'
 import type { createWorkspaceFolders } from './workspace-folder.ts'
 
 /** What a start says that found no model; such agents run again from the first server start that finds one. */

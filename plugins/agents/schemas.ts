@@ -1,135 +1,16 @@
-import { nullable, objectOf, pageQuery, type TypeOf } from '#kernel'
-import { REASONING_LEVELS } from '#plugin-api'
-import { PERSONA_CODES } from './persona-codes.ts'
+import { objectOf, pageQuery } from '#kernel'
+import { agentRow, listedAgentRow, newAgent } from '#plugin-api'
 
-const text = <const Length extends number>(maxLength: Length) =>
-  ({ type: ['string', 'null'], maxLength }) as const
-
-/** Any printable text without slashes; spaces around it are left out when it is stored. */
-const name = {
-  type: 'string',
-  maxLength: 256,
-  pattern: '^\\s*[^\\s/\\p{Cc}\\p{Cs}]([^/\\p{Cc}\\p{Cs}]{0,62}[^\\s/\\p{Cc}\\p{Cs}])?\\s*$',
-  description: '1 to 64 characters, none of them a slash or a control character',
-} as const
-
-const toolNames = { type: 'array', items: { type: 'string', maxLength: 64 }, maxItems: 256 } as const
-
-/** The settings of an agent's `config` that its turns heed. */
-export const modelSettings = {
-  temperature: { type: 'number', minimum: 0, maximum: 2, description: 'Left out where a model refuses it' },
-  top_p: { type: 'number', minimum: 0, maximum: 1, description: 'Left out where a model refuses it' },
-  max_output_tokens: {
-    type: 'integer',
-    minimum: 1,
-    maximum: 100_000_000,
-    description: 'Of one answer, thoughts included',
-  },
-  max_steps: {
-    type: 'integer',
-    minimum: 1,
-    maximum: 100,
-    description: 'Calls of the model in one turn, and in each task that it delegates; 25 by default',
-  },
-  reasoning: {
-    enum: REASONING_LEVELS,
-    description: 'How much a model thinks that can; without it as its provider says',
-  },
-} as const
-
-const config = objectOf({
-  ...modelSettings,
-  tools_with_approval: {
-    ...toolNames,
-    description: 'Names of tools whose calls all need approval by a person, whatever the tool itself says',
-  },
-  tools_without_approval: {
-    ...toolNames,
-    description: 'Names of tools whose calls need no approval by a person',
-  },
-})
-
-const settings = {
-  description: text(2000),
-  persona_mbti: { enum: [...PERSONA_CODES, null] },
-  default_model: text(512),
-  system_prompt: text(100_000),
-  template_name: {
-    ...text(128),
-    description: 'An expert; its files come only with the creation, its welcome and examples also later',
-  },
-  is_shared: { type: 'boolean' },
-  icon: text(256),
-  color: text(64),
-  welcome_message: text(10_000),
-  config,
-} as const
-
-/** POST /agents. */
-export const newAgent = objectOf({ name, ...settings }, ['name'])
-
-/** PATCH /agents/:id; null clears a field that may be null, `config` is replaced as a whole. */
-export const agentChanges = objectOf({ name, ...settings })
-
-const state = { enum: ['stopped', 'starting', 'running', 'stopping', 'failed'] } as const
-const time = { type: 'integer', description: 'Unix seconds' } as const
-
-const { system_prompt, config: _, welcome_message, ...listedSettings } = settings
-
-const listed = {
-  id: { type: 'string' },
-  name: { type: 'string' },
-  ...listedSettings,
-  is_owner: { type: 'boolean' },
-  owner: { type: 'string', description: 'Username' },
-  state,
-  last_error: nullable({ type: 'string' }),
-  unread_count: { type: 'integer', minimum: 0 },
-  created_at: time,
-  updated_at: time,
-} as const
-
-const listedNames = [
-  'id',
-  'name',
-  'description',
-  'persona_mbti',
-  'default_model',
-  'template_name',
-  'is_shared',
-  'is_owner',
-  'owner',
-  'state',
-  'last_error',
-  'unread_count',
-  'icon',
-  'color',
-  'created_at',
-  'updated_at',
-] as const
-
-/** An agent as the API shows it; without `system_prompt` and `config` to those it is only shared with. */
-export const agentRow = {
-  title: 'Agent',
-  ...objectOf(
-    {
-      ...listed,
-      system_prompt,
-      config: { type: 'object', description: 'Of an older agent perhaps with settings that no longer exist' },
-      welcome_message,
-    },
-    [...listedNames, 'welcome_message'],
-  ),
-} as const
-
-/** An agent in a list. */
-const agentListRow = { title: 'ListedAgent', ...objectOf(listed, listedNames) } as const
+/** PATCH /agents/:id; null clears a nullable field, `config` is replaced as a whole. */
+export const agentChanges = objectOf(newAgent.properties)
 
 /** GET /agents. */
-export const agentRows = { type: 'array', items: agentListRow } as const
+export const agentRows = { type: 'array', items: listedAgentRow } as const
 
 /** The query of GET /agents. */
 export const listQuery = objectOf({ scope: { enum: ['mine', 'all'], default: 'mine' }, ...pageQuery })
+
+const { state, last_error } = agentRow.properties
 
 /** GET /agents/:id/status. */
 export const agentStatus = {
@@ -137,8 +18,8 @@ export const agentStatus = {
   ...objectOf(
     {
       state,
-      last_error: nullable({ type: 'string' }),
-      since: time,
+      last_error,
+      since: { type: 'integer', description: 'Unix seconds' },
       channels: {
         type: 'array',
         description: 'The first 200 by name',
@@ -158,9 +39,3 @@ export const agentStatus = {
     ['state', 'last_error', 'since', 'channels', 'turns_active', 'model'],
   ),
 } as const
-
-/** A row as the API shows it. */
-export type AgentRow = TypeOf<typeof agentRow>
-
-/** The same in a list. */
-export type AgentListRow = TypeOf<typeof agentListRow>

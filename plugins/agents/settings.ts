@@ -1,6 +1,5 @@
 import { AppError, type Extensions, type Issue } from '#kernel'
-import type { Expert } from '#plugin-api'
-import type { AgentSettings } from './types.ts'
+import type { AgentSettings, Expert } from '#plugin-api'
 
 /** Words that take the place of a name in the paths of routes. */
 const RESERVED_NAMES = new Set(['from-expert'])

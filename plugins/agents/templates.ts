@@ -1,8 +1,7 @@
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locale } from '#kernel'
-import type { Expert } from '#plugin-api'
-import type { AgentSettings } from './types.ts'
+import type { AgentSettings, Expert } from '#plugin-api'
 
 /** The expert that the assistant of every new account is made from. */
 export const DEFAULT_TEMPLATE = 'general-assistant'

@@ -1,9 +1,24 @@
-import type { UploadedFile } from '#kernel'
-import type { Expert, ReasoningLevel, Tool, WriteArea } from '#plugin-api'
+import type { TypeOf, UploadedFile } from '#kernel'
+import type {
+  AgentSettings,
+  agentRow,
+  Expert,
+  listedAgentRow,
+  modelSettings,
+  Tool,
+  WriteArea,
+} from '#plugin-api'
 import type { AuthCaller } from '../auth/types.ts'
+import type { agentStatus } from './schemas.ts'
 
-/** What an agent is doing. */
-export type AgentState = 'stopped' | 'starting' | 'running' | 'stopping' | 'failed'
+/** An agent as the API shows it. */
+export type AgentRow = TypeOf<typeof agentRow>
+
+/** An agent in a list of the API. */
+export type AgentListRow = TypeOf<typeof listedAgentRow>
+
+/** The state of an agent's runtime. */
+export type AgentState = AgentRow['state']
 
 /** What can be done to an agent's runtime, one at a time. */
 export type OperationName = 'start' | 'stop' | 'reload' | 'delete'
@@ -17,29 +32,8 @@ export interface AgentOperation {
   until: number
 }
 
-/** What the owner sets. `default_model` is `<provider>:<model>`. */
-export interface AgentSettings {
-  name: string
-  description: string | null
-  persona_mbti: string | null
-  default_model: string | null
-  system_prompt: string | null
-  template_name: string | null
-  is_shared: boolean
-  icon: string | null
-  color: string | null
-  welcome_message: string | null
-  config: Record<string, unknown>
-}
-
 /** The settings of an agent's `config` for the calls of its models. */
-export interface ModelSettings {
-  temperature?: number
-  top_p?: number
-  max_output_tokens?: number
-  max_steps?: number
-  reasoning?: ReasoningLevel
-}
+export type ModelSettings = TypeOf<typeof modelSettings>
 
 /** A tool that a plugin from outside brings; `plugin_id` is the plugin's name. */
 export interface PluginTool {
@@ -105,19 +99,8 @@ export type ListedAgent = Omit<
   'system_prompt' | 'config' | 'welcome_message' | 'tool_settings'
 >
 
-/** A channel of an agent as its status shows it. */
-export interface ChannelActivity {
-  id: string
-  kind: string
-  name: string
-  state: string
-}
-
-/** What goes on in an agent, filled in by those who know. */
-export interface AgentActivity {
-  channels: ChannelActivity[]
-  turns_active: number
-}
+/** What goes on in an agent, as its status shows it; each provider of `agents.activity` fills in its part. */
+export type AgentActivity = Pick<TypeOf<typeof agentStatus>, 'channels' | 'turns_active'>
 
 declare module '#kernel/types' {
   interface Collections {

@@ -1,6 +1,5 @@
 import { AppError, type Extensions } from '#kernel'
-import type { Expert } from '#plugin-api'
-import type { AgentSettings } from '../agents/types.ts'
+import type { AgentSettings, Expert } from '#plugin-api'
 import { hasSecret } from './secret-scan.ts'
 
 /** The settings that make an agent what it is, whoever owns it. Older experts have no `config`. */

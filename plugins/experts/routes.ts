@@ -1,6 +1,5 @@
 import { objectOf, pageQuery, pageReply } from '#kernel'
-import type { Expert } from '#plugin-api'
-import { agentRow } from '../agents/schemas.ts'
+import { agentRow, type Expert } from '#plugin-api'
 import { route } from './manifest.ts'
 import {
   agentFromExpert,

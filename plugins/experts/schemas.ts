@@ -1,5 +1,5 @@
 import { localizedText, nullable, objectOf } from '#kernel'
-import { newAgent } from '../agents/schemas.ts'
+import { newAgent } from '#plugin-api'
 
 const text = { type: 'string' } as const
 const texts = { type: 'array', items: text } as const

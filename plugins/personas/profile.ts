@@ -1,5 +1,5 @@
 import type { LocalizedText } from '#kernel'
-import type { PERSONA_CODES } from '../agents/persona-codes.ts'
+import type { PERSONA_CODES } from '#plugin-api'
 
 /** A value of `persona_mbti`. */
 export type PersonaCode = (typeof PERSONA_CODES)[number]

@@ -1,5 +1,5 @@
 import { AppError } from '#kernel'
-import { agentRow } from '../agents/schemas.ts'
+import { agentRow } from '#plugin-api'
 import { findProfile, PROFILES } from './catalog.ts'
 import { route } from './manifest.ts'
 import { personaChoice, personaProfile, personaRows } from './schemas.ts'

@@ -1,5 +1,5 @@
 import type { LocalizedText } from '../../kernel/locale.ts'
-import { PERSONA_CODES } from '../../plugins/agents/persona-codes.ts'
+import { PERSONA_CODES } from '../../plugin-api/index.ts'
 import type { Profile } from '../../plugins/personas/profile.ts'
 import t from '../run/file-test.ts'
 import { createHold, startChat } from '../support/chat.ts'
