@@ -37,23 +37,23 @@ const toolNames = { type: 'array', items: { type: 'string', maxLength: 64 }, max
 
 /** The settings of an agent's `config` for the calls of its models. */
 export const modelSettings = objectOf({
-  temperature: { type: 'number', minimum: 0, maximum: 2, description: 'Left out where a model refuses it' },
-  top_p: { type: 'number', minimum: 0, maximum: 1, description: 'Left out where a model refuses it' },
+  temperature: { type: 'number', minimum: 0, maximum: 2, description: 'Omitted for models that refuse it' },
+  top_p: { type: 'number', minimum: 0, maximum: 1, description: 'Omitted for models that refuse it' },
   max_output_tokens: {
     type: 'integer',
     minimum: 1,
     maximum: 100_000_000,
-    description: 'Of one answer, thoughts included',
+    description: 'The limit of one answer, thoughts included',
   },
   max_steps: {
     type: 'integer',
     minimum: 1,
     maximum: 100,
-    description: 'Calls of the model in one turn, and in each task that it delegates; 25 by default',
+    description: 'The limit of model calls in one turn, and in each delegated task; 25 by default',
   },
   reasoning: {
     enum: REASONING_LEVELS,
-    description: 'How much a model thinks that can; without it as its provider says',
+    description: 'The amount of thinking, for models that support it; by default that of the provider',
   },
 })
 
@@ -61,7 +61,8 @@ const config = objectOf({
   ...modelSettings.properties,
   tools_with_approval: {
     ...toolNames,
-    description: 'Names of tools whose calls all need approval by a person, whatever the tool itself says',
+    description:
+      'Names of tools whose calls always need approval by a person, even if the tool itself requires none',
   },
   tools_without_approval: {
     ...toolNames,
@@ -76,7 +77,8 @@ const settings = {
   system_prompt: text(100_000),
   template_name: {
     ...text(128),
-    description: 'An expert; its files come only with the creation, its welcome and examples also later',
+    description:
+      'An expert; its files are copied only when the agent is created, its welcome and examples apply also later',
   },
   is_shared: { type: 'boolean' },
   icon: text(256),
@@ -139,7 +141,7 @@ export const agentRow = {
     {
       ...listed,
       system_prompt,
-      config: { type: 'object', description: 'Of an older agent perhaps with settings that no longer exist' },
+      config: { type: 'object', description: 'May hold settings that no longer exist, if the agent is old' },
       welcome_message,
     },
     [...listedNames, 'welcome_message'],

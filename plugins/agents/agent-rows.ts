@@ -3,11 +3,11 @@ import { isOwnerOf } from './agents.ts'
 import type { Cradle } from './manifest.ts'
 import type { AgentDocument, AgentListRow, AgentRow, ListedAgent } from './types.ts'
 
-/** Makes what shows agents as rows of the API. */
+/** Creates the conversion of agents to rows of the API. */
 export function createAgentRows({ extensions }: Pick<Cradle, 'extensions'>) {
-  /** Shows agents in a list, the unread counts of all of them asked for at once. */
+  /** Converts agents to rows of a list, with one query for the unread counts of all of them. */
   async function showAll(agents: readonly ListedAgent[], caller: AuthCaller): Promise<AgentListRow[]> {
-    const rows = agents.map((agent) => rowOf(agent, caller))
+    const rows = agents.map((agent) => toRow(agent, caller))
     if (rows.length === 0) return rows
     const asked = { user_id: caller.id, agent_ids: rows.map(({ id }) => id) }
     for (const counts of await extensions['agents.unread_counts'].ask(asked))
@@ -17,7 +17,7 @@ export function createAgentRows({ extensions }: Pick<Cradle, 'extensions'>) {
 
   return {
     showAll,
-    /** Shows one agent to a caller. */
+    /** Converts one agent to a row with what the caller may see. */
     async show(agent: AgentDocument, caller: AuthCaller): Promise<AgentRow> {
       const { system_prompt, config, welcome_message, tool_settings, ...listed } = agent
       const [row] = await showAll([listed], caller)
@@ -26,7 +26,7 @@ export function createAgentRows({ extensions }: Pick<Cradle, 'extensions'>) {
   }
 }
 
-function rowOf(agent: ListedAgent, caller: AuthCaller): AgentListRow {
+function toRow(agent: ListedAgent, caller: AuthCaller): AgentListRow {
   const { _id, owner_id, owner_username, state_since, operation, ...shown } = agent
   return {
     ...shown,

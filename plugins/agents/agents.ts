@@ -3,22 +3,20 @@ import type { AgentSettings } from '#plugin-api'
 import type { AuthCaller } from '../auth/types.ts'
 import { createAgentRows } from './agent-rows.ts'
 import type { Cradle } from './manifest.ts'
-import { createModelChoice } from './model-choice.ts'
-import { modelSettingsOf } from './model-settings.ts'
+import { createModelChoice, readModelSettings } from './models.ts'
 import { createOperations } from './operations.ts'
 import { createRestorer } from './restore.ts'
 import { createRuntime } from './runtime.ts'
-import { normalizeSettings } from './settings.ts'
-import { seedWorkspace, settingsFrom } from './templates.ts'
+import { normalizeSettings, readTemplate } from './settings.ts'
 import { createToolAccess } from './tool-access.ts'
 import { createToolSettings } from './tool-settings.ts'
 import type { AgentDocument, AgentState, ListedAgent } from './types.ts'
-import { createWorkspaceFolders } from './workspace-folder.ts'
+import { createWorkspaceFolders, seedWorkspace } from './workspace-folders.ts'
 
 /** The agents, their runtime and their workspaces. */
 export type Agents = ReturnType<typeof createAgents>
 
-/** Whether this caller may do with the agent what its owner may. */
+/** True if this caller has the rights of the agent's owner. */
 export function isOwnerOf(
   { owner_id }: Pick<AgentDocument, 'owner_id'>,
   { id, role }: Pick<AuthCaller, 'id' | 'role'>,
@@ -31,7 +29,7 @@ export function mayOpen(agent: AgentDocument, caller: Pick<AuthCaller, 'id' | 'r
   return agent.is_shared || isOwnerOf(agent, caller)
 }
 
-/** Makes the agents service. */
+/** Creates the agents service. */
 export function createAgents(
   cradle: Pick<
     Cradle,
@@ -59,8 +57,8 @@ export function createAgents(
 
   return {
     /**
-     * Stores an agent and starts it; a start that fails leaves it `failed`. Its workspace begins with what `seed`
-     * puts there, or with its template's files in this language. Throws VALIDATION_FAILED, PROVIDER_NOT_VISIBLE,
+     * Stores an agent and starts it; if the start fails, the agent is `failed`. `seed` fills its workspace; without
+     * `seed`, the files of its template do, in this language. Throws VALIDATION_FAILED, PROVIDER_NOT_VISIBLE,
      * LIMIT_REACHED or AGENT_NAME_TAKEN.
      */
     async create(
@@ -86,7 +84,7 @@ export function createAgents(
         color: null,
         welcome_message: null,
         config: {},
-        ...(template && settingsFrom(template, locale)),
+        ...(template && readTemplate(template, locale)),
         ...settings,
         state: 'starting',
         last_error: null,
@@ -97,14 +95,14 @@ export function createAgents(
       }
       const fill = seed ?? (template && ((workspace) => seedWorkspace(template, locale, workspace)))
       try {
-        // Before the agent can be seen, so that no turn finds half of it.
+        // Before the agent is visible, so that no turn finds an incomplete workspace.
         if (fill) await fill(await folders.ensure(agent._id))
         await limits.within('agents', owner.id, () => refuseTakenName(agent.name, agents.insertOne(agent)))
       } catch (error) {
         await folders.remove(agent._id)
         throw error
       }
-      // An account that was deleted meanwhile has had its agents removed without this one.
+      // If the account was deleted meanwhile, its agents were removed before this one was stored.
       if (!(await users.find(owner.id))) {
         await runtime.removeAllOf(owner.id)
         throw new AppError('NOT_FOUND')
@@ -114,8 +112,8 @@ export function createAgents(
     },
 
     /**
-     * A user's own agents, then those shared with them, or with `all` everybody's; the oldest first. Throws FORBIDDEN
-     * for `all` by other than an administrator, or VALIDATION_FAILED for an unknown cursor.
+     * Lists a user's own agents, then the agents shared with them; `all` lists everybody's. Oldest first. Throws
+     * FORBIDDEN if a user who is not an administrator asks for `all`, and VALIDATION_FAILED for an unknown cursor.
      */
     async list(
       { id, role }: Pick<AuthCaller, 'id' | 'role'>,
@@ -128,16 +126,19 @@ export function createAgents(
       return findPage(agents, { parts: [{ owner_id: id }, others], sort: { _id: 1 }, projection }, page)
     },
 
-    /** Gives null where there is none. */
+    /** Returns null if the agent does not exist. */
     find: (agent_id: string) => agents.findOne({ _id: agent_id }),
 
-    /** The names of those of these agents that are there, by id. */
+    /** Returns the names of the agents that exist, by id. */
     async listNames(agent_ids: readonly string[]): Promise<Map<string, string>> {
       const found = await agents.find({ _id: { $in: [...agent_ids] } }, { projection: { name: 1 } }).toArray()
       return new Map(found.map(({ _id, name }) => [_id, name]))
     },
 
-    /** The agent that goes by this id, or this name among the user's own; AGENT_NOT_FOUND if they may not see it. */
+    /**
+     * Finds an agent by its id, or by its name among the user's own. Throws AGENT_NOT_FOUND if it does not exist or the
+     * user may not see it.
+     */
     async findVisible({ id, role }: Pick<AuthCaller, 'id' | 'role'>, key: string): Promise<AgentDocument> {
       const visible = role === 'admin' ? {} : { $or: [{ owner_id: id }, { is_shared: true }] }
       const filter = {
@@ -152,7 +153,7 @@ export function createAgents(
       return agent
     },
 
-    /** Changes settings, from the next turn on. Throws what `create` does, or AGENT_NOT_FOUND. */
+    /** Changes settings, effective from the next turn. Throws what `create` throws, or AGENT_NOT_FOUND. */
     async update(agent: AgentDocument, given: Partial<AgentSettings>): Promise<AgentDocument> {
       const changes = normalizeSettings(given, extensions['agents.experts'])
       if (changes.default_model != null) await models.assertUsable(changes.default_model, agent.owner_id)
@@ -171,7 +172,7 @@ export function createAgents(
       return updated
     },
 
-    /** Agents as rows of the API, as this caller may see them. */
+    /** Converts agents to rows of the API, with what this caller may see. */
     ...createAgentRows(cradle),
 
     remove: runtime.remove,
@@ -180,42 +181,50 @@ export function createAgents(
     stop: runtime.stop,
     reload: runtime.reload,
     recover: runtime.recover,
-    /** Brings agents to a true state after a start; what takes long goes on in the background. */
+    /** Corrects the states of agents after a start; what takes long continues in the background. */
     restore: restorer.begin,
     stopRestoring: restorer.end,
-    /** The model that a turn of this agent would use now, or null. */
+    /** Returns the model that a turn of this agent would use now, or null. */
     chooseModel,
-    modelSettingsOf,
-    /** The agent's folder, an absolute path; made when the agent is created or started. */
+    readModelSettings,
+    /** Returns the absolute path of the agent's folder, which is created when the agent is created or started. */
     workspaceOf: folders.pathOf,
-    /** The same, made if it is not there. */
+    /** Creates the folder if it does not exist, and returns its path. */
     prepareWorkspace: folders.ensure,
 
-    /** The tools of an agent as it is known; `readToolAccess` reads it anew, with all that a call must heed. */
+    /** Lists the tools of an agent whose document is at hand. */
     listTools: toolAccess.list,
+    /** Reads an agent's tools from the database, with the permissions and approvals that a call must respect. */
     readToolAccess: toolAccess.read,
     toolSettings: createToolSettings(cradle, toolAccess),
 
-    /** Agents that name a provider in their `default_model`, of one owner or, with null, of all. */
-    listByProvider: (provider: string, owner_id: string | null) =>
-      agents
-        .find({ default_model: { $gte: `${provider}:`, $lt: `${provider};` }, ...(owner_id && { owner_id }) })
+    /** Lists the agents that name a provider in their `default_model`, of one owner or, with null, of all owners. */
+    async listProviderReferences(provider: {
+      name: string
+      owner_id: string | null
+    }): Promise<{ agents?: { id: string; name: string }[] }> {
+      // ";" is the character after ":".
+      const default_model = { $gte: `${provider.name}:`, $lt: `${provider.name};` }
+      const found = await agents
+        .find({ default_model, ...(provider.owner_id && { owner_id: provider.owner_id }) })
         .project<Pick<AgentDocument, '_id' | 'name'>>({ name: 1 })
-        .toArray(),
+        .toArray()
+      return found.length > 0 ? { agents: found.map(({ _id: id, name }) => ({ id, name })) } : {}
+    },
 
     isOwner: isOwnerOf,
 
-    /** The names of the agents that an account owns. */
+    /** Returns the names of the agents that an account owns. */
     listNamesOf: async (owner_id: string): Promise<Set<string>> =>
       new Set(await agents.distinct('name', { owner_id })),
 
-    /** The ids of the agents that an account owns. */
+    /** Returns the ids of the agents that an account owns. */
     async listIdsOf(owner_id: string): Promise<string[]> {
       const found = await agents.find({ owner_id }, { projection: { _id: 1 } }).toArray()
       return found.map(({ _id }) => _id)
     },
 
-    /** Which of these agents run. */
+    /** Returns the ids of those agents that are running. */
     async listRunning(agent_ids: readonly string[]): Promise<Set<string>> {
       if (agent_ids.length === 0) return new Set()
       const filter = { _id: { $in: [...agent_ids] }, state: 'running' } as const
@@ -223,7 +232,7 @@ export function createAgents(
       return new Set(found.map(({ _id }) => _id))
     },
 
-    /** How many agents there are, of all owners; one that is stopping counts as stopped. */
+    /** Counts the agents of all owners by state; an agent that is stopping counts as stopped. */
     async countByState(): Promise<Record<Exclude<AgentState, 'stopping'>, number>> {
       const groups = await agents
         .aggregate<{ _id: AgentState; count: number }>([{ $group: { _id: '$state', count: { $sum: 1 } } }])

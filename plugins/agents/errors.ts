@@ -1,10 +1,10 @@
 import type { ErrorTable } from '#kernel'
 
-/** What is refused about agents. */
+/** The errors of agents. */
 export const agentErrors = {
   AGENT_NOT_FOUND: {
     status: 404,
-    message: { en: 'There is no such agent.', zh: '找不到该智能体。' },
+    message: { en: 'The agent does not exist.', zh: '找不到该智能体。' },
   },
   AGENT_NAME_TAKEN: {
     status: 409,
@@ -16,7 +16,7 @@ export const agentErrors = {
   AGENT_BUSY: {
     status: 409,
     message: {
-      en: 'Another operation of this agent ({operation}) is in flight.',
+      en: 'Another operation of this agent ({operation}) is in progress.',
       zh: '该智能体的另一项操作（{operation}）正在进行。',
     },
   },

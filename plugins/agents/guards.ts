@@ -2,7 +2,7 @@ import { AppError, type ContextOf, type Guard } from '#kernel'
 import { isOwnerOf } from './agents.ts'
 import type { Cradle } from './manifest.ts'
 
-/** Finds the agent in the path by its id, or by its name among the caller's own; else AGENT_NOT_FOUND. */
+/** Finds the agent in the path by its id, or by its name among the caller's own; throws AGENT_NOT_FOUND. */
 export const agentGuard: Guard<'agent', Cradle> = {
   after: 'user',
   async check({ params }, { agents }, { caller }: ContextOf<'user'>) {
@@ -10,7 +10,7 @@ export const agentGuard: Guard<'agent', Cradle> = {
   },
 }
 
-/** Lets only the agent's owner and administrators pass; else FORBIDDEN. */
+/** Admits the agent's owner and administrators; throws FORBIDDEN for others. */
 export const ownerGuard: Guard<'owner', Cradle> = {
   after: 'agent',
   check(_, __, { caller, agent }: ContextOf<'agent'>) {
@@ -20,8 +20,8 @@ export const ownerGuard: Guard<'owner', Cradle> = {
 }
 
 /**
- * Lets in owners of the agent in the path and administrators, if they have the permission that it is used with; what
- * they lack is said in the order in which it can be found out.
+ * Admits the agent's owner and administrators who hold the permission in the guard's argument. Checks the permission
+ * first, then the agent, then ownership, and throws for the first that fails.
  */
 export const permittedOwnerGuard: Guard<'permitted_owner', Cradle> = {
   after: 'permission',

@@ -1,12 +1,9 @@
 import { definePlugin } from '#kernel'
 import { type Agents, createAgents } from './agents.ts'
 import { createDefaultAssistant } from './default-assistant.ts'
-import { assertExpert } from './expert-form.ts'
+import { assertExpert, assertTool } from './forms.ts'
 import { agentGuard, ownerGuard, permittedOwnerGuard } from './guards.ts'
-import { listReferring } from './provider-references.ts'
-import { agentRoutes } from './routes.ts'
-import { assertTool } from './tool-form.ts'
-import { toolRoutes } from './tool-routes.ts'
+import { agentRoutes, toolRoutes } from './routes.ts'
 import './types.ts'
 import { manifest } from './manifest.ts'
 
@@ -53,7 +50,7 @@ export default definePlugin({
     host.routes([...agentRoutes, ...toolRoutes])
     host.extend('users.creation', createDefaultAssistant)
     host.extend('users.removal', ({ user_id }, { agents }) => agents.removeAllOf(user_id))
-    host.extend('providers.references', listReferring)
+    host.extend('providers.references', (provider, { agents }) => agents.listProviderReferences(provider))
     host.extend('overview.counts', async (_, { agents }) => ({ agents: await agents.countByState() }))
     host.job({
       name: 'agents-recovery',

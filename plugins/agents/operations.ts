@@ -3,13 +3,13 @@ import type { AgentSettings } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { AgentDocument, AgentOperation, AgentState, OperationName } from './types.ts'
 
-/** How long an operation is its holder's own without a renewal, in seconds. */
+/** The time after which an operation that was not renewed may be taken over. */
 const LEASE_SECONDS = 15
 
-/** The state that an operation ends in. */
+/** The state in which an operation ends. */
 export type Outcome = Pick<AgentDocument, 'state' | 'last_error'>
 
-/** Makes sure that each agent has one operation in flight at most, over all server processes. */
+/** Creates the leases that keep each agent to one operation at a time across all server processes. */
 export function createOperations({
   collections: { agents },
   clock,
@@ -27,8 +27,8 @@ export function createOperations({
   })
 
   /**
-   * Makes an operation the agent's one in flight, and only then changes its settings. Throws AGENT_NOT_FOUND, or
-   * AGENT_BUSY with the other's name.
+   * Begins an operation and changes settings in one step. Throws AGENT_NOT_FOUND, or AGENT_BUSY with the name of the
+   * operation in progress.
    */
   async function take(
     agent_id: string,
@@ -47,16 +47,16 @@ export function createOperations({
   }
 
   /**
-   * Does the work of the operation that an agent's document carries, keeps its lease meanwhile and stores the
-   * outcome; none leaves the state as it was. Work that throws leaves the agent failed, except that a deletion once
-   * begun is kept, to be done again when its lease runs out.
+   * Runs the work of the operation in an agent's document, renews its lease meanwhile and stores the outcome; without
+   * an outcome the state stays as it was. If the work throws, the agent is `failed`; a deletion instead stays in
+   * progress, to be repeated when its lease expires.
    */
   async function perform(
     { _id, operation }: AgentDocument,
-    work: (enter: (state: AgentState) => Promise<void>) => Promise<Outcome | undefined>,
+    work: (setState: (state: AgentState) => Promise<void>) => Promise<Outcome | undefined>,
   ): Promise<void> {
     const { id, name } = operation!
-    // Whoever has lost the operation meanwhile changes nothing any more.
+    // A process that has lost the operation must not change the agent any more.
     const set = async (fields: object) => {
       await agents.updateOne({ _id, 'operation.id': id }, { $set: fields })
     }

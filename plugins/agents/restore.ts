@@ -1,12 +1,12 @@
 import type { Cradle } from './manifest.ts'
-import type { ModelChoice } from './model-choice.ts'
+import type { ModelChoice } from './models.ts'
 import { type createRuntime, NO_MODEL, type Startable } from './runtime.ts'
 import type { AgentState } from './types.ts'
 
-/** How many agents are looked at at the same time. */
-const PARALLEL = 16
+/** The number of agents that are checked in parallel. */
+const BATCH_SIZE = 16
 
-/** Makes what brings agents to a true state when a server process starts. */
+/** Creates the restorer, which corrects the states of agents when a server process starts. */
 export function createRestorer(
   { collections: { agents }, clock, events, log }: Pick<Cradle, 'collections' | 'clock' | 'events' | 'log'>,
   { runtime, chooseModel }: { runtime: ReturnType<typeof createRuntime>; chooseModel: ModelChoice },
@@ -14,7 +14,7 @@ export function createRestorer(
   const stopping = new AbortController()
   let restoring = Promise.resolve()
 
-  /** Starts again what ran, or would have, and can no longer or now can; leaves alone what is as it says. */
+  /** Resolves every running or failed agent again and stores the outcome if its state changed. */
   async function restore(): Promise<void> {
     const choose = rememberChoices(chooseModel)
     const idle = agents
@@ -24,14 +24,14 @@ export function createRestorer(
     for await (const agent of idle) {
       if (stopping.signal.aborted) return
       batch.push(restoreOne(agent, choose))
-      if (batch.length < PARALLEL) continue
+      if (batch.length < BATCH_SIZE) continue
       await Promise.all(batch)
       batch = []
     }
     await Promise.all(batch)
   }
 
-  /** One step that takes no operation, so that nobody finds the agent busy. */
+  /** Takes no operation, so that nobody finds the agent busy. */
   async function restoreOne(agent: Startable & { state: AgentState }, choose: ModelChoice): Promise<void> {
     const { _id, state } = agent
     try {
@@ -43,19 +43,19 @@ export function createRestorer(
       )
       if (modifiedCount > 0) await events.emit('agent.changed', { agent_id: _id })
     } catch (error) {
-      log.error({ error, agent: _id }, 'agent not started again')
+      log.error({ error, agent: _id }, 'cannot restore the agent')
     }
   }
 
   return {
-    /** Starts at once what only wanted an active model; the rest goes on while the server answers. */
+    /** Starts agents that only lacked an active model at once, and restores the others while the server answers. */
     async begin(): Promise<void> {
       if ((await chooseModel({ owner_id: '', default_model: null })) !== null)
         await agents.updateMany(
           { state: 'failed', last_error: NO_MODEL, default_model: null, operation: null },
           { $set: { state: 'running', last_error: null, state_since: clock.seconds() } },
         )
-      restoring = restore().catch((error) => log.error({ error }, 'agents not started again'))
+      restoring = restore().catch((error) => log.error({ error }, 'cannot restore agents'))
     },
     async end(): Promise<void> {
       stopping.abort()
@@ -64,7 +64,7 @@ export function createRestorer(
   }
 }
 
-/** Chooses once for each owner and model, not for each agent. */
+/** Chooses once for each owner and model instead of once for each agent. */
 function rememberChoices(choose: ModelChoice): ModelChoice {
   const known = new Map<string, Promise<string | null>>()
   return (agent) => {

@@ -1,7 +1,15 @@
 import { pageReply } from '#kernel'
 import { agentRow, newAgent } from '#plugin-api'
 import { route } from './manifest.ts'
-import { agentChanges, agentRows, agentStatus, listQuery } from './schemas.ts'
+import {
+  agentChanges,
+  agentRows,
+  agentStatus,
+  listQuery,
+  toolChange,
+  toolSettings,
+  toolSettingsRow,
+} from './schemas.ts'
 import type { AgentActivity } from './types.ts'
 
 const listAgents = route({
@@ -54,7 +62,7 @@ const changeAgent = route({
 const deleteAgent = route({
   method: 'DELETE',
   path: '/agents/:id',
-  summary: 'Delete an agent with all that belongs to it, its workspace too',
+  summary: 'Delete an agent and everything that belongs to it, including its workspace',
   guard: 'owner',
   response: { 204: null },
   errors: ['AGENT_BUSY'],
@@ -64,7 +72,7 @@ const deleteAgent = route({
 const startAgent = route({
   method: 'POST',
   path: '/agents/:id/start',
-  summary: 'Start an agent; its status tells whether it runs',
+  summary: 'Start an agent; its status shows if it runs',
   guard: 'owner',
   response: { 204: null },
   errors: ['AGENT_BUSY'],
@@ -106,7 +114,7 @@ const readAgent = route({
 const getStatus = route({
   method: 'GET',
   path: '/agents/:id/status',
-  summary: 'What an agent is doing',
+  summary: 'The status of an agent',
   guard: 'owner',
   response: { 200: agentStatus },
 }).handle(async ({ agent }, { agents, extensions }) => {
@@ -128,4 +136,45 @@ export const agentRoutes = [
   reloadAgent,
   readAgent,
   getStatus,
+]
+
+/** The routes of an agent's tool settings. */
+export const toolRoutes = [
+  route({
+    method: 'GET',
+    path: '/agents/:id/tool-settings',
+    summary: 'The tool settings of an agent',
+    guard: 'owner',
+    response: { 200: toolSettingsRow },
+  }).handle(({ agent, caller, locale }, { agents }) => agents.toolSettings.show(agent, caller, locale)),
+
+  route({
+    method: 'PUT',
+    path: '/agents/:id/tool-settings',
+    summary: "Disable built-in tools of an agent, and enable plugins' tools",
+    guard: 'owner',
+    body: toolSettings,
+    response: { 200: toolSettingsRow },
+    errors: ['TOOL_NOT_DISABLEABLE'],
+    audit: 'agent.tools_set',
+  }).handle(async ({ agent, caller, locale, body }, { agents }) =>
+    agents.toolSettings.show(await agents.toolSettings.replace(agent, body), caller, locale),
+  ),
+
+  route({
+    method: 'PATCH',
+    path: '/agents/:id/tool-settings/:tool_name',
+    summary: 'Switch one tool of an agent on or off',
+    guard: 'owner',
+    body: toolChange,
+    response: { 200: toolSettingsRow },
+    errors: ['NOT_FOUND', 'TOOL_NOT_DISABLEABLE'],
+    audit: 'agent.tool_toggled',
+  }).handle(async ({ agent, caller, locale, params, body }, { agents }) =>
+    agents.toolSettings.show(
+      await agents.toolSettings.toggle(agent, params.tool_name!, body),
+      caller,
+      locale,
+    ),
+  ),
 ]

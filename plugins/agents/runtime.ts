@@ -2,30 +2,30 @@ import { AppError, type GuardContexts } from '#kernel'
 import type { AgentSettings } from '#plugin-api'
 import type { AuthCaller } from '../auth/types.ts'
 import type { Cradle } from './manifest.ts'
-import type { ModelChoice } from './model-choice.ts'
+import type { ModelChoice } from './models.ts'
 import type { createOperations, Outcome } from './operations.ts'
 import type { AgentDocument, OperationName } from './types.ts'
-import type { createWorkspaceFolders } from './workspace-folder.ts'
+import type { createWorkspaceFolders } from './workspace-folders.ts'
 
-/** What a start says that found no model; such agents run again from the first server start that finds one. */
+/** The `last_error` of a start without a model; the first server start that finds a model starts such agents again. */
 export const NO_MODEL = 'No model can be used: the agent names none, and no active model can be used.'
 
-/** The close code of a socket whose agent is gone for its caller. */
+/** The close code of a socket whose caller may no longer use the agent. */
 const POLICY_VIOLATION = 1008
 
-/** What the runtime is made of besides the kernel's services. */
+/** The dependencies of the runtime besides the kernel's services. */
 interface RuntimeParts {
   operations: ReturnType<typeof createOperations>
   folders: ReturnType<typeof createWorkspaceFolders>
   chooseModel: ModelChoice
 }
 
-/** As much of an agent as a start looks at. */
+/** The fields of an agent that a start needs. */
 export type Startable = Pick<AgentDocument, '_id' | 'owner_id' | 'default_model'>
 
 /**
- * Makes what starts and stops agents. An agent's configuration is read anew by every turn, so a running agent is no
- * more than its state, a workspace and a model that can be used; any server process may serve it.
+ * Creates the runtime, which starts and stops agents. Every turn reads the agent's configuration, so a running agent
+ * consists only of its state, a workspace and a usable model, and any server process can serve it.
  */
 export function createRuntime(
   {
@@ -40,28 +40,28 @@ export function createRuntime(
 ) {
   const changed = (agent_id: string) => events.emit('agent.changed', { agent_id })
 
-  /** How a start of this agent ends. */
+  /** Prepares the workspace and returns the outcome of a start. */
   async function resolve(agent: Startable, choose: ModelChoice = chooseModel): Promise<Outcome> {
     try {
       await folders.ensure(agent._id)
     } catch (error) {
-      log.error({ error, agent: agent._id }, 'workspace folder cannot be made')
+      log.error({ error, agent: agent._id }, 'cannot create the workspace folder')
       const { code } = error as NodeJS.ErrnoException
-      return { state: 'failed', last_error: `The workspace folder cannot be made (${code}).` }
+      return { state: 'failed', last_error: `The workspace folder cannot be created (${code}).` }
     }
-    // One that it names itself may be switched on again at any time, and until then turns say what is wrong.
+    // A model that the agent names may become available at any time; until then, its turns report the error.
     if (agent.default_model === null && (await choose(agent)) === null)
       return { state: 'failed', last_error: NO_MODEL }
     return { state: 'running', last_error: null }
   }
 
-  /** Resolves the settings as they are now, which may be newer than those that an operation began with. */
+  /** Resolves the current settings, which may be newer than those with which an operation began. */
   async function resolveAgain({ _id }: AgentDocument): Promise<Outcome | undefined> {
     const agent = await agents.findOne({ _id })
     return agent ? resolve(agent) : undefined
   }
 
-  /** Finishes the start that an agent was stored with. */
+  /** Finishes the start with which a new agent was stored. */
   async function finishStart(agent: AgentDocument): Promise<void> {
     await operations.perform(agent, () => resolve(agent))
     await changed(agent._id)
@@ -69,9 +69,9 @@ export function createRuntime(
 
   async function start(agent_id: string): Promise<void> {
     const agent = await operations.take(agent_id, 'start')
-    await operations.perform(agent, async (enter) => {
+    await operations.perform(agent, async (setState) => {
       if (agent.state === 'running') return undefined
-      await enter('starting')
+      await setState('starting')
       return resolveAgain(agent)
     })
     await changed(agent_id)
@@ -79,23 +79,23 @@ export function createRuntime(
 
   async function stop(agent_id: string): Promise<void> {
     const agent = await operations.take(agent_id, 'stop')
-    await operations.perform(agent, async (enter) => {
+    await operations.perform(agent, async (setState) => {
       if (agent.state === 'stopped') return undefined
-      await enter('stopping')
+      await setState('stopping')
       await extensions['agents.stopping'].ask({ agent_id, reason: 'stop' })
       return { state: 'stopped', last_error: null }
     })
     await changed(agent_id)
   }
 
-  /** Changes settings, if any are given, stops an agent and starts it; one that was stopped stays so. */
+  /** Changes settings, if any are given, and restarts the agent; a stopped agent stays stopped. */
   async function reload(agent_id: string, changes?: Partial<AgentSettings>): Promise<void> {
     const agent = await operations.take(agent_id, 'reload', changes)
-    await operations.perform(agent, async (enter) => {
+    await operations.perform(agent, async (setState) => {
       if (agent.state === 'stopped') return undefined
-      await enter('stopping')
+      await setState('stopping')
       await extensions['agents.stopping'].ask({ agent_id, reason: 'reload' })
-      await enter('starting')
+      await setState('starting')
       return resolveAgain(agent)
     })
     await changed(agent_id)
@@ -103,8 +103,8 @@ export function createRuntime(
 
   async function finishRemoval(agent: AgentDocument): Promise<void> {
     const { _id: agent_id, owner_id } = agent
-    await operations.perform(agent, async (enter) => {
-      await enter('stopping')
+    await operations.perform(agent, async (setState) => {
+      await setState('stopping')
       await extensions['agents.stopping'].ask({ agent_id, reason: 'delete' })
       await extensions['agents.removal'].ask({ agent_id, owner_id })
       await agents.deleteOne({ _id: agent_id })
@@ -115,7 +115,7 @@ export function createRuntime(
     try {
       await folders.remove(agent_id)
     } catch (error) {
-      log.error({ error, agent: agent_id }, 'workspace folder of a deleted agent is still there')
+      log.error({ error, agent: agent_id }, 'the workspace folder of a deleted agent could not be removed')
     }
   }
 
@@ -123,10 +123,10 @@ export function createRuntime(
     await finishRemoval(await operations.take(agent_id, 'delete'))
   }
 
-  /** Removes all agents of an account; operations in flight lose theirs, so nothing keeps an agent alive. */
+  /** Removes all agents of an account; takes over operations in progress, so that none keeps an agent alive. */
   async function removeAllOf(owner_id: string): Promise<void> {
     const claim = () => ({ $set: { operation: operations.create('delete') } })
-    // Claimed all at once: what this process does not finish is carried on by whichever recovers it.
+    // Claimed all at once, so that another process can recover what this process does not finish.
     await agents.updateMany({ owner_id }, claim())
     for (const { _id } of await agents.find({ owner_id }, { projection: { _id: 1 } }).toArray()) {
       const agent = await agents.findOneAndUpdate({ _id }, claim(), { returnDocument: 'after' })
@@ -134,29 +134,29 @@ export function createRuntime(
     }
   }
 
-  /** Closes open sockets and streams of an agent whose callers have lost it. */
+  /** Closes open sockets and streams of an agent for callers who may no longer use it. */
   function closeConnections(agent_id: string, hasLost: (caller: AuthCaller) => boolean): void {
     const isMeant = (context: Partial<GuardContexts['agent']>) =>
       context.agent?._id === agent_id && hasLost(context.caller!)
     sockets.close(isMeant, POLICY_VIOLATION, 'AGENT_NOT_FOUND')
   }
 
-  const again: Record<OperationName, (agent_id: string) => Promise<void>> = {
+  const repeat: Record<OperationName, (agent_id: string) => Promise<void>> = {
     start,
     stop,
     reload,
     delete: remove,
   }
 
-  /** Does once more what a server process that died had begun. */
+  /** Repeats the operations of server processes that died. */
   async function recover(signal: AbortSignal): Promise<void> {
     const expired = { 'operation.until': { $lt: clock.seconds() } }
     for (const { _id, operation } of await agents.find(expired, { projection: { operation: 1 } }).toArray()) {
       if (signal.aborted) return
       try {
-        await unlessOvertaken(again[operation!.name](_id))
+        await unlessOvertaken(repeat[operation!.name](_id))
       } catch (error) {
-        log.error({ error, agent: _id }, 'operation of a process that died cannot be done again')
+        log.error({ error, agent: _id }, 'cannot repeat the operation of a process that died')
       }
     }
   }
@@ -164,7 +164,7 @@ export function createRuntime(
   return { resolve, finishStart, start, stop, reload, remove, removeAllOf, closeConnections, recover }
 }
 
-/** Waits for an operation; that another one, of this or another process, came first is as good. */
+/** Waits for an operation; succeeds also if another operation, of this or another process, came first. */
 async function unlessOvertaken(operation: Promise<void>): Promise<void> {
   try {
     await operation

@@ -34,8 +34,78 @@ export const agentStatus = {
         ),
       },
       turns_active: { type: 'integer', minimum: 0 },
-      model: { type: ['string', 'null'], description: 'What a turn would use now, as <provider>:<model>' },
+      model: {
+        type: ['string', 'null'],
+        description: 'The model that a turn would use now, as <provider>:<model>',
+      },
     },
     ['state', 'last_error', 'since', 'channels', 'turns_active', 'model'],
+  ),
+} as const
+
+const toolName = { type: 'string', minLength: 1, maxLength: 64 } as const
+const text = { type: 'string' } as const
+const flag = { type: 'boolean' } as const
+
+/** PUT /agents/:id/tool-settings; without `plugins`, tools of plugins stay as they are. */
+export const toolSettings = objectOf(
+  {
+    disabled_builtin: { type: 'array', items: toolName, maxItems: 256 },
+    plugins: {
+      type: 'array',
+      items: objectOf({ plugin_id: toolName, name: toolName, enabled: flag }, [
+        'plugin_id',
+        'name',
+        'enabled',
+      ]),
+      maxItems: 1024,
+    },
+  },
+  ['disabled_builtin'],
+)
+
+/** PATCH /agents/:id/tool-settings/:tool_name. */
+export const toolChange = objectOf(
+  { enabled: flag, source: { enum: ['builtin', 'plugin'] }, plugin_id: toolName },
+  ['enabled'],
+)
+
+const toolRow = {
+  name: text,
+  label: text,
+  description: text,
+  enabled: flag,
+  available: { type: 'boolean', description: 'True if the caller has the permission that the tool requires' },
+} as const
+
+/** The reply of all three routes of an agent's tool settings. */
+export const toolSettingsRow = {
+  title: 'ToolSettings',
+  ...objectOf(
+    {
+      builtin: {
+        type: 'array',
+        items: objectOf({ ...toolRow, disableable: flag }, [
+          'name',
+          'label',
+          'description',
+          'enabled',
+          'available',
+          'disableable',
+        ]),
+      },
+      plugins: {
+        type: 'array',
+        items: objectOf({ plugin_id: text, ...toolRow }, [
+          'plugin_id',
+          'name',
+          'label',
+          'description',
+          'enabled',
+          'available',
+        ]),
+      },
+    },
+    ['builtin', 'plugins'],
   ),
 } as const

@@ -1,10 +1,10 @@
-import { AppError, type Extensions, type Issue } from '#kernel'
+import { AppError, type Extensions, type Issue, type Locale } from '#kernel'
 import type { AgentSettings, Expert } from '#plugin-api'
 
-/** Words that take the place of a name in the paths of routes. */
+/** Words that routes have in place of an agent's name. */
 const RESERVED_NAMES = new Set(['from-expert'])
 
-/** Settings as they are stored: the name trimmed. Throws VALIDATION_FAILED for what no schema can tell. */
+/** Trims the name for storage. Throws VALIDATION_FAILED for an unknown template and a reserved name. */
 export function normalizeSettings<Settings extends Partial<AgentSettings>>(
   settings: Settings,
   experts: Extensions<Expert>,
@@ -21,3 +21,11 @@ export function normalizeSettings<Settings extends Partial<AgentSettings>>(
 
 const invalid = (path: string, rule: string, message: string) =>
   new AppError('VALIDATION_FAILED', { issues: [{ path, rule, message } satisfies Issue] })
+
+/** Returns the settings that a template provides for a new agent. */
+export function readTemplate(
+  { description, welcome_message, icon, color }: Expert,
+  locale: Locale,
+): Partial<AgentSettings> {
+  return { description: description[locale], welcome_message: welcome_message[locale], icon, color }
+}

@@ -4,14 +4,14 @@ import { mayOpen } from './agents.ts'
 import type { Cradle } from './manifest.ts'
 import type { AgentDocument, Holder, ToolAccess, ToolSettings } from './types.ts'
 
-/** The settings of an agent that nobody has changed. */
+/** The tool settings of an agent that nobody has changed. */
 export const FIRST_TOOL_SETTINGS: ToolSettings = { disabled_builtin: [], enabled_plugin: [] }
 
-/** Whether somebody may have agents use this tool for them. */
+/** True if agents may use this tool for this user. */
 export const mayUse = ({ permission }: Tool, { role, permissions }: Holder): boolean =>
   permission === undefined || role === 'admin' || permissions.includes(permission)
 
-/** Makes what tells which tools an agent has, and for whom. */
+/** Creates the access to the tools that an agent has for a user. */
 export function createToolAccess({
   collections: { agents },
   extensions,
@@ -34,7 +34,7 @@ export function createToolAccess({
     return !tool.disableable || !disabled_builtin.includes(tool.name)
   }
 
-  /** The tools that an agent offers when it acts for this user. */
+  /** Lists the tools that an agent offers when it acts for this user. */
   const list = ({ tool_settings = FIRST_TOOL_SETTINGS }: AgentDocument, user: Holder): Tool[] =>
     extensions['agents.tools'].list().filter((tool) => isEnabled(tool, tool_settings) && mayUse(tool, user))
 
@@ -44,33 +44,33 @@ export function createToolAccess({
     isEnabled,
     list,
 
-    /** The same as it is stored now, with all that a call must heed; null where the agent may not act for the account. */
+    /** Reads the current tools, write area and approvals; returns null if the agent may not act for the account. */
     async read(agent_id: string, user_id: string): Promise<ToolAccess | null> {
       const [agent, user] = await Promise.all([agents.findOne({ _id: agent_id }), users.find(user_id)])
       if (!agent || !user?.enabled) return null
       if (!mayOpen(agent, { id: user_id, role: user.role })) return null
       const owner = agent.owner_id === user_id ? user : await users.find(agent.owner_id)
-      const root = narrower(owner?.workspace_root_dir ?? null, user.workspace_root_dir)
+      const root = intersectFolders(owner?.workspace_root_dir ?? null, user.workspace_root_dir)
       return {
         tools: list(agent, user),
         write_area: root === null ? null : { root, except: server.home },
-        approvals: approvalsIn(agent),
+        approvals: readApprovals(agent),
       }
     },
   }
 }
 
-/** Of two folders the one that lies in the other: an agent writes only where both its owner and its user may. */
-function narrower(one: string | null, other: string | null): string | null {
+/** Returns the inner one of two nested folders: an agent writes only in folders open to both its owner and its user. */
+function intersectFolders(one: string | null, other: string | null): string | null {
   if (one === null || other === null) return null
   if (isWithin(other, one)) return one
   return isWithin(one, other) ? other : null
 }
 
-const approvalsIn = ({ config }: AgentDocument): ToolAccess['approvals'] => ({
-  always: namesIn(config.tools_with_approval),
-  never: namesIn(config.tools_without_approval),
+const readApprovals = ({ config }: AgentDocument): ToolAccess['approvals'] => ({
+  always: readNames(config.tools_with_approval),
+  never: readNames(config.tools_without_approval),
 })
 
-const namesIn = (names: unknown): string[] =>
+const readNames = (names: unknown): string[] =>
   Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []

@@ -2,11 +2,11 @@ import type { UpdateFilter } from 'mongodb'
 import { AppError, type Issue, type Locale, type TypeOf } from '#kernel'
 import type { Tool } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
+import type { toolChange, toolSettings, toolSettingsRow } from './schemas.ts'
 import { type createToolAccess, FIRST_TOOL_SETTINGS, mayUse } from './tool-access.ts'
-import type { toolChange, toolSettings, toolSettingsRow } from './tool-schemas.ts'
 import type { AgentDocument, Holder, PluginTool } from './types.ts'
 
-/** Makes what shows and changes which tools an agent has; changes count from the next call of a tool on. */
+/** Creates the access to the tool settings of agents; changes take effect from the next call of a tool. */
 export function createToolSettings(
   {
     clock,
@@ -16,23 +16,23 @@ export function createToolSettings(
   }: Pick<Cradle, 'clock' | 'collections' | 'events' | 'extensions'>,
   { isBuiltIn, isEnabled, pluginOf }: ReturnType<typeof createToolAccess>,
 ) {
-  const keyOf = (tool: Tool): PluginTool => ({ plugin_id: pluginOf(tool), name: tool.name })
+  const toKey = (tool: Tool): PluginTool => ({ plugin_id: pluginOf(tool), name: tool.name })
 
   const assertDisableable = ({ name, disableable }: Tool) => {
     if (!disableable) throw new AppError('TOOL_NOT_DISABLEABLE', { name })
   }
 
-  /** Throws VALIDATION_FAILED for a tool that there is not. */
-  const known = (tool: Tool | undefined, path: string): Tool => {
+  /** Throws VALIDATION_FAILED for a tool that does not exist. */
+  const ensureKnown = (tool: Tool | undefined, path: string): Tool => {
     if (tool) return tool
-    const issue: Issue = { path, rule: 'tool', message: 'must name a tool that there is' }
+    const issue: Issue = { path, rule: 'tool', message: 'must name an existing tool' }
     throw new AppError('VALIDATION_FAILED', { issues: [issue] })
   }
-  const builtIn = (name: string) => {
+  const findBuiltIn = (name: string) => {
     const tool = extensions['agents.tools'].get(name)
     return tool && isBuiltIn(tool) ? tool : undefined
   }
-  const brought = ({ plugin_id, name }: PluginTool) => {
+  const findPluginTool = ({ plugin_id, name }: PluginTool) => {
     const tool = extensions['agents.tools'].get(name)
     return tool && !isBuiltIn(tool) && pluginOf(tool) === plugin_id ? tool : undefined
   }
@@ -49,13 +49,13 @@ export function createToolSettings(
   }
 
   return {
-    /** The tools that there are, as somebody sees the agent's settings of them. */
+    /** Lists all tools with the agent's settings and with what this user may use. */
     show(
       { tool_settings = FIRST_TOOL_SETTINGS }: AgentDocument,
       user: Holder,
       locale: Locale,
     ): TypeOf<typeof toolSettingsRow> {
-      const rowOf = (tool: Tool) => ({
+      const toRow = (tool: Tool) => ({
         name: tool.name,
         label: tool.label[locale],
         description: tool.description,
@@ -64,42 +64,42 @@ export function createToolSettings(
       })
       const tools = extensions['agents.tools'].list()
       return {
-        builtin: tools.filter(isBuiltIn).map((tool) => ({ ...rowOf(tool), disableable: tool.disableable })),
+        builtin: tools.filter(isBuiltIn).map((tool) => ({ ...toRow(tool), disableable: tool.disableable })),
         plugins: tools
           .filter((tool) => !isBuiltIn(tool))
-          .map((tool) => ({ plugin_id: pluginOf(tool), ...rowOf(tool) })),
+          .map((tool) => ({ plugin_id: pluginOf(tool), ...toRow(tool) })),
       }
     },
 
-    /** Throws VALIDATION_FAILED for an unknown tool, TOOL_NOT_DISABLEABLE for one that always stays on. */
+    /** Throws VALIDATION_FAILED for an unknown tool and TOOL_NOT_DISABLEABLE for a tool that always stays on. */
     replace(agent: AgentDocument, { disabled_builtin, plugins }: TypeOf<typeof toolSettings>) {
       const disabled = disabled_builtin.map((name, index) =>
-        known(builtIn(name), `/disabled_builtin/${index}`),
+        ensureKnown(findBuiltIn(name), `/disabled_builtin/${index}`),
       )
       disabled.forEach(assertDisableable)
       const enabled = plugins
-        ?.map((row, index) => ({ ...row, tool: known(brought(row), `/plugins/${index}`) }))
+        ?.map((row, index) => ({ ...row, tool: ensureKnown(findPluginTool(row), `/plugins/${index}`) }))
         .filter((row) => row.enabled)
-        .map(({ tool }) => keyOf(tool))
-      // What is said of tools whose plugin is switched off at present is kept for when it is back.
+        .map(({ tool }) => toKey(tool))
+      // Settings of tools whose plugin is disabled are kept until the plugin is back.
       const {
-        disabled_builtin: had,
+        disabled_builtin: disabledBefore,
         enabled_builtin = [],
         enabled_plugin,
       } = agent.tool_settings ?? FIRST_TOOL_SETTINGS
-      const absent = (had ?? []).filter((name) => !extensions['agents.tools'].get(name))
-      const absentPlugins = (enabled_plugin ?? []).filter((row) => !brought(row))
+      const absent = (disabledBefore ?? []).filter((name) => !extensions['agents.tools'].get(name))
+      const absentPlugins = (enabled_plugin ?? []).filter((row) => !findPluginTool(row))
       return change(agent, {
         $set: {
           'tool_settings.disabled_builtin': [...new Set([...disabled_builtin, ...absent])],
-          // None of those that must be switched on is switched on by not being named.
+          // A tool that is off by default stays off if the request does not name it.
           'tool_settings.enabled_builtin': enabled_builtin.filter((name) => !disabled_builtin.includes(name)),
           ...(enabled && { 'tool_settings.enabled_plugin': [...enabled, ...absentPlugins] }),
         },
       })
     },
 
-    /** Throws NOT_FOUND where there is no such tool, TOOL_NOT_DISABLEABLE for one that always stays on. */
+    /** Throws NOT_FOUND for an unknown tool and TOOL_NOT_DISABLEABLE for a tool that always stays on. */
     toggle(
       agent: AgentDocument,
       name: string,
@@ -112,7 +112,7 @@ export function createToolSettings(
         throw new AppError('NOT_FOUND')
       if (actual === 'plugin')
         return change(agent, {
-          [enabled ? '$addToSet' : '$pull']: { 'tool_settings.enabled_plugin': keyOf(tool) },
+          [enabled ? '$addToSet' : '$pull']: { 'tool_settings.enabled_plugin': toKey(tool) },
         })
       if (tool.opt_in)
         return change(agent, { [enabled ? '$addToSet' : '$pull']: { 'tool_settings.enabled_builtin': name } })

@@ -20,14 +20,14 @@ export type AgentListRow = TypeOf<typeof listedAgentRow>
 /** The state of an agent's runtime. */
 export type AgentState = AgentRow['state']
 
-/** What can be done to an agent's runtime, one at a time. */
+/** The operations on an agent's runtime, of which one runs at a time. */
 export type OperationName = 'start' | 'stop' | 'reload' | 'delete'
 
-/** The operation in flight of one agent: whoever sets it may change the state, until `until` (Unix seconds). */
+/** The operation in progress of an agent. Its holder may change the state until `until` (Unix seconds). */
 export interface AgentOperation {
   id: string
   name: OperationName
-  /** The server process at work. */
+  /** The server process that runs it. */
   holder: string
   until: number
 }
@@ -35,28 +35,28 @@ export interface AgentOperation {
 /** The settings of an agent's `config` for the calls of its models. */
 export type ModelSettings = TypeOf<typeof modelSettings>
 
-/** A tool that a plugin from outside brings; `plugin_id` is the plugin's name. */
+/** A tool of a plugin that is not built in; `plugin_id` is the plugin's name. */
 export interface PluginTool {
   plugin_id: string
   name: string
 }
 
-/** Which tools an agent has besides those that always stay on. */
+/** The tools that were switched off or on for an agent. */
 export interface ToolSettings {
   disabled_builtin: string[]
-  /** Of those that are off until they are switched on. */
+  /** Built-in tools that are off by default and were switched on. */
   enabled_builtin?: string[]
   enabled_plugin: PluginTool[]
 }
 
-/** Who has permissions. */
+/** A holder of permissions. */
 export type Holder = Pick<AuthCaller, 'role' | 'permissions'>
 
-/** What an agent may do with tools when it acts for a user. */
+/** The tools of an agent that acts for a user, and the bounds of their use. */
 export interface ToolAccess {
   tools: readonly Tool[]
   write_area: WriteArea | null
-  /** Names of tools whose calls all need a person's approval, and of those whose calls never do. */
+  /** Names of tools whose calls always need a person's approval, and of tools whose calls never do. */
   approvals: { always: readonly string[]; never: readonly string[] }
 }
 
@@ -70,15 +70,15 @@ export interface StoredFile {
 
 /** The parts of a system prompt that are not the agent's own settings, each a text. */
 export interface Instructions {
-  /** Who the agent is; stands before its `system_prompt`. */
+  /** The agent's character, before its `system_prompt`. */
   character: string[]
-  /** What it works with; stands behind it. */
+  /** The resources that it works with, after its `system_prompt`. */
   resources: string[]
-  /** What is written down in its workspace; stands last. */
+  /** Notes from its workspace, last. */
   notes: string[]
 }
 
-/** One agent; times are Unix seconds. */
+/** An agent; times are Unix seconds. */
 export interface AgentDocument extends AgentSettings {
   _id: string
   owner_id: string
@@ -87,19 +87,19 @@ export interface AgentDocument extends AgentSettings {
   last_error: string | null
   state_since: number
   operation: AgentOperation | null
-  /** Missing in agents that have all built-in tools and no others. */
+  /** Missing if the tool settings were never changed. */
   tool_settings?: Partial<ToolSettings>
   created_at: number
   updated_at: number
 }
 
-/** An agent as it is read for lists: without what may be long and only the one who opens it needs. */
+/** An agent in a list, without the long fields that only its detail shows. */
 export type ListedAgent = Omit<
   AgentDocument,
   'system_prompt' | 'config' | 'welcome_message' | 'tool_settings'
 >
 
-/** What goes on in an agent, as its status shows it; each provider of `agents.activity` fills in its part. */
+/** The activity of an agent, as its status shows it; each plugin at `agents.activity` contributes a part. */
 export type AgentActivity = Pick<TypeOf<typeof agentStatus>, 'channels' | 'turns_active'>
 
 declare module '#kernel/types' {
@@ -119,46 +119,46 @@ declare module '#kernel/types' {
   interface Events {
     /** The settings or the state of an agent changed. */
     'agent.changed': { agent_id: string }
-    /** An agent and all that was kept of it is gone. May come again after a crash. */
+    /** An agent and all its data were removed. May be emitted again after a crash. */
     'agent.deleted': { agent_id: string; owner_id: string }
   }
   interface ExtensionPoints {
-    /** Tools that agents can call. Those of built-in plugins are on until an owner switches them off, all others off until switched on. */
+    /** Tools that agents can call: on by default if the plugin is built in, off by default otherwise. */
     'agents.tools': Tool
-    /** Templates that agents are made from. */
+    /** Templates for new agents. */
     'agents.experts': Expert
     /** Texts for the system prompt of a turn. */
     'agents.instructions': (asked: { agent: AgentDocument }) => Promise<Partial<Instructions> | undefined>
-    /** How many replies of each agent a user has not read, by the agent's id. */
+    /** Counts a user's unread replies of each agent, by the agent's id. */
     'agents.unread_counts': (asked: {
       user_id: string
       agent_ids: readonly string[]
     }) => Promise<ReadonlyMap<string, number>>
-    /** Notes that a user has seen what an agent wrote to them. */
+    /** Records that a user has read the replies of an agent. */
     'agents.read_marks': (asked: { agent_id: string; user_id: string }) => unknown
-    /** What goes on in an agent, for its status. */
+    /** Returns activity of an agent, for its status. */
     'agents.activity': (asked: {
       agent_id: string
     }) => Promise<Partial<AgentActivity>> | Partial<AgentActivity>
-    /** The bytes of files in an agent's workspace, by path; without those that are missing or larger than `max_bytes`. */
+    /** Returns the contents of files in an agent's workspace by path, without files that are missing or larger than `max_bytes`. */
     'agents.file_contents': (asked: {
       agent_id: string
       max_bytes: number
       paths: readonly string[]
     }) => Promise<ReadonlyMap<string, Uint8Array>>
-    /** Paths of the files that a user's own threads with an agent name; only `path`, if it is set. */
+    /** Returns the paths of files that a user's own threads with an agent refer to, or only `path` if it is set. */
     'agents.named_files': (asked: {
       agent_id: string
       user_id: string
       path?: string
     }) => Promise<readonly string[]>
-    /** Paths of the files that an agent's turns have written. */
+    /** Returns the paths of files that an agent's turns have written. */
     'agents.written_files': (asked: { agent_id: string }) => Promise<readonly string[]>
-    /** Moves a file that somebody sent to an agent into its workspace, and says where it is. */
+    /** Moves a file that was sent to an agent into its workspace and returns its path and type. */
     'agents.received_files': (asked: { agent_id: string; file: UploadedFile }) => Promise<StoredFile>
-    /** Ends what runs in an agent that takes no more turns. */
+    /** Ends the work of an agent that accepts no more turns. */
     'agents.stopping': (asked: { agent_id: string; reason: 'stop' | 'reload' | 'delete' }) => unknown
-    /** Removes what a plugin keeps of an agent. Called again after a crash. */
+    /** Removes a plugin's data of an agent. Called again after a crash. */
     'agents.removal': (asked: { agent_id: string; owner_id: string }) => unknown
   }
 }

@@ -1,6 +1,6 @@
 import { defineManifest } from '#kernel'
 
-/** What this plugin is. */
+/** The manifest of this plugin. */
 export const manifest = defineManifest({
   name: 'planning',
   summary: 'The tools with which agents plan, delegate and ask',

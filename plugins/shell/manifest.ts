@@ -1,6 +1,6 @@
 import { type Cradle as CradleOf, defineManifest } from '#kernel'
 
-/** What this plugin is. */
+/** The manifest of this plugin. */
 export const manifest = defineManifest({
   name: 'shell',
   summary: 'The tool with which agents run programs on the server',
@@ -33,5 +33,5 @@ declare module '#kernel/types' {
   }
 }
 
-/** What the factories, handlers and hooks of this plugin receive. */
+/** The services that factories, handlers and hooks of this plugin receive. */
 export type Cradle = CradleOf<typeof manifest>

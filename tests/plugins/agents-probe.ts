@@ -8,12 +8,12 @@ type AgentPoint =
   | 'agents.removal'
 type Question<Point extends AgentPoint> = Parameters<ExtensionPoints[Point]>[0]
 
-/** What the plugin `probe` answers at extension points of agents and does with their events, set by a test. */
+/** The answers of the plugin `probe` at extension points of agents, and its event handlers, set by a test. */
 export type Probe = {
   [Point in AgentPoint]?: (question: Question<Point>) => unknown
 } & { 'agent.changed'?: (payload: Events['agent.changed']) => unknown }
 
-/** A plugin as an integrator would install it: it takes part in what happens to agents and has a socket that echoes. */
+/** A plugin as an integrator would install it: it extends agents and has a socket that echoes. */
 export const probePlugin = `
 const points = ['unread_counts', 'read_marks', 'activity', 'stopping', 'removal'].map((name) => 'agents.' + name)
 const nothing = { 'agents.unread_counts': new Map(), 'agents.activity': {} }
@@ -41,7 +41,7 @@ export default {
 }
 `
 
-/** Sets what the probe does until the next call; events not named are passed over. */
+/** Sets the behaviour of the probe until the next call; it ignores all other events. */
 export function setProbe(probe: Probe): void {
   ;(globalThis as { agentProbe?: Probe }).agentProbe = probe
 }

@@ -28,7 +28,7 @@ async function enableProviders(enabled: boolean): Promise<void> {
     await server.request('PATCH', `/admin/providers/${id}`, { body: { enabled } })
 }
 
-/** Has `agents.stopping` wait; gives a promise that it has come, and the means to let it go on. */
+/** Has `agents.stopping` wait; returns a promise that it was called, and a function that lets it continue. */
 function holdStopping() {
   let release = () => {}
   const held = new Promise<void>((resolve) => {
@@ -45,7 +45,7 @@ function holdStopping() {
   return { reached, release }
 }
 
-/** An operation as it is found after its server died. */
+/** An operation whose server has died. */
 const abandoned = (name: string) => ({ id: 'lost', name, holder: 'a server that died', until: 1 })
 
 t.test('An agent is stopped, started and reloaded', async (t) => {
@@ -76,7 +76,7 @@ t.test('An agent is stopped, started and reloaded', async (t) => {
   t.strictSame(reasons, ['stop', 'reload', 'delete'])
 })
 
-t.test('The status tells what goes on', async (t) => {
+t.test('The status shows the activity', async (t) => {
   const { id } = await create({ name: 'status' })
   const model = (await call('GET', '/models/active')).body.model
   const { body } = await call('GET', `/agents/${id}/status`)
@@ -101,7 +101,7 @@ t.test('The status tells what goes on', async (t) => {
   await call('DELETE', `/agents/${id}`)
 })
 
-t.test('While one operation is in flight every other one is refused', async (t) => {
+t.test('While an operation is in progress, every other one is refused', async (t) => {
   const { id } = await create({ name: 'busy' })
   const { reached, release } = holdStopping()
   const reload = call('POST', `/agents/${id}/reload`)
@@ -134,7 +134,7 @@ t.test('While one operation is in flight every other one is refused', async (t) 
   for (const agent of [id, other]) await call('DELETE', `/agents/${agent}`)
 })
 
-t.test('Of parallel operations each ends well or is refused as busy', async (t) => {
+t.test('Each of several parallel operations succeeds or is refused as busy', async (t) => {
   const { id } = await create({ name: 'crowd' })
   const names = ['reload', 'stop', 'start', 'reload', 'reload', 'start', 'stop', 'reload']
   const replies = await Promise.all(names.map((name) => call('POST', `/agents/${id}/${name}`)))
@@ -146,7 +146,7 @@ t.test('Of parallel operations each ends well or is refused as busy', async (t) 
   await call('DELETE', `/agents/${id}`)
 })
 
-t.test('A stop that fails is said and leaves the agent failed but not busy', async (t) => {
+t.test('A failed stop is reported and leaves the agent failed but not busy', async (t) => {
   const { id } = await create({ name: 'stuck' })
   setProbe({
     'agents.stopping': () => {
@@ -163,7 +163,7 @@ t.test('A stop that fails is said and leaves the agent failed but not busy', asy
   await call('DELETE', `/agents/${id}`)
 })
 
-t.test('A start without a model or a folder fails in words', async (t) => {
+t.test('A start without a model or a folder fails with a reason', async (t) => {
   const { id } = await create({ name: 'helpless' })
   const active = await server.db.collection('model_settings').findOne({})
   await enableProviders(false)
@@ -193,7 +193,7 @@ t.test('A start without a model or a folder fails in words', async (t) => {
   for (const agent of [id, created.id]) await call('DELETE', `/agents/${agent}`)
 })
 
-t.test('After a restart agents are as they were', async (t) => {
+t.test('A restart keeps the states of agents', async (t) => {
   const running = await create({ name: 'stays-up' })
   const stopped = await create({ name: 'stays-down' })
   const broken = await create({ name: 'breaks' })
@@ -219,7 +219,7 @@ t.test('After a restart agents are as they were', async (t) => {
   for (const { id } of [running, stopped, broken]) await call('DELETE', `/agents/${id}`)
 })
 
-t.test('A server that starts finds operations of others', async (t) => {
+t.test('A server that starts recovers operations of others', async (t) => {
   const cases = [
     ['start', 'starting', 'running'],
     ['start', 'running', 'running'],
@@ -299,7 +299,7 @@ t.test('A second server on the same database shares operations and disturbs noth
   await call('DELETE', `/agents/${id}`)
 })
 
-t.test('Deleting tells others first, then removes row and folder', async (t) => {
+t.test('A deletion first asks plugins, then removes row and folder', async (t) => {
   const { id } = await create({ name: 'doomed' })
   const folder = join(server.home, 'agents', id)
   await mkdir(join(folder, 'deep/er'), { recursive: true })
@@ -321,7 +321,7 @@ t.test('Deleting tells others first, then removes row and folder', async (t) => 
   t.match(await socket.closed, { code: 1008, reason: 'AGENT_NOT_FOUND' })
 })
 
-t.test('A deletion that fails on the way is not undone but done again', async (t) => {
+t.test('A deletion that fails halfway is repeated, not undone', async (t) => {
   const { id } = await create({ name: 'half-gone' })
   setProbe({
     'agents.removal': () => {
@@ -347,12 +347,12 @@ t.test('A folder that cannot be removed does not keep the agent', async (t) => {
   t.equal((await call('DELETE', `/agents/${id}`)).status, 204)
   t.equal((await call('GET', `/agents/${id}`)).status, 404)
   t.equal(await agents().findOne({ _id: id as never }), null)
-  t.match(server.logged(), /workspace folder of a deleted agent is still there/)
+  t.match(server.logged(), /workspace folder of a deleted agent could not be removed/)
   await rm(folders)
   await rename(`${folders}-aside`, folders)
 })
 
-t.test('With an account all its agents go, also those that are busy', async (t) => {
+t.test('An account is deleted with all its agents, including busy ones', async (t) => {
   const leaving = await server.createUser({ username: 'leaving' })
   const own = (method: string, path: string, body?: object) =>
     server.request(method, path, { token: leaving.token, body })
@@ -404,7 +404,7 @@ t.test('A provider that agents refer to is not deleted', async (t) => {
   t.equal((await server.request('DELETE', `/admin/providers/${global.body.id}`)).status, 204)
 })
 
-t.test('What is done to agents is on record', async (t) => {
+t.test('Actions on agents are audited', async (t) => {
   const { id } = await create({ name: 'watched' })
   await call('PATCH', `/agents/${id}`, { description: 'd' })
   for (const name of ['stop', 'start', 'reload', 'read']) await call('POST', `/agents/${id}/${name}`)

@@ -18,7 +18,7 @@ async function createProvider(token: string, api_key: string) {
   return upstream
 }
 
-t.test('A shared agent speaks with what its caller has, never with its owner’s key', async (t) => {
+t.test('A shared agent uses the providers of its caller, never its owner’s key', async (t) => {
   const owners = await createProvider(ann.token, 'key-of-ann')
   const { body: agent } = await server.request('POST', '/agents', {
     token: ann.token,
@@ -56,7 +56,7 @@ t.test('A shared agent speaks with what its caller has, never with its owner’s
   )
 })
 
-t.test('An agent that is no longer shared leaves its guests their threads to read', async (t) => {
+t.test('Guests can still read their threads of an agent that is no longer shared', async (t) => {
   const { body: agent } = await server.request('POST', '/agents', {
     token: ann.token,
     body: { name: 'opened', is_shared: true },
@@ -69,7 +69,7 @@ t.test('An agent that is no longer shared leaves its guests their threads to rea
   const before = (await call('GET', `/threads/${thread_id}/history`)).body
   t.equal(before.messages.length, 2)
 
-  // A second turn waits behind one whose answer is held back.
+  // A second turn waits for the first, whose answer is held back.
   let release = () => {}
   const hold = new Promise<void>((resolve) => {
     release = resolve
@@ -97,7 +97,7 @@ t.test('An agent that is no longer shared leaves its guests their threads to rea
     return { list: list.body, history: history.body, exported: exported.body }
   }
   let seen = await read()
-  // The turn that ran ends, and the message that waited comes to nothing.
+  // The running turn ends, and the waiting message is dropped.
   while (seen.history.turn_active || seen.history.messages.length < 6) seen = await read()
   t.match(seen.list, [{ thread_id }])
   t.match(seen.history.messages, [

@@ -30,11 +30,11 @@ const ROW_FIELDS = [
   'updated_at',
 ].sort()
 
-/** What lists leave out. */
+/** The fields that lists leave out. */
 const LONG_FIELDS = ['system_prompt', 'config', 'welcome_message']
 const LIST_FIELDS = ROW_FIELDS.filter((field) => !LONG_FIELDS.includes(field))
 
-/** Creates an agent and gives its row. */
+/** Creates an agent and returns its row. */
 async function create(body: object, token = ann.token) {
   const reply = await server.request('POST', '/agents', { token, body })
   if (reply.status !== 201)
@@ -174,7 +174,7 @@ t.test('An agent is created, read, changed and deleted', async (t) => {
   t.notOk((await readdir(join(server.home, 'agents'))).includes(created.id), 'its folder is gone')
 })
 
-t.test('Bodies that are not valid are refused and change nothing', async (t) => {
+t.test('Invalid bodies are refused and change nothing', async (t) => {
   const { id } = await create({ name: 'strict' })
   const { body: before } = await server.request('GET', `/agents/${id}`, { token: ann.token })
   const table: [fields: Record<string, unknown>, path: string, why: string][] = [
@@ -231,7 +231,7 @@ t.test('Bodies that are not valid are refused and change nothing', async (t) => 
   await server.request('DELETE', `/agents/${id}`, { token: ann.token })
 })
 
-t.test('The limits themselves are accepted', async (t) => {
+t.test('Values at the limits are accepted', async (t) => {
   const body = {
     name: '界'.repeat(64),
     system_prompt: '🙂'.repeat(100_000),
@@ -286,11 +286,7 @@ t.test('A default model must be one that the owner sees', async (t) => {
     "somebody else's provider is not visible",
   )
   const admins = { body: { default_model: 'bens:m' } }
-  t.equal(
-    (await server.request('PATCH', `/agents/${id}`, admins)).status,
-    400,
-    'also where an administrator asks',
-  )
+  t.equal((await server.request('PATCH', `/agents/${id}`, admins)).status, 400, 'also for an administrator')
   t.equal(
     (await server.request('PATCH', `/agents/${benId}`, admins)).status,
     200,
@@ -303,7 +299,7 @@ t.test('A default model must be one that the owner sees', async (t) => {
     await server.request('DELETE', `/agents/${agent}`, { token })
 })
 
-t.test('Of 50 parallel creates of one name exactly one succeeds', async (t) => {
+t.test('Exactly one of 50 parallel creations with the same name succeeds', async (t) => {
   const replies = await Promise.all(
     Array.from({ length: 50 }, () =>
       server.request('POST', '/agents', { token: ann.token, body: { name: 'race' } }),
@@ -335,7 +331,7 @@ t.test('Of 50 parallel creates of one name exactly one succeeds', async (t) => {
   await server.request('DELETE', '/agents/race', { token: ben.token })
 })
 
-t.test('Somebody else’s agent that is not shared is as one that does not exist', async (t) => {
+t.test('Somebody else’s unshared agent looks like one that does not exist', async (t) => {
   const { id } = await create({ name: 'private' })
   const missing = await server.request('GET', '/agents/01ARZ3NDEKTSV4RRFFQ69G5FAV', { token: ben.token })
   const routes = [
@@ -449,7 +445,7 @@ t.test('An administrator sees and changes every agent, and lists all of them', a
   t.equal((await server.request('DELETE', `/agents/${id}`)).status, 204)
 })
 
-t.test('Unread replies are counted by whoever knows, with one question for a list', async (t) => {
+t.test('Plugins count unread replies, with one query for a list', async (t) => {
   const { id } = await create({ name: 'chatty' })
   let questions = 0
   setProbe({
@@ -473,7 +469,7 @@ t.test('Unread replies are counted by whoever knows, with one question for a lis
   await server.request('DELETE', `/agents/${id}`, { token: ann.token })
 })
 
-t.test('An agent for an account that is no longer there is not kept', async (t) => {
+t.test('An agent of an account that was deleted meanwhile is removed', async (t) => {
   const { agents } = server.server.runtime.cradleOf('agents')
   const orphan = agents.create({ id: 'gone', username: 'gone' }, { name: 'orphan' }, { locale: 'en' })
   await t.rejects(orphan, { code: 'NOT_FOUND' })

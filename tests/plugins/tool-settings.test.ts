@@ -1,7 +1,7 @@
 import t from '../run/file-test.ts'
 import { type Decide, startChat } from '../support/chat.ts'
 
-/** A plugin with a plain tool, one that needs approval, and one that takes a permission. */
+/** A plugin with three tools: a plain one, one that needs approval, and one that requires a permission. */
 const gauge = `
 const text = (en) => ({ en, zh: en })
 const tool = (name, more) => ({
@@ -27,7 +27,7 @@ const { fake, server } = chat
 const owner = await server.createUser({ username: 'owner' })
 const stoker = await server.createUser({ username: 'stoker', permissions: ['boiler'] })
 
-/** What the row of a tool says that a test looks at. */
+/** The fields of a tool's row that the tests check. */
 interface Row {
   name: string
   enabled: boolean
@@ -48,7 +48,7 @@ async function createAgent(body: object = {}, token = owner.token) {
 }
 
 const onlyOf = (rows: Row[], accept: (row: Row) => boolean) => rows.filter(accept).map(({ name }) => name)
-/** The one that is off until it is switched on is told of apart. */
+/** The tool that is off by default has a test of its own. */
 const isOptIn = ({ name }: Row) => name === 'acp_runner'
 const isOff = (row: Row) => !row.enabled && !isOptIn(row)
 const isOn = ({ enabled }: Row) => enabled
@@ -56,7 +56,7 @@ const offered = (index = fake.requests.length - 1) =>
   (fake.requests[index]!.body.tools ?? []).map((tool) => tool.function.name)
 const toolCall = (name: string, input: object = {}) => ({ name, arguments: input })
 
-/** Has the model call a tool, and gives what came of it. */
+/** Has the model call a tool, and returns the result. */
 async function tryTool(
   agent_id: string,
   name: string,
@@ -70,7 +70,7 @@ async function tryTool(
   return frames.find(({ type }) => type === 'tool_result')
 }
 
-t.test('Built-in tools are on but for the six that cannot be off, those of plugins are off', async (t) => {
+t.test('Built-in tools are on, six of them always; tools of plugins are off', async (t) => {
   const { call } = await createAgent()
   const { status, body } = await call('GET')
   t.equal(status, 200)
@@ -101,7 +101,7 @@ t.test('Built-in tools are on but for the six that cannot be off, those of plugi
   t.match(zh.body.plugins[0].label, '仪表 level')
 })
 
-t.test('A change counts from the next call on, without a reload and within a turn', async (t) => {
+t.test('A change takes effect at the next call, without a reload and within a turn', async (t) => {
   const { id, call } = await createAgent()
   t.match(await tryTool(id, 'level'), { is_error: true, output: /no tool "level"/ })
   t.notOk(offered().includes('level'), 'it is not offered either')
@@ -139,7 +139,7 @@ t.test('A change counts from the next call on, without a reload and within a tur
   t.ok(offered().includes('ls'))
 })
 
-t.test('The whole of the settings is replaced, and what is not known is refused', async (t) => {
+t.test('The settings are replaced as a whole, and unknown tools are refused', async (t) => {
   const { call } = await createAgent()
   const put = (body: object) => call('PUT', '', body)
   const plugin = (name: string, enabled = true) => ({ plugin_id: 'gauge', name, enabled })
@@ -180,33 +180,30 @@ t.test('The whole of the settings is replaced, and what is not known is refused'
   t.same((await call('GET')).body, third.body, 'none of these changed anything')
 })
 
-t.test(
-  'Changes at the same time are all kept, and so is what is said of a plugin that is away',
-  async (t) => {
-    const { id, call } = await createAgent()
-    await Promise.all(
-      ['/write_file', '/edit_file', '/level', '/valve'].map((tool) =>
-        call('PATCH', tool, { enabled: !/file/.test(tool) }),
-      ),
-    )
-    const { body } = await call('GET')
-    t.same(onlyOf(body.builtin, isOff).sort(), ['edit_file', 'write_file'])
-    t.same(onlyOf(body.plugins, isOn).sort(), ['level', 'valve'])
+t.test('Concurrent changes are all kept, and so are the settings of a plugin that is disabled', async (t) => {
+  const { id, call } = await createAgent()
+  await Promise.all(
+    ['/write_file', '/edit_file', '/level', '/valve'].map((tool) =>
+      call('PATCH', tool, { enabled: !/file/.test(tool) }),
+    ),
+  )
+  const { body } = await call('GET')
+  t.same(onlyOf(body.builtin, isOff).sort(), ['edit_file', 'write_file'])
+  t.same(onlyOf(body.plugins, isOn).sort(), ['level', 'valve'])
 
-    const agents = server.db.collection<{ _id: string }>('agents')
-    const away = { plugin_id: 'away', name: 'far' }
-    await agents.updateOne(
-      { _id: id },
-      { $set: { tool_settings: { disabled_builtin: ['near'], enabled_plugin: [away] } } },
-    )
-    t.equal((await call('PUT', '', { disabled_builtin: ['write_file'], plugins: [] })).status, 200)
-    t.match(await agents.findOne({ _id: id }), {
-      tool_settings: { disabled_builtin: ['write_file', 'near'], enabled_plugin: [away] },
-    })
-  },
-)
+  const agents = server.db.collection<{ _id: string }>('agents')
+  const away = { plugin_id: 'away', name: 'far' }
+  await agents.updateOne(
+    { _id: id },
+    { $set: { tool_settings: { disabled_builtin: ['near'], enabled_plugin: [away] } } },
+  )
+  t.equal((await call('PUT', '', { disabled_builtin: ['write_file'], plugins: [] })).status, 200)
+  t.match(await agents.findOne({ _id: id }), {
+    tool_settings: { disabled_builtin: ['write_file', 'near'], enabled_plugin: [away] },
+  })
+})
 
-t.test('A call that needs approval runs only where the owner has said that it needs none', async (t) => {
+t.test('A call that needs approval runs without it only if the owner has said so', async (t) => {
   const { id, call, change } = await createAgent()
   await call('PATCH', '/valve', { enabled: true })
   const refuse = () => [{ type: 'reject', message: 'not now' }]
@@ -224,7 +221,7 @@ t.test('A call that needs approval runs only where the owner has said that it ne
   t.equal((await change({ config: { tools_without_approval: 'valve' } })).status, 422)
 })
 
-t.test('What a tool of a plugin says is cut by its bytes, between characters', async (t) => {
+t.test('The result of a plugin’s tool is cut by bytes, between characters', async (t) => {
   const { id, call } = await createAgent()
   await call('PATCH', '/siren', { enabled: true })
   const { output } = (await tryTool(id, 'siren'))!
@@ -232,7 +229,7 @@ t.test('What a tool of a plugin says is cut by its bytes, between characters', a
   t.equal(output.split('\n')[0].length, Math.floor(65_536 / 3))
 })
 
-t.test('A tool that takes a permission is for those who hold it, whosever the agent is', async (t) => {
+t.test('A tool that requires a permission is for its holders, whoever owns the agent', async (t) => {
   const { id, call } = await createAgent({ is_shared: true })
   const { body } = await call('PATCH', '/boiler', { enabled: true })
   t.match(
@@ -248,7 +245,7 @@ t.test('A tool that takes a permission is for those who hold it, whosever the ag
   t.match(await tryTool(id, 'boiler', { token: stoker.token }), { is_error: true }, 'taken away, it is gone')
 })
 
-t.test('Whoever may no longer use an agent has no tool called in the middle of a turn', async (t) => {
+t.test('A user who loses access to an agent in the middle of a turn has no more tools called', async (t) => {
   const { id, change } = await createAgent({ is_shared: true })
   const guest = await server.createUser({ username: 'guest' })
   const shutOut = {

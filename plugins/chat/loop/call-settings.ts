@@ -8,8 +8,8 @@ export type CallSettings = Pick<ModelCallOptions, 'maxOutputTokens' | 'temperatu
 /** The settings that a turn begins with: its agent's, and how much its user wants it to think. */
 export const turnSettingsOf = (
   { agent, reasoning }: { agent: AgentDocument; reasoning?: ReasoningLevel },
-  { modelSettingsOf }: Pick<Cradle['agents'], 'modelSettingsOf'>,
-): ModelSettings => ({ ...modelSettingsOf(agent), ...(reasoning && { reasoning }) })
+  { readModelSettings }: Pick<Cradle['agents'], 'readModelSettings'>,
+): ModelSettings => ({ ...readModelSettings(agent), ...(reasoning && { reasoning }) })
 
 /** The settings of a turn as a model is called with them; its own limit counts where it is lower. */
 export function callSettingsOf(

@@ -1,10 +1,39 @@
 import { isAbsolute } from 'node:path'
-import { createFormCheck, localizedText } from '#kernel'
-import type { Expert } from '#plugin-api'
+import { assertSchema, compileFor, createFormCheck, localizedText } from '#kernel'
+import type { Expert, Tool } from '#plugin-api'
+
+const assertToolForm = createFormCheck<Tool>(
+  {
+    type: 'object',
+    properties: {
+      name: { type: 'string', pattern: '^[a-zA-Z][a-zA-Z0-9_-]{0,63}$' },
+      label: localizedText,
+      description: { type: 'string', minLength: 1 },
+      input_schema: { type: 'object' },
+      disableable: { type: 'boolean' },
+      opt_in: { const: true },
+      top_level_only: { type: 'boolean' },
+      permission: { type: 'string' },
+      needsApproval: true,
+      execute: true,
+    },
+    required: ['name', 'label', 'description', 'input_schema', 'disableable', 'execute'],
+    additionalProperties: false,
+  },
+  ['needsApproval', 'execute'],
+)
+
+/** Checks the form of a tool that a plugin registers, and its schema. */
+export function assertTool(candidate: unknown): Tool {
+  const subject = `tool "${(candidate as { name?: unknown } | null)?.name}"`
+  const tool = assertToolForm(candidate, subject)
+  compileFor(subject, () => assertSchema(tool.input_schema))
+  return tool
+}
 
 const texts = { type: 'array', items: { type: 'string', minLength: 1 } } as const
 
-const assertForm = createFormCheck<Expert>(
+const assertExpertForm = createFormCheck<Expert>(
   {
     type: 'object',
     properties: {
@@ -50,7 +79,7 @@ const assertForm = createFormCheck<Expert>(
 /** Checks the form of an expert that a plugin registers. */
 export function assertExpert(candidate: unknown): Expert {
   const subject = `expert "${(candidate as { id?: unknown } | null)?.id}"`
-  const expert = assertForm(candidate, subject)
+  const expert = assertExpertForm(candidate, subject)
   if (!isAbsolute(expert.files)) throw new Error(`${subject} is not valid: /files must be an absolute path`)
   return expert
 }

@@ -1,0 +1,25 @@
+import { cp, mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Locale } from '#kernel'
+import type { Expert } from '#plugin-api'
+import type { Cradle } from './manifest.ts'
+
+/** Creates the access to the agents' folders: `<home>/agents/<id>`, readable by the server's own user only. */
+export function createWorkspaceFolders({ server }: Pick<Cradle, 'server'>) {
+  const pathOf = (agent_id: string) => join(server.home, 'agents', agent_id)
+
+  return {
+    pathOf,
+    /** Creates the folder if it does not exist, and returns its path. */
+    async ensure(agent_id: string): Promise<string> {
+      await mkdir(pathOf(agent_id), { recursive: true, mode: 0o700 })
+      return pathOf(agent_id)
+    },
+    remove: (agent_id: string) => rm(pathOf(agent_id), { recursive: true, force: true, maxRetries: 3 }),
+  }
+}
+
+/** Copies the initial files of a template, in one language, into a workspace. */
+export async function seedWorkspace({ files }: Expert, locale: Locale, workspace: string): Promise<void> {
+  await cp(join(files, locale), workspace, { recursive: true })
+}
