@@ -12,6 +12,7 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/plugins/experts/catalog ./plugins/experts/catalog
+COPY --from=build /app/plugins/personas/profiles ./plugins/personas/profiles
 COPY --from=build /app/plugins/scaffold/templates ./plugins/scaffold/templates
 RUN mkdir /data && chown node:node /data
 USER node

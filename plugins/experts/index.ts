@@ -1,5 +1,5 @@
 import { definePlugin } from '#kernel'
-import { bundledExperts } from './catalog/index.ts'
+import { bundledExperts } from './bundled-experts.ts'
 import { createExperts, type Experts } from './experts.ts'
 import { createPublishedExperts, type PublishedExperts, publishedExpertIndexes } from './published-experts.ts'
 import { expertRoutes } from './routes.ts'

@@ -1,6 +1,6 @@
 import { definePlugin } from '#kernel'
 import { manifest } from './manifest.ts'
-import { instructPersona } from './persona-instructions.ts'
+import { instructPersona } from './profiles.ts'
 import { personaRoutes } from './routes.ts'
 
 export default definePlugin({

@@ -1,7 +1,7 @@
 import { AppError } from '#kernel'
 import { agentRow } from '#plugin-api'
-import { findProfile, PROFILES } from './catalog.ts'
 import { route } from './manifest.ts'
+import { findProfile, PROFILES } from './profiles.ts'
 import { personaChoice, personaProfile, personaRows } from './schemas.ts'
 
 const listPersonas = route({
@@ -10,21 +10,12 @@ const listPersonas = route({
   summary: 'The personas that an agent can have',
   guard: 'user',
   response: { 200: personaRows },
-}).handle(() =>
-  PROFILES.map(({ code, name, nickname, description, color, symbol }) => ({
-    code,
-    name,
-    nickname,
-    description,
-    color,
-    symbol,
-  })),
-)
+}).handle(() => PROFILES.map(({ summary, descriptors, dimensions, behavior, ...row }) => row))
 
 const getPersona = route({
   method: 'GET',
   path: '/mbti/codes/:code',
-  summary: 'The whole profile of a persona; its code in upper or lower case',
+  summary: 'The whole profile of a persona; the case of its code is ignored',
   guard: 'user',
   response: { 200: personaProfile },
   errors: ['NOT_FOUND'],
@@ -37,7 +28,7 @@ const getPersona = route({
 const applyPersona = route({
   method: 'PUT',
   path: '/agents/:id/mbti',
-  summary: 'Give an agent a persona and reload it',
+  summary: 'Set the persona of an agent and reload it',
   guard: 'owner',
   body: personaChoice,
   response: { 200: agentRow },

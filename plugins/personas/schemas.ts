@@ -1,7 +1,7 @@
 import { localizedText, objectOf } from '#kernel'
-import { PROFILES } from './catalog.ts'
+import { PERSONA_CODES } from '#plugin-api'
 
-const code = { enum: PROFILES.map((profile) => profile.code) } as const
+const code = { enum: PERSONA_CODES } as const
 
 /** PUT /agents/:id/mbti. */
 export const personaChoice = objectOf(
@@ -13,7 +13,7 @@ export const personaChoice = objectOf(
           type: 'string',
           maxLength: 8,
           pattern: '^([EeIi][NnSs][FfTt][JjPp]|_[Dd][Ee][Ff][Aa][Uu][Ll][Tt])$',
-          description: 'One of these codes in whatever case',
+          description: 'One of these codes in any case',
         },
       ],
     },
@@ -21,7 +21,7 @@ export const personaChoice = objectOf(
   ['code'],
 )
 
-/** How far a profile leans, and to which of two poles. */
+/** The pole to which a profile leans, and how far: 50 is the middle. */
 const leaning = <const Poles extends readonly [string, string]>(poles: Poles) =>
   ({
     type: 'array',
@@ -30,7 +30,7 @@ const leaning = <const Poles extends readonly [string, string]>(poles: Poles) =>
     maxItems: 2,
   }) as const
 
-const shown = {
+const row = {
   code,
   name: localizedText,
   nickname: localizedText,
@@ -39,10 +39,10 @@ const shown = {
   symbol: { type: 'string', description: 'One glyph' },
 } as const
 
-const shownNames = ['code', 'name', 'nickname', 'description', 'color', 'symbol'] as const
+const rowNames = ['code', 'name', 'nickname', 'description', 'color', 'symbol'] as const
 
-/** A persona in lists. */
-export const personaRow = { title: 'Persona', ...objectOf(shown, shownNames) } as const
+/** A persona in a list. */
+const personaRow = { title: 'Persona', ...objectOf(row, rowNames) } as const
 
 /** GET /mbti/codes. */
 export const personaRows = { type: 'array', items: personaRow } as const
@@ -52,7 +52,7 @@ export const personaProfile = {
   title: 'PersonaProfile',
   ...objectOf(
     {
-      ...shown,
+      ...row,
       summary: localizedText,
       descriptors: { type: 'array', items: localizedText, description: 'Single traits' },
       dimensions: objectOf(
@@ -65,7 +65,7 @@ export const personaProfile = {
         ['ei', 'sn', 'tf', 'jp'],
       ),
       behavior: {
-        description: 'How such an assistant is told to speak and act',
+        description: 'Instructions on how such an assistant speaks and acts',
         ...objectOf(
           {
             answer_style: localizedText,
@@ -79,6 +79,6 @@ export const personaProfile = {
         ),
       },
     },
-    [...shownNames, 'summary', 'descriptors', 'dimensions', 'behavior'],
+    [...rowNames, 'summary', 'descriptors', 'dimensions', 'behavior'],
   ),
 } as const

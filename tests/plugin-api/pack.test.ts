@@ -26,7 +26,8 @@ const scaffolds = { channel: 'carrier', provider: 'oracle', feature: 'shop-list'
 
 t.test('the package contains the compiled sources and their data, and no tests', async (t) => {
   const data = [
-    ...listFiles('plugins/experts/catalog').filter((file) => file.split('/')[4] === 'files'),
+    ...listFiles('plugins/experts/catalog'),
+    ...listFiles('plugins/personas/profiles'),
     ...listFiles('plugins/scaffold/templates'),
   ]
   t.ok(data.length > 20)

@@ -1,6 +1,6 @@
 import type { LocalizedText } from '../../kernel/locale.ts'
 import { PERSONA_CODES } from '../../plugin-api/index.ts'
-import type { Profile } from '../../plugins/personas/profile.ts'
+import type { Profile } from '../../plugins/personas/profiles.ts'
 import t from '../run/file-test.ts'
 import { createHold, startChat } from '../support/chat.ts'
 import { probePlugin, setProbe } from './agents-probe.ts'
@@ -16,10 +16,10 @@ const apply = (body: object, token?: string, id = agent_id) =>
   server.request('PUT', `/agents/${id}/mbti`, { body, token })
 const readAgent = async () => (await server.request('GET', path)).body
 
-/** The words of a text that says what an agent is told. */
+/** Counts the words of a prompt. */
 const countWords = (text: string) => text.split(/\s+/).filter((word) => /\w/.test(word)).length
 
-/** Every text of a profile, with where it stands. */
+/** Lists every text of a profile with its path. */
 function textsOf(part: object, place: string): { place: string; text: LocalizedText }[] {
   if ('en' in part) return [{ place, text: part as LocalizedText }]
   return Object.entries(part).flatMap(([key, child]) =>
@@ -30,7 +30,7 @@ function textsOf(part: object, place: string): { place: string; text: LocalizedT
 const profiles: Profile[] = []
 for (const code of PERSONA_CODES) profiles.push((await profileOf(code)).body)
 
-t.test('The list holds the sixteen types and the profile of no type, in their order', async (t) => {
+t.test('The list holds the sixteen types and the profile without a type, in their order', async (t) => {
   const { status, body } = await server.request('GET', '/mbti/codes', { token: ann.token })
   t.equal(status, 200)
   t.strictSame(
@@ -50,7 +50,7 @@ t.test('The list holds the sixteen types and the profile of no type, in their or
   )
 })
 
-t.test('A profile is found by its code in whatever case', async (t) => {
+t.test('A profile is found by its code in any case', async (t) => {
   for (const [asked, code] of [
     ['intj', 'INTJ'],
     ['EsFp', 'ESFP'],
@@ -88,10 +88,10 @@ t.test('Every profile is complete in both languages', async (t) => {
   }
 })
 
-t.test('A profile leans to the poles that its code names, the one of no type to none', async (t) => {
+t.test('A profile leans to the poles of its code, the one without a type to none', async (t) => {
   for (const { code, dimensions } of profiles) {
     const { ei, sn, tf, jp } = dimensions
-    const leanings = [ei, sn, tf, jp]
+    const leanings = [ei, sn, tf, jp] as [pole: string, percent: number][]
     if (code === '_default')
       t.strictSame(
         leanings.map(([, percent]) => percent),
@@ -101,7 +101,7 @@ t.test('A profile leans to the poles that its code names, the one of no type to 
       t.equal(leanings.map(([pole]) => pole).join(''), code)
       t.ok(
         leanings.every(([, percent]) => percent > 50),
-        `${code} leans at all`,
+        `${code} leans to a pole`,
       )
     }
   }
@@ -139,7 +139,7 @@ t.test('Applying a persona changes the agent and reloads it', async (t) => {
   t.equal(
     (await apply({ code: 'INTP' }, undefined, 'assistant')).body.persona_mbti,
     'INTP',
-    'an agent goes by its name too',
+    'the agent is also found by its name',
   )
 })
 
@@ -154,7 +154,7 @@ t.test('A turn that runs while a persona is applied is stopped', async (t) => {
   release()
 })
 
-t.test('An agent that was stopped stays so and has the persona when it starts', async (t) => {
+t.test('A stopped agent stays stopped and has the persona when it starts', async (t) => {
   await server.request('POST', `${path}/stop`)
   t.match(await apply({ code: 'ESTJ' }), { status: 200, body: { state: 'stopped', persona_mbti: 'ESTJ' } })
   await server.request('POST', `${path}/start`)
@@ -178,20 +178,20 @@ t.test('Only owners and administrators apply a persona', async (t) => {
   t.match(body, { persona_mbti: 'ENFP', is_owner: false, owner: 'ann' })
 })
 
-t.test('What is no code is refused and changes nothing', async (t) => {
+t.test('An unknown code is refused and changes nothing', async (t) => {
   const before = await readAgent()
   for (const code of ['INTX', 'INT', 'INTJJ', ' INTJ', 'INTJ\n', 'default', '', 'ıNTJ', 'EſTJ', null, 7]) {
     const { status, body } = await apply({ code })
     t.match({ status, body }, { status: 422, body: { error: { code: 'VALIDATION_FAILED' } } }, `${code}`)
     t.equal(body.error.details.issues[0].path, '/code')
-    t.match(body.error.details.issues[0].message, /INTJ.*_default/, 'it is said what there is')
+    t.match(body.error.details.issues[0].message, /INTJ.*_default/, 'the message lists the codes')
   }
   t.equal((await apply({})).status, 422)
   t.equal((await apply({ code: 'INTJ', language: 'zh' })).status, 422)
   t.strictSame(await readAgent(), before)
 })
 
-t.test('While another operation is in flight the persona stays as it is', async (t) => {
+t.test('While another operation is in progress, the persona does not change', async (t) => {
   await apply({ code: 'ISFP' })
   const { hold, release } = createHold()
   const reached = new Promise<void>((resolve) => {
@@ -214,7 +214,7 @@ t.test('While another operation is in flight the persona stays as it is', async 
   t.match(await readAgent(), { persona_mbti: 'ISFP', updated_at, state: 'running' })
 })
 
-t.test('The model is told of the persona, before the prompt that the owner wrote', async (t) => {
+t.test('The system prompt has the persona before the text of the owner', async (t) => {
   const socket = await chat.connect()
   const own = 'Speak like a pirate.'
   const promptOf = async (changes: object) => {
@@ -226,7 +226,7 @@ t.test('The model is told of the persona, before the prompt that the owner wrote
     await socket.ask({ thread_id, text: 'again' })
     const again = fake.requests.at(-1)!.body.messages[0]!.content
     t.equal(again, first.content, 'it is the same from turn to turn')
-    // What the agent works with follows, and is none of this test's.
+    // The agent's resources follow, which this test does not check.
     const [beginning, ...more] = (first.content as string).split(own)
     t.equal(more.length, 1)
     return beginning! + own
@@ -239,32 +239,29 @@ t.test('The model is told of the persona, before the prompt that the owner wrote
   const seen = new Set<string>()
   for (const { code, name, descriptors, behavior } of profiles) {
     const prompt = await promptOf({ persona_mbti: code })
-    t.ok(
-      prompt.startsWith(intro) && prompt.endsWith(`\n\n${own}`),
-      `${code} stands before the owner's prompt`,
-    )
+    t.ok(prompt.startsWith(intro) && prompt.endsWith(`\n\n${own}`), `${code} comes before the owner's prompt`)
     const persona = prompt.slice(intro.length, -own.length).trim()
     t.ok(persona.startsWith(`Your character is the ${name.en}${code === '_default' ? ':' : ` (${code}):`}`))
     for (const { en } of [...descriptors, ...Object.values(behavior)]) t.ok(persona.includes(en), en)
     const words = countWords(persona)
-    t.ok(words >= 120 && words <= 200, `${code} is told in ${words} words`)
+    t.ok(words >= 120 && words <= 200, `the prompt of ${code} has ${words} words`)
     t.match(persona, /every language/)
     seen.add(persona)
   }
   t.equal(seen.size, 17)
 
-  t.equal(await promptOf({ persona_mbti: null }), bare, 'and without one nothing is left of it')
+  t.equal(await promptOf({ persona_mbti: null }), bare, 'without a persona nothing of it is left')
   await server.request('PATCH', path, { body: { system_prompt: null } })
   await apply({ code: 'infj' })
   await socket.ask({ text: 'hello' })
   t.match(
     fake.requests.at(-1)!.body.messages[0]!.content,
     /Advocate \(INFJ\)/,
-    'one that was applied counts too',
+    'a persona that was applied is used too',
   )
 })
 
-t.test('What is done is on record', async (t) => {
+t.test('Applying a persona is audited', async (t) => {
   await apply({ code: 'intp' })
   const { body } = await server.request('GET', '/admin/audit-log?action=agent.persona_set&limit=1')
   t.match(body, [{ actor: 'admin', target: agent_id, payload: { code: 'intp' } }])

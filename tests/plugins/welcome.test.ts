@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundledExperts } from '../../plugins/experts/catalog/index.ts'
+import { bundledExperts } from '../../plugins/experts/bundled-experts.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { pluginSource } from '../support/kernel.ts'
 import { startServer } from '../support/server.ts'
