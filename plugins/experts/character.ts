@@ -2,7 +2,7 @@ import { AppError, type Extensions } from '#kernel'
 import type { AgentSettings, Expert } from '#plugin-api'
 import { hasSecret } from './secret-scan.ts'
 
-/** The settings that make an agent what it is, whoever owns it. Older experts have no `config`. */
+/** The settings that define an agent regardless of its owner. Older experts have no `config`. */
 export type Character = Pick<
   AgentSettings,
   'welcome_message' | 'system_prompt' | 'persona_mbti' | 'template_name' | 'icon' | 'color'
@@ -19,8 +19,8 @@ const PUBLISHED_CONFIG = [
   'tools_with_approval',
 ] as const
 
-/** The character of an agent, or of the expert that keeps it. */
-export function characterOf({
+/** Picks the publishable character of an agent or of a published expert. */
+export function pickCharacter({
   welcome_message,
   system_prompt,
   persona_mbti,
@@ -34,13 +34,13 @@ export function characterOf({
   return { ...character, config: Object.fromEntries(published) }
 }
 
-/** A character as a new agent can have it: without a template that no plugin brings any more. */
-export function installable(character: Character, templates: Extensions<Expert>): Required<Character> {
-  const { template_name, ...rest } = characterOf(character)
+/** Returns a character that a new agent can have: without a template that no plugin provides any more. */
+export function toInstallable(character: Character, templates: Extensions<Expert>): Required<Character> {
+  const { template_name, ...rest } = pickCharacter(character)
   return { ...rest, template_name: templates.get(template_name ?? '') ? template_name : null }
 }
 
-/** Throws SECRET_IN_SETTINGS with the name of the field. */
+/** Throws SECRET_IN_SETTINGS with the name of the first field that seems to hold a secret. */
 export async function assertNoSecret(settings: Partial<AgentSettings>): Promise<void> {
   for (const [field, value] of Object.entries(settings)) {
     const text = typeof value === 'string' ? value : JSON.stringify(value)

@@ -1,11 +1,11 @@
 import type { ErrorTable } from '#kernel'
 
-/** What publishing an expert can be refused with. */
+/** The errors of publishing an expert. */
 export const expertErrors = {
   PUBLISHED_EXPERT_SLUG_TAKEN: {
     status: 409,
     message: {
-      en: 'There already is an expert with the slug "{slug}".',
+      en: 'An expert with the slug "{slug}" already exists.',
       zh: '标识“{slug}”已被其他专家使用。',
     },
   },
@@ -19,7 +19,7 @@ export const expertErrors = {
   SECRET_IN_SETTINGS: {
     status: 422,
     message: {
-      en: 'The field "{field}" seems to hold a password, key or token. Take it out before you publish.',
+      en: 'The field "{field}" seems to hold a password, key or token. Remove it before you publish.',
       zh: '字段“{field}”中似乎含有密码、密钥或令牌，请移除后再发布。',
     },
   },

@@ -1,5 +1,5 @@
-/** Folders and files that nobody misses in a copy: what came in, what is made again, and what went on. */
-const PASSED_OVER = new Set([
+/** Folders and files that a copy does not need: uploads, generated files, and logs. */
+const UNNEEDED = new Set([
   'inbound',
   'uploads',
   'sessions',
@@ -24,7 +24,7 @@ const PASSED_OVER = new Set([
 ])
 const LOG = /\.log(?:\.[0-9a-z.-]+)?$/
 
-/** Folders in which programs keep keys, logins and the like. */
+/** Folders in which programs store credentials, in lower case. */
 const CREDENTIAL_FOLDERS = new Set([
   '.aws',
   '.azure',
@@ -41,31 +41,31 @@ const CREDENTIAL_FOLDERS = new Set([
   'secrets',
 ])
 
-/** Files in which keys, logins and the like are kept, by their names in lower case. */
+/** Names of files in which credentials are stored, in lower case. */
 const CREDENTIAL_FILES: readonly RegExp[] = [
   /^\.env|\.env$/,
-  // Keys, certificates with keys, and stores of them.
+  // Keys, certificates with keys, and key stores.
   /\.(?:pem|key|p8|p12|pfx|pkcs8|pkcs12|der|ppk|jks|jceks|bks|keystore|keytab|agekey|asc|gpg|pgp|ovpn)$/,
   /^(?:id_(?:rsa|dsa|ecdsa|ed25519)|ssh_host_)/,
   /\.(?:kdbx?|1pux|agilekeychain|opvault|keychain(?:-db)?|wallet)$|^wallet\.dat$/,
-  // What programs keep logins in.
+  // Files with logins.
   /^credentials|^(?:service[_-]?account|client[_-]?secret).*\.json$/,
   /^secrets.*\.(?:json|ya?ml|toml)$|^(?:secret|tokens?|passwords?|auth|cookies?)\.(?:json|ya?ml|toml|ini|txt|csv)$/,
   /^[._](?:npmrc|yarnrc|netrc|pypirc|pgpass|my\.cnf|mylogin\.cnf|htpasswd|git-credentials|dockercfg|dockerconfigjson|boto|s3cfg|rclone\.conf|terraformrc|vault-token|token|secret)/,
   /^(?:kubeconfig|rclone\.conf|terraform\.rc)|\.tfstate|\.tfvars/,
   /^\.[a-z_]+_history$/,
-  // Databases hold what nobody has looked through.
+  // Databases, whose content is not scanned.
   /\.(?:sqlite|db)[0-9]?(?:$|[-.])/,
   /\.(?:mdb|accdb|rdb)$/,
 ]
 
 /**
- * Why something in a workspace is not published, by its name alone: `passed_over` where nobody would miss it,
- * `credentials` where it is what keys and logins are kept in; undefined where its name says nothing against it.
+ * Returns the reason why an entry of a workspace is not published, judged by its name alone: `unneeded` if nobody would
+ * miss it, `credentials` if such entries hold keys or logins. Returns undefined if the name is harmless.
  */
-export function exclusionOf(name: string, isFolder: boolean): 'passed_over' | 'credentials' | undefined {
+export function findExclusion(name: string, isFolder: boolean): 'unneeded' | 'credentials' | undefined {
   const lower = name.toLowerCase()
-  if (PASSED_OVER.has(lower) || (!isFolder && LOG.test(lower))) return 'passed_over'
+  if (UNNEEDED.has(lower) || (!isFolder && LOG.test(lower))) return 'unneeded'
   if (isFolder ? CREDENTIAL_FOLDERS.has(lower) : CREDENTIAL_FILES.some((pattern) => pattern.test(lower)))
     return 'credentials'
   return undefined

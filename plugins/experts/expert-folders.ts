@@ -2,10 +2,10 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Cradle } from './manifest.ts'
 
-/** Stands before the id in the name of a folder that is being filled. */
-const UNFINISHED = '.unfinished-'
+/** The prefix of the name of a folder that is being filled. */
+const UNFINISHED_PREFIX = '.unfinished-'
 
-/** Makes the keeper of the files of published experts: `<home>/experts/<id>`, for the server's own user alone. */
+/** Creates the store of the files of published experts: `<home>/experts/<id>`, readable by the server's user only. */
 export function createExpertFolders({ server }: Pick<Cradle, 'server'>) {
   const home = join(server.home, 'experts')
   const pathOf = (expert_id: string) => join(home, expert_id)
@@ -14,9 +14,9 @@ export function createExpertFolders({ server }: Pick<Cradle, 'server'>) {
   return {
     pathOf,
 
-    /** Has a new folder filled under another name, so that no half of it ever goes by the expert's id. */
+    /** Fills a new folder under a temporary name and then renames it, so that no incomplete folder has the expert's id. */
     async create<Result>(expert_id: string, fill: (folder: string) => Promise<Result>): Promise<Result> {
-      const unfinished = pathOf(UNFINISHED + expert_id)
+      const unfinished = pathOf(UNFINISHED_PREFIX + expert_id)
       try {
         await mkdir(unfinished, { recursive: true, mode: 0o700 })
         const result = await fill(unfinished)
@@ -30,7 +30,7 @@ export function createExpertFolders({ server }: Pick<Cradle, 'server'>) {
 
     remove: (expert_id: string) => erase(pathOf(expert_id)),
 
-    /** Names of folders that were last changed before a time in Unix milliseconds, unfinished ones included. */
+    /** Lists the names of folders that were last changed before a time (Unix milliseconds), unfinished ones included. */
     async listOlderThan(time: number): Promise<string[]> {
       const names: string[] = []
       for (const entry of (await unlessMissing(readdir(home, { withFileTypes: true }))) ?? []) {
@@ -42,7 +42,7 @@ export function createExpertFolders({ server }: Pick<Cradle, 'server'>) {
   }
 }
 
-/** Nothing may have been published yet, and a folder may be removed while others are looked at. */
+/** Waits for work and returns undefined if the folder does not exist, or was removed meanwhile. */
 async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work

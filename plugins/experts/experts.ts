@@ -1,19 +1,17 @@
 import { readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { AppError, type Issue, type Locale } from '#kernel'
-import type { AgentSettings, Expert } from '#plugin-api'
+import { AppError, type Issue, type Locale, type TypeOf } from '#kernel'
+import type { Expert } from '#plugin-api'
 import type { AgentDocument } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import { createNumbered } from './free-names.ts'
 import type { Cradle } from './manifest.ts'
+import type { agentFromExpert } from './schemas.ts'
 
-/** The settings of an agent that is made from an expert; without a name it gets the expert's. */
-export type AgentFromExpert = Partial<AgentSettings>
-
-/** The experts that plugins bring. */
+/** The experts that plugins register. */
 export type Experts = ReturnType<typeof createExperts>
 
-/** Makes what shows the registered experts and makes agents of them. */
+/** Creates the service that lists the registered experts and creates agents from them. */
 export function createExperts({ agents, extensions }: Pick<Cradle, 'agents' | 'extensions'>) {
   /** Throws NOT_FOUND. */
   const find = (expert_id: string): Expert => {
@@ -26,7 +24,7 @@ export function createExperts({ agents, extensions }: Pick<Cradle, 'agents' | 'e
     list: () => extensions['agents.experts'].list(),
     find,
 
-    /** The files that a workspace begins with in this language: paths with slashes, sorted. */
+    /** Lists the initial files of a workspace in this language: paths with slashes, sorted. */
     async listFiles({ files }: Expert, locale: Locale): Promise<string[]> {
       const root = join(files, locale)
       const entries = await readdir(root, { recursive: true, withFileTypes: true })
@@ -37,19 +35,20 @@ export function createExperts({ agents, extensions }: Pick<Cradle, 'agents' | 'e
     },
 
     /**
-     * Throws NOT_FOUND, VALIDATION_FAILED if `template_name` is another expert, and what creating an agent throws.
+     * Creates an agent from an expert, with the expert's name by default. Throws NOT_FOUND, VALIDATION_FAILED if
+     * `template_name` is another expert, and the errors of creating an agent.
      */
     async createAgent(
       expert_id: string,
       owner: AuthCaller,
-      { name, template_name, ...given }: AgentFromExpert,
+      { name, template_name, ...given }: TypeOf<typeof agentFromExpert>,
       locale: Locale,
     ): Promise<AgentDocument> {
       const { id, label } = find(expert_id)
       if (template_name !== undefined && template_name !== id)
         throw new AppError('VALIDATION_FAILED', { issues: [otherTemplate(id)] })
-      const create = (chosen: string) =>
-        agents.create(owner, { ...given, name: chosen, template_name: id }, { locale })
+      const create = (unusedName: string) =>
+        agents.create(owner, { ...given, name: unusedName, template_name: id }, { locale })
       if (name !== undefined) return create(name)
       return createNumbered({ agents }, { owner_id: owner.id, label: label[locale], id }, create)
     },

@@ -1,55 +1,53 @@
 import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { IndexDescription } from 'mongodb'
-import { AppError, createPlaces, findPage, type Locale, type Page, type PageRequest } from '#kernel'
-import type { AgentSettings } from '#plugin-api'
+import {
+  AppError,
+  createPlaces,
+  findPage,
+  type Locale,
+  type Page,
+  type PageRequest,
+  type TypeOf,
+} from '#kernel'
 import type { AgentDocument } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
-import { assertNoSecret, type Character, characterOf, installable } from './character.ts'
+import { assertNoSecret, type Character, pickCharacter, toInstallable } from './character.ts'
 import { createExpertFolders } from './expert-folders.ts'
-import { createNumbered, freeName, STABLE_LENGTH } from './free-names.ts'
+import { createNumbered, createSlugs, findFreeName, STABLE_CHARS } from './free-names.ts'
 import type { Cradle } from './manifest.ts'
-import { createSlugs } from './slugs.ts'
-import { takeSnapshot } from './snapshot.ts'
-import { createTurnFiles } from './turn-files.ts'
+import type { installation, publication } from './schemas.ts'
+import { createTurnFiles, takeSnapshot } from './snapshot.ts'
 import type { LeftOut, PublishedExpertDocument, PublishedExpertSummary } from './types.ts'
 
-/** The embedded engine knows the order of no other language. */
+/** The only collation that the embedded engine supports. */
 const COLLATION = { locale: 'en' }
 const BY_NAME = { name: 1, _id: 1 } as const
 
-/** The indexes by which published experts are found, removed with their creator, and listed by name. */
+/** Indexes to find published experts, to remove them with their creator, and to list them by name. */
 export const publishedExpertIndexes: IndexDescription[] = [
   { key: { slug: 1 }, unique: true },
   { key: { created_by_id: 1 } },
   { key: BY_NAME, collation: COLLATION },
 ]
 
-/** How many workspaces are looked through at a time, which takes the processor. */
+/** The number of workspaces that are scanned at a time, which keeps the processor busy. */
 const PARALLEL_SNAPSHOTS = 2
 
-/** How old a folder is that no publication in flight can have made, in milliseconds. */
+/** The age from which a folder cannot belong to a publication in progress. */
 const ABANDONED_MS = 60 * 60 * 1000
 
-/** The settings that replace the agent's own; without a slug one is made of the name. */
-export interface Publication
-  extends Partial<Pick<AgentSettings, 'name' | 'description' | 'default_model'> & Character> {
-  slug?: string
-  /** Files and folders that are published even if turns have written them. */
-  include_files?: string[]
-}
+/** The settings that replace the agent's own; without a slug one is made from the name. */
+type Publication = TypeOf<typeof publication>
 
-/** The settings that replace the expert's; without a name the agent gets the expert's, made unique. */
-export type Installation = Partial<AgentSettings>
-
-/** The settings that a published expert has. */
+/** The settings of a published expert. */
 type PublishedSettings = Pick<PublishedExpertDocument, 'name' | 'description' | 'default_model'> &
   Required<Character>
 
 /** The experts that users publish and install. */
 export type PublishedExperts = ReturnType<typeof createPublishedExperts>
 
-/** Makes the store of published experts. */
+/** Creates the store of published experts. */
 export function createPublishedExperts(
   cradle: Pick<
     Cradle,
@@ -71,14 +69,14 @@ export function createPublishedExperts(
   const slugs = createSlugs(cradle)
   const places = createPlaces()
 
-  /** By id or slug. Throws NOT_FOUND. */
+  /** Finds an expert by id or slug. Throws NOT_FOUND. */
   const find = async (key: string): Promise<PublishedExpertDocument> => {
     const expert = await published_experts.findOne({ $or: [{ _id: key }, { slug: key }] })
     if (!expert) throw new AppError('NOT_FOUND')
     return expert
   }
 
-  /** The row first: from then on nobody installs it, and files that a crash leaves behind are cleaned up. */
+  /** Deletes the document first, so that nobody installs the expert any more; `clean` removes files after a crash. */
   const erase = async (_id: string): Promise<void> => {
     await published_experts.deleteOne({ _id })
     await folders.remove(_id)
@@ -86,9 +84,9 @@ export function createPublishedExperts(
 
   /** Returns the name of an agent, with a number if an expert already has it. */
   const chooseName = async (name: string): Promise<string> => {
-    const stem = [...name].slice(0, STABLE_LENGTH).join('')
+    const stem = [...name].slice(0, STABLE_CHARS).join('')
     const similar = { name: { $gte: stem, $lt: `${stem}\uffff` } }
-    return freeName(name, new Set(await published_experts.distinct('name', similar)))
+    return findFreeName(name, new Set(await published_experts.distinct('name', similar)))
   }
 
   const copyFiles = async (
@@ -141,13 +139,13 @@ export function createPublishedExperts(
       updated_at: now,
     }
     try {
-      // An agent that was deleted meanwhile may have lost its files while they were copied.
+      // If the agent was deleted meanwhile, its files may have been removed while they were copied.
       if (!(await agents.find(agent._id))) throw new AppError('AGENT_NOT_FOUND')
       await slugs.claim({ slug, name: settings.name }, (free) => {
         expert.slug = free
         return published_experts.insertOne(expert)
       })
-      // A deletion of the account that was quicker has already removed what it knew of.
+      // If the account was deleted meanwhile, its experts were removed before this one was stored.
       if (!(await users.find(publisher.id))) throw new AppError('AUTH_FAILED')
     } catch (error) {
       await erase(_id)
@@ -160,7 +158,7 @@ export function createPublishedExperts(
     find,
     removeAllOf,
 
-    /** By name. Throws VALIDATION_FAILED for an unknown cursor. */
+    /** Lists experts by name. Throws VALIDATION_FAILED for an unknown cursor. */
     list(page: PageRequest): Promise<Page<PublishedExpertSummary>> {
       const projection = { files: 0, system_prompt: 0, welcome_message: 0, config: 0 }
       const listing = { parts: [{}], sort: BY_NAME, collation: COLLATION, projection }
@@ -168,9 +166,9 @@ export function createPublishedExperts(
     },
 
     /**
-     * Publishes an agent as it is now, with what may leave its workspace and was not written by turns. Throws
+     * Publishes an agent as it is now, with the publishable files of its workspace that turns have not written. Throws
      * SECRET_IN_SETTINGS, PROVIDER_NOT_VISIBLE, LIMIT_REACHED, WORKSPACE_TOO_LARGE or PUBLISHED_EXPERT_SLUG_TAKEN, and
-     * AGENT_NOT_FOUND or AUTH_FAILED of what is deleted meanwhile.
+     * AGENT_NOT_FOUND or AUTH_FAILED if the agent or account is deleted meanwhile.
      */
     async publish(
       agent: AgentDocument,
@@ -181,7 +179,7 @@ export function createPublishedExperts(
         name: name?.trim() ?? (await chooseName(agent.name)),
         description: given.description === undefined ? agent.description : given.description,
         default_model,
-        ...characterOf({ ...agent, ...given }),
+        ...pickCharacter({ ...agent, ...given }),
       }
       await assertNoSecret(settings)
       if (default_model !== null) await models.assertUsable(default_model, publisher.id)
@@ -191,11 +189,14 @@ export function createPublishedExperts(
       )
     },
 
-    /** Makes an agent of a published expert. Throws NOT_FOUND, and what creating an agent throws. */
+    /**
+     * Creates an agent from a published expert, by default under the expert's name, made unique. Throws NOT_FOUND, and
+     * the errors of creating an agent.
+     */
     async install(
       key: string,
       owner: AuthCaller,
-      { name, ...given }: Installation,
+      { name, ...given }: TypeOf<typeof installation>,
       locale: Locale,
     ): Promise<AgentDocument> {
       const expert = await find(key)
@@ -203,30 +204,31 @@ export function createPublishedExperts(
       const settings = {
         description,
         default_model: model && given.default_model === undefined ? await ifUsable(model, owner.id) : null,
-        ...installable(expert, extensions['agents.experts']),
+        ...toInstallable(expert, extensions['agents.experts']),
         ...given,
       }
       const seed = async (workspace: string) => {
         for (const file of files) await copyInto(join(workspace, file), join(folders.pathOf(_id), file))
       }
-      const create = (chosen: string) => agents.create(owner, { ...settings, name: chosen }, { locale, seed })
+      const create = (unusedName: string) =>
+        agents.create(owner, { ...settings, name: unusedName }, { locale, seed })
       if (name !== undefined) return create(name)
       return createNumbered(cradle, { owner_id: owner.id, label: expert.name, id: slug }, create)
     },
 
-    /** What was published of an agent outlives it, but not its id. */
+    /** Clears the id of a deleted agent in the experts that were published from it. */
     async forgetSource(agent_id: string): Promise<void> {
       await published_experts.updateMany({ source_agent_id: agent_id }, { $set: { source_agent_id: null } })
     },
 
-    /** Installed copies stay. Throws NOT_FOUND, and FORBIDDEN to all but its creator and administrators. */
+    /** Removes an expert but no installed copies. Throws NOT_FOUND, or FORBIDDEN unless by its creator or an administrator. */
     async remove(key: string, { id, role }: Pick<AuthCaller, 'id' | 'role'>): Promise<void> {
       const { _id, created_by_id } = await find(key)
       if (created_by_id !== id && role !== 'admin') throw new AppError('FORBIDDEN')
       await erase(_id)
     },
 
-    /** Removes the folders that processes left which died while they published or removed an expert. */
+    /** Removes the folders of processes that died while they published or removed an expert. */
     async clean(signal: AbortSignal): Promise<void> {
       const names = await folders.listOlderThan(clock.now() - ABANDONED_MS)
       const rows = published_experts.find({ _id: { $in: names } }, { projection: { _id: 1 } })
@@ -241,7 +243,7 @@ export function createPublishedExperts(
   }
 }
 
-/** Throws NOT_FOUND where the file is no longer there, which is when its expert is being removed. */
+/** Throws NOT_FOUND if the file is missing because its expert is being removed. */
 async function copyInto(path: string, source: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   try {

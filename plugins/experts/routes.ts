@@ -32,7 +32,7 @@ const showPublished = (expert: PublishedExpertSummary) => {
 const listExperts = route({
   method: 'GET',
   path: '/experts',
-  summary: 'The experts that agents can be made from',
+  summary: 'The experts from which agents can be created',
   guard: 'user',
   response: { 200: expertRows },
 }).handle((_, { experts }) => experts.list().map(showExpert))
@@ -40,7 +40,7 @@ const listExperts = route({
 const getExpert = route({
   method: 'GET',
   path: '/experts/:expert_id',
-  summary: 'One expert, with the files that a workspace begins with',
+  summary: 'One expert, with the initial files of a workspace',
   guard: 'user',
   response: { 200: expertDetail },
   errors: ['NOT_FOUND'],
@@ -66,7 +66,7 @@ const publishExpert = route({
   method: 'POST',
   path: '/agents/:id/publish-expert',
   summary:
-    'Publish an agent with its workspace, without uploads, secrets and what turns have written, for all users to install',
+    'Publish an agent for all users to install, with its workspace except uploads, secrets and files written by turns',
   guard: 'owner',
   body: publication,
   response: { 201: newlyPublishedExpert },
@@ -123,7 +123,7 @@ const installPublished = route({
 const deletePublished = route({
   method: 'DELETE',
   path: '/experts/published/:expert_id',
-  summary: 'Withdraw a published expert; agents that were made from it stay',
+  summary: 'Withdraw a published expert; agents created from it stay',
   guard: 'user',
   response: { 204: null },
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -133,7 +133,7 @@ const deletePublished = route({
     void (await publishedExperts.remove(params.expert_id!, caller)),
 )
 
-/** The routes of experts, those that plugins bring and those that users publish. */
+/** The routes of experts, both registered by plugins and published by users. */
 export const expertRoutes = [
   listExperts,
   getExpert,

@@ -6,7 +6,7 @@ const texts = { type: 'array', items: text } as const
 const time = { type: 'integer', description: 'Unix seconds' } as const
 const paths = { ...texts, description: 'Relative paths, sorted' } as const
 
-const expertId = { type: 'string', description: 'The same as `id`' } as const
+const expertId = { type: 'string', description: 'Same as `id`' } as const
 
 const expert = {
   id: text,
@@ -14,7 +14,7 @@ const expert = {
   label: localizedText,
   description: localizedText,
   welcome_message: localizedText,
-  icon: { type: 'string', description: 'A name of the Lucide icon set' },
+  icon: { type: 'string', description: 'The name of an icon of the Lucide set' },
   color: { type: 'string', description: 'As #rrggbb' },
   quick_prompts: {
     type: 'array',
@@ -54,13 +54,13 @@ export const expertDetail = {
 /** POST /agents/from-expert/:expert_id; without a name the agent gets the expert's. */
 export const agentFromExpert = objectOf(newAgent.properties)
 
-/** POST /experts/published/:expert_id/install, likewise. */
+/** POST /experts/published/:expert_id/install; without a name the agent gets the expert's. */
 export const installation = agentFromExpert
 
-/** The owner of a copy decides if it is shared. */
+/** Without `is_shared`, as the owner of a copy decides if it is shared. */
 const { is_shared, ...settings } = newAgent.properties
 
-/** POST /agents/:id/publish-expert; without a name it has the agent's, without a slug one of its name. */
+/** POST /agents/:id/publish-expert; by default with the agent's name and a slug made from the name. */
 export const publication = objectOf({
   ...settings,
   name: {
@@ -82,7 +82,7 @@ export const publication = objectOf({
 const published = {
   id: text,
   expert_id: expertId,
-  slug: text,
+  slug: { type: 'string', description: 'Unique, and not the id of a registered expert' },
   name: text,
   description: nullable(text),
   created_by: { type: 'string', description: 'Username' },
@@ -119,7 +119,7 @@ export const publishedExpertDetail = {
   ...objectOf({ ...published, files: paths }, [...publishedFields, 'files']),
 } as const
 
-/** What publishing answers. */
+/** The reply of POST /agents/:id/publish-expert. */
 export const newlyPublishedExpert = {
   title: 'NewlyPublishedExpert',
   ...objectOf(
@@ -132,6 +132,7 @@ export const newlyPublishedExpert = {
           {
             path: text,
             reason: {
+              description: '`not_found`: `include_files` names no publishable file',
               enum: [
                 'secret',
                 'credentials',
@@ -147,7 +148,7 @@ export const newlyPublishedExpert = {
           ['path', 'reason'],
         ),
         description:
-          'The first 100 files that were not copied and may be missed; those that turns have written come last',
+          'The first 100 files that were not copied though somebody may need them; files written by turns come last',
       },
     },
     [...publishedFields, 'files', 'left_out'],

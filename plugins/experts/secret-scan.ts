@@ -1,37 +1,37 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hasDigit, isLikelySecret, isPlaceholder } from './secret-value.ts'
 
-/** So many characters are looked at between two turns of the event loop. */
-const WINDOW = 256 * 1024
-/** Longer than anything that a rule matches, so that no secret is cut in two. */
-const OVERLAP = 2048
+/** The characters that are scanned between two turns of the event loop. */
+const WINDOW_CHARS = 256 * 1024
+/** Longer than any match of a rule, so that no secret is cut in two. */
+const OVERLAP_CHARS = 2048
 
-/** How much of the beginning tells whether a file is text. */
+/** The beginning of a file that is checked for NUL, to tell text from binary data. */
 const SNIFFED_BYTES = 8192
 
-/** A form that secrets have. */
+/** A pattern of secrets. */
 interface Rule {
   pattern: RegExp
-  /** What may stand before it; this is looked at last, as it makes a search slow. */
-  behind?: RegExp
-  /** Judges what a group matched, where the form is also that of harmless values. */
+  /** A condition on the text before the match; checked after the match, as it would make the search slow. */
+  precededBy?: RegExp
+  /** Checks the matched group, if harmless values match as well. */
   isSecret?(value: string, isQuoted: boolean): boolean
 }
 
-/** Not within a word, but right behind an escape such as `\n` in JSON or `%20` in a URL. */
+/** Matches the start of a word, also right after an escape such as `\n` in JSON or `%20` in a URL. */
 const WORD_START = /(?:^|[^A-Za-z0-9]|\\[nrt]|%[0-9A-Fa-f]{2})$/
-const LONGEST_START = 3
+const MAX_START_CHARS = 3
 
-/** A rule for tokens that stand by themselves. */
+/** Creates a rule for tokens that are whole words. */
 const token = (form: string, isSecret?: Rule['isSecret']): Rule => ({
   pattern: new RegExp(form, 'g'),
-  behind: WORD_START,
+  precededBy: WORD_START,
   isSecret,
 })
 
 /**
- * Tokens that are known by their form, as their issuers document it. Here as below every repetition is bounded and
- * none is nested in another of open length, so that the time is linear in the length of the text.
+ * Tokens in formats that their issuers document. Here and below every repetition is bounded and none is nested in an
+ * unbounded one, so that the time is linear in the length of the text.
  */
 const TOKEN_RULES: readonly Rule[] = [
   { pattern: /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g },
@@ -49,7 +49,7 @@ const TOKEN_RULES: readonly Rule[] = [
   // Slack.
   token('xox[abcdeoprs]-[A-Za-z0-9-]{16}', hasDigit),
   token('xapp-[0-9]-[A-Z0-9]{6,20}-[0-9]{6}'),
-  // Addresses that whoever knows them may post to: Slack, Discord, Feishu, Lark, WeCom.
+  // Webhooks, to which anybody who knows the address can post: Slack, Discord, Feishu, Lark, WeCom.
   token('hooks\\.slack\\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/]{20}', hasDigit),
   token('discord(?:app)?\\.com/api/webhooks/[0-9]{17,20}/[A-Za-z0-9_-]{60}'),
   token('(?:feishu\\.cn|larksuite\\.com)/open-apis/bot/(?:v2/)?hook/[a-f0-9-]{32}', hasDigit),
@@ -57,7 +57,7 @@ const TOKEN_RULES: readonly Rule[] = [
   // Stripe.
   token('[sr]k_(?:live|test)_[A-Za-z0-9]{16}'),
   token('whsec_[A-Za-z0-9+/]{24}'),
-  // OpenAI, Anthropic, OpenRouter, and the many who took over their prefix.
+  // OpenAI, Anthropic, OpenRouter, and the many services that use the same prefix.
   token('sk-(?:proj|svcacct|admin|ant|or)-[A-Za-z0-9_-]{20}', hasDigit),
   token('sk-[A-Za-z0-9]{32}', hasDigit),
   // Google: API keys, client secrets, access and refresh tokens.
@@ -65,7 +65,7 @@ const TOKEN_RULES: readonly Rule[] = [
   token('GOCSPX-[A-Za-z0-9_-]{28}'),
   token('ya29\\.[A-Za-z0-9_-]{20}'),
   token('1//0[A-Za-z0-9_-]{40}'),
-  // Telegram: the number of a bot and its key, in URLs behind the word "bot".
+  // Telegram: the number of a bot and its key, in URLs after the word "bot".
   { pattern: /(?<![0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/g },
   // Discord: the number of a bot in Base64, a time and a signature.
   token('[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27}'),
@@ -76,7 +76,7 @@ const TOKEN_RULES: readonly Rule[] = [
   token('do[opr]_v1_[a-f0-9]{64}'),
   token('SG\\.[A-Za-z0-9_-]{22}\\.[A-Za-z0-9_-]{43}'),
   token('hv[sbr]\\.[A-Za-z0-9_-]{24}'),
-  // A JSON Web Token: two parts that begin as encoded JSON objects do.
+  // A JSON Web Token: two parts that begin like encoded JSON objects.
   { pattern: /(?:(?<![A-Za-z0-9_-])|\\[nrt]|%20|%3D)eyJ[A-Za-z0-9_-]{10,1000}\.eyJ[A-Za-z0-9_-]{10}/g },
 ]
 
@@ -88,7 +88,7 @@ const OPERATOR = '["\'`\\]*\\\\]{0,3}[ \\t]{0,8}(?:=>|:=|={1,3}|:|：|>)[ \\t*]{
 const VALUE =
   '(?:\\\\?"([^"\\s]{8,256})"|\'([^\'\\s]{8,256})\'|`([^`\\s]{8,256})`|([^\\s"\'`,;<>，。；]{8,256}))'
 
-/** What only text has: a place where a secret is to be expected, and a value that looks like one. */
+/** Rules for text only: a context that announces a secret, and a value that looks like one. */
 const TEXT_RULES: readonly Rule[] = [
   // The password in a URL.
   {
@@ -105,17 +105,17 @@ const TEXT_RULES: readonly Rule[] = [
 
 const ALL_RULES = [...TOKEN_RULES, ...TEXT_RULES]
 
-/** Whether a text seems to hold a password, a key or a token. */
+/** True if a text seems to hold a password, a key or a token. */
 export function hasSecret(text: string): Promise<boolean> {
   return isFlagged(text, ALL_RULES)
 }
 
-/** Whether the content of a file does. In what is no text only tokens of a known form count. */
+/** True if the content of a file does; in binary data only tokens of a known format count. */
 export async function hasSecretBytes(content: Buffer): Promise<boolean> {
-  const wide = wideEncodingOf(content)
+  const wide = detectWideEncoding(content)
   if (wide) return hasSecret(new TextDecoder(wide).decode(content))
   if (!content.subarray(0, SNIFFED_BYTES).includes(0)) return hasSecret(content.toString('utf8'))
-  // Without the NULs, text within it that has two bytes a character can be read too.
+  // Without NUL bytes, embedded text with two bytes per character becomes readable too.
   return (
     (await isFlagged(content.toString('latin1'), TOKEN_RULES)) ||
     (await isFlagged(withoutNuls(content).toString('latin1'), TOKEN_RULES))
@@ -123,26 +123,27 @@ export async function hasSecretBytes(content: Buffer): Promise<boolean> {
 }
 
 async function isFlagged(text: string, rules: readonly Rule[]): Promise<boolean> {
-  for (let start = 0; start < text.length; start += WINDOW) {
+  for (let start = 0; start < text.length; start += WINDOW_CHARS) {
     if (start > 0) await nextTurn()
-    const window = text.slice(Math.max(0, start - OVERLAP), start + WINDOW)
+    const window = text.slice(Math.max(0, start - OVERLAP_CHARS), start + WINDOW_CHARS)
     if (rules.some((rule) => matches(rule, window))) return true
   }
   return false
 }
 
-function matches({ pattern, behind, isSecret = () => true }: Rule, text: string): boolean {
+function matches({ pattern, precededBy, isSecret = () => true }: Rule, text: string): boolean {
   for (const match of text.matchAll(pattern)) {
     const [whole, ...groups] = match
-    if (behind && !behind.test(text.slice(Math.max(0, match.index - LONGEST_START), match.index))) continue
+    if (precededBy && !precededBy.test(text.slice(Math.max(0, match.index - MAX_START_CHARS), match.index)))
+      continue
     const value = groups.find((group) => group !== undefined) ?? whole
     if (isSecret(value, /["'`]/.test(whole.at(-1)!))) return true
   }
   return false
 }
 
-/** The encoding that a byte order mark of two bytes announces. */
-function wideEncodingOf(content: Buffer): 'utf-16le' | 'utf-16be' | undefined {
+/** Returns the encoding of a two-byte byte order mark, if there is one. */
+function detectWideEncoding(content: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   if (content[0] === 0xff && content[1] === 0xfe) return 'utf-16le'
   return content[0] === 0xfe && content[1] === 0xff ? 'utf-16be' : undefined
 }

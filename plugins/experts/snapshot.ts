@@ -1,21 +1,20 @@
 import { type FileHandle, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError } from '#kernel'
-import { exclusionOf } from './exclusion.ts'
+import { findExclusion } from './exclusion.ts'
 import { hasSecretBytes } from './secret-scan.ts'
-import type { TurnFiles } from './turn-files.ts'
-import type { LeftOut, LeftOutReason } from './types.ts'
+import type { LeftOut } from './types.ts'
 import { type Entry, walk } from './workspace-walk.ts'
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024
-/** What a workspace may have at most, counted over all that is looked into. */
+/** The limits of a workspace, counted over all files and folders that are visited. */
 const LIMITS = { max_files: 2000, max_bytes: 64 * 1024 * 1024, max_depth: 32 }
 const MAX_LEFT_OUT = 100
-/** In characters. Some file systems have files that no path can name whole. */
-const MAX_PATH_LENGTH = 1024
+/** Some file systems have files whose whole path is too long to be opened. */
+const MAX_PATH_CHARS = 1024
 
-/** What it says of a file that it cannot be opened or copied; all else is a failure of the server. */
-const REFUSALS: Record<string, LeftOutReason> = {
+/** The reasons by code why a file cannot be opened or copied; any other code is a failure of the server. */
+const REFUSALS: Record<string, LeftOut['reason']> = {
   ELOOP: 'link',
   ENOTDIR: 'link',
   ENOENT: 'unreadable',
@@ -26,17 +25,17 @@ const REFUSALS: Record<string, LeftOutReason> = {
 }
 
 /**
- * The files that were copied, sorted, and the first 100 that were not copied and may be missed; those that turns have
- * written come last.
+ * The files that were copied, sorted, and the first 100 that were not copied though somebody may need them; files
+ * written by turns come last.
  */
-export interface Snapshot {
+interface Snapshot {
   files: string[]
   left_out: LeftOut[]
 }
 
 /**
- * Copies of a workspace what may be published into an empty folder: what is looked through is what is written, to
- * the byte. Throws WORKSPACE_TOO_LARGE.
+ * Copies the publishable files of a workspace into an empty folder. Exactly the bytes that were scanned are written.
+ * Throws WORKSPACE_TOO_LARGE.
  */
 export async function takeSnapshot(
   workspace: string,
@@ -49,20 +48,20 @@ export async function takeSnapshot(
   const folders = new Set<string>()
   const seen = { files: 0, folders: 0, bytes: 0 }
 
-  const leaveOut = (path: string, reason: LeftOutReason) => {
+  const leaveOut = (path: string, reason: LeftOut['reason']) => {
     if (left_out.length < MAX_LEFT_OUT) left_out.push({ path, reason })
   }
   const assertWithin = (isWithin: boolean) => {
     if (!isWithin) throw new AppError('WORKSPACE_TOO_LARGE', LIMITS)
   }
-  const refused = (path: string, error: NodeJS.ErrnoException) => {
+  const onRefused = (path: string, error: NodeJS.ErrnoException) => {
     const reason = REFUSALS[error.code ?? '']
     if (!reason) throw error
     leaveOut(path, reason)
   }
 
-  const enter = (folder: Entry): boolean => {
-    const exclusion = exclusionOf(folder.name, true)
+  const shouldEnter = (folder: Entry): boolean => {
+    const exclusion = findExclusion(folder.name, true)
     if (exclusion === 'credentials') leaveOut(folder.path, exclusion)
     if (exclusion) return false
     seen.folders += 1
@@ -70,7 +69,7 @@ export async function takeSnapshot(
     return true
   }
 
-  /** The content of a file and whether it can be run, or the reason why it stays behind. */
+  /** Reads the content and mode of a file, or returns the reason why it stays behind. */
   const read = async (entry: Entry) => {
     const file = await entry.open()
     try {
@@ -100,22 +99,22 @@ export async function takeSnapshot(
     files.push(entry.path)
   }
 
-  for await (const entry of walk(workspace, { enter, refused })) {
-    const exclusion = exclusionOf(entry.name, false)
-    if (exclusion === 'passed_over') continue
+  for await (const entry of walk(workspace, { shouldEnter, onRefused })) {
+    const exclusion = findExclusion(entry.name, false)
+    if (exclusion === 'unneeded') continue
     if (turnFiles.isLeftOut(entry.path)) {
       if (written.length < MAX_LEFT_OUT) written.push({ path: entry.path, reason: 'written_by_turn' })
     } else if (entry.kind === 'link') leaveOut(entry.path, 'link')
     else if (entry.kind === 'other') leaveOut(entry.path, 'not_a_file')
     else if (exclusion) leaveOut(entry.path, exclusion)
-    else if (entry.path.length > MAX_PATH_LENGTH) leaveOut(entry.path, 'unreadable')
-    else await copy(entry).catch((error) => refused(entry.path, error))
+    else if (entry.path.length > MAX_PATH_CHARS) leaveOut(entry.path, 'unreadable')
+    else await copy(entry).catch((error) => onRefused(entry.path, error))
   }
   for (const path of turnFiles.unmatched()) leaveOut(path, 'not_found')
   return { files: files.sort(), left_out: [...left_out, ...written].slice(0, MAX_LEFT_OUT) }
 }
 
-/** The first `size` bytes of a file, or what it has if it was cut meanwhile; what it grows by is not waited for. */
+/** Reads the first `size` bytes of a file, or fewer if it was truncated meanwhile; ignores bytes appended meanwhile. */
 async function readUpTo(file: FileHandle, size: number): Promise<Buffer> {
   const content = Buffer.allocUnsafe(size)
   let length = 0
@@ -126,3 +125,38 @@ async function readUpTo(file: FileHandle, size: number): Promise<Buffer> {
   }
   return content.subarray(0, length)
 }
+
+/** Tells which files stay behind because turns of the agent have written them. */
+export interface TurnFiles {
+  /** True if a turn has written the file and it is not included by name. */
+  isLeftOut(path: string): boolean
+  /** Returns the included names that matched none of the files that `isLeftOut` was called with. */
+  unmatched(): string[]
+}
+
+/** Creates the filter. `include_files` names files and folders to publish anyway; `.` is the whole workspace. */
+export function createTurnFiles(
+  written: ReadonlySet<string>,
+  include_files: readonly string[] = [],
+): TurnFiles {
+  const included = include_files.map((name) => ({ name, path: normalize(name), isMatched: false }))
+
+  return {
+    isLeftOut(path) {
+      const matching = included.filter((one) => contains(one.path, path))
+      for (const one of matching) one.isMatched = true
+      return matching.length === 0 && written.has(path)
+    },
+    unmatched: () => included.flatMap(({ name, isMatched }) => (isMatched ? [] : [name])),
+  }
+}
+
+/** Converts a path to the form of the workspace walk; '' is the whole workspace. */
+const normalize = (name: string) =>
+  name
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/')
+
+const contains = (folder: string, path: string) =>
+  folder === '' || path === folder || path.startsWith(`${folder}/`)

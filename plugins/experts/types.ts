@@ -1,46 +1,30 @@
+import type { TypeOf } from '#kernel'
 import type { Character } from './character.ts'
+import type { newlyPublishedExpert, publishedExpertDetail } from './schemas.ts'
 
-/** An agent's workspace and character as its owner gave them to all accounts; times are Unix seconds. */
-export interface PublishedExpertDocument extends Character {
+type PublishedExpertDetail = TypeOf<typeof publishedExpertDetail>
+
+/**
+ * An agent's workspace and character that its owner published for all accounts. Its files are stored below
+ * `<home>/experts/<id>`; times are Unix seconds.
+ */
+export interface PublishedExpertDocument
+  extends Omit<PublishedExpertDetail, 'id' | 'expert_id' | 'icon' | 'color'>,
+    Character {
   _id: string
-  /** Unique among published experts, and the id of no registered one. */
-  slug: string
-  name: string
-  description: string | null
   created_by_id: string
-  /** Username. */
-  created_by: string
-  source_agent_id: string | null
-  /** The model that an installed copy gets if its owner may use it. */
+  /** The model of an installed copy, if its owner may use it. */
   default_model?: string | null
-  /** The paths of its files below `<home>/experts/<id>`, sorted, with slashes. */
-  files: string[]
-  created_at: number
-  updated_at: number
 }
 
-/** What a list of published experts tells of each. */
+/** A published expert in a list. */
 export type PublishedExpertSummary = Omit<
   PublishedExpertDocument,
   'files' | 'system_prompt' | 'welcome_message' | 'config'
 >
 
-/** The reason why a file was not published; `not_found` if `include_files` names no file that can be published. */
-export type LeftOutReason =
-  | 'secret'
-  | 'credentials'
-  | 'link'
-  | 'too_large'
-  | 'not_a_file'
-  | 'unreadable'
-  | 'not_found'
-  | 'written_by_turn'
-
-/** Something of a workspace that was not published, and that a person may miss. */
-export interface LeftOut {
-  path: string
-  reason: LeftOutReason
-}
+/** A file of a workspace that was not published although somebody may need it. */
+export type LeftOut = TypeOf<typeof newlyPublishedExpert>['left_out'][number]
 
 declare module '#kernel/types' {
   interface Collections {

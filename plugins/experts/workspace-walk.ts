@@ -3,54 +3,54 @@ import { type FileHandle, readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { type OpenFolder, openFolder } from '#kernel'
 
-/** Something found in a folder; `path` starts below the folder that the walk began at and has slashes. */
+/** An entry of a folder; `path` is relative to the root of the walk and has slashes. */
 export interface Entry {
   path: string
   name: string
   kind: 'file' | 'folder' | 'link' | 'other'
-  /** How many folders it lies in, below the first. */
+  /** The number of folders between the root and it. */
   depth: number
-  /** Opens it for reading, for as long as the walk stands at it; fails where it has become a link. */
+  /** Opens it for reading, until the walk moves on; fails if it has become a link. */
   open(): Promise<FileHandle>
 }
 
-/** What the one who walks decides. */
-interface Guide {
-  /** Whether to go into a folder. */
-  enter(folder: Entry): boolean
-  /** Told of what cannot be opened; the walk goes on unless this throws. The first folder's path is `.`. */
-  refused(path: string, error: NodeJS.ErrnoException): void
+/** The decisions of the caller. */
+interface Visitor {
+  /** True if the walk should enter a folder. */
+  shouldEnter(folder: Entry): boolean
+  /** Called for an entry that cannot be opened; the walk continues unless this throws. The root's path is `.`. */
+  onRefused(path: string, error: NodeJS.ErrnoException): void
 }
 
 /**
- * Walks through a folder and hands out all that is in it but folders, in the order of names. No link is ever
- * followed: everything is opened from the open folder that it was found in, so that a name which is swapped for a
- * link meanwhile leads nowhere.
+ * Walks through a tree and yields all entries except folders, in the order of names. Follows no link: every entry is
+ * opened from the open folder in which it was found, so that a name that is replaced by a link leads nowhere.
  */
-export async function* walk(root: string, guide: Guide): AsyncGenerator<Entry, void, undefined> {
+export async function* walk(root: string, visitor: Visitor): AsyncGenerator<Entry, void, undefined> {
   const path = join(await realpath(dirname(root)), basename(root))
-  yield* walkInto({ path: '.', depth: -1, folder: openFolder(path) }, guide)
+  yield* walkInto({ path: '.', depth: -1, folder: openFolder(path) }, visitor)
 }
 
 async function* walkInto(
   { path, depth, folder: opening }: Pick<Entry, 'path' | 'depth'> & { folder: Promise<OpenFolder> },
-  guide: Guide,
+  visitor: Visitor,
 ): AsyncGenerator<Entry, void, undefined> {
-  const folder = await unlessRefused(opening, path, guide)
+  const folder = await unlessRefused(opening, path, visitor)
   if (!folder) return
   try {
-    const children = (await unlessRefused(readdir(folder.path, { withFileTypes: true }), path, guide)) ?? []
+    const children = (await unlessRefused(readdir(folder.path, { withFileTypes: true }), path, visitor)) ?? []
     for (const child of children.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const { name } = child
       const entry: Entry = {
         path: depth < 0 ? name : `${path}/${name}`,
         name,
-        kind: kindOf(child),
+        kind: toKind(child),
         depth: depth + 1,
         open: () => folder.openFile(name),
       }
       if (entry.kind !== 'folder') yield entry
-      else if (guide.enter(entry)) yield* walkInto({ ...entry, folder: folder.openFolder(name) }, guide)
+      else if (visitor.shouldEnter(entry))
+        yield* walkInto({ ...entry, folder: folder.openFolder(name) }, visitor)
     }
   } finally {
     await folder.close()
@@ -60,17 +60,17 @@ async function* walkInto(
 async function unlessRefused<Result>(
   work: Promise<Result>,
   path: string,
-  guide: Guide,
+  visitor: Visitor,
 ): Promise<Result | undefined> {
   try {
     return await work
   } catch (error) {
-    guide.refused(path, error as NodeJS.ErrnoException)
+    visitor.onRefused(path, error as NodeJS.ErrnoException)
     return undefined
   }
 }
 
-function kindOf(child: Dirent): Entry['kind'] {
+function toKind(child: Dirent): Entry['kind'] {
   if (child.isSymbolicLink()) return 'link'
   if (child.isDirectory()) return 'folder'
   return child.isFile() ? 'file' : 'other'

@@ -57,7 +57,7 @@ async function contentOf(folder: string): Promise<Record<string, Buffer>> {
 const copyOf = (expert: { id: string }) => join(server.home, 'experts', expert.id)
 const paths = (rows: { path: string }[]) => rows.map(({ path }) => path)
 
-/** Tokens of a known form, put together here so that no scanner takes this file for a leak. */
+/** Tokens of a known format, put together here so that no scanner takes this file for a leak. */
 const TOKENS: Record<string, string> = {
   'an RSA key': ['-----BEGIN RSA PRIVATE', 'KEY-----'].join(' '),
   'a key in JSON': `{"private_key": "${['-----BEGIN PRIVATE', 'KEY-----'].join(' ')}\\nMIIE"}`,
@@ -102,7 +102,7 @@ const ASSIGNMENTS: Record<string, string> = {
   'a password in XML': '<password>Kx7#mP2$vL9q</password>',
 }
 
-/** What looks like the above and is harmless. */
+/** Harmless texts that look like the above. */
 const HARMLESS: Record<string, string> = {
   'prose.md': 'Never put a password in a prompt. A token: ask the administrator. The secret: practice.',
   'placeholders.md':
@@ -161,7 +161,7 @@ t.test('A workspace is published to the byte, and nobody but the server may read
   t.equal((await stat(join(copy, 'skills/review/run.sh'))).mode & 0o777, 0o700, 'what could be run still can')
 })
 
-t.test('What came in, what is made again and what went on is left out without a word', async (t) => {
+t.test('Uploads, generated files and logs are left out and not listed', async (t) => {
   const { id, workspace } = await createAgent()
   const names = [
     'inbound',
@@ -191,7 +191,7 @@ t.test('What came in, what is made again and what went on is left out without a 
   t.strictSame(Object.keys(await contentOf(copyOf(body))).sort(), body.files)
 })
 
-t.test('What turns have written stays behind, unless it is named', async (t) => {
+t.test('Files written by turns stay behind, unless they are named', async (t) => {
   const id = chat.agent_id
   const workspace = join(server.home, 'agents', id)
   await rm(workspace, { recursive: true })
@@ -246,7 +246,7 @@ t.test('What turns have written stays behind, unless it is named', async (t) => 
   )
 })
 
-t.test('Files in which keys and logins are kept are left out by their names', async (t) => {
+t.test('Files that usually hold keys and logins are left out by their names', async (t) => {
   const { id, workspace } = await createAgent()
   const names = [
     '.env',
@@ -318,7 +318,7 @@ t.test('Files that hold secrets are left out, whatever their names', async (t) =
     'wide-unmarked.txt': Buffer.from(wide, 'utf16le'),
   }
   await put(workspace, files)
-  // Where it says password in what is no text, nobody can tell what is beside it.
+  // In binary data, the word password says nothing about the bytes beside it.
   await put(workspace, { 'strings.bin': Buffer.from(`\0\0${ASSIGNMENTS['a password in code']}\0`) })
   const { body } = await publish(id)
   t.strictSame(body.files, ['AGENTS.md', 'strings.bin'])
@@ -328,7 +328,7 @@ t.test('Files that hold secrets are left out, whatever their names', async (t) =
   t.strictSame(Object.keys(copied).sort(), body.files)
 })
 
-t.test('No more than a hundred things that were left out are listed', async (t) => {
+t.test('At most a hundred files that were left out are listed', async (t) => {
   const { id, workspace } = await createAgent()
   const files = Array.from({ length: 120 }, (_, index) => [`${index}.md`, TOKENS['a JWT']!])
   await put(workspace, Object.fromEntries(files))
@@ -388,7 +388,7 @@ t.test('A workspace that is itself a link is not followed', async (t) => {
   t.strictSame(await contentOf(copyOf(body)), {})
 })
 
-t.test('No link is followed that is swapped in while an agent is published', async (t) => {
+t.test('A link that is swapped in while an agent is published is not followed', async (t) => {
   const { id, workspace } = await createAgent()
   const outside = createHome(t)
   const names = Array.from({ length: 40 }, (_, index) => `file-${index}.md`)
@@ -451,7 +451,7 @@ t.test('A workspace with too many, too big or too deep files is refused and leav
   t.notMatch(refusal.body.error.message, /[{}]/)
   t.strictSame((await readdir(join(server.home, 'experts'))).sort(), before)
   await rm(join(workspace, 'many/0.txt'))
-  // To publish as much as is allowed takes seconds.
+  // Publishing the largest allowed workspace takes seconds.
   if (isLong) t.equal((await publish(id)).body.files?.length, 2000, '2,000 files')
 
   const big = await createAgent()
@@ -471,7 +471,7 @@ t.test('A workspace with too many, too big or too deep files is refused and leav
   t.equal((await publish(deep.id)).status, 201, '32 folders deep')
 })
 
-t.test('Settings that hold a secret are refused, and the field is named', async (t) => {
+t.test('Settings that hold a secret are refused with the name of the field', async (t) => {
   const secret = TOKENS['an Anthropic key']!
   const { id } = await createAgent()
   for (const field of ['system_prompt', 'welcome_message', 'description']) {
@@ -525,7 +525,7 @@ t.test('Only the owner and administrators publish an agent, and bodies are check
   t.equal((await publish(id, { name: '界'.repeat(64) })).status, 201)
 })
 
-t.test('An agent that is deleted while it is published is not published by half', async (t) => {
+t.test('An agent that is deleted while it is published leaves no half of an expert', async (t) => {
   const { id, workspace } = await createAgent()
   const files = Array.from({ length: 300 }, (_, index) => [`${index}.md`, 'x'])
   await put(workspace, Object.fromEntries(files))

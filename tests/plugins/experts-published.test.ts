@@ -55,7 +55,7 @@ const isThere = (path: string) =>
     () => false,
   )
 
-/** Whether an agent that is being made has got as far as this folder. */
+/** True if the workspace of an agent that is being created has this folder already. */
 async function hasNewFolder(before: Set<string>, folder: string): Promise<boolean> {
   const ids = (await readdir(join(server.home, 'agents'))).filter((id) => !before.has(id))
   return (await Promise.all(ids.map((id) => isThere(join(workspaceOf({ id }), folder))))).includes(true)
@@ -67,7 +67,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 
 const NOT_FOUND = { status: 404, body: { error: { code: 'NOT_FOUND' } } }
 
-t.test('Everybody sees what is published, by name, and finds it by id and by slug', async (t) => {
+t.test('Everybody lists published experts by name, and finds them by id and by slug', async (t) => {
   const later = await publish(ann, { 'b.md': 'b', 'a/c.md': 'c' }, { name: 'émile' })
   const first = await publish(ben, {}, { name: 'Anton' })
   await publish(ben, {}, { name: 'zoe' })
@@ -87,7 +87,7 @@ t.test('Everybody sees what is published, by name, and finds it by id and by slu
   t.match(await server.request('GET', '/experts/published/unheard-of', { token: ben.token }), NOT_FOUND)
 })
 
-t.test('An installed copy is an agent of one’s own that is like the source', async (t) => {
+t.test('An installed copy is an agent of its own with the content of the source', async (t) => {
   const files = {
     'AGENTS.md': 'Be exact.',
     'skills/review/SKILL.md': '---\nname: review\n---',
@@ -166,7 +166,7 @@ t.test('An installed copy is an agent of one’s own that is like the source', a
   })
 })
 
-t.test('What is given when it is published outweighs what the agent has', async (t) => {
+t.test('Settings in the request replace those of the agent', async (t) => {
   const [{ id: default_model }] = await call('GET', '/models', ann)
   const agent = await createAgent(ann, {}, { description: 'Of the agent', icon: 'bot', system_prompt: 'Old' })
   const given = {
@@ -210,7 +210,7 @@ t.test('What is given when it is published outweighs what the agent has', async 
   }
 })
 
-t.test('Slugs are made of names and are unique, also when many publish at once', async (t) => {
+t.test('Slugs are made from names and are unique, even if many publish at once', async (t) => {
   const agent = await createAgent(ann)
   const publishAll = (bodies: object[]) =>
     Promise.all(
@@ -271,7 +271,7 @@ t.test('Its creator and administrators withdraw an expert; installed copies stay
   t.equal((await withdraw(other.slug, server.admin)).status, 204, 'by its slug')
 })
 
-t.test('Who installs while an expert is withdrawn gets all of it or nothing', async (t) => {
+t.test('An installation while the expert is withdrawn gets all of it or nothing', async (t) => {
   const files = Object.fromEntries(
     Array.from({ length: 60 }, (_, index) => [`folder-${index % 7}/${index}.md`, `${index}`]),
   )
@@ -282,7 +282,7 @@ t.test('Who installs while an expert is withdrawn gets all of it or nothing', as
     const installing = Array.from({ length: 6 }, (_, index) =>
       install(ben, expert.id, { name: `copy ${round}.${index}` }),
     )
-    // Once some of the files are there, the others are taken away.
+    // As soon as some of the files are copied, the others are removed.
     if (round === 3) await installing[0]
     else if (round > 0) await until(() => hasNewFolder(before, `folder-${round * 3}`))
     await call('DELETE', `/experts/published/${expert.id}`, ann)
@@ -301,7 +301,7 @@ t.test('Who installs while an expert is withdrawn gets all of it or nothing', as
   )
 })
 
-t.test('What a deleted account has published goes with it, installed copies stay', async (t) => {
+t.test('The experts of a deleted account are removed, installed copies stay', async (t) => {
   const cem = await server.createUser({ username: 'cem' })
   const experts = [await publish(cem, { 'a.md': 'a' }), await publish(cem)]
   const staying = await publish(ann)
@@ -317,7 +317,7 @@ t.test('What a deleted account has published goes with it, installed copies stay
   t.strictSame(await filesIn(workspaceOf(agent)), { 'a.md': 'a' })
 })
 
-t.test('Folders that a crash left are removed after an hour, and nobody sees them before', async (t) => {
+t.test('Folders left by a crash are removed after an hour, and are never visible', async (t) => {
   const { publishedExperts } = server.server.runtime.cradleOf('experts')
   const clean = () => publishedExperts.clean(new AbortController().signal)
   const expert = await publish(ann, { 'a.md': 'a' })
@@ -337,12 +337,12 @@ t.test('Folders that a crash left are removed after an hour, and nobody sees the
   t.strictSame(await filesIn(copyOf(expert)), { 'a.md': 'a' }, 'what is published stays, however old')
   for (const id of recent) await utimes(copyOf({ id }), longAgo, longAgo)
   await server.restart()
-  // A server looks for them when it starts.
+  // A server removes them when it starts.
   await until(async () => !(await Promise.all(recent.map((id) => isThere(copyOf({ id }))))).includes(true))
   t.ok(await isThere(copyOf(expert)))
 })
 
-t.test('What was published of an agent outlives it, but its id goes', async (t) => {
+t.test('A published expert outlives its source agent, without the id of the agent', async (t) => {
   const expert = await publish(ann, { 'AGENTS.md': 'Be kind.' })
   const before = await call('GET', `/experts/published/${expert.id}`, ann)
   await call('DELETE', `/agents/${before.source_agent_id}`, ann)

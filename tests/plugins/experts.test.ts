@@ -17,7 +17,7 @@ const BUNDLED = [
   'writing-coach',
 ]
 
-/** An expert such as a plugin from outside brings; its label may be no agent's name. */
+/** An expert of a third-party plugin, whose label is not a valid name of an agent. */
 const outside = {
   id: 'night-watch',
   label: { en: 'Night / watch', zh: '守夜人' },
@@ -64,7 +64,7 @@ async function filesIn(folder: string): Promise<Record<string, string>> {
 }
 
 const HAN = /\p{Script=Han}/u
-/** How much of a text is Chinese characters: an English one may quote some. */
+/** The share of Chinese characters in a text; an English text may quote some. */
 const hanShareOf = (text: string) => (text.match(/\p{Script=Han}/gu)?.length ?? 0) / text.length
 const templates = new Map(
   server.server.runtime.extensions['agents.experts'].list().map((expert) => [expert.id, expert]),
@@ -98,7 +98,7 @@ t.test('The catalog lists the bundled experts and those of other plugins', async
 })
 
 for (const id of BUNDLED)
-  t.test(`The expert ${id} is whole in both languages`, async (t) => {
+  t.test(`The expert ${id} is complete in both languages`, async (t) => {
     const expert = (await get('/experts')).find((row: { id: string }) => row.id === id)
     const prompts = expert.quick_prompts as Record<
       'title' | 'description' | 'prompt',
@@ -146,7 +146,7 @@ for (const id of BUNDLED)
     for (const skill of skills) t.ok(`skills/${skill}/SKILL.md` in english, skill)
   })
 
-t.test('An agent that is made from an expert speaks the language of its user, files too', async (t) => {
+t.test('An agent created from an expert has texts and files in the language of its user', async (t) => {
   for (const [locale, token] of [
     ['en', ann.token],
     ['zh', chinese],
@@ -180,7 +180,7 @@ t.test('An agent that is made from an expert speaks the language of its user, fi
   )
 })
 
-t.test('Nothing of what bundled experts bring is taken for a secret when it is published', async (t) => {
+t.test('No file of a bundled expert is taken for a secret when it is published', async (t) => {
   for (const token of [ann.token, chinese])
     for (const id of BUNDLED) {
       const { body: agent } = await createFrom(id, { name: `as it came: ${id}` }, token)
@@ -194,7 +194,7 @@ t.test('Nothing of what bundled experts bring is taken for a secret when it is p
     }
 })
 
-t.test('An account publishes 20 experts, and more when it withdraws some', async (t) => {
+t.test('An account publishes 20 experts, and more after it withdraws some', async (t) => {
   const { token } = await server.createUser({ username: 'prolific' })
   const { body: agent } = await createFrom('writing-coach', {}, token)
   const publish = () => server.request('POST', `/agents/${agent.id}/publish-expert`, { token, body: {} })
@@ -212,7 +212,7 @@ t.test('An account publishes 20 experts, and more when it withdraws some', async
   t.match(await publish(), { status: 409, body: { error: { code: 'LIMIT_REACHED' } } })
 })
 
-t.test('An agent without a name is named after its expert, and numbered where that is taken', async (t) => {
+t.test('An agent without a name is named after its expert, with a number if the name is taken', async (t) => {
   const label = templates.get('writing-coach')!.label.en
   const replies = await Promise.all(Array.from({ length: 4 }, () => createFrom('writing-coach')))
   t.strictSame(replies.map(({ body }) => body.name).sort(), [label, `${label}-2`, `${label}-3`, `${label}-4`])
@@ -220,7 +220,7 @@ t.test('An agent without a name is named after its expert, and numbered where th
   t.match(await createFrom(outside.id), { status: 201, body: { name: 'Night watch' } })
 })
 
-t.test('What is given for an agent made from an expert outweighs what the expert has', async (t) => {
+t.test('Settings in the request replace those of the expert', async (t) => {
   const [{ id: default_model }] = await get('/models')
   const given = {
     name: 'mine',
@@ -255,7 +255,7 @@ t.test('What is given for an agent made from an expert outweighs what the expert
   })
 })
 
-t.test('A new account has an assistant that is made from the general assistant', async (t) => {
+t.test('A new account has an assistant created from the general assistant', async (t) => {
   for (const [locale, token] of [
     ['en', ann.token],
     ['zh', chinese],
