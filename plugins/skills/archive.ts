@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { crc32 } from 'node:zlib'
 import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl'
-import { createPathCheck, invalid } from './file-paths.ts'
+import { createInvalid, createPathCheck } from './skill-rules.ts'
 
-/** How many entries an archive may have, folders and those that are passed over included. */
+/** The most entries of an archive, including folders and ignored entries. */
 const MAX_ENTRIES = 10_000
 
 const STORED = 0
@@ -12,18 +12,18 @@ const FILE_TYPE = 0o170000
 const REGULAR = 0o100000
 const FOLDER = 0o040000
 
-/** A file in an archive, all about it checked but what is in it. `bytes` is what the archive says. */
+/** A file in an archive, checked except for its content. `bytes` is the size that the archive states. */
 export interface ArchivedFile {
   names: string[]
   bytes: number
   isExecutable: boolean
-  /** Gives the content in pieces; throws SKILL_ARCHIVE_INVALID as soon as it is not what the archive says. */
+  /** Yields the content in chunks; throws SKILL_ARCHIVE_INVALID as soon as it contradicts the archive's headers. */
   read(): AsyncGenerator<Buffer>
 }
 
 /**
- * Runs work on the files of a zip archive, without what macOS adds to archives. Throws SKILL_ARCHIVE_INVALID for all
- * that a plain archive of plain files does not hold.
+ * Runs work on the files of a zip archive, without the entries that macOS adds. Throws SKILL_ARCHIVE_INVALID for
+ * anything but plain files and folders.
  */
 export async function readArchive<Result>(
   path: string,
@@ -38,12 +38,12 @@ export async function readArchive<Result>(
 }
 
 async function listFiles(zip: ZipFile): Promise<ArchivedFile[]> {
-  if (zip.entryCount > MAX_ENTRIES) throw invalid(`it has more than ${MAX_ENTRIES} entries`)
+  if (zip.entryCount > MAX_ENTRIES) throw createInvalid(`it has more than ${MAX_ENTRIES} entries`)
   const check = createPathCheck()
   const files: { entry: Entry; path: string; names: string[] }[] = []
   await explaining(null, async () => {
     for await (const entry of zip.eachEntry()) {
-      const path = pathOf(entry)
+      const path = readPath(entry)
       const isFolder = path.endsWith('/')
       assertPlain(entry, path, isFolder)
       const names = check(path, isFolder)
@@ -51,7 +51,7 @@ async function listFiles(zip: ZipFile): Promise<ArchivedFile[]> {
       files.push({ entry, path, names })
     }
   })
-  await assertApart(zip, files)
+  await assertNoOverlap(zip, files)
   return files.map(({ entry, path, names }) => ({
     names,
     bytes: entry.uncompressedSize,
@@ -60,30 +60,30 @@ async function listFiles(zip: ZipFile): Promise<ArchivedFile[]> {
   }))
 }
 
-/** Names are UTF-8 wherever they can be, as not all who write so also say so. */
-function pathOf({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry): string {
+/** Decodes names as UTF-8 if they are valid UTF-8, as some programs write UTF-8 without setting the flag. */
+function readPath({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry): string {
   const flag = isUtf8(fileNameRaw) ? generalPurposeBitFlag | 0x800 : generalPurposeBitFlag
   return getFileNameLowLevel(flag, fileNameRaw, extraFields, true)
 }
 
 function assertPlain(entry: Entry, path: string, isFolder: boolean): void {
-  if (entry.isEncrypted()) throw invalid('an entry is encrypted', path)
+  if (entry.isEncrypted()) throw createInvalid('an entry is encrypted', path)
   const type = (entry.externalFileAttributes >>> 16) & FILE_TYPE
   if (type !== 0 && type !== (isFolder ? FOLDER : REGULAR))
-    throw invalid('an entry is a link or a special file', path)
+    throw createInvalid('an entry is a link or a special file', path)
   if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED)
-    throw invalid(`an entry is compressed by an unknown method (${entry.compressionMethod})`, path)
-  if (isFolder && entry.uncompressedSize > 0) throw invalid('a folder has content', path)
+    throw createInvalid(`an entry is compressed by an unknown method (${entry.compressionMethod})`, path)
+  if (isFolder && entry.uncompressedSize > 0) throw createInvalid('a folder has content', path)
 }
 
-/** Entries that share bytes of the archive make much out of little. */
-async function assertApart(zip: ZipFile, files: { entry: Entry; path: string }[]): Promise<void> {
+/** Refuses entries that share bytes of the archive, as in zip bombs. */
+async function assertNoOverlap(zip: ZipFile, files: { entry: Entry; path: string }[]): Promise<void> {
   let end = 0
-  const byPlace = files.toSorted(
+  const byOffset = files.toSorted(
     (a, b) => a.entry.relativeOffsetOfLocalHeader - b.entry.relativeOffsetOfLocalHeader,
   )
-  for (const { entry, path } of byPlace) {
-    if (entry.relativeOffsetOfLocalHeader < end) throw invalid('entries overlap', path)
+  for (const { entry, path } of byOffset) {
+    if (entry.relativeOffsetOfLocalHeader < end) throw createInvalid('entries overlap', path)
     const { fileDataStart } = await explaining(path, () =>
       zip.readLocalFileHeaderPromise(entry, { minimal: true }),
     )
@@ -98,30 +98,32 @@ async function* readEntry(zip: ZipFile, entry: Entry, path: string): AsyncGenera
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       bytes += chunk.length
-      if (bytes > entry.uncompressedSize) throw invalid('an entry is larger than it says', path)
+      if (bytes > entry.uncompressedSize) throw createInvalid('an entry is larger than stated', path)
       sum = crc32(chunk, sum)
       yield chunk
     }
   } catch (error) {
-    throw explain(error, path)
+    throw toRefusal(error, path)
   } finally {
     stream.destroy()
   }
-  if (bytes < entry.uncompressedSize) throw invalid('an entry is smaller than it says', path)
-  if (sum !== entry.crc32) throw invalid('an entry is damaged', path)
+  if (bytes < entry.uncompressedSize) throw createInvalid('an entry is smaller than stated', path)
+  if (sum !== entry.crc32) throw createInvalid('an entry is damaged', path)
 }
 
 async function explaining<Result>(path: string | null, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
-    throw explain(error, path)
+    throw toRefusal(error, path)
   }
 }
 
-/** What yauzl and zlib say of an archive has no code of the system. */
-function explain(error: unknown, path: string | null): unknown {
+/** Converts errors of yauzl and zlib, which have no code of the system, to SKILL_ARCHIVE_INVALID. */
+function toRefusal(error: unknown, path: string | null): unknown {
   const { code, message } = error as NodeJS.ErrnoException
   const isOfArchive = (error as Error).constructor === Error && (code === undefined || code.startsWith('Z_'))
-  return isOfArchive ? invalid(`the archive cannot be read (${message})`, path, { cause: error }) : error
+  return isOfArchive
+    ? createInvalid(`the archive cannot be read (${message})`, path, { cause: error })
+    : error
 }

@@ -1,20 +1,20 @@
 import type { OpenFolder } from '#kernel'
-import type { Shelf } from './shelf.ts'
+import type { SkillFolder } from './skill-folder.ts'
 
-/** Skills that are written beside those of a shelf until they take their places. */
+/** New skills that are written beside the skills of a folder until they are put in place. */
 export interface Drafts {
-  /** An empty folder to write a skill into; it takes the place of one that was opened for the same slug before. */
+  /** Opens an empty folder for a skill; a second call for the same slug replaces the first folder. */
   open(slug: string): Promise<OpenFolder>
   slugs(): string[]
-  /** The folder that a skill was last written into. */
+  /** Returns the folder that was opened last for a slug. */
   folderOf(slug: string): OpenFolder
-  /** Puts a skill in its place; undefined where that is taken and may not be overwritten. */
-  place(slug: string, options: { overwrite: boolean }): ReturnType<Shelf['place']>
+  /** Puts a skill in place; returns undefined if the name is taken and may not be overwritten. */
+  place(slug: string, options: { overwrite: boolean }): ReturnType<SkillFolder['place']>
 }
 
-/** Runs work that writes skills; what of them was not placed in the end is removed. */
+/** Runs work that writes skills, then removes the drafts that were not put in place. */
 export async function withDrafts<Result>(
-  shelf: Shelf,
+  skills: SkillFolder,
   work: (drafts: Drafts) => Promise<Result>,
 ): Promise<Result> {
   const staged: string[] = []
@@ -23,9 +23,9 @@ export async function withDrafts<Result>(
   try {
     return await work({
       async open(slug) {
-        const name = await shelf.stage()
+        const name = await skills.stage()
         staged.push(name)
-        const folder = await shelf.folder.openFolder(name)
+        const folder = await skills.folder.openFolder(name)
         folders.push(folder)
         drafts.set(slug, { name, folder })
         return folder
@@ -34,13 +34,13 @@ export async function withDrafts<Result>(
       folderOf: (slug) => drafts.get(slug)!.folder,
       async place(slug, options) {
         const { name } = drafts.get(slug)!
-        const placed = await shelf.place(name, slug, options)
+        const placed = await skills.place(name, slug, options)
         if (placed) staged.splice(staged.indexOf(name), 1)
         return placed
       },
     })
   } finally {
     await Promise.all(folders.map((folder) => folder.close()))
-    await shelf.discard(staged)
+    await skills.discard(staged)
   }
 }

@@ -1,53 +1,53 @@
-/** How much of a SKILL.md is looked at for what the skill says of itself, in bytes. */
+/** The bytes of a SKILL.md that are read to find its name and description. */
 export const HEAD_BYTES = 16 * 1024
 
-const NAME_LENGTH = 128
-const DESCRIPTION_LENGTH = 1024
+const NAME_CHARS = 128
+const DESCRIPTION_CHARS = 1024
 
 const FRONT_MATTER = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/
 
-/** What a skill says of itself, each on one line; `name` is null where it says none. */
+/** The name and description from a SKILL.md, each on one line; `name` is null if the file states none. */
 export interface SkillHead {
   name: string | null
   description: string
 }
 
 /**
- * Reads the beginning of a SKILL.md. A front matter that is missing or wrong is passed over, and the first line of
- * text in the body describes the skill then.
+ * Reads the beginning of a SKILL.md. Without a valid description in the front matter, the first line of text in the
+ * body is the description.
  */
 export async function readHead(text: string): Promise<SkillHead> {
   const found = FRONT_MATTER.exec(text)
   const fields = found ? await parseFields(found[1] ?? '') : {}
   const body = found ? text.slice(found[0].length) : text
-  const textOf = (field: string, length: number) => {
+  const readField = (field: string, length: number) => {
     const value = Object.hasOwn(fields, field) ? fields[field] : undefined
     return typeof value === 'string' ? cut(flatten(value), length) : ''
   }
   return {
-    name: textOf('name', NAME_LENGTH) || null,
-    description: textOf('description', DESCRIPTION_LENGTH) || cut(firstLine(body), DESCRIPTION_LENGTH),
+    name: readField('name', NAME_CHARS) || null,
+    description: readField('description', DESCRIPTION_CHARS) || cut(findFirstText(body), DESCRIPTION_CHARS),
   }
 }
 
-/** The first so many characters of a text, none of them divided. */
+/** Returns at most `length` characters of a text, without cutting a character in two. */
 export const cut = (text: string, length: number): string =>
   text.length <= length ? text : [...text].slice(0, length).join('').trimEnd()
 
-/** In the failsafe schema every scalar is a text; without aliases nothing in it can grow. */
+/** Parses YAML with the failsafe schema, in which every scalar is a string, and without aliases, which could expand. */
 async function parseFields(source: string): Promise<Record<string, unknown>> {
   const { parse } = await import('yaml')
   try {
     const fields: unknown = parse(source, { schema: 'failsafe', maxAliasCount: 0, logLevel: 'error' })
     return typeof fields === 'object' && fields !== null ? (fields as Record<string, unknown>) : {}
   } catch {
-    // Skills are written by people and models; what cannot be read says nothing.
+    // Skills are written by people and models; invalid YAML is ignored.
     return {}
   }
 }
 
-/** Headings and rules are no text. */
-function firstLine(body: string): string {
+/** Returns the first line that is not a heading or a rule. */
+function findFirstText(body: string): string {
   const lines = body.split(/\r?\n/).map(flatten)
   return lines.find((line) => line && !/^(#{1,6}( |$)|[-=*_]{3,}$)/.test(line)) ?? ''
 }

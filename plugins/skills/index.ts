@@ -3,9 +3,9 @@ import { type AgentSkills, createAgentSkills } from './agent-skills.ts'
 import { packageRoutes } from './package-routes.ts'
 import { createPackageSkills, type PackageSkills } from './package-skills.ts'
 import { agentSkillRoutes } from './routes.ts'
-import { createShelves, type Shelves } from './shelves.ts'
 import { createSkillIndex, type SkillIndex } from './skill-index.ts'
 import { createSkillPackages, type SkillPackages } from './skill-packages.ts'
+import { createSkillStore, type SkillStore } from './skill-store.ts'
 import './types.ts'
 import { manifest } from './manifest.ts'
 
@@ -14,7 +14,7 @@ declare module '#kernel/types' {
     skills: {
       agentSkills: AgentSkills
       packageSkills: PackageSkills
-      shelves: Shelves
+      skillStore: SkillStore
       skillIndex: SkillIndex
       skillPackages: SkillPackages
     }
@@ -30,7 +30,7 @@ export default definePlugin({
     host.limit('skill_packages', ({ collections }, created_by_id) =>
       collections.skill_packages.countDocuments({ created_by_id }),
     )
-    host.service('shelves', createShelves)
+    host.service('skillStore', createSkillStore)
     host.service('skillPackages', createSkillPackages)
     host.service('packageSkills', createPackageSkills)
     host.service('agentSkills', createAgentSkills)

@@ -4,7 +4,7 @@ import { skillErrors } from './errors.ts'
 /** The manifest of this plugin. */
 export const manifest = defineManifest({
   name: 'skills',
-  summary: 'Skills of agents, and packages to pass them on',
+  summary: 'Skills of agents, and packages to share them',
   depends: ['users', 'auth', 'agents'],
   permissions: [
     {
@@ -12,7 +12,7 @@ export const manifest = defineManifest({
       category: 'settings',
       label: { en: 'Skill packages', zh: '技能包' },
       description: {
-        en: 'Create skill packages, and change and delete those created oneself.',
+        en: 'Create skill packages, and change and delete own ones.',
         zh: '创建技能包，并修改和删除自己创建的技能包。',
       },
     },

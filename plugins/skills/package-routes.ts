@@ -15,21 +15,21 @@ import {
   wholeSkill,
 } from './schemas.ts'
 import { importArchive, importFiles } from './skill-import.ts'
-import { assertSlug } from './slug.ts'
+import { assertSlug } from './skill-rules.ts'
 import type { SkillFacts, SkillPackageDocument } from './types.ts'
 
-const CHANGER = ['permission', 'skill_packages'] as const
-/** Room for all that a package may hold, stored without compression, and for the names of it. */
-const UPLOAD_BYTES = 66 * 1024 * 1024
+const MAY_CHANGE = ['permission', 'skill_packages'] as const
+/** Enough for the largest package without compression, and for the names of its files. */
+const MAX_UPLOAD_BYTES = 66 * 1024 * 1024
 
-const SLUG_OF_ARCHIVE: Issue = {
+const ARCHIVE_ONLY: Issue = {
   path: '/slug',
   rule: 'additionalProperties',
-  message: 'is for archives; a list of files has its slug in the body',
+  message: 'is for archives only; a list of files has its slug in the body',
 }
 
-/** A skill of a package as the API shows it. */
-export const showSkill = ({ slug, name, description, files, bytes }: SkillFacts) => ({
+/** Converts a skill of a package to a row of the API. */
+export const toSkillRow = ({ slug, name, description, files, bytes }: SkillFacts) => ({
   slug,
   name,
   description,
@@ -37,15 +37,15 @@ export const showSkill = ({ slug, name, description, files, bytes }: SkillFacts)
   bytes,
 })
 
-const showPackage = (
+const toPackageRow = (
   { _id: id, name, description, created_by, created_at, updated_at }: SkillPackageDocument,
   skill_count: number,
 ) => ({ id, name, description, created_by, skill_count, created_at, updated_at })
 
-const showCounted = async (
+const countAndShow = async (
   document: SkillPackageDocument,
   { packageSkills }: Pick<Cradle, 'packageSkills'>,
-) => showPackage(document, await packageSkills.count(document._id))
+) => toPackageRow(document, await packageSkills.count(document._id))
 
 /** The routes of the packages of skills. */
 export const packageRoutes = [
@@ -58,7 +58,7 @@ export const packageRoutes = [
     response: { 200: skillPackages },
   }).handle(async ({ query }, cradle) => {
     const { rows, next } = await cradle.skillPackages.list(query)
-    const shown = await Promise.all(rows.map((document) => showCounted(document, cradle)))
+    const shown = await Promise.all(rows.map((document) => countAndShow(document, cradle)))
     return pageReply(query, { rows: shown, next })
   }),
 
@@ -66,13 +66,13 @@ export const packageRoutes = [
     method: 'POST',
     path: '/skill-packages',
     summary: 'Create a package of skills',
-    guard: CHANGER,
+    guard: MAY_CHANGE,
     body: newPackage,
     response: { 201: skillPackage },
     errors: ['SKILL_PACKAGE_NAME_TAKEN', 'LIMIT_REACHED'],
     audit: 'skill_package.create',
   }).handle(async ({ caller, body }, { skillPackages }) =>
-    showPackage(await skillPackages.create(caller, body), 0),
+    toPackageRow(await skillPackages.create(caller, body), 0),
   ),
 
   route({
@@ -86,7 +86,7 @@ export const packageRoutes = [
   }).handle(async ({ params, query }, cradle) => {
     const document = await cradle.skillPackages.find(params.id!)
     const { rows, next } = await cradle.packageSkills.list(document._id, query)
-    const detail = { ...(await showCounted(document, cradle)), skills: rows.map(showSkill) }
+    const detail = { ...(await countAndShow(document, cradle)), skills: rows.map(toSkillRow) }
     return reply(200, detail, linkToNext(query, next))
   }),
 
@@ -94,20 +94,20 @@ export const packageRoutes = [
     method: 'PATCH',
     path: '/skill-packages/:id',
     summary: 'Rename or describe a package',
-    guard: CHANGER,
+    guard: MAY_CHANGE,
     body: packageChanges,
     response: { 200: skillPackage },
     errors: ['SKILL_PACKAGE_NOT_FOUND', 'SKILL_PACKAGE_NAME_TAKEN'],
     audit: 'skill_package.update',
   }).handle(async ({ caller, params, body }, cradle) =>
-    showCounted(await cradle.skillPackages.update(caller, params.id!, body), cradle),
+    countAndShow(await cradle.skillPackages.update(caller, params.id!, body), cradle),
   ),
 
   route({
     method: 'DELETE',
     path: '/skill-packages/:id',
     summary: 'Delete a package with its skills; copies of them stay',
-    guard: CHANGER,
+    guard: MAY_CHANGE,
     response: { 204: null },
     errors: ['SKILL_PACKAGE_NOT_FOUND'],
     audit: 'skill_package.delete',
@@ -119,21 +119,21 @@ export const packageRoutes = [
     method: 'POST',
     path: '/skill-packages/:id/skills',
     summary: 'Add a skill as a list of files, or the skills of a zip archive',
-    guard: CHANGER,
+    guard: MAY_CHANGE,
     query: uploadOptions,
     body: newSkill,
-    upload: { max_bytes: UPLOAD_BYTES },
+    upload: { max_bytes: MAX_UPLOAD_BYTES },
     response: { 201: addedSkills },
     errors: ['SKILL_PACKAGE_NOT_FOUND', 'SKILL_ALREADY_EXISTS', 'SKILL_ARCHIVE_INVALID', 'SKILL_TOO_LARGE'],
     audit: 'skill_package.add_skills',
   }).handle(async ({ caller, params, query, body, file }, { packageSkills }) => {
-    if (body && query.slug) throw new AppError('VALIDATION_FAILED', { issues: [SLUG_OF_ARCHIVE] })
+    if (body && query.slug) throw new AppError('VALIDATION_FAILED', { issues: [ARCHIVE_ONLY] })
     const added = await packageSkills.add(caller, params.id!, {
       overwrite: query.overwrite || body?.overwrite === true,
       fill: (drafts) =>
         file ? importArchive(drafts, file, query.slug) : importFiles(drafts, body.slug, body.files),
     })
-    return { skills: added.map(showSkill) }
+    return { skills: added.map(toSkillRow) }
   }),
 
   route({
@@ -152,8 +152,8 @@ export const packageRoutes = [
   route({
     method: 'PUT',
     path: '/skill-packages/:id/skills/:slug',
-    summary: 'Write a skill of a package as a whole; all that it had is replaced, copies of it stay',
-    guard: CHANGER,
+    summary: 'Write a skill of a package as a whole, replacing its files; copies of it stay',
+    guard: MAY_CHANGE,
     body: wholeSkill,
     response: { 200: packageSkill, 201: packageSkill },
     errors: ['SKILL_PACKAGE_NOT_FOUND', 'SKILL_ARCHIVE_INVALID', 'SKILL_TOO_LARGE'],
@@ -164,14 +164,14 @@ export const packageRoutes = [
       overwrite: true,
       fill: (drafts) => importFiles(drafts, slug, files),
     })
-    return reply(skill!.outcome === 'made' ? 201 : 200, showSkill(skill!))
+    return reply(skill!.outcome === 'made' ? 201 : 200, toSkillRow(skill!))
   }),
 
   route({
     method: 'DELETE',
     path: '/skill-packages/:id/skills/:slug',
     summary: 'Delete a skill from a package; copies of it stay',
-    guard: CHANGER,
+    guard: MAY_CHANGE,
     response: { 204: null },
     errors: ['SKILL_PACKAGE_NOT_FOUND', 'SKILL_NOT_FOUND'],
     audit: 'skill_package.remove_skill',

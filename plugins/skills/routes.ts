@@ -1,6 +1,6 @@
 import { objectOf, pageQuery, pageReply, reply } from '#kernel'
 import { route } from './manifest.ts'
-import { showSkill } from './package-routes.ts'
+import { toSkillRow } from './package-routes.ts'
 import {
   agentSkill,
   agentSkillDetail,
@@ -14,7 +14,7 @@ import {
   skillSwitch,
   wholeSkill,
 } from './schemas.ts'
-import { assertSlug } from './slug.ts'
+import { assertSlug } from './skill-rules.ts'
 
 const WRITE_ERRORS = ['SKILL_ARCHIVE_INVALID', 'SKILL_TOO_LARGE', 'SKILLS_FOLDER_UNUSABLE'] as const
 
@@ -59,7 +59,7 @@ export const agentSkillRoutes = [
   route({
     method: 'PUT',
     path: '/agents/:id/skills/:slug',
-    summary: "Write a skill of an agent's workspace as a whole; all that it had is replaced",
+    summary: "Write a skill of an agent's workspace as a whole, replacing its files",
     guard: 'owner',
     body: wholeSkill,
     response: { 200: agentSkill, 201: agentSkill },
@@ -126,6 +126,6 @@ export const agentSkillRoutes = [
     ],
     audit: 'skill.push',
   }).handle(async ({ agent, caller, params, body }, { agentSkills }) =>
-    showSkill(await agentSkills.push(caller, agent._id, { slug: params.slug!, ...body })),
+    toSkillRow(await agentSkills.push(caller, agent._id, { slug: params.slug!, ...body })),
   ),
 ]

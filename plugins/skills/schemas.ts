@@ -1,11 +1,11 @@
 import { nullable, objectOf } from '#kernel'
-import { SLUG_PATTERN } from './slug.ts'
+import { SLUG_PATTERN } from './skill-rules.ts'
 
 const time = { type: 'integer', description: 'Unix seconds' } as const
 const count = { type: 'integer', minimum: 0 } as const
 const slug = {
   type: 'string',
-  // Also what no skill can be called, so that it is said to be unknown rather than malformed.
+  // Looser than a valid slug, so that an unknown skill is reported as not found.
   minLength: 1,
   maxLength: 64,
 } as const
@@ -15,13 +15,13 @@ const name = {
   type: 'string',
   maxLength: 256,
   pattern: '^\\s*[^\\s\\p{Cc}\\p{Cs}]([^\\p{Cc}\\p{Cs}]{0,62}[^\\s\\p{Cc}\\p{Cs}])?\\s*$',
-  description: '1 to 64 characters, none of them a control character; spaces around it are left out',
+  description: '1 to 64 characters, none of them a control character; surrounding spaces are trimmed',
 } as const
 const description = nullable({ type: 'string', maxLength: 2000 })
 const overwrite = {
   type: 'boolean',
   default: false,
-  description: 'Whether it may replace a skill that is there already',
+  description: 'True to replace an existing skill',
 } as const
 
 const packageFields = {
@@ -45,9 +45,9 @@ const packageNames = [
 
 const skillFields = {
   slug: { type: 'string' },
-  name: { type: 'string', description: 'As SKILL.md says, or else the slug' },
-  description: { type: 'string', description: 'As SKILL.md says, or else its first line of text' },
-  files: { ...count, description: 'The counts end soon after the most that can be copied' },
+  name: { type: 'string', description: 'From SKILL.md, or else the slug' },
+  description: { type: 'string', description: 'From SKILL.md, or else its first line of text' },
+  files: { ...count, description: 'Counting stops soon after the limits for copies' },
   bytes: count,
 } as const
 const skillNames = ['slug', 'name', 'description', 'files', 'bytes'] as const
@@ -71,11 +71,11 @@ const shownText = { type: 'string' } as const
 const executable = { type: 'boolean', description: 'True if the file can be run' } as const
 
 const detailFields = {
-  content: { type: 'string', description: 'SKILL.md, at most the first 256 KiB of it' },
+  content: { type: 'string', description: 'SKILL.md, at most its first 256 KiB' },
   paths: {
     type: 'array',
     items: shownText,
-    description: 'Its files, by paths below its folder',
+    description: 'The paths of its files, relative to its folder',
   },
   contents: {
     type: 'array',
@@ -85,8 +85,7 @@ const detailFields = {
         objectOf({ path: shownText, content_base64: shownText, executable }, ['path', 'content_base64']),
       ],
     },
-    description:
-      'If asked for, its files with what they hold, as a PUT takes them; in Base64 what is no text',
+    description: 'If requested, its files with their contents in the form of a PUT; Base64 for binary files',
   },
 } as const
 const detailNames = ['content', 'paths'] as const
@@ -108,7 +107,7 @@ export const detailOptions = objectOf({
   contents: {
     type: 'boolean',
     default: false,
-    description: 'Adds the contents of the files, which may have 1 MiB in all',
+    description: 'Adds the contents of the files, at most 1 MiB in total',
   },
 })
 
@@ -131,7 +130,7 @@ export const packageChanges = objectOf({ name, description })
 
 const path = { type: 'string', minLength: 1, maxLength: 4096 } as const
 
-/** The contents are not written to the audit log. */
+/** The contents are `writeOnly`, so that the audit log does not have them. */
 const files = {
   type: 'array',
   minItems: 1,
@@ -145,25 +144,28 @@ const files = {
       ]),
     ],
   },
-  description: 'All of its files, among them SKILL.md',
+  description: 'All of its files, including SKILL.md',
 } as const
 
 /** A skill as JSON. */
 export const newSkill = objectOf({ slug: newSlug, files, overwrite }, ['slug', 'files'])
 
-/** PUT of a skill, which is made or replaced as a whole. */
+/** PUT of a skill, which is created or replaced as a whole. */
 export const wholeSkill = objectOf({ files }, ['files'])
 
 /** PATCH /agents/:id/skills/:slug. */
 export const skillSwitch = objectOf({ enabled: agentSkillFields.enabled }, ['enabled'])
 
-/** The query of an upload, whose form has no room for more than the file. */
+/** The query of an upload, whose form holds only the file. */
 export const uploadOptions = objectOf({
-  slug: { ...newSlug, description: 'Of an archive with one skill; else made of what it is called there' },
+  slug: {
+    ...newSlug,
+    description: 'For an archive with one skill; by default made from its name in the archive',
+  },
   overwrite,
 })
 
-/** What an upload added. */
+/** The skills that an upload added. */
 export const addedSkills = objectOf({ skills: { type: 'array', items: packageSkill } }, ['skills'])
 
 export const copyOrder = objectOf(
@@ -176,7 +178,7 @@ export const copyOrder = objectOf(
 
 const slugs = { type: 'array', items: { type: 'string' } } as const
 
-/** What was copied, and what stayed as it was because there was something of that name. */
+/** The skills that were copied, and those that were skipped because their name was taken. */
 export const copyOutcome = objectOf({ copied: slugs, skipped: slugs }, ['copied', 'skipped'])
 
 export const pushOrder = objectOf(

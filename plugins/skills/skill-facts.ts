@@ -1,41 +1,41 @@
 import { isUtf8 } from 'node:buffer'
 import { AppError, type OpenFolder, type Page, type PageRequest, pageOf } from '#kernel'
+import { codeOf, DENIED, MISSING } from './file-errors.ts'
 import { HEAD_BYTES, readHead } from './front-matter.ts'
-import { LIMITS, refusing } from './limits.ts'
-import { type Shelf, SKILL_FILE } from './shelf.ts'
-import { AWAY, codeOf, DENIED } from './system-errors.ts'
+import { SKILL_FILE, type SkillFolder } from './skill-folder.ts'
+import { explainTreeErrors, LIMITS } from './skill-rules.ts'
 import { listTree, readTree, TreeLimitError } from './tree-copy.ts'
 import type { SkillFacts, SkillFile } from './types.ts'
 
-const CONTENT_BYTES = 256 * 1024
+const MAX_TEXT_BYTES = 256 * 1024
 
-/** The most bytes of contents in one answer: the default limit of a request body. */
-const SHOWN_BYTES = 1024 * 1024
+/** The most bytes of contents in one reply: the default limit of a request body. */
+const MAX_CONTENTS_BYTES = 1024 * 1024
 
 /** A skill with the text of its SKILL.md, the paths of its files and, if requested, their contents. */
 export type SkillDetail = SkillFacts & { content: string; paths: string[]; contents?: SkillFile[] }
 
-/** What there is to say of a skill in its open folder; counting ends soon after a limit is passed. */
+/** Reads the facts of a skill from its open folder; counting stops soon after a limit is exceeded. */
 export async function readFacts(slug: string, skill: OpenFolder): Promise<SkillFacts> {
   const { paths, ...facts } = await examine(slug, skill)
   return facts
 }
 
-/** Reads everything that is shown of one skill; with `contents` throws SKILL_CONTENTS_TOO_LARGE. */
+/** Reads the detail of a skill; with `contents` throws SKILL_CONTENTS_TOO_LARGE. */
 export async function readDetail(
   slug: string,
   skill: OpenFolder,
   { contents }: { contents: boolean },
 ): Promise<SkillDetail> {
-  const [facts, content] = await Promise.all([examine(slug, skill), readText(skill, CONTENT_BYTES)])
+  const [facts, content] = await Promise.all([examine(slug, skill), readText(skill, MAX_TEXT_BYTES)])
   return { ...facts, content, ...(contents && { contents: await readContents(skill) }) }
 }
 
 async function readContents(skill: OpenFolder): Promise<SkillFile[]> {
-  const files = await refusing(() =>
-    readTree(skill, { limits: { ...LIMITS, bytes: SHOWN_BYTES } }).catch((error) => {
+  const files = await explainTreeErrors(() =>
+    readTree(skill, { limits: { ...LIMITS, bytes: MAX_CONTENTS_BYTES } }).catch((error) => {
       if (!(error instanceof TreeLimitError) || error.limit !== 'bytes') throw error
-      throw new AppError('SKILL_CONTENTS_TOO_LARGE', { max_bytes: SHOWN_BYTES })
+      throw new AppError('SKILL_CONTENTS_TOO_LARGE', { max_bytes: MAX_CONTENTS_BYTES })
     }),
   )
   return files.map(({ path, content, isExecutable }) => ({
@@ -45,16 +45,16 @@ async function readContents(skill: OpenFolder): Promise<SkillFile[]> {
   }))
 }
 
-/** The page of a shelf that does not exist. */
+/** The page of skills of a folder that does not exist. */
 export const NO_SKILLS: Page<never> = { rows: [], next: null }
 
-/** The facts of skills of a shelf, by slug; one that goes meanwhile is left out. */
-export async function listFacts(shelf: Shelf, page: PageRequest): Promise<Page<SkillFacts>> {
+/** Lists facts of skills by slug; omits skills that are removed meanwhile. */
+export async function listFacts(skills: SkillFolder, page: PageRequest): Promise<Page<SkillFacts>> {
   const rows: SkillFacts[] = []
-  const { rows: slugs, next } = pageOf(await shelf.list(), (slug) => slug, page)
+  const { rows: slugs, next } = pageOf(await skills.list(), (slug) => slug, page)
   for (const slug of slugs) {
     try {
-      rows.push(await shelf.use(slug, (skill) => readFacts(slug, skill)))
+      rows.push(await skills.use(slug, (skill) => readFacts(slug, skill)))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
     }
@@ -64,7 +64,7 @@ export async function listFacts(shelf: Shelf, page: PageRequest): Promise<Page<S
 
 async function examine(slug: string, skill: OpenFolder): Promise<SkillFacts & { paths: string[] }> {
   const head = await readHead(await readText(skill, HEAD_BYTES))
-  const { files } = await refusing(() => listTree(skill, { limits: LIMITS }))
+  const { files } = await explainTreeErrors(() => listTree(skill, { limits: LIMITS }))
   return {
     slug,
     name: head.name ?? slug,
@@ -76,7 +76,7 @@ async function examine(slug: string, skill: OpenFolder): Promise<SkillFacts & { 
   }
 }
 
-/** The beginning of SKILL.md as text, no character of it divided; throws SKILL_NOT_FOUND or SKILL_UNREADABLE. */
+/** Reads the beginning of SKILL.md, without a cut character; throws SKILL_NOT_FOUND or SKILL_UNREADABLE. */
 export async function readText(skill: OpenFolder, maxBytes: number): Promise<string> {
   try {
     const file = await skill.openFile(SKILL_FILE)
@@ -86,14 +86,14 @@ export async function readText(skill: OpenFolder, maxBytes: number): Promise<str
       let length = 0
       for (let more = 1; more > 0 && length < maxBytes; length += more)
         more = (await file.read(buffer, length, maxBytes - length, length)).bytesRead
-      // As part of a stream, whose end may be in the middle of a character.
+      // Decoded as part of a stream, which drops a character that is cut at the end.
       return new TextDecoder().decode(buffer.subarray(0, length), { stream: true })
     } finally {
       await file.close()
     }
   } catch (error) {
     if (DENIED.includes(codeOf(error))) throw new AppError('SKILL_UNREADABLE', { path: SKILL_FILE })
-    if ([...AWAY, 'ENXIO'].includes(codeOf(error))) throw new AppError('SKILL_NOT_FOUND')
+    if ([...MISSING, 'ENXIO'].includes(codeOf(error))) throw new AppError('SKILL_NOT_FOUND')
     throw error
   }
 }

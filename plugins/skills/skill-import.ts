@@ -3,16 +3,14 @@ import { dirname } from 'node:path'
 import type { OpenFolder } from '#kernel'
 import { type ArchivedFile, readArchive } from './archive.ts'
 import type { Drafts } from './drafts.ts'
-import { createPathCheck, invalid } from './file-paths.ts'
 import { HEAD_BYTES, readHead } from './front-matter.ts'
-import { assertFits, LIMITS, tooLarge } from './limits.ts'
-import { SKILL_FILE } from './shelf.ts'
-import { isSlug } from './slug.ts'
+import { SKILL_FILE } from './skill-folder.ts'
+import { assertFits, createInvalid, createPathCheck, createTooLarge, isSlug, LIMITS } from './skill-rules.ts'
 import type { SkillFile } from './types.ts'
 
 type PlannedFile = Pick<ArchivedFile, 'names' | 'bytes' | 'isExecutable' | 'read'>
 
-/** A skill that is to be written; the paths of its files are below it. */
+/** A skill to write; the paths of its files are relative to it. */
 interface PlannedSkill {
   slug: string
   files: PlannedFile[]
@@ -29,13 +27,14 @@ export async function importFiles(drafts: Drafts, slug: string, given: readonly 
     const isExecutable = file.executable === true
     return { names: check(file.path, false), bytes: bytes.length, isExecutable, read }
   })
-  if (!isSkill(files)) throw invalid(`there is no ${SKILL_FILE}`)
+  if (!isSkill(files)) throw createInvalid(`there is no ${SKILL_FILE}`)
   await writeSkills(drafts, [{ slug, files }])
 }
 
 /**
- * Writes the skills of a zip archive: its root if SKILL.md is there, else each folder at its top. A slug may be given
- * to an only skill; else it is made of the folder's name, or for a root of its front matter's or the file's name.
+ * Writes the skills of a zip archive: one at its root if SKILL.md is there, or else one for each folder at its top. A
+ * slug may be given for a single skill. By default it is made from the name of the folder, or for a skill at the root
+ * from the name in its front matter or of the archive.
  */
 export async function importArchive(
   drafts: Drafts,
@@ -57,19 +56,19 @@ function planFolders(files: readonly PlannedFile[], slug: string | undefined): P
   const folders = new Map<string, PlannedFile[]>()
   for (const { names, ...file } of files) {
     const [top, ...below] = names as [string, ...string[]]
-    if (below.length === 0) throw invalid(`it is in no folder with a ${SKILL_FILE}`, top)
+    if (below.length === 0) throw createInvalid(`it is not in a folder with a ${SKILL_FILE}`, top)
     const inside = folders.get(top) ?? []
     inside.push({ ...file, names: below })
     folders.set(top, inside)
   }
-  if (folders.size === 0) throw invalid(`there is no ${SKILL_FILE}`)
-  if (slug && folders.size > 1) throw invalid('a slug is given, but there are several skills')
+  if (folders.size === 0) throw createInvalid(`there is no ${SKILL_FILE}`)
+  if (slug && folders.size > 1) throw createInvalid('a slug is given, but there are several skills')
   const skills = new Map<string, PlannedSkill>()
   for (const [folder, inside] of folders) {
-    if (!isSkill(inside)) throw invalid(`there is no ${SKILL_FILE} in the folder`, folder)
-    const own = slug ?? slugOf(folder)
-    if (!own) throw invalid('the name of the folder makes no slug', folder)
-    if (skills.has(own)) throw invalid('the names of two folders make the same slug', folder)
+    if (!isSkill(inside)) throw createInvalid(`there is no ${SKILL_FILE} in the folder`, folder)
+    const own = slug ?? toSlug(folder)
+    if (!own) throw createInvalid('the name of the folder cannot be made into a slug', folder)
+    if (skills.has(own)) throw createInvalid('the names of two folders become the same slug', folder)
     skills.set(own, { slug: own, files: inside })
   }
   return [...skills.values()]
@@ -83,13 +82,13 @@ async function nameRoot(files: readonly PlannedFile[], filename: string): Promis
     if (head.length >= HEAD_BYTES) break
   }
   const { name } = await readHead(head.subarray(0, HEAD_BYTES).toString())
-  const slug = slugOf(name ?? '') || slugOf(filename.replace(/\.zip$/i, ''))
-  if (!slug) throw invalid('neither the name of the skill nor that of the file makes a slug')
+  const slug = toSlug(name ?? '') || toSlug(filename.replace(/\.zip$/i, ''))
+  if (!slug) throw createInvalid('neither the name of the skill nor that of the file can be made into a slug')
   return slug
 }
 
-/** The slug that a name makes; '' where it makes none. */
-function slugOf(name: string): string {
+/** Converts a name to a slug, or to '' if it has no usable character. */
+function toSlug(name: string): string {
   const slug = name
     .normalize('NFKD')
     .toLowerCase()
@@ -102,7 +101,7 @@ function slugOf(name: string): string {
 
 async function writeSkills(drafts: Drafts, skills: readonly PlannedSkill[]): Promise<void> {
   for (const { files } of skills) {
-    if (files.some(({ names }) => names.length > LIMITS.depth)) throw tooLarge('depth')
+    if (files.some(({ names }) => names.length > LIMITS.depth)) throw createTooLarge('depth')
     assertFits({ files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) })
   }
   const all = skills.flatMap(({ files }) => files)
@@ -114,7 +113,7 @@ async function writeSkills(drafts: Drafts, skills: readonly PlannedSkill[]): Pro
   }
 }
 
-/** Gives how many bytes it wrote, which are counted as they come. */
+/** Returns the number of bytes written, which are counted as they arrive. */
 async function writeSkillFile(
   folder: OpenFolder,
   { names, isExecutable, read }: PlannedFile,
@@ -127,7 +126,7 @@ async function writeSkillFile(
     let bytes = 0
     for await (const chunk of read()) {
       bytes += chunk.length
-      if (bytes > room) throw tooLarge('bytes', 'package')
+      if (bytes > room) throw createTooLarge('bytes', 'package')
       await file.writeFile(chunk)
     }
     return bytes

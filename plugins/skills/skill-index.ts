@@ -1,26 +1,26 @@
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '#kernel'
+import { codeOf, DENIED, MISSING } from './file-errors.ts'
 import { cut, HEAD_BYTES, readHead } from './front-matter.ts'
 import type { Cradle } from './manifest.ts'
-import { SKILL_FILE } from './shelf.ts'
-import type { Shelves } from './shelves.ts'
 import { readText } from './skill-facts.ts'
-import { AWAY, codeOf, DENIED } from './system-errors.ts'
+import { SKILL_FILE } from './skill-folder.ts'
+import type { SkillStore } from './skill-store.ts'
 
 const MAX_SKILLS = 64
-/** Folders that may become skills at any time, so that each turn looks for their SKILL.md. */
+/** Any folder may become a skill at any time, so each turn checks so many of them for a SKILL.md. */
 const MAX_FOLDERS = 128
 const MAX_WORKSPACES = 256
-const DESCRIPTION_LENGTH = 300
-/** A file that was this young when it was read may have changed since without another time stamp. */
+const MAX_DESCRIPTION_CHARS = 300
+/** A file read within this time of its change may change again without a new time stamp. */
 const YOUNG_MS = 50n
 
 const HEADING =
   'Skills are folders of instructions in the workspace. Before a task that one of them is for, ' +
   'read its SKILL.md with read_file and go by it:'
 
-/** The line of one skill, and what its SKILL.md was when the line was made; null where it was none. */
+/** The line of a folder with the stamp of its SKILL.md; `text` is null if the folder is not a skill. */
 interface Line {
   stamp: string
   text: string | null
@@ -33,11 +33,11 @@ interface Index {
   text: string | undefined
 }
 
-/** What agents are told of the skills in their workspaces. */
+/** The index of the skills in each workspace, for system prompts. */
 export type SkillIndex = ReturnType<typeof createSkillIndex>
 
-/** Makes the index, which reads a file again only when it has changed. */
-export function createSkillIndex({ shelves, log }: { shelves: Shelves } & Pick<Cradle, 'log'>) {
+/** Creates the index, which reads a file again only when it has changed. */
+export function createSkillIndex({ skillStore, log }: { skillStore: SkillStore } & Pick<Cradle, 'log'>) {
   const indexes = new Map<string, Index>()
 
   const keep = (workspace: string, index: Index) => {
@@ -46,32 +46,32 @@ export function createSkillIndex({ shelves, log }: { shelves: Shelves } & Pick<C
     if (indexes.size > MAX_WORKSPACES) indexes.delete(indexes.keys().next().value!)
   }
 
-  /** The names of the folders that are, or may become, skills. */
+  /** Lists the names of folders that are or may become skills. */
   const listFolders = async (workspace: string) =>
-    (await shelves.read(workspace, (shelf) => shelf.listFolders(MAX_FOLDERS))) ?? []
+    (await skillStore.read(workspace, (skills) => skills.listFolders(MAX_FOLDERS))) ?? []
 
   const readLine = async (workspace: string, slug: string): Promise<string | null> => {
-    const text = await ifSkill(
-      shelves.read(workspace, (shelf) => shelf.use(slug, (skill) => readText(skill, HEAD_BYTES))),
+    const text = await unlessRefused(
+      skillStore.read(workspace, (skills) => skills.use(slug, (skill) => readText(skill, HEAD_BYTES))),
     )
     if (text === undefined) return null
-    const description = cut((await readHead(text)).description, DESCRIPTION_LENGTH)
+    const description = cut((await readHead(text)).description, MAX_DESCRIPTION_CHARS)
     return `- ${slug}:${description && ` ${description}`} (skills/${slug}/${SKILL_FILE})`
   }
 
-  /** The line of a skill, the one that is known where nothing has changed. */
+  /** Returns the line of a skill, from memory if its file has not changed. */
   const refreshLine = async (workspace: string, slug: string, known: Line | undefined): Promise<Line> => {
-    const stats = look(join(workspace, 'skills', slug, SKILL_FILE))
-    const stamp = stats?.isFile() ? stampOf(stats) : ''
+    const stats = readStats(join(workspace, 'skills', slug, SKILL_FILE))
+    const stamp = stats?.isFile() ? createStamp(stats) : ''
     if (known && known.stamp === stamp) return known
     return { stamp, text: stamp ? await readLine(workspace, slug) : null }
   }
 
   const refresh = async (workspace: string): Promise<Index | undefined> => {
-    const stats = look(join(workspace, 'skills'))
+    const stats = readStats(join(workspace, 'skills'))
     if (!stats?.isDirectory()) return undefined
     const known = indexes.get(workspace)
-    const stamp = stampOf(stats)
+    const stamp = createStamp(stats)
     const folders = known?.stamp === stamp ? known.folders : await listFolders(workspace)
     const lines = new Map(
       await Promise.all(
@@ -86,7 +86,7 @@ export function createSkillIndex({ shelves, log }: { shelves: Shelves } & Pick<C
   }
 
   return {
-    /** What a system prompt says of the skills in a workspace; undefined where there are none. */
+    /** Returns the section of a system prompt on the skills in a workspace, or undefined without skills. */
     async describe(workspace: string): Promise<string | undefined> {
       try {
         const index = await refresh(workspace)
@@ -94,7 +94,7 @@ export function createSkillIndex({ shelves, log }: { shelves: Shelves } & Pick<C
         else indexes.delete(workspace)
         return index?.text
       } catch (error) {
-        // Whatever a model has done to the folder, its turns go on.
+        // Whatever a model has done to the folder, its turns must continue.
         if (!(error instanceof AppError) && !codeOf(error)) throw error
         log.warn({ error, workspace }, 'the skills of a workspace cannot be listed')
         return undefined
@@ -110,23 +110,23 @@ function describe(lines: ReadonlyMap<string, Line>): string | undefined {
   return texts.length > 0 ? [HEADING, ...texts].join('\n') : undefined
 }
 
-/** Says what a file is; never the same twice for one that may have changed within the precision of its time stamps. */
-function stampOf({ ino, ctimeNs, ctimeMs, size }: BigIntStats): string {
+/** Identifies a version of a file; unique if the file may have changed within the precision of its time stamps. */
+function createStamp({ ino, ctimeNs, ctimeMs, size }: BigIntStats): string {
   const now = Date.now()
   return `${ino} ${ctimeNs} ${size}${BigInt(now) - ctimeMs < YOUNG_MS ? ` ${now}` : ''}`
 }
 
-/** Each turn looks: to have a thread do it would take ten times as long. */
-function look(path: string): BigIntStats | undefined {
+/** Synchronous, as each turn calls it and the asynchronous call takes ten times as long. */
+function readStats(path: string): BigIntStats | undefined {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false })
   } catch (error) {
-    if ([...AWAY, ...DENIED].includes(codeOf(error))) return undefined
+    if ([...MISSING, ...DENIED].includes(codeOf(error))) return undefined
     throw error
   }
 }
 
-async function ifSkill<Result>(work: Promise<Result>): Promise<Result | undefined> {
+async function unlessRefused<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work
   } catch (error) {

@@ -2,36 +2,40 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isValid } from 'ulid'
-import { AppError, findPage, isDuplicateKey, type PageRequest } from '#kernel'
+import { AppError, findPage, isDuplicateKey, type PageRequest, type TypeOf } from '#kernel'
 import type { Users } from '../users/users.ts'
-import { ageOf } from './age.ts'
+import { ignoring } from './file-errors.ts'
 import type { Cradle } from './manifest.ts'
-import type { Shelves } from './shelves.ts'
-import { ignoring } from './system-errors.ts'
+import type { newPackage } from './schemas.ts'
+import { measureAge } from './skill-folder.ts'
+import type { SkillStore } from './skill-store.ts'
 import type { Changer, SkillPackageDocument } from './types.ts'
 
-/** How long a change keeps others away at most, also when its process dies during it. */
-const CHANGE_MS = 30_000
+/** The time after which a change no longer excludes others, for example because its process died. */
+const LEASE_MS = 30_000
 const POLL_MS = 20
-/** How long ago the id of a folder without a package was made when only a crash can have left it, in milliseconds. */
+/** The age from which a folder without a package must be the remains of a crash. */
 const ABANDONED_MS = 3600_000
 
-/** What a package is made of, besides its skills. */
-export type PackageSettings = { name: string; description?: string | null }
+/** The settings of a package. */
+type PackageSettings = TypeOf<typeof newPackage>
 
-/** The packages of skills, which everybody sees and their creators and administrators change. */
+/** The packages of skills, which everybody sees and only their creators and administrators change. */
 export type SkillPackages = ReturnType<typeof createSkillPackages>
 
-/** Makes the store of packages; their skills lie in folders. */
+/** Creates the store of packages; their skills are stored in folders. */
 export function createSkillPackages({
   collections: { skill_packages: packages },
   clock,
   ids,
   limits,
   server,
-  shelves,
+  skillStore,
   users,
-}: { shelves: Shelves; users: Users } & Pick<Cradle, 'collections' | 'clock' | 'ids' | 'limits' | 'server'>) {
+}: { skillStore: SkillStore; users: Users } & Pick<
+  Cradle,
+  'collections' | 'clock' | 'ids' | 'limits' | 'server'
+>) {
   const root = join(server.home, 'skill-packages')
   const pathOf = (package_id: string) => join(root, package_id)
 
@@ -47,8 +51,8 @@ export function createSkillPackages({
     return found
   }
 
-  /** Runs a change of a package's skills while no other one runs; throws SKILL_PACKAGE_NOT_FOUND. */
-  const changeAlone = async <Result>(_id: string, work: () => Promise<Result>): Promise<Result> => {
+  /** Runs a change of a package's skills when no other one runs; throws SKILL_PACKAGE_NOT_FOUND. */
+  const changeExclusively = async <Result>(_id: string, work: () => Promise<Result>): Promise<Result> => {
     const id = ids.make()
     while (!(await claim(_id, id))) {
       await find(_id)
@@ -68,15 +72,15 @@ export function createSkillPackages({
 
   const claim = async (_id: string, id: string): Promise<boolean> => {
     const free = { $or: [{ change: null }, { 'change.until': { $lte: clock.now() } }] }
-    const change = { id, until: clock.now() + CHANGE_MS }
+    const change = { id, until: clock.now() + LEASE_MS }
     const { matchedCount } = await packages.updateOne({ _id, ...free }, { $set: { change } })
     return matchedCount > 0
   }
 
-  /** One that has gone already is passed over. */
+  /** Removes a package, unless it has gone already. */
   const remove = async (_id: string): Promise<void> => {
     try {
-      await changeAlone(_id, async () => {
+      await changeExclusively(_id, async () => {
         await packages.deleteOne({ _id })
         await rm(pathOf(_id), { recursive: true, force: true, maxRetries: 3 })
       })
@@ -89,12 +93,12 @@ export function createSkillPackages({
     pathOf,
     find,
     findChangeable,
-    changeAlone,
+    changeExclusively,
 
-    /** The packages, the oldest first. Throws VALIDATION_FAILED for an unknown cursor. */
+    /** Lists the packages, oldest first. Throws VALIDATION_FAILED for an unknown cursor. */
     list: (page: PageRequest) => findPage(packages, { parts: [{}], sort: { _id: 1 } }, page),
 
-    /** Throws SKILL_PACKAGE_NAME_TAKEN or LIMIT_REACHED. */
+    /** Creates an empty package. Throws SKILL_PACKAGE_NAME_TAKEN or LIMIT_REACHED. */
     async create(
       { id, username }: Changer,
       { name, description = null }: PackageSettings,
@@ -102,7 +106,7 @@ export function createSkillPackages({
       const now = clock.seconds()
       const made: SkillPackageDocument = {
         _id: ids.make(),
-        ...named(name),
+        ...toNameFields(name),
         description,
         created_by_id: id,
         created_by: username,
@@ -111,7 +115,7 @@ export function createSkillPackages({
         change: null,
       }
       await limits.within('skill_packages', id, () => refuseTakenName(made.name, packages.insertOne(made)))
-      // A deletion of the creator that was quicker has already removed what it knew of.
+      // If the account was deleted meanwhile, its packages were removed before this one was stored.
       if (!(await users.find(id))) {
         await packages.deleteOne({ _id: made._id })
         throw new AppError('AUTH_FAILED')
@@ -119,14 +123,18 @@ export function createSkillPackages({
       return made
     },
 
-    /** Throws SKILL_PACKAGE_NOT_FOUND, FORBIDDEN or SKILL_PACKAGE_NAME_TAKEN. */
+    /** Changes settings. Throws SKILL_PACKAGE_NOT_FOUND, FORBIDDEN or SKILL_PACKAGE_NAME_TAKEN. */
     async update(
       caller: Changer,
       package_id: string,
       { name, ...settings }: Partial<PackageSettings>,
     ): Promise<SkillPackageDocument> {
       const { _id } = await findChangeable(caller, package_id)
-      const changes = { ...settings, ...(name !== undefined && named(name)), updated_at: clock.seconds() }
+      const changes = {
+        ...settings,
+        ...(name !== undefined && toNameFields(name)),
+        updated_at: clock.seconds(),
+      }
       const write = packages.findOneAndUpdate({ _id }, { $set: changes }, { returnDocument: 'after' })
       const changed = await refuseTakenName(name?.trim(), write)
       if (!changed) throw new AppError('SKILL_PACKAGE_NOT_FOUND')
@@ -144,7 +152,7 @@ export function createSkillPackages({
       for (const { _id } of created) await remove(_id)
     },
 
-    /** Removes what crashes have left: folders without a package, and skills that were not put in their places. */
+    /** Removes the remains of crashes: folders without a package, and skills that were not put in place. */
     async clean(signal: AbortSignal): Promise<void> {
       const names = (await ignoring(['ENOENT'], readdir(root))) ?? []
       const known = new Set(
@@ -153,16 +161,16 @@ export function createSkillPackages({
       for (const name of names) {
         if (signal.aborted) return
         const path = pathOf(name)
-        if (known.has(name)) await shelves.read(path, (shelf) => shelf.list())
-        else if (isValid(name) && ageOf(name, ids) > ABANDONED_MS)
+        if (known.has(name)) await skillStore.read(path, (skills) => skills.list())
+        else if (isValid(name) && measureAge(name, ids) > ABANDONED_MS)
           await rm(path, { recursive: true, force: true, maxRetries: 3 })
       }
     },
   }
 }
 
-/** Names are the same if a reader would take them for the same. */
-const named = (name: string) => ({
+/** Two names are the same if they differ only in case, surrounding spaces or Unicode form. */
+const toNameFields = (name: string) => ({
   name: name.trim(),
   name_key: name.trim().normalize('NFKC').toLowerCase(),
 })

@@ -1,12 +1,13 @@
 import { constants } from 'node:fs'
 import { lstat, mkdir, opendir } from 'node:fs/promises'
 import type { OpenFolder } from '#kernel'
+import { codeOf, DENIED, MISSING } from './file-errors.ts'
 
 const { O_WRONLY, O_CREAT, O_EXCL } = constants
 
-const CHUNK_BYTES = 128 * 1024
+const BUFFER_BYTES = 128 * 1024
 
-/** The most that a tree may be: its regular files, their bytes, the names in a path, the bytes of a name. */
+/** The limits of a tree: its regular files, their bytes, the names in a path, the bytes of a name. */
 export interface TreeLimits {
   files: number
   bytes: number
@@ -14,7 +15,7 @@ export interface TreeLimits {
   name_bytes: number
 }
 
-/** What of a tree is taken: `skip` gets paths below it with slashes, and leaves out a folder with all that is in it. */
+/** The selection of a tree: `skip` receives relative paths with slashes, and skips a folder with its content. */
 export interface TreeOptions {
   limits: TreeLimits
   skip?: (path: string, isFolder: boolean) => boolean
@@ -27,19 +28,19 @@ export interface TreeFile {
   mtime: number
 }
 
-/** A tree passes one of its limits. */
+/** A tree exceeds one of its limits. */
 export class TreeLimitError extends Error {
   readonly limit: keyof TreeLimits
   readonly max: number
 
   constructor(limit: keyof TreeLimits, limits: TreeLimits) {
-    super(`the tree passes its limit of ${limit}: ${limits[limit]}`)
+    super(`the tree exceeds its limit of ${limit}: ${limits[limit]}`)
     this.limit = limit
     this.max = limits[limit]
   }
 }
 
-/** Something in a tree that may not be read; `path` is relative to the tree. */
+/** An entry of a tree may not be read; `path` is relative to the tree. */
 export class TreeAccessError extends Error {
   readonly path: string
 
@@ -49,8 +50,8 @@ export class TreeAccessError extends Error {
   }
 }
 
-/** What a walk meets; `path` is `parts` with slashes. */
-interface Place {
+/** A file or folder of a walk; `path` is `parts` joined with slashes. */
+interface Entry {
   parent: OpenFolder
   name: string
   parts: string[]
@@ -58,13 +59,9 @@ interface Place {
   isFolder: boolean
 }
 
-/** Codes that say that what was listed has gone, or has become a link or something else. */
-const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'])
-const DENIED = new Set(['EACCES', 'EPERM'])
-
 /**
- * Lists the regular files of a tree by their paths; links and special files are left out. Listing ends where a limit
- * is passed, which `exceeded` names.
+ * Lists the regular files of a tree by their paths, without links and special files. Stops at the first limit that is
+ * exceeded, and returns it in `exceeded`.
  */
 export async function listTree(
   source: OpenFolder,
@@ -92,9 +89,9 @@ export async function listTree(
 const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1)
 
 /**
- * Copies a tree into an empty folder: folders and regular files, executable or not, readable by the server's own user
- * alone. Links and special files are left out. Gives how many files and bytes it copied; throws TreeLimitError, as a
- * rule before it writes anything, or TreeAccessError, and may leave a part of the copy then.
+ * Copies the folders and regular files of a tree into an empty folder, readable by the server's own user only. Returns
+ * the numbers of files and bytes copied. Throws TreeLimitError, usually before it writes anything, or TreeAccessError,
+ * and may leave an incomplete copy then.
  */
 export async function copyTree(
   source: OpenFolder,
@@ -105,27 +102,27 @@ export async function copyTree(
   const { exceeded } = await listTree(source, options)
   if (exceeded) throw new TreeLimitError(exceeded, limits)
   const copied = { files: 0, bytes: 0 }
-  /** Another process may write meanwhile, so what counts is what was read. */
+  /** Counts the bytes that were read, as another process may write meanwhile. */
   const count = (bytes: number) => {
     copied.bytes += bytes
     if (copied.bytes > limits.bytes) throw new TreeLimitError('bytes', limits)
   }
-  /** The folders of the copy from its root to where the walk is. */
-  const way = [target]
-  const leave = async (depth: number) => {
-    while (way.length > depth) await way.pop()!.close()
+  /** The open folders of the copy from its root to the current one. */
+  const openFolders = [target]
+  const closeBelow = async (depth: number) => {
+    while (openFolders.length > depth) await openFolders.pop()!.close()
   }
   try {
     await walk(source, options, async ({ parent, name, parts, isFolder }) => {
-      await leave(parts.length)
-      const into = way.at(-1)!
+      await closeBelow(parts.length)
+      const into = openFolders.at(-1)!
       if (isFolder) {
         await mkdir(into.entry(name), { mode: 0o700 })
-        way.push(await into.openFolder(name))
+        openFolders.push(await into.openFolder(name))
       } else if (await copyFile(parent, into, name, count)) copied.files += 1
     })
   } finally {
-    await leave(1)
+    await closeBelow(1)
   }
   return copied
 }
@@ -159,7 +156,7 @@ export async function readTree(source: OpenFolder, options: TreeOptions): Promis
   return files.sort(byPath)
 }
 
-/** Copies one file; false where it is no regular file any more. */
+/** Copies one file; returns false if it is no longer a regular file. */
 async function copyFile(
   from: OpenFolder,
   into: OpenFolder,
@@ -172,7 +169,7 @@ async function copyFile(
     if (!stats.isFile()) return false
     const copy = await into.openFile(name, O_WRONLY | O_CREAT | O_EXCL, stats.mode & 0o100 ? 0o700 : 0o600)
     try {
-      const buffer = Buffer.allocUnsafe(Math.min(stats.size + 1, CHUNK_BYTES))
+      const buffer = Buffer.allocUnsafe(Math.min(stats.size + 1, BUFFER_BYTES))
       for (;;) {
         const { bytesRead } = await file.read(buffer, 0, buffer.length, null)
         if (bytesRead === 0) return true
@@ -187,59 +184,58 @@ async function copyFile(
   }
 }
 
-/** Goes through a tree; folders and what is left out count as well, up to as many again as there may be files. */
+/** Walks through a tree. Folders and skipped entries count too, up to the limit of files once more. */
 async function walk(
   source: OpenFolder,
   { limits, skip }: TreeOptions,
-  visit: (place: Place) => Promise<void>,
+  visit: (entry: Entry) => Promise<void>,
 ): Promise<void> {
   let files = 0
   let seen = 0
 
-  const assertWithin = ({ parts, name }: Place) => {
+  const assertWithin = ({ parts, name }: Entry) => {
     if (parts.length > limits.depth) throw new TreeLimitError('depth', limits)
     if (Buffer.byteLength(name) > limits.name_bytes) throw new TreeLimitError('name_bytes', limits)
     if (files > limits.files) throw new TreeLimitError('files', limits)
   }
 
   const read = async (parent: OpenFolder, above: string[]) => {
-    const found: Place[] = []
-    for await (const entry of await opendir(parent.path)) {
+    const found: Entry[] = []
+    for await (const child of await opendir(parent.path)) {
       seen += 1
       if (seen > 2 * limits.files) throw new TreeLimitError('files', limits)
-      if (!entry.isDirectory() && !entry.isFile()) continue
-      const parts = [...above, entry.name]
-      const place = { parent, name: entry.name, parts, path: parts.join('/'), isFolder: entry.isDirectory() }
-      if (!skip?.(place.path, place.isFolder)) found.push(place)
+      if (!child.isDirectory() && !child.isFile()) continue
+      const parts = [...above, child.name]
+      const entry = { parent, name: child.name, parts, path: parts.join('/'), isFolder: child.isDirectory() }
+      if (!skip?.(entry.path, entry.isFolder)) found.push(entry)
     }
     return found.sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  const enter = async (folder: OpenFolder, above: string[]): Promise<void> => {
-    for (const place of await read(folder, above)) {
-      if (!place.isFolder) files += 1
-      assertWithin(place)
-      await reaching(place.path, async () => {
-        const inner = place.isFolder ? await folder.openFolder(place.name) : undefined
+  const walkFolder = async (folder: OpenFolder, above: string[]): Promise<void> => {
+    for (const entry of await read(folder, above)) {
+      if (!entry.isFolder) files += 1
+      assertWithin(entry)
+      await unlessGone(entry.path, async () => {
+        const inner = entry.isFolder ? await folder.openFolder(entry.name) : undefined
         try {
-          await visit(place)
-          if (inner) await enter(inner, place.parts)
+          await visit(entry)
+          if (inner) await walkFolder(inner, entry.parts)
         } finally {
           await inner?.close()
         }
       })
     }
   }
-  await enter(source, [])
+  await walkFolder(source, [])
 }
 
-/** Passes over what has gone since it was listed; whoever writes a tree while it is read gets what was there. */
-async function reaching(path: string, work: () => Promise<void>): Promise<void> {
+/** Ignores an entry that has gone, or has become something else, since it was listed; throws TreeAccessError. */
+async function unlessGone(path: string, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? ''
-    if (DENIED.has(code)) throw new TreeAccessError(path, error)
-    if (!GONE.has(code)) throw error
+    if (DENIED.includes(codeOf(error))) throw new TreeAccessError(path, error)
+    if (![...MISSING, 'ENXIO'].includes(codeOf(error))) throw error
   }
 }

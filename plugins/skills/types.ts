@@ -1,16 +1,18 @@
+import type { TypeOf } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
+import type { agentSkill, newSkill } from './schemas.ts'
 
-/** A change of a package that is under way alone on all processes, until a time in Unix milliseconds at most. */
+/** The lease of a change of a package, exclusive across all processes until a time (Unix milliseconds). */
 export interface PackageChange {
   id: string
   until: number
 }
 
-/** One package of skills; the skills lie in `<home>/skill-packages/<_id>/skills/`. Times are Unix seconds. */
+/** A package of skills, which are stored in `<home>/skill-packages/<_id>/skills/`. Times are Unix seconds. */
 export interface SkillPackageDocument {
   _id: string
   name: string
-  /** The name as it is compared, unique. */
+  /** The normalized name, which is unique. */
   name_key: string
   description: string | null
   created_by_id: string
@@ -21,33 +23,21 @@ export interface SkillPackageDocument {
   change: PackageChange | null
 }
 
-/** A skill as it lies in a folder; `updated_at` is Unix seconds. */
-export interface SkillFacts {
-  slug: string
-  name: string
-  description: string
-  files: number
-  bytes: number
-  updated_at: number
-}
+/** A skill of a workspace; the model does not see a skill that is not enabled. */
+export type AgentSkill = TypeOf<typeof agentSkill>
 
-/** A skill that was written, and whether another one was there. */
+/** The facts of a skill in a folder; `updated_at` is Unix seconds. */
+export type SkillFacts = Omit<AgentSkill, 'enabled'>
+
+/** A skill that was written, as a new one or in the place of another. */
 export interface PlacedSkill extends SkillFacts {
   outcome: 'made' | 'replaced'
 }
 
-/** A skill of a workspace; the model does not see one that is not enabled. */
-export interface AgentSkill extends SkillFacts {
-  enabled: boolean
-}
-
 /** A file of a skill in JSON, as text or in Base64. */
-export type SkillFile = { path: string; executable?: boolean } & (
-  | { content: string }
-  | { content_base64: string }
-)
+export type SkillFile = TypeOf<typeof newSkill>['files'][number]
 
-/** Whoever changes packages. */
+/** An account that changes packages. */
 export type Changer = Pick<AuthCaller, 'id' | 'username' | 'role'>
 
 declare module '#kernel/types' {

@@ -20,7 +20,7 @@ export function writeFiles(folder: string, files: Files): void {
   }
 }
 
-/** Every file below a folder as it is, by its path; {} where there is no folder. */
+/** Reads every file below a folder, by its path; returns {} if the folder does not exist. */
 export function readFiles(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {}
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
@@ -31,11 +31,11 @@ export function readFiles(folder: string): Record<string, string> {
   )
 }
 
-/** Everything that a folder holds, by name, temporary things included. */
+/** Lists the names of all entries of a folder, including temporary ones. */
 export const listAll = (folder: string): string[] =>
   existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort() : []
 
-/** What calls the API of skills. */
+/** The calls of the API of skills. */
 export function createSkillCalls(server: TestServer) {
   const { home, request } = server
   let made = 0
@@ -63,7 +63,7 @@ export function createSkillCalls(server: TestServer) {
     writeSkill: (agent_id: string, slug: string, files: Files) =>
       writeFiles(join(skillsOf(agent_id), slug), files),
 
-    /** What is in a workspace's skill. */
+    /** Reads the files of a workspace's skill. */
     readSkill: (agent_id: string, slug: string) => readFiles(join(skillsOf(agent_id), slug)),
     readPacked: (package_id: string, slug: string) => readFiles(join(packageOf(package_id), 'skills', slug)),
 

@@ -1,4 +1,4 @@
-/** Archives of one folder `fix-tools` as tools make them, in base64, by how they were made. */
+/** Archives of one folder `fix-tools` in Base64, by the tools that made them. */
 export const TOOL_ZIPS: Record<string, string> = {
   'zip, deflated':
     'UEsDBAoAAAAAAIAYIlgAAAAAAAAAAAAAAAAKABwAZml4LXRvb2xzL1VUCQADIH2TZfCOAGt1eAsAAQQAAAAABAAAAABQSwME' +

@@ -18,7 +18,7 @@ const inFolder = (...entries: ZipEntry[]): ZipEntry[] => [
   ...entries.map(({ name, ...entry }) => ({ ...entry, name: typeof name === 'string' ? `s/${name}` : name })),
 ]
 
-/** What lies in the home besides what the server itself keeps there. */
+/** Lists the entries of the home except those of the server itself. */
 const listHome = () => [...readdirSync(server.home).sort(), ...listAll(join(server.home, 'skill-packages'))]
 
 t.test(
@@ -48,7 +48,7 @@ t.test(
   },
 )
 
-t.test('An archive may hold folders, each of which is a skill', async (t) => {
+t.test('An archive may hold several folders, each a skill', async (t) => {
   const package_id = await createPackage()
   const zip = makeZip(
     [
@@ -81,17 +81,14 @@ t.test('An archive may hold folders, each of which is a skill', async (t) => {
   t.match(await upload(package_id, zip, { query: '?slug=which&overwrite=true' }), { status: 400 })
 })
 
-t.test(
-  'Names are read as UTF-8 also where nothing says so, else in the code page of the format',
-  async (t) => {
-    const package_id = await createPackage()
-    const zip = makeZip(inFolder({ name: Buffer.from('s/é.txt') }, { name: Buffer.from([0x73, 0x2f, 0x81]) }))
-    t.equal((await upload(package_id, zip)).status, 201)
-    t.strictSame(Object.keys(readPacked(package_id, 's')).sort(), ['SKILL.md', 'ü', 'é.txt'].sort())
-  },
-)
+t.test('Names are read as UTF-8 even without the flag, or else in the code page of the format', async (t) => {
+  const package_id = await createPackage()
+  const zip = makeZip(inFolder({ name: Buffer.from('s/é.txt') }, { name: Buffer.from([0x73, 0x2f, 0x81]) }))
+  t.equal((await upload(package_id, zip)).status, 201)
+  t.strictSame(Object.keys(readPacked(package_id, 's')).sort(), ['SKILL.md', 'ü', 'é.txt'].sort())
+})
 
-t.test('Archives are taken as tools make them', async (t) => {
+t.test('Archives of common tools are imported', async (t) => {
   for (const [tool, zip] of Object.entries(TOOL_ZIPS)) {
     const package_id = await createPackage()
     t.match(await upload(package_id, Buffer.from(zip, 'base64')), { status: 201 }, tool)
@@ -131,8 +128,8 @@ const hostile: Record<string, [zip: Buffer | ZipEntry[], reason: RegExp]> = {
   ],
   'names that are the same in upper case': [[SKILL, { name: 'ß' }, { name: 'SS' }], /case or Unicode/],
   'a file twice': [[SKILL, { name: 'a' }, { name: 'a' }], /twice/],
-  'a file that is a folder as well': [[SKILL, { name: 'a' }, { name: 'a/b' }], /folder as well/],
-  'a folder that is a file as well': [[SKILL, { name: 'a/b' }, { name: 'a' }], /folder as well/],
+  'a file that is a folder as well': [[SKILL, { name: 'a' }, { name: 'a/b' }], /file and a folder have the same name/],
+  'a folder that is a file as well': [[SKILL, { name: 'a/b' }, { name: 'a' }], /file and a folder have the same name/],
   'a symbolic link': [[SKILL, { name: 'a', content: '/etc/passwd', mode: 0o120777 }], /link or a special/],
   'a link for its skill file': [[{ ...SKILL, mode: 0o120777 }], /link or a special/],
   'a pipe': [[SKILL, { name: 'a', mode: 0o010644 }], /link or a special/],
@@ -161,12 +158,15 @@ const hostile: Record<string, [zip: Buffer | ZipEntry[], reason: RegExp]> = {
     Array.from({ length: 10_001 }, (_, n) => ({ name: `__MACOSX/${n}`, method: 0 })),
     /10000/,
   ],
-  'no skill file': [[{ name: 'README.md' }], /no folder with a SKILL\.md/],
+  'no skill file': [[{ name: 'README.md' }], /not in a folder with a SKILL\.md/],
   'a folder without a skill file': [[{ name: 's/README.md' }], /no SKILL\.md in the folder/],
   'a skill file that is too deep': [[{ ...SKILL, name: 'a/b/SKILL.md' }], /no SKILL\.md in the folder/],
   'a skill file in lower case': [[{ ...SKILL, name: 's/skill.md' }], /no SKILL\.md in the folder/],
-  'a file beside the folders': [inFolder({ name: Buffer.from('stray.txt') }), /no folder with a SKILL\.md/],
-  'a folder that makes no slug': [[{ ...SKILL, name: '汉/SKILL.md' }], /makes no slug/],
+  'a file beside the folders': [
+    inFolder({ name: Buffer.from('stray.txt') }),
+    /not in a folder with a SKILL\.md/,
+  ],
+  'a folder without a slug': [[{ ...SKILL, name: '汉/SKILL.md' }], /cannot be made into a slug/],
   'two folders that make one slug': [
     [
       { ...SKILL, name: 'a b/SKILL.md' },
@@ -185,7 +185,7 @@ const hostile: Record<string, [zip: Buffer | ZipEntry[], reason: RegExp]> = {
   ],
 }
 
-t.test('Archives that are not plain are refused, and nothing of them is left', async (t) => {
+t.test('Invalid archives are refused and leave nothing behind', async (t) => {
   const package_id = await createPackage()
   await upload(package_id, makeZip(inFolder()))
   const before = listHome()
@@ -195,7 +195,7 @@ t.test('Archives that are not plain are refused, and nothing of them is left', a
     })
     t.strictSame([status, body.error?.code], [400, 'SKILL_ARCHIVE_INVALID'], what)
     t.match(body.error?.details, { reason }, what)
-    t.notMatch(JSON.stringify(body), server.home, 'no path of the machine is told')
+    t.notMatch(JSON.stringify(body), server.home, 'no path of the machine is shown')
   }
   t.strictSame(listHome(), before)
   t.strictSame(listAll(join(server.home, 'uploads')), [])
@@ -247,7 +247,7 @@ t.test(
   },
 )
 
-t.test('A skill that is there stays, or is replaced as a whole, and of several all or none', async (t) => {
+t.test('Existing skills are kept or replaced as a whole, and several skills all or none', async (t) => {
   const package_id = await createPackage()
   await add(package_id, 's', { 'SKILL.md': skillText('Old'), 'old.txt': 'old' })
   const several = makeZip([...inFolder(), { ...SKILL, name: 'another/SKILL.md' }])
@@ -324,7 +324,7 @@ t.test('A skill may come as a list of files, which are checked in the same way',
   t.strictSame(listHome(), before)
 })
 
-t.test('Uploads that may not be made leave nothing', async (t) => {
+t.test('Forbidden uploads leave nothing behind', async (t) => {
   const package_id = await createPackage()
   const { token } = await server.createUser({ username: 'plain' })
   const zip = makeZip(inFolder())

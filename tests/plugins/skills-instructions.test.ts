@@ -9,28 +9,28 @@ const { agent_id, fake, server } = chat
 const { skillsOf, writeSkill, add, copy, createPackage } = createSkillCalls(server)
 const socket = await chat.connect()
 const folder = skillsOf(agent_id)
-// Without what its template brought.
+// Without the skills of its template.
 rmSync(dirname(folder), { recursive: true })
 mkdirSync(dirname(folder))
 
-/** The system prompt of a new turn, as the model's provider gets it. */
+/** Returns the system prompt of a new turn, as the model's provider receives it. */
 async function prompt(): Promise<string> {
   await socket.ask({ text: 'hello' })
   const [system] = fake.requests.at(-1)!.body.messages
   return (system!.content as string).replace(/^Today is .*$/m, '')
 }
 
-/** The lines on skills in the prompt of a new turn. */
+/** Returns the lines on skills in the prompt of a new turn. */
 const lines = async () => (await prompt()).split('\n').filter((line) => line.startsWith('- '))
 
-t.test('An agent without skills is told nothing of them', async (t) => {
+t.test('Without skills the prompt does not mention them', async (t) => {
   const bare = await prompt()
   t.notMatch(bare, /skill/i)
   mkdirSync(folder)
   t.equal(await prompt(), bare)
 })
 
-t.test('An agent is told of its skills, sorted, from the next turn on', async (t) => {
+t.test('The prompt lists the skills, sorted, from the next turn', async (t) => {
   writeSkill(agent_id, 'pdf', { 'SKILL.md': skillText('Makes PDFs') })
   writeSkill(agent_id, 'bare', { 'SKILL.md': '' })
   writeSkill(agent_id, 'empty', { 'README.md': 'no skill yet' })
@@ -53,7 +53,7 @@ t.test('An agent is told of its skills, sorted, from the next turn on', async (t
   t.strictSame(await lines(), ['- pdf: Takes PDFs (skills/pdf/SKILL.md)'])
 })
 
-t.test('What an agent is told of its skills stands behind what its owner says', async (t) => {
+t.test('The list of skills follows the prompt of the owner', async (t) => {
   const say = (system_prompt: string | null) =>
     server.request('PATCH', `/agents/${agent_id}`, { body: { system_prompt } })
   await say('Be brief.')
@@ -61,7 +61,7 @@ t.test('What an agent is told of its skills stands behind what its owner says', 
   await say(null)
 })
 
-t.test('A change counts also where its time is set back', async (t) => {
+t.test('A change is noticed even if its time is set back', async (t) => {
   const path = join(folder, 'pdf', 'SKILL.md')
   for (const description of ['Cuts PDFs', 'Puts PDFs', 'Eats PDFs']) {
     writeFileSync(path, skillText(description))
@@ -70,7 +70,7 @@ t.test('A change counts also where its time is set back', async (t) => {
   }
 })
 
-t.test('What was copied or replaced is told in its new version', async (t) => {
+t.test('A copied or replaced skill is listed in its new version', async (t) => {
   const package_id = await createPackage()
   await add(package_id, 'pdf', { 'SKILL.md': skillText('From the package') })
   await copy(agent_id, package_id, ['pdf'], { overwrite: true })
@@ -79,7 +79,7 @@ t.test('What was copied or replaced is told in its new version', async (t) => {
   t.notMatch(await prompt(), /skill/i)
 })
 
-t.test('A skill that is switched off is not told, from the next turn on', async (t) => {
+t.test('A skill that is switched off is not listed, from the next turn', async (t) => {
   const turn = (slug: string, enabled: boolean) =>
     server.request('PATCH', `/agents/${agent_id}/skills/${slug}`, { body: { enabled } })
   writeSkill(agent_id, 'a', { 'SKILL.md': 'A' })
@@ -106,7 +106,7 @@ t.test('A description is one line of at most 300 characters, and cannot add line
   rmSync(join(folder, 'forged'), { recursive: true })
 })
 
-t.test('Links are told of as little as what cannot be read as a skill', async (t) => {
+t.test('Links and unreadable skills are not listed', async (t) => {
   const outside = join(server.home, 'outside')
   mkdirSync(outside)
   writeFileSync(join(outside, 'SKILL.md'), skillText('Outside'))
@@ -127,7 +127,7 @@ t.test('Links are told of as little as what cannot be read as a skill', async (t
   rmSync(folder)
 })
 
-t.test('At most 64 skills are told of, the first by their slugs', async (t) => {
+t.test('At most 64 skills are listed, the first by slug', async (t) => {
   for (let n = 99; n >= 0; n--) writeSkill(agent_id, `s${String(n).padStart(2, '0')}`, { 'SKILL.md': `${n}` })
   const told = await lines()
   t.equal(told.length, 64)

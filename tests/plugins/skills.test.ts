@@ -33,14 +33,14 @@ const creator = await server.createUser({ username: 'creator', permissions })
 const other = await server.createUser({ username: 'other', permissions })
 const plain = await server.createUser({ username: 'plain' })
 
-/** The bytes that a skill's files say they have, without being written. */
+/** The sizes of a skill's files, set without writing content. */
 const makeSparse = (path: string, bytes: number) => {
   const file = openSync(path, 'w')
   ftruncateSync(file, bytes)
   closeSync(file)
 }
 
-t.test('A package is made, shown to everybody, changed and deleted by its creator', async (t) => {
+t.test('A package is created, shown to everybody, changed and deleted by its creator', async (t) => {
   const { token } = creator
   const made = await request('POST', '/skill-packages', { token, body: { name: ' Office ' } })
   t.equal(made.status, 201)
@@ -77,36 +77,43 @@ t.test('A package is made, shown to everybody, changed and deleted by its creato
     ])
 })
 
-t.test('Only the permitted change packages, and only their own unless they are administrators', async (t) => {
-  const id = await createPackage(creator.token)
-  const files = { 'SKILL.md': skillText('Says hello') }
-  await add(id, 'hello', files, {}, creator.token)
-  const agents = new Map<string, string>()
-  for (const { token } of [plain, other]) {
-    agents.set(token, await createAgent(token))
-    writeSkill(agents.get(token)!, 'mine', files)
-  }
-  const attempts = (token: string) => [
-    request('PATCH', `/skill-packages/${id}`, { token, body: { name: 'Stolen' } }),
-    request('DELETE', `/skill-packages/${id}`, { token }),
-    add(id, 'more', files, {}, token),
-    request('DELETE', `/skill-packages/${id}/skills/hello`, { token }),
-    push(agents.get(token)!, 'mine', id, {}, token),
-  ]
-  for (const reply of await Promise.all(attempts(plain.token)))
-    t.match(reply, { status: 403, body: { error: { details: { permission: 'skill_packages' } } } })
-  for (const reply of await Promise.all(attempts(other.token)))
-    t.strictSame(refusal(reply), [403, 'FORBIDDEN'])
-  t.strictSame(await slugsIn(id), ['hello'])
-  t.equal((await request('PATCH', `/skill-packages/${id}`, { body: { name: 'By the admin' } })).status, 200)
-  t.equal((await copy(agents.get(plain.token)!, id, ['hello'], {}, plain.token)).status, 200, 'all may copy')
+t.test(
+  'Only users with the permission change packages, and only administrators those of others',
+  async (t) => {
+    const id = await createPackage(creator.token)
+    const files = { 'SKILL.md': skillText('Says hello') }
+    await add(id, 'hello', files, {}, creator.token)
+    const agents = new Map<string, string>()
+    for (const { token } of [plain, other]) {
+      agents.set(token, await createAgent(token))
+      writeSkill(agents.get(token)!, 'mine', files)
+    }
+    const attempts = (token: string) => [
+      request('PATCH', `/skill-packages/${id}`, { token, body: { name: 'Stolen' } }),
+      request('DELETE', `/skill-packages/${id}`, { token }),
+      add(id, 'more', files, {}, token),
+      request('DELETE', `/skill-packages/${id}/skills/hello`, { token }),
+      push(agents.get(token)!, 'mine', id, {}, token),
+    ]
+    for (const reply of await Promise.all(attempts(plain.token)))
+      t.match(reply, { status: 403, body: { error: { details: { permission: 'skill_packages' } } } })
+    for (const reply of await Promise.all(attempts(other.token)))
+      t.strictSame(refusal(reply), [403, 'FORBIDDEN'])
+    t.strictSame(await slugsIn(id), ['hello'])
+    t.equal((await request('PATCH', `/skill-packages/${id}`, { body: { name: 'By the admin' } })).status, 200)
+    t.equal(
+      (await copy(agents.get(plain.token)!, id, ['hello'], {}, plain.token)).status,
+      200,
+      'all may copy',
+    )
 
-  const { body } = await request('GET', '/users/permissions', { headers: { 'accept-language': 'zh' } })
-  t.match(
-    body.find(({ key }: { key: string }) => key === 'skill_packages'),
-    { category: 'settings', label: '技能包' },
-  )
-})
+    const { body } = await request('GET', '/users/permissions', { headers: { 'accept-language': 'zh' } })
+    t.match(
+      body.find(({ key }: { key: string }) => key === 'skill_packages'),
+      { category: 'settings', label: '技能包' },
+    )
+  },
+)
 
 t.test('Names of packages are unique, whatever their case', async (t) => {
   const create = (name: string) => request('POST', '/skill-packages', { body: { name } })
@@ -134,7 +141,7 @@ t.test('Names of packages are unique, whatever their case', async (t) => {
     )
 })
 
-t.test('An account creates 50 packages, and more when it deletes some', async (t) => {
+t.test('An account creates 50 packages, and more after it deletes some', async (t) => {
   const { id, token } = await server.createUser({ username: 'collector', permissions })
   const create = (name: string) => request('POST', '/skill-packages', { token, body: { name } })
   const packages = server.db.collection<SkillPackageDocument>('skill_packages')
@@ -166,7 +173,7 @@ t.test('An account creates 50 packages, and more when it deletes some', async (t
   t.strictSame(refusal(await create('Too many')), [409, 'LIMIT_REACHED'])
 })
 
-t.test('The skills of a workspace are listed with what they say of themselves', async (t) => {
+t.test('The skills of a workspace are listed with their names and descriptions', async (t) => {
   const agent_id = await createAgent()
   const list = async () => (await request('GET', `/agents/${agent_id}/skills`)).body
   t.strictSame(await list(), [])
@@ -211,7 +218,7 @@ t.test('The skills of a workspace are listed with what they say of themselves', 
   t.notOk(listAll(skillsOf(agent_id)).some((path) => path.startsWith('pdf') || path.includes('.tmp')))
 })
 
-t.test('Odd front matter never fails: the slug and the text stand in for it', async (t) => {
+t.test('Odd front matter never fails: the slug and the text replace it', async (t) => {
   const agent_id = await createAgent()
   const odd: Record<string, [content: string | Buffer, name: string, description: string]> = {
     empty: ['', 'empty', ''],
@@ -240,7 +247,7 @@ t.test('Odd front matter never fails: the slug and the text stand in for it', as
   t.equal(body.length, Object.keys(odd).length)
 })
 
-t.test('A skill of a workspace is made, read and written as a whole', async (t) => {
+t.test('A skill of a workspace is created, read and written as a whole', async (t) => {
   const agent_id = await createAgent()
   const path = `/agents/${agent_id}/skills`
   const files = [
@@ -298,7 +305,7 @@ t.test('A skill of a workspace is made, read and written as a whole', async (t) 
   )
 })
 
-t.test('A skill that is switched off stays so when it is replaced, copied and published', async (t) => {
+t.test('A skill that is off stays off when it is replaced, copied and published', async (t) => {
   const [agent_id, package_id] = [await createAgent(), await createPackage()]
   const files = { 'SKILL.md': skillText('Version 2') }
   await add(package_id, 'memo', files)
@@ -371,7 +378,7 @@ t.test('A skill of a package is read by all, and written by those who may change
   ])
 })
 
-t.test('A copy is a snapshot: what one side changes later, the other does not show', async (t) => {
+t.test('A copy is a snapshot: later changes on one side do not affect the other', async (t) => {
   const [agent_id, package_id] = [await createAgent(), await createPackage()]
   await add(package_id, 'memo', { 'SKILL.md': skillText('Version 1'), 'deep/er/a.txt': 'a' })
   t.match(await copy(agent_id, package_id, ['memo']), {
@@ -396,7 +403,7 @@ t.test('A copy is a snapshot: what one side changes later, the other does not sh
   t.equal(calls.readSkill(agent_id, 'memo')['SKILL.md'], skillText('Version 4'))
 })
 
-t.test('What is there already is skipped, or replaced as a whole', async (t) => {
+t.test('Existing skills are skipped, or replaced as a whole', async (t) => {
   const [agent_id, package_id] = [await createAgent(), await createPackage()]
   for (const slug of ['a', 'b', 'c']) await add(package_id, slug, { 'SKILL.md': skillText(`new ${slug}`) })
   writeSkill(agent_id, 'b', { 'SKILL.md': skillText('old b'), 'old.txt': 'old' })
@@ -516,7 +523,7 @@ t.test('A skill and a package hold two thousand files and 64 MiB, and paths of 1
     )
 })
 
-t.test('Links do not exist: nothing outside a skill is listed, read or copied', async (t) => {
+t.test('Links are ignored: nothing outside a skill is listed, read or copied', async (t) => {
   const [agent_id, package_id] = [await createAgent(), await createPackage()]
   const outside = join(server.home, 'outside')
   mkdirSync(join(outside, 'leak'), { recursive: true })
@@ -566,7 +573,7 @@ t.test('Links do not exist: nothing outside a skill is listed, read or copied', 
   )
 })
 
-t.test('A skill keeps what can be executed, and nobody else can read it', async (t) => {
+t.test('A skill keeps its executable files, and nobody else can read it', async (t) => {
   const [agent_id, package_id] = [await createAgent(), await createPackage()]
   writeSkill(agent_id, 'tool', { 'SKILL.md': 'x', 'run.sh': 'x' })
   chmodSync(join(skillsOf(agent_id), 'tool/run.sh'), 0o755)
@@ -576,7 +583,7 @@ t.test('A skill keeps what can be executed, and nobody else can read it', async 
   t.strictSame(['.', 'run.sh', 'twin.sh', 'SKILL.md'].map(modeOf), [0o700, 0o700, 0o700, 0o600])
 })
 
-t.test('A skill that a crash left between two names is still there, and is put right', async (t) => {
+t.test('A skill that a crash left between two names still exists, and is repaired', async (t) => {
   const [agent_id, package_id] = [await createAgent(), await createPackage()]
   await add(package_id, 'kept', { 'SKILL.md': skillText('Kept') })
   await add(package_id, 'done', { 'SKILL.md': skillText('New') })
@@ -600,7 +607,7 @@ t.test('A skill that a crash left between two names is still there, and is put r
   t.equal(calls.readPacked(package_id, 'kept')['SKILL.md'], skillText('Newer'))
 })
 
-t.test('Folders of packages that there are not are removed when they are old', async (t) => {
+t.test('Old folders without a package are removed', async (t) => {
   const package_id = await createPackage()
   const { skillPackages, ids } = server.server.runtime.cradleOf('skills')
   const [old, young] = ['01JZZZZZZZZZZZZZZZZZZZZZZY', ids.make()]
@@ -618,7 +625,7 @@ t.test('Folders of packages that there are not are removed when they are old', a
   t.strictSame(await slugsIn(package_id), ['kept'])
 })
 
-t.test('A package that goes while a skill is added leaves nothing behind', async (t) => {
+t.test('A package that is deleted while a skill is added leaves nothing behind', async (t) => {
   const [agent_id, package_id] = [await createAgent(), await createPackage()]
   writeSkill(agent_id, 'late', { 'SKILL.md': 'x' })
   for (let n = 0; n < 300; n++) writeSkill(agent_id, 'late', { [`${n}`]: '' })
@@ -632,7 +639,7 @@ t.test('A package that goes while a skill is added leaves nothing behind', async
   t.notOk(existsSync(join(packageOf(package_id), 'skills/late')))
 })
 
-t.test('With an account go all packages that it created, and with an agent its skills', async (t) => {
+t.test('An account is deleted with its packages, and an agent with its skills', async (t) => {
   const gone = await server.createUser({ username: 'gone', permissions })
   const made = [await createPackage(gone.token), await createPackage(gone.token)]
   for (const id of made) await add(id, 'a', { 'SKILL.md': 'x' }, {}, gone.token)
@@ -656,7 +663,7 @@ t.test('With an account go all packages that it created, and with an agent its s
   t.notOk(existsSync(skillsOf(agent_id)))
 })
 
-t.test('A workspace that is not there has no skills', async (t) => {
+t.test('A missing workspace has no skills', async (t) => {
   const agent_id = await createAgent()
   rmSync(join(skillsOf(agent_id), '..'), { recursive: true })
   t.strictSame((await request('GET', `/agents/${agent_id}/skills`)).body, [])

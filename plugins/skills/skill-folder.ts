@@ -1,51 +1,51 @@
 import { renameSync } from 'node:fs'
 import { lstat, mkdir, opendir, rm, writeFile } from 'node:fs/promises'
+import { decodeTime } from 'ulid'
 import { AppError, type Ids, type OpenFolder } from '#kernel'
-import { ageOf } from './age.ts'
-import { isSlug } from './slug.ts'
-import { AWAY, codeOf, DENIED, ignoring } from './system-errors.ts'
+import { codeOf, DENIED, ignoring, MISSING } from './file-errors.ts'
+import { isSlug } from './skill-rules.ts'
 
-/** What every skill has. */
+/** The file that makes a folder a skill. */
 export const SKILL_FILE = 'SKILL.md'
 
-/** A skill that is being written or removed: `.<id>.tmp`. */
+/** The folder of a skill that is being written or removed: `.<id>.tmp`. */
 const TEMPORARY = /^\.([0-9A-HJKMNP-TV-Z]{26})\.tmp$/
-/** A skill that gives its place to another, there for a moment only: `.<slug>.<id>.old`. */
+/** The folder of a skill that is being replaced, which exists only for a moment: `.<slug>.<id>.old`. */
 const DISPLACED = /^\.([a-z0-9][a-z0-9_-]{0,63})\.([0-9A-HJKMNP-TV-Z]{26})\.old$/
-/** Marks a skill as switched off: `.<slug>.off`, beside the skill, so that it stays when the skill is replaced. */
+/** The marker of a skill that is off: `.<slug>.off`, beside the skill, so that it survives a replacement. */
 const OFF = /^\.([a-z0-9][a-z0-9_-]{0,63})\.off$/
-const offMark = (slug: string) => `.${slug}.off`
+const nameOffMarker = (slug: string) => `.${slug}.off`
 
-/** How long ago the id of such a folder was made when only a crash can have left it, in milliseconds. */
-const TEMPORARY_MS = 3600_000
-const DISPLACED_MS = 60_000
+/** The age from which such a folder must be the remains of a crash. */
+const MAX_TEMPORARY_MS = 3600_000
+const MAX_DISPLACED_MS = 60_000
 
-/** How many names of a folder of skills are looked at; models may write there what they like. */
+/** The most entries of a folder that are scanned, as models may write anything there. */
 const MAX_NAMES = 4096
 
-/** Codes of a rename whose target is taken: by a folder that is not empty, or by something that is no folder. */
+/** Codes of a rename whose target is a folder that is not empty, or not a folder. */
 const TAKEN = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR']
 
-/** Codes of a removal that whoever writes in the folder prevents; a later sweep tries again. */
+/** Codes of a removal that a concurrent writer prevents; a later sweep tries again. */
 const STUCK = [...DENIED, 'ENOTEMPTY', 'EBUSY']
 
-/** The folder that a skill is at present, and which one that is. */
+/** Returns the age of an id in milliseconds, by the clock with which ids are made. */
+export const measureAge = (id: string, ids: Ids): number => decodeTime(ids.make()) - decodeTime(id)
+
+/** The folder that currently holds a skill, with an identity that differs after a replacement. */
 interface Located {
   name: string
   id: string
 }
 
-/** An open folder of skills, of a workspace or of a package. Links in it do not exist. */
-export type Shelf = ReturnType<typeof createShelf>
+/** The skills in an open folder of a workspace or a package. Links in it are ignored. */
+export type SkillFolder = ReturnType<typeof createSkillFolder>
 
-/** Makes the access to the skills of a folder for as long as that is open. */
-export function createShelf(folder: OpenFolder, { ids }: { ids: Ids }) {
+/** Creates the access to the skills of a folder, usable while the folder is open. */
+export function createSkillFolder(folder: OpenFolder, { ids }: { ids: Ids }) {
   const { entry } = folder
 
-  /**
-   * The names of the folders in it, sorted, and the slugs that are switched off; puts right what a crash has left among
-   * them.
-   */
+  /** Lists the names of the folders, sorted, and the slugs that are off; repairs what a crash has left. */
   const scan = async (): Promise<{ names: string[]; off: Set<string> }> => {
     const names: string[] = []
     const left: string[] = []
@@ -63,17 +63,17 @@ export function createShelf(folder: OpenFolder, { ids }: { ids: Ids }) {
     return { names: [...names, ...kept.flat()].sort(), off }
   }
 
-  /** Removes what was left, or puts it back if nothing took its place; gives the names that are there then. */
+  /** Removes the remains of a crash, or restores a displaced skill that was not replaced; returns the names that remain. */
   const sweep = async (name: string): Promise<string[]> => {
     const [, slug, displaced] = DISPLACED.exec(name) ?? []
     const id = displaced ?? TEMPORARY.exec(name)![1]!
-    if (ageOf(id, ids) < (slug ? DISPLACED_MS : TEMPORARY_MS)) return [name]
+    if (measureAge(id, ids) < (slug ? MAX_DISPLACED_MS : MAX_TEMPORARY_MS)) return [name]
     if (slug && move(name, slug) === 'moved') return [slug]
     await discard([name])
     return []
   }
 
-  /** Gives what has one name another one, unless that is taken or the thing has gone. */
+  /** Renames an entry, unless the new name is taken or the entry has gone. */
   const move = (from: string, to: string): 'moved' | 'taken' | 'gone' => {
     try {
       renameSync(entry(from), entry(to))
@@ -85,46 +85,46 @@ export function createShelf(folder: OpenFolder, { ids }: { ids: Ids }) {
     }
   }
 
-  /** Removes folders by their names; what cannot be removed is no skill any more. */
+  /** Removes folders by their names; a folder that cannot be removed completely is no longer a skill. */
   const discard = async (names: readonly string[]): Promise<void> => {
     for (const name of names) {
-      // What is half removed must not be taken for a skill that was displaced.
+      // Renamed first, so that an incompletely removed folder is not taken for a displaced skill.
       const doomed = TEMPORARY.test(name) ? name : `.${ids.make()}.tmp`
       if (doomed !== name && move(name, doomed) !== 'moved') continue
       await ignoring(STUCK, rm(entry(doomed), { recursive: true, force: true, maxRetries: 3 }))
     }
   }
 
-  const slugsOf = (names: readonly string[]): string[] => {
+  const toSlugs = (names: readonly string[]): string[] => {
     const slugs = names.map((name) => DISPLACED.exec(name)?.[1] ?? name)
     return [...new Set(slugs.filter(isSlug))].sort()
   }
 
-  /** Which folder a name is, if it is that of a skill. */
+  /** Returns the identity of a folder if it holds a skill. */
   const identify = async (name: string): Promise<string | undefined> => {
-    const stats = await ifThere(lstat(entry(name), { bigint: true }))
+    const stats = await unlessMissing(lstat(entry(name), { bigint: true }))
     if (!stats?.isDirectory()) return undefined
-    // A folder that cannot be entered has no files for us.
-    const file = await ignoring([...AWAY, ...DENIED], lstat(`${entry(name)}/${SKILL_FILE}`))
+    // A folder that may not be entered counts as one without a skill.
+    const file = await ignoring([...MISSING, ...DENIED], lstat(`${entry(name)}/${SKILL_FILE}`))
     return file?.isFile() ? `${stats.dev}:${stats.ino}:${stats.birthtimeNs}` : undefined
   }
 
-  /** Where a skill is; between the two steps of a replacement it still goes by another name. */
+  /** Finds the folder of a skill, which has another name between the two steps of a replacement. */
   const locate = async (slug: string): Promise<Located | undefined> => {
     if (!isSlug(slug)) return undefined
-    return (await lookAt(slug)) ?? lookFor(slug)
+    return (await locateByName(slug)) ?? locateDisplaced(slug)
   }
 
-  const lookAt = async (name: string): Promise<Located | undefined> => {
+  const locateByName = async (name: string): Promise<Located | undefined> => {
     const id = await identify(name)
     return id ? { name, id } : undefined
   }
 
-  const lookFor = async (slug: string): Promise<Located | undefined> => {
-    const found = await lookAt(slug)
-    if (found || (await ifThere(lstat(entry(slug))))) return found
+  const locateDisplaced = async (slug: string): Promise<Located | undefined> => {
+    const found = await locateByName(slug)
+    if (found || (await unlessMissing(lstat(entry(slug))))) return found
     for (const name of (await scan()).names.filter((name) => DISPLACED.exec(name)?.[1] === slug)) {
-      const displaced = await lookAt(name)
+      const displaced = await locateByName(name)
       if (displaced) return displaced
     }
     return undefined
@@ -132,7 +132,7 @@ export function createShelf(folder: OpenFolder, { ids }: { ids: Ids }) {
 
   const open = async (name: string): Promise<OpenFolder | undefined> => {
     try {
-      return await ifThere(folder.openFolder(name))
+      return await unlessMissing(folder.openFolder(name))
     } catch (cause) {
       if (!DENIED.includes(codeOf(cause))) throw cause
       throw new AppError('SKILL_UNREADABLE', { path: name }, { cause })
@@ -144,39 +144,39 @@ export function createShelf(folder: OpenFolder, { ids }: { ids: Ids }) {
     discard,
     has: async (slug: string): Promise<boolean> => (await locate(slug)) !== undefined,
 
-    /** Whether a name is taken, by a skill or by something else. */
+    /** True if a name is taken by a skill or by something else. */
     isTaken: async (slug: string): Promise<boolean> =>
-      (await ifThere(lstat(entry(slug)))) !== undefined || (await locate(slug)) !== undefined,
+      (await unlessMissing(lstat(entry(slug)))) !== undefined || (await locate(slug)) !== undefined,
 
-    /** The first names, sorted, of folders that are or may become skills, without those that are switched off. */
+    /** Lists the first names, sorted, of folders that are or may become skills, except those that are off. */
     async listFolders(max: number): Promise<string[]> {
       const { names, off } = await scan()
-      return slugsOf(names)
+      return toSlugs(names)
         .filter((slug) => !off.has(slug))
         .slice(0, max)
     },
 
     isOff: async (slug: string): Promise<boolean> =>
-      (await ifThere(lstat(entry(offMark(slug))))) !== undefined,
+      (await unlessMissing(lstat(entry(nameOffMarker(slug))))) !== undefined,
 
-    /** Switches a skill on or off, also for what replaces it later; throws SKILL_NOT_FOUND. */
+    /** Switches a skill on or off, also for its later replacements; throws SKILL_NOT_FOUND. */
     async switch(slug: string, isOn: boolean): Promise<void> {
       if (!(await locate(slug))) throw new AppError('SKILL_NOT_FOUND', { slug })
-      if (isOn) await discard([offMark(slug)])
-      // It may be there already, as anything that a model has written.
-      else await ignoring(['EEXIST'], writeFile(entry(offMark(slug)), '', { flag: 'wx', mode: 0o600 }))
+      if (isOn) await discard([nameOffMarker(slug)])
+      // The marker may exist already.
+      else await ignoring(['EEXIST'], writeFile(entry(nameOffMarker(slug)), '', { flag: 'wx', mode: 0o600 }))
     },
 
-    /** The slugs of all skills, sorted. */
+    /** Lists the slugs of all skills, sorted. */
     async list(): Promise<string[]> {
-      const slugs = slugsOf((await scan()).names)
+      const slugs = toSlugs((await scan()).names)
       const found = await Promise.all(slugs.map(async (slug) => ((await locate(slug)) ? [slug] : [])))
       return found.flat()
     },
 
     /**
-     * Runs work on the folder of a skill, again if the skill was replaced meanwhile: what it gives is of one version.
-     * Throws SKILL_NOT_FOUND.
+     * Runs work on the folder of a skill, and repeats it if the skill was replaced meanwhile, so that the result is of
+     * one version. Throws SKILL_NOT_FOUND.
      */
     async use<Result>(slug: string, work: (skill: OpenFolder) => Promise<Result>): Promise<Result> {
       for (;;) {
@@ -191,7 +191,7 @@ export function createShelf(folder: OpenFolder, { ids }: { ids: Ids }) {
       }
     },
 
-    /** Makes an empty folder that no one takes for a skill; gives its name. */
+    /** Creates an empty temporary folder, which is not a skill, and returns its name. */
     async stage(): Promise<string> {
       const name = `.${ids.make()}.tmp`
       await mkdir(entry(name), { mode: 0o700 })
@@ -199,8 +199,8 @@ export function createShelf(folder: OpenFolder, { ids }: { ids: Ids }) {
     },
 
     /**
-     * Puts a staged folder in the place of a skill, whole and at once; undefined where that is taken and stays. Two
-     * renames take the place of one, as the system knows none that exchanges folders. What is made anew is switched on.
+     * Puts a temporary folder in the place of a skill at once, by two renames, as Node cannot exchange two folders in
+     * one. Returns undefined if the name is taken and may not be overwritten. A new skill is on.
      */
     async place(
       staged: string,
@@ -211,7 +211,7 @@ export function createShelf(folder: OpenFolder, { ids }: { ids: Ids }) {
       for (;;) {
         const outcome = move(staged, slug)
         if (outcome === 'moved') break
-        // Whoever removes the whole folder does not wait for us.
+        // Somebody removed the whole folder meanwhile.
         if (outcome === 'gone') throw new AppError('SKILLS_FOLDER_UNUSABLE')
         if (!overwrite) return undefined
         const old = `.${slug}.${ids.make()}.old`
@@ -219,11 +219,11 @@ export function createShelf(folder: OpenFolder, { ids }: { ids: Ids }) {
       }
       await discard(displaced)
       if (displaced.length > 0) return 'replaced'
-      await discard([offMark(slug)])
+      await discard([nameOffMarker(slug)])
       return 'made'
     },
 
-    /** Throws SKILL_NOT_FOUND. */
+    /** Removes a skill. Throws SKILL_NOT_FOUND. */
     async remove(slug: string): Promise<void> {
       const doomed = `.${ids.make()}.tmp`
       for (;;) {
@@ -231,13 +231,13 @@ export function createShelf(folder: OpenFolder, { ids }: { ids: Ids }) {
         if (!found) throw new AppError('SKILL_NOT_FOUND', { slug })
         if (move(found.name, doomed) === 'moved') break
       }
-      await discard([doomed, offMark(slug)])
+      await discard([doomed, nameOffMarker(slug)])
     },
   }
 }
 
-/** Waits for work on something that may have gone, or not be what it was; undefined then. */
-const ifThere = <Result>(work: Promise<Result>) => ignoring(AWAY, work)
+/** Waits for work on an entry; returns undefined if the entry does not exist or has become something else. */
+const unlessMissing = <Result>(work: Promise<Result>) => ignoring(MISSING, work)
 
 const settle = <Result>(work: Promise<Result>): Promise<{ result: Result } | { error: unknown }> =>
   work.then(

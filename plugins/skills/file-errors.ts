@@ -1,16 +1,16 @@
-/** The code of what the file system refuses, such as `ENOENT`; '' where an error has none. */
+/** Returns the code of a file system error such as `ENOENT`, or '' if an error has none. */
 export const codeOf = (error: unknown): string => {
   const code = (error as { code?: unknown }).code
   return typeof code === 'string' ? code : ''
 }
 
-/** Codes of what is not there, or is not what it was taken for. */
-export const AWAY = ['ENOENT', 'ENOTDIR', 'ELOOP']
+/** Codes of an entry that does not exist, or has become a link or something else. */
+export const MISSING = ['ENOENT', 'ENOTDIR', 'ELOOP']
 
-/** Codes of what the server's user may not use. */
+/** Codes of an entry that the server's user may not access. */
 export const DENIED = ['EACCES', 'EPERM']
 
-/** Waits for work; gives undefined where it fails with one of these codes. */
+/** Waits for work; returns undefined if it fails with one of these codes. */
 export async function ignoring<Result>(
   codes: readonly string[],
   work: Promise<Result>,
