@@ -5,15 +5,15 @@ import { longLists } from './support/list-rows.ts'
 import { costOf, type QueryCost } from './support/query-cost.ts'
 import { readPages, startServer } from './support/server.ts'
 
-/** What a page of the default limit may take, and one of the greatest limit, in bytes. */
+/** The most bytes of a page with the default limit, and with the greatest limit. */
 const PAGE_BYTES = { default: 2 ** 20, greatest: 4 * 2 ** 20 }
-/** What the database may answer for a page of the default limit. */
+/** The most bytes that the database may return for a page with the default limit. */
 const READ_BYTES = 4 * 2 ** 20
 
 const ROWS = amount({ short: 60, long: 2000 })
 const LONG_FIELDS = ['system_prompt', 'welcome_message', 'files', 'skills']
 
-/** What does not grow with the use of a server. */
+/** Lists that do not grow with the use of a server. */
 const CATALOGS = [
   'GET /auth/oauth/bindings',
   'GET /channels/kinds',
@@ -107,7 +107,7 @@ for (const [name, { key, page = 50, rows = ROWS, fill }] of Object.entries(lists
     const cursor = linked.searchParams.get('cursor')!
     for (const query of ['limit=5', `limit=5&${new URLSearchParams({ cursor })}`]) {
       const cost = await costOf(server, () => get(query), isCheap)
-      t.ok(isCheap(cost), `${query}: an index serves it and gives the order: ${JSON.stringify(cost)}`)
+      t.ok(isCheap(cost), `${query}: an index serves it and its order: ${JSON.stringify(cost)}`)
     }
   })
 

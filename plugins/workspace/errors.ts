@@ -1,21 +1,21 @@
 import type { ErrorTable } from '#kernel'
 
-/** What is refused about workspaces. */
+/** The errors of workspaces. */
 export const workspaceErrors = {
   WORKSPACE_UNUSABLE: {
     status: 409,
     message: {
-      en: "The agent's workspace cannot take the file: {reason}.",
+      en: "The agent's workspace cannot store the file: {reason}.",
       zh: '智能体的工作区无法保存该文件：{reason}。',
     },
   },
   FILE_UNUSABLE: {
     status: 409,
-    message: { en: 'This cannot be done with the file: {reason}.', zh: '无法对该文件执行此操作：{reason}。' },
+    message: { en: 'The operation on the file failed: {reason}.', zh: '无法对该文件执行此操作：{reason}。' },
   },
   FILE_EXISTS: {
     status: 409,
-    message: { en: 'There is a file or folder with this path already.', zh: '该路径已存在文件或文件夹。' },
+    message: { en: 'A file or folder with this path already exists.', zh: '该路径已存在文件或文件夹。' },
   },
   DIRECTORY_NOT_EMPTY: {
     status: 409,
@@ -24,14 +24,14 @@ export const workspaceErrors = {
   PRECONDITION_FAILED: {
     status: 412,
     message: {
-      en: 'The file is not, or no longer, as the condition of the request says.',
+      en: 'The file does not meet the condition of the request.',
       zh: '文件的当前状态不符合请求的条件。',
     },
   },
   ARCHIVE_TOO_LARGE: {
     status: 413,
     message: {
-      en: 'An archive holds at most {max_files} files and {max_bytes} bytes. Name a folder in it.',
+      en: 'An archive holds at most {max_files} files and {max_bytes} bytes. Choose a folder in it.',
       zh: '压缩包最多包含 {max_files} 个文件、{max_bytes} 字节，请选择其中的子文件夹。',
     },
   },

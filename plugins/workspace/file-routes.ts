@@ -1,7 +1,15 @@
 import type { BigIntStats } from 'node:fs'
 import { AppError, listsTag, pageReply, reply } from '#kernel'
 import { packFolder } from './archive.ts'
-import { answering, findReadable, findSeen, openContent, pathOf, placeOf, seenBy } from './file-access.ts'
+import {
+  createVisibility,
+  findReadable,
+  findVisible,
+  openContent,
+  resolvePlace,
+  toPath,
+  withApiErrors,
+} from './file-access.ts'
 import { listFolder } from './file-list.ts'
 import {
   archiveQuery,
@@ -16,31 +24,50 @@ import {
   listQuery,
   moveBody,
   targetQuery,
+  uploadRow,
 } from './file-schemas.ts'
 import { type Entry, findEntry, makeFolder, moveEntry, readEntry, removeEntry } from './files/entry-change.ts'
+import { createEtag, toFileRow } from './files/file-facts.ts'
 import { FileFailure } from './files/file-failure.ts'
 import { adoptFile } from './files/file-replacement.ts'
-import { etagOf, rowOf } from './files/file-row.ts'
 import { route } from './manifest.ts'
+import { receiveFile } from './uploads.ts'
 
 const MAX_FILE_BYTES = 20 * 1024 * 1024
+
+const uploadFile = route({
+  method: 'POST',
+  path: '/agents/:id/upload',
+  summary: "Upload a file to the agent's workspace, for use in a turn",
+  guard: 'agent',
+  upload: { max_bytes: MAX_FILE_BYTES },
+  response: { 200: uploadRow },
+  errors: ['WORKSPACE_UNUSABLE', 'LIMIT_REACHED'],
+  audit: 'agent.upload',
+}).handle(async ({ agent, caller, file }, services) => {
+  const stored = await receiveFile({ agent_id: agent._id, file }, services)
+  const { agents, guestUploads } = services
+  if (!agents.isOwner(agent, caller))
+    await guestUploads.record({ agent_id: agent._id, user_id: caller.id, path: stored.path })
+  return stored
+})
 
 const listFiles = route({
   method: 'GET',
   path: '/agents/:id/files',
   summary:
-    'List a folder of the workspace, folders first; guests of a shared agent see the files of their own threads',
+    'List a folder of the workspace, folders first; guests of a shared agent see only files of their own threads',
   guard: 'agent',
   query: listQuery,
   response: { 200: fileRows },
   errors: ['NOT_FOUND', 'FILE_UNUSABLE'],
 }).handle(async ({ agent, caller, query }, services) => {
   const asker = { agent, caller }
-  const isSeen = await seenBy(asker, services)
-  const place = await findSeen(asker, query.path, services, isSeen)
+  const isVisible = await createVisibility(asker, services)
+  const place = await findVisible(asker, query.path, services, isVisible)
   return pageReply(
     query,
-    await answering(query.path, () => listFolder(place, query, isSeen), { to_make: true }),
+    await withApiErrors(query.path, () => listFolder(place, query, isVisible), { creates: true }),
   )
 })
 
@@ -48,7 +75,7 @@ const readFile = route({
   method: 'GET',
   path: '/agents/:id/files/content',
   summary:
-    'Read a file of the workspace, whole or in part; guests of a shared agent those of their own threads',
+    'Read a file of the workspace, whole or in part; guests of a shared agent only files of their own threads',
   guard: 'agent',
   query: contentQuery,
   stream: 'file',
@@ -62,7 +89,7 @@ const writeFile = route({
   method: 'PUT',
   path: '/agents/:id/files/content',
   summary:
-    'Make or replace a file of the workspace, and the folders above it; If-Match and If-None-Match are heeded',
+    'Create or replace a file of the workspace, and its parent folders; supports If-Match and If-None-Match',
   guard: 'owner',
   query: targetQuery,
   upload: { max_bytes: MAX_FILE_BYTES, as: 'body' },
@@ -71,27 +98,27 @@ const writeFile = route({
   audit: 'file.write',
 }).handle(async ({ agent, query: { path }, file, headers }, { agents, guestUploads, workspaceRoom }) => {
   if (headers['content-range'])
-    throw new AppError('FILE_UNUSABLE', { reason: 'a part of it cannot be replaced' })
+    throw new AppError('FILE_UNUSABLE', { reason: 'replacing a part of it is not supported' })
   const workspace = await agents.prepareWorkspace(agent._id)
-  return answering(
+  return withApiErrors(
     path,
     async () => {
       if (path.endsWith('/')) throw new FileFailure('the path names a folder, not a file')
-      const place = await placeOf(workspace, path)
+      const place = await resolvePlace(workspace, path)
       const grow = workspaceRoom.growthOf(agent._id)
       const check = (before: BigIntStats | undefined) => checkConditions(headers, before)
-      const { stats, is_new } = await refusingNewer(adoptFile(place, file, { grow, check }))
-      await guestUploads.forget(agent._id, pathOf(place))
-      return reply(is_new ? 201 : 200, rowOf(pathOf(place), stats)!, { ETag: `"${etagOf(stats)}"` })
+      const { stats, is_new } = await refuseNewer(adoptFile(place, file, { grow, check }))
+      await guestUploads.forget(agent._id, toPath(place))
+      return reply(is_new ? 201 : 200, toFileRow(toPath(place), stats)!, { ETag: `"${createEtag(stats)}"` })
     },
-    { to_make: true },
+    { creates: true },
   )
 })
 
-/** Throws PRECONDITION_FAILED where the file is not as the request wants it (RFC 9110, 13.1). */
+/** Throws PRECONDITION_FAILED unless the file meets the conditions of the request (RFC 9110, 13.1). */
 function checkConditions(headers: Headers, before: BigIntStats | undefined): { only_new: boolean } {
   const [match, none] = [headers['if-match'], headers['if-none-match']].map((list) => list?.toString())
-  const etag = before && etagOf(before)
+  const etag = before && createEtag(before)
   const isMet =
     (!match || (etag && listsTag(match, etag, { weak: false }))) &&
     !(none && etag && listsTag(none, etag, { weak: true }))
@@ -101,8 +128,8 @@ function checkConditions(headers: Headers, before: BigIntStats | undefined): { o
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** A file that has come after the conditions were checked does not meet them either. */
-const refusingNewer = <Result>(work: Promise<Result>): Promise<Result> =>
+/** Throws PRECONDITION_FAILED also for a file that was created after the conditions were checked. */
+const refuseNewer = <Result>(work: Promise<Result>): Promise<Result> =>
   work.catch((cause) => {
     throw cause.code === 'EEXIST' ? new AppError('PRECONDITION_FAILED', {}, { cause }) : cause
   })
@@ -117,18 +144,18 @@ const deleteFile = route({
   errors: ['NOT_FOUND', 'FILE_UNUSABLE', 'DIRECTORY_NOT_EMPTY'],
   audit: 'file.delete',
 }).handle(async ({ agent, query }, { agents, guestUploads, workspaceRoom }) => {
-  await answering(query.path, async () => {
+  await withApiErrors(query.path, async () => {
     const entry = await findEntry(agents.workspaceOf(agent._id), query.path)
     await removeEntry(entry, { recursive: Boolean(query.recursive) })
     workspaceRoom.outdate(agent._id)
-    await guestUploads.forget(agent._id, pathTo(entry))
+    await guestUploads.forget(agent._id, joinPath(entry))
   })
 })
 
 const moveFile = route({
   method: 'POST',
   path: '/agents/:id/files/move',
-  summary: 'Move or rename a file or folder of the workspace, making the folders above',
+  summary: 'Move or rename a file or folder of the workspace, creating parent folders',
   guard: 'owner',
   body: moveBody,
   response: { 200: fileRow },
@@ -139,16 +166,16 @@ const moveFile = route({
   const move = async () => {
     const [from, to] = [await findEntry(workspace, body.from), await findEntry(workspace, body.to)]
     await moveEntry(from, to, body)
-    for (const entry of [from, to]) await guestUploads.forget(agent._id, pathTo(entry))
-    return rowAt(to)
+    for (const entry of [from, to]) await guestUploads.forget(agent._id, joinPath(entry))
+    return readRow(to)
   }
-  return answering(body.from, move, { to_make: true })
+  return withApiErrors(body.from, move, { creates: true })
 })
 
 const makeDirectory = route({
   method: 'POST',
   path: '/agents/:id/files/directories',
-  summary: 'Make a folder in the workspace, and those above it',
+  summary: 'Create a folder in the workspace, and its parent folders',
   guard: 'owner',
   body: folderBody,
   response: { 201: fileRow },
@@ -156,22 +183,22 @@ const makeDirectory = route({
   audit: 'file.make_directory',
 }).handle(async ({ agent, body: { path } }, { agents }) => {
   const workspace = await agents.prepareWorkspace(agent._id)
-  return answering(
+  return withApiErrors(
     path,
     async () => {
       const entry = await findEntry(workspace, path)
       await makeFolder(entry)
-      return rowAt(entry)
+      return readRow(entry)
     },
-    { to_make: true },
+    { creates: true },
   )
 })
 
-const pathTo = ({ parent, name }: Entry) => [...parent.parts, name].join('/')
+const joinPath = ({ parent, name }: Entry) => [...parent.parts, name].join('/')
 
-/** The row of what was just made; NOT_FOUND where something else has taken its place. */
-async function rowAt(entry: Entry) {
-  const row = rowOf(pathTo(entry), await readEntry(entry))
+/** Reads the row of a new entry; throws NOT_FOUND if something else has taken its place. */
+async function readRow(entry: Entry) {
+  const row = toFileRow(joinPath(entry), await readEntry(entry))
   if (!row) throw new AppError('NOT_FOUND')
   return row
 }
@@ -186,23 +213,23 @@ const readArchive = route({
   response: { 200: { type: 'string' } },
   errors: ['NOT_FOUND', 'FILE_UNUSABLE', 'ARCHIVE_TOO_LARGE'],
 }).handle(async ({ agent, caller, query: { path } }, { agents }) => {
-  // A guest reads single files, and is told of no folder.
+  // Guests may read single files but no folders.
   if (!agents.isOwner(agent, caller)) throw new AppError('NOT_FOUND')
-  return answering(
+  return withApiErrors(
     path,
     async () => {
-      const place = await placeOf(agents.workspaceOf(agent._id), path)
+      const place = await resolvePlace(agents.workspaceOf(agent._id), path)
       const content = await packFolder(place)
       return { filename: `${place.parts.at(-1) ?? agent.name}.zip`, media_type: 'application/zip', content }
     },
-    { to_make: true },
+    { creates: true },
   )
 })
 
 const linkFile = route({
   method: 'POST',
   path: '/agents/:id/files/link',
-  summary: 'Make a link to a file, with which everybody can read that file alone until it expires',
+  summary: 'Create a link with which everybody can read this one file until the link expires',
   guard: 'agent',
   body: linkBody,
   response: { 201: linkRow },
@@ -213,14 +240,14 @@ const linkFile = route({
   const { file } = await openContent(place, { inline: false })
   await file.close()
   const expires_at = services.clock.seconds() + body.expires_in_seconds
-  const linked = { agent_id: agent._id, user_id: caller.id, path: pathOf(place), expires_at }
+  const linked = { agent_id: agent._id, user_id: caller.id, path: toPath(place), expires_at }
   return { url: services.fileLinks.make(linked), expires_at }
 })
 
 const readLinkedFile = route({
   method: 'GET',
   path: '/agents/:id/files/linked',
-  summary: 'Read the file of a link, as long as whoever made the link may read it',
+  summary: 'Read the file of a link, as long as the creator of the link may read it',
   guard: 'public',
   query: linkedQuery,
   stream: 'file',
@@ -235,8 +262,9 @@ const readLinkedFile = route({
   return openContent(await findReadable({ agent, caller }, path, services), { inline: Boolean(query.inline) })
 })
 
-/** The files of workspaces. */
+/** The routes of the files in workspaces. */
 export const fileRoutes = [
+  uploadFile,
   listFiles,
   readFile,
   writeFile,

@@ -32,67 +32,88 @@ export const fileRow = {
 /** A page of files and folders. */
 export const fileRows = { type: 'array', items: fileRow } as const
 
-/** Which folder is listed, and which page of it. */
+/** The query of a list of a folder. */
 export const listQuery = objectOf({
-  path: { ...path, default: '', description: 'The folder; the workspace where there is none' },
-  recursive: { ...queryFlag, description: 'Also what its folders hold, each behind its folder' },
+  path: { ...path, default: '', description: 'The folder; by default the workspace' },
+  recursive: { ...queryFlag, description: 'Also the contents of its folders, each after its folder' },
   ...pageQuery,
   cursor: { ...pageQuery.cursor, maxLength: 4 * MAX_PATH },
 })
 
-/** Which file is read, and how a browser treats it. */
+/** The query to read a file. */
 export const contentQuery = objectOf(
   {
     path: namedPath,
     inline: {
       ...queryFlag,
-      description: 'To be shown by a browser, if it is a picture, sound, PDF or plain text',
+      description: 'For display in a browser, if the file is a picture, sound, PDF or plain text',
     },
   },
   ['path'],
 )
 
-/** Which file is written. */
+/** The query to write a file. */
 export const targetQuery = objectOf({ path: namedPath }, ['path'])
 
 /** The query of a deletion. */
 export const deleteQuery = objectOf(
-  { path: namedPath, recursive: { ...queryFlag, description: 'Also a folder that is not empty' } },
+  {
+    path: namedPath,
+    recursive: { ...queryFlag, description: 'Allows to delete a folder that is not empty' },
+  },
   ['path'],
 )
 
-/** Which folder is packed; the workspace where there is none. */
+/** The query of an archive; by default of the whole workspace. */
 export const archiveQuery = objectOf({ path: { ...path, default: '' } })
 
 /** The body of a move. */
 export const moveBody = objectOf(
-  { from: namedPath, to: namedPath, overwrite: { ...flag, description: 'Also onto a file that exists' } },
+  {
+    from: namedPath,
+    to: namedPath,
+    overwrite: { ...flag, description: 'Allows to replace an existing file' },
+  },
   ['from', 'to'],
 )
 
-/** Which folder is made. */
+/** The body to create a folder. */
 export const folderBody = objectOf({ path: namedPath }, ['path'])
 
-/** Which file a link opens, and for how long. */
+/** The body to create a link to a file. */
 export const linkBody = objectOf(
   { path: namedPath, expires_in_seconds: { type: 'integer', minimum: 60, maximum: 3600 } },
   ['path', 'expires_in_seconds'],
 )
 
-/** A link that was made. */
+/** A new link. */
 export const linkRow = {
   title: 'FileLink',
   ...objectOf(
     {
-      url: { type: 'string', description: 'Absolute where the server knows its public URL' },
+      url: { type: 'string', description: 'Absolute if the server knows its public URL' },
       expires_at: { type: 'integer', description: 'Unix seconds' },
     },
     ['url', 'expires_at'],
   ),
 } as const
 
-/** The token of a link. */
+/** The query of a link. */
 export const linkedQuery = objectOf(
   { token: { type: 'string', maxLength: 8 * MAX_PATH }, inline: contentQuery.properties.inline },
   ['token'],
 )
+
+/** A file that was uploaded. */
+export const uploadRow = {
+  title: 'Upload',
+  ...objectOf(
+    {
+      path: { type: 'string', description: 'Relative to the workspace' },
+      filename: text,
+      media_type: text,
+      size: { type: 'integer', minimum: 0, description: 'Bytes' },
+    },
+    ['path', 'filename', 'media_type', 'size'],
+  ),
+} as const

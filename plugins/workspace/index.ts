@@ -14,9 +14,8 @@ import { grep } from './tools/grep.ts'
 import { ls } from './tools/ls.ts'
 import { readFile } from './tools/read-file.ts'
 import { createWriteFile } from './tools/write-file.ts'
-import { keepSentFile, uploadRoutes } from './upload-routes.ts'
-import { readWantedFiles } from './wanted-files.ts'
-import { createWorkspaceFiles, type WorkspaceFiles } from './workspace-files.ts'
+import { receiveFile } from './uploads.ts'
+import { createWorkspaceFiles, readWantedFiles, type WorkspaceFiles } from './workspace-files.ts'
 import { createWorkspaceNotes } from './workspace-notes.ts'
 import { createWorkspaceRoom, type WorkspaceRoom } from './workspace-room.ts'
 
@@ -49,10 +48,10 @@ export default definePlugin({
     host.provide('workspaceFiles', createWorkspaceFiles)
     host.service('workspaceRoom', createWorkspaceRoom)
     host.limit('account_bytes', ({ workspaceRoom }, account_id) => workspaceRoom.usedBy(account_id))
-    host.routes([...uploadRoutes, ...fileRoutes])
+    host.routes(fileRoutes)
     host.extend('agents.file_contents', readWantedFiles)
-    host.extend('agents.named_files', (asked, { guestUploads }) => guestUploads.name(asked))
-    host.extend('agents.received_files', keepSentFile)
+    host.extend('agents.named_files', (asked, { guestUploads }) => guestUploads.listPaths(asked))
+    host.extend('agents.received_files', receiveFile)
     const room = () => host.cradle.workspaceRoom
     const [writeFile, editFile] = [createWriteFile(room), createEditFile(room)]
     for (const tool of [ls, readFile, glob, grep, writeFile, editFile]) host.extend('agents.tools', tool)

@@ -5,7 +5,7 @@ import { workspaceErrors } from './errors.ts'
 export const manifest = defineManifest({
   name: 'workspace',
   depends: ['agents', 'auth', 'users'],
-  summary: 'The files of agents: for their users by the API, and the tools with which agents work on them',
+  summary: 'The files of agents: an API for users, and tools for agents',
   errors: workspaceErrors,
   limits: {
     workspace_bytes: { default: '1gb', description: 'Files of an agent' },

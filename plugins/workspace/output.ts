@@ -1,11 +1,11 @@
-/** How much of one tool call's result the model is given, in bytes of UTF-8, notes included. */
+/** The most bytes (UTF-8) of a tool result that the model receives, notes included. */
 export const MAX_OUTPUT_BYTES = 64 * 1024
 
-/** How much of it can be text if notes shall stand behind it. */
+/** The most bytes of text in a result that ends with notes. */
 export const MAX_TEXT_BYTES = MAX_OUTPUT_BYTES - 512
 
-/** Cuts a text between characters so that it fits the limit with the notes behind it, and says so. */
-export function capped(text: string, notes: readonly string[] = []): string {
+/** Appends notes to a text, and cuts the text between characters, with a note, if the result is too long. */
+export function fitOutput(text: string, notes: readonly string[] = []): string {
   const whole = [text, ...notes].join('\n')
   if (Buffer.byteLength(whole) <= MAX_OUTPUT_BYTES) return whole
   const bytes = Buffer.from(text)
@@ -15,12 +15,12 @@ export function capped(text: string, notes: readonly string[] = []): string {
   return new TextDecoder().decode(bytes.subarray(0, room), { stream: true }) + rest
 }
 
-/** A number with what it counts. */
-export function counted(count: number, thing: string): string {
+/** Formats a number with the noun that it counts, in English. */
+export function formatCount(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? '' : 's'}`
 }
 
-/** A name or path as it stands in a list: what holds line breaks or other control characters is quoted. */
-export function listed(name: string): string {
+/** Formats a name or path for a list: quotes it if it has line breaks or other control characters. */
+export function formatName(name: string): string {
   return /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) ? JSON.stringify(name) : name
 }

@@ -1,25 +1,35 @@
-import { link } from 'node:fs/promises'
+import { link, realpath } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { AppError, type UploadedFile } from '#kernel'
 import type { StoredFile } from '../agents/types.ts'
-import { explaining, FileFailure, ignoring } from './files/file-failure.ts'
+import { lookupMediaType } from './files/file-facts.ts'
+import { explainErrors, FileFailure, ignoreCodes } from './files/file-failure.ts'
 import type { Growth } from './files/file-replacement.ts'
-import { mediaTypeOf } from './files/media-type.ts'
 import { openFolder } from './files/workspace-path.ts'
+import type { Cradle } from './manifest.ts'
 
-/** The folder of a workspace that holds what its users send. */
+/** The folder of a workspace for uploads. */
 const INBOUND = 'inbound'
 const MAX_NAME_BYTES = 200
 const MEDIA_TYPE = /^[\w.+-]{1,127}\/[\w.+-]{1,127}$/
-const UNKNOWN = 'application/octet-stream'
+const UNKNOWN_TYPE = 'application/octet-stream'
+
+/** Stores a file that was sent to an agent in the folder for uploads of its workspace. */
+export async function receiveFile(
+  { agent_id, file }: { agent_id: string; file: UploadedFile },
+  { agents, workspaceRoom }: Pick<Cradle, 'agents' | 'workspaceRoom'>,
+): Promise<StoredFile> {
+  const workspace = await realpath(await agents.prepareWorkspace(agent_id))
+  return storeUpload(workspace, file, workspaceRoom.growthOf(agent_id))
+}
 
 /**
- * Keeps an uploaded file in a workspace, under its own name, with a number where that is taken. Throws
- * WORKSPACE_UNUSABLE where the folder for it is something else or cannot be written, and what `grow` throws.
+ * Stores an upload under its own name, with a number if the name is taken. Throws WORKSPACE_UNUSABLE if the folder for
+ * uploads is something else or not writable, and the errors of `grow`.
  */
-export async function storeUpload(root: string, file: UploadedFile, grow: Growth): Promise<StoredFile> {
+async function storeUpload(root: string, file: UploadedFile, grow: Growth): Promise<StoredFile> {
   try {
-    return await explaining(INBOUND, () => grow(file.size, () => store(root, file)))
+    return await explainErrors(INBOUND, () => grow(file.size, () => store(root, file)))
   } catch (error) {
     if (error instanceof FileFailure)
       throw new AppError('WORKSPACE_UNUSABLE', { reason: error.message }, { cause: error })
@@ -34,22 +44,27 @@ async function store(
   const folder = await openFolder({ root, parts: [INBOUND] }, { create: true })
   try {
     for (let number = 1; ; number += 1) {
-      const filename = nameOf(given, number)
-      // A link is made only where there is nothing, and shows the file as a whole.
-      const isTaken = await ignoring(
+      const filename = toFilename(given, number)
+      // `link` fails if the name is taken, and makes the complete file visible at once.
+      const isTaken = await ignoreCodes(
         ['EEXIST'],
         link(path, folder.entry(filename)).then(() => false),
       )
       if (isTaken === undefined) continue
-      return { path: `${INBOUND}/${filename}`, filename, media_type: typeOf(filename, media_type), size }
+      return {
+        path: `${INBOUND}/${filename}`,
+        filename,
+        media_type: chooseMediaType(filename, media_type),
+        size,
+      }
     }
   } finally {
     await folder.close()
   }
 }
 
-/** A name that every file system and every reader takes, the number before its extension. */
-function nameOf(given: string, number: number): string {
+/** Converts a name to one that every file system accepts, with the number before the extension. */
+function toFilename(given: string, number: number): string {
   const plain = given
     .normalize('NFC')
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}/\\:*?"<>|]+/gu, '_')
@@ -59,7 +74,7 @@ function nameOf(given: string, number: number): string {
   return `${stem}${number > 1 ? `-${number}` : ''}${extension}`
 }
 
-/** As much of a text as fits, between characters. */
+/** Cuts a text between characters to a number of bytes. */
 function clip(text: string, bytes: number): string {
   let length = 0
   let kept = ''
@@ -71,7 +86,7 @@ function clip(text: string, bytes: number): string {
   return kept
 }
 
-function typeOf(filename: string, media_type: string): string {
-  const isSaid = MEDIA_TYPE.test(media_type) && media_type !== UNKNOWN
-  return isSaid ? media_type.toLowerCase() : mediaTypeOf(filename)
+function chooseMediaType(filename: string, media_type: string): string {
+  const isStated = MEDIA_TYPE.test(media_type) && media_type !== UNKNOWN_TYPE
+  return isStated ? media_type.toLowerCase() : lookupMediaType(filename)
 }

@@ -1,20 +1,20 @@
 import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { explaining, FileFailure, quote } from './files/file-failure.ts'
+import { lookupMediaType } from './files/file-facts.ts'
+import { explainErrors, FileFailure, quote } from './files/file-failure.ts'
 import { createFile, MAX_FILE_BYTES } from './files/file-replacement.ts'
-import { mediaTypeOf } from './files/media-type.ts'
 import { findPlace, openFile } from './files/workspace-path.ts'
-import { findWritablePlace, pathOf } from './files/writable-place.ts'
+import { findWritablePlace, toShownPath } from './files/writable-place.ts'
 import type { Cradle } from './manifest.ts'
 
-/** Text files of workspaces, for plugins whose tools let others read and write them. All that leads out is refused. */
+/** Text files of workspaces, for tools of other plugins. Refuses paths that leave the workspace. */
 export interface WorkspaceFiles {
   /**
-   * The text of a file, or `limit` lines of it from `line` on, which counts from 1. Throws an Error that says why there
-   * is none, and whose cause is the system's error where there was one.
+   * Reads the text of a file, or `limit` lines of it from `line` (counted from 1). Throws an Error with the reason, whose
+   * cause is the error of the system if there was one.
    */
   readText(workspace: string, path: string, range?: { line?: number; limit?: number }): Promise<string>
-  /** Writes a file whole, and the folders above it; gives its path from the workspace. Throws as `readText` does. */
+  /** Writes a whole file, creating its parent folders; returns its path in the workspace. Throws like `readText`. */
   writeText(
     target: { workspace: string; agent_id: string },
     path: string,
@@ -23,21 +23,21 @@ export interface WorkspaceFiles {
   ): Promise<{ path: string; media_type: string }>
 }
 
-/** Makes the service. */
+/** Creates the service. */
 export function createWorkspaceFiles({ workspaceRoom }: Pick<Cradle, 'workspaceRoom'>): WorkspaceFiles {
   return {
     readText: (workspace, path, range = {}) =>
-      explaining(path, async () => {
+      explainErrors(path, async () => {
         const file = await openFile(await findPlace(workspace, path), constants.O_RDONLY)
         try {
-          return linesOf(decode(await readWhole(file, path), path), range)
+          return selectLines(decode(await readWhole(file, path), path), range)
         } finally {
           await file.close()
         }
       }),
 
     writeText: ({ workspace, agent_id }, path, content, signal) =>
-      explaining(path, async () => {
+      explainErrors(path, async () => {
         const bytes = Buffer.from(content)
         if (bytes.length > MAX_FILE_BYTES)
           throw new FileFailure(
@@ -46,13 +46,13 @@ export function createWorkspaceFiles({ workspaceRoom }: Pick<Cradle, 'workspaceR
         signal.throwIfAborted()
         const place = await findWritablePlace({ workspace, write_area: null }, path)
         await createFile(place, bytes, { grow: workspaceRoom.growthForTools(agent_id), signal })
-        const written = pathOf(place)
-        return { path: written, media_type: mediaTypeOf(written, 'text/plain') }
+        const written = toShownPath(place)
+        return { path: written, media_type: lookupMediaType(written, 'text/plain') }
       }),
   }
 }
 
-/** Heeds the limit also where the file grows meanwhile. */
+/** Respects the limit even if the file grows meanwhile. */
 async function readWhole(file: FileHandle, path: string): Promise<Buffer> {
   const stream = file.createReadStream({ start: 0, end: MAX_FILE_BYTES, autoClose: false })
   const bytes = Buffer.concat(await stream.toArray())
@@ -64,14 +64,42 @@ function decode(bytes: Buffer, path: string): string {
   try {
     if (!bytes.includes(0)) return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    // The bytes are no UTF-8, which is said below.
+    // The bytes are not UTF-8; the error below says so.
   }
   throw new FileFailure(`${quote(path)} is not UTF-8 text (${bytes.length} bytes)`)
 }
 
-function linesOf(text: string, { line = 1, limit }: { line?: number; limit?: number }): string {
+function selectLines(text: string, { line = 1, limit }: { line?: number; limit?: number }): string {
   if (line <= 1 && limit === undefined) return text
   const lines = text.split(/(?<=\n)/)
   const start = Math.max(0, line - 1)
   return lines.slice(start, limit === undefined ? undefined : start + limit).join('')
+}
+
+/** Reads files of a workspace for other plugins; skips files that are unreadable or larger than `max_bytes`. */
+export async function readWantedFiles(
+  { agent_id, max_bytes, paths }: { agent_id: string; max_bytes: number; paths: readonly string[] },
+  { agents, log }: Pick<Cradle, 'agents' | 'log'>,
+): Promise<Map<string, Uint8Array>> {
+  const contents = new Map<string, Uint8Array>()
+  const workspace = agents.workspaceOf(agent_id)
+  for (const path of paths)
+    try {
+      const bytes = await explainErrors(path, () => readUpTo(workspace, path, max_bytes))
+      if (bytes) contents.set(path, bytes)
+    } catch (error) {
+      if (!(error instanceof FileFailure)) throw error
+      log.info({ agent: agent_id, reason: error.message }, 'cannot read a requested file')
+    }
+  return contents
+}
+
+async function readUpTo(workspace: string, path: string, max: number): Promise<Uint8Array | undefined> {
+  const file = await openFile(await findPlace(workspace, path), constants.O_RDONLY)
+  try {
+    const { size } = await file.stat()
+    return size > max ? undefined : await file.readFile()
+  } finally {
+    await file.close()
+  }
 }

@@ -5,25 +5,25 @@ import { assertRegular } from './files/workspace-path.ts'
 import type { Cradle } from './manifest.ts'
 
 const NAME = 'AGENTS.md'
-/** Neither follows a link nor waits for the other end of a pipe. */
+/** Follows no link, and does not wait for the other end of a pipe. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 const MAX_BYTES = 32 * 1024
 const MAX_KEPT = 256
 
 const HEADING = `The file ${NAME} of your workspace, what its owner wants whoever works there to know:`
 
-/** What the file of one agent said; null where it could not be used. */
+/** The content of one agent's file; `text` is null if it could not be used. */
 interface KeptNotes {
   version: string
   text: string | null
 }
 
 /**
- * Makes what puts the AGENTS.md of an agent's workspace into its system prompt. The text is kept, and
- * read again once the file is another one.
+ * Creates the reader that adds the AGENTS.md of a workspace to the system prompt. It keeps the text, and reads the file
+ * again only when it has changed.
  */
 export function createWorkspaceNotes() {
-  /** In the order of use. */
+  /** The notes by agent, in the order of use. */
   const kept = new Map<string, KeptNotes>()
 
   const keep = (agent_id: string, notes: KeptNotes) => {
@@ -39,22 +39,22 @@ export function createWorkspaceNotes() {
   ): Promise<string | null> {
     const workspace = agents.workspaceOf(agent_id)
     const last = kept.get(agent_id)
-    /** Says so once for each reason or version of the file. */
+    /** Logs once for each reason or version of the file. */
     const leaveOut = (version: string, reason: unknown) => {
-      if (last?.version !== version) log.warn({ agent_id, reason }, `${NAME} of a workspace is left out`)
+      if (last?.version !== version) log.warn({ agent_id, reason }, `${NAME} of a workspace is ignored`)
       return keep(agent_id, { version, text: null })
     }
     try {
       const path = join(workspace, NAME)
-      // Each turn looks: to have a thread do it would take ten times as long.
+      // Synchronous, as each turn does it and the asynchronous call takes ten times as long.
       const found = lstatSync(path, { bigint: true, throwIfNoEntry: false })
       if (!found) {
         kept.delete(agent_id)
         return null
       }
-      if (last?.version === versionOf(found)) return keep(agent_id, last)
+      if (last?.version === createVersion(found)) return keep(agent_id, last)
       const { file, stats } = await assertRegular(await open(path, FLAGS), NAME)
-      const version = versionOf(stats)
+      const version = createVersion(stats)
       try {
         const bytes = Buffer.alloc(MAX_BYTES)
         const { bytesRead } = await file.read(bytes, 0, MAX_BYTES, 0)
@@ -82,7 +82,7 @@ export function createWorkspaceNotes() {
   }
 }
 
-const versionOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats) =>
+const createVersion = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats) =>
   [dev, ino, size, mtimeNs, ctimeNs].join(':')
 
 function decode(bytes: Buffer, isCut: boolean): string | undefined {

@@ -2,45 +2,45 @@ import type { Dirent } from 'node:fs'
 import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, type LimitName } from '#kernel'
-import { FileFailure, ignoring } from './files/file-failure.ts'
+import { FileFailure, ignoreCodes } from './files/file-failure.ts'
 import type { Growth } from './files/file-replacement.ts'
 import type { Cradle } from './manifest.ts'
 
-/** The room that workspaces have, and how much of it is taken. */
+/** The sizes of workspaces and the limits on their growth. */
 export interface WorkspaceRoom {
-  /** Bytes that an account's workspaces take. */
+  /** Returns the size of an account's workspaces in bytes. */
   usedBy(owner_id: string): Promise<number>
-  /** Lets writes grow an agent's workspace; throws LIMIT_REACHED where the workspace or its owner's account is full. */
+  /** Creates the check of writes to a workspace; it throws LIMIT_REACHED if the workspace or its owner's account is full. */
   growthOf(agent_id: string): Growth
-  /** The same for tools, whose refusal is a sentence; places outside of workspaces have no bounds. */
+  /** The same for tools, with a FileFailure as the refusal; places outside of workspaces have no limit. */
   growthForTools(agent_id: string, place?: { is_outside: boolean }): Growth
-  /** Has a workspace measured again at the next use, as it has become smaller. */
+  /** Marks a size as outdated, as the workspace has become smaller. */
   outdate(agent_id: string): void
-  /** Drops what is known of an agent's workspace. */
+  /** Drops the known size of a workspace. */
   forget(agent_id: string): void
 }
 
 /**
- * How long a size is trusted, as programs write without telling: so many milliseconds, or times that measuring took,
- * whichever is more. Where it would refuse a write it is trusted less.
+ * The time for which a measured size is trusted, as programs write without notice: a number of milliseconds, or a
+ * multiple of the time that measuring took, whichever is longer. A size that would refuse a write is trusted less.
  */
 const TRUST = { ms: 60_000, measures: 100 }
 const DOUBT = { ms: 1_000, measures: 10 }
 
-/** Older than any trust. */
+/** Before any trusted time. */
 const LONG_AGO = -1e12
 
 /** The known size of one workspace. */
 interface Size {
   bytes: number
-  /** Of writes that are under way. */
+  /** Bytes of writes in progress. */
   pending: number
   measured_at: number
   took_ms: number
   measuring?: Promise<void>
 }
 
-/** Makes the service. */
+/** Creates the service. */
 export function createWorkspaceRoom({
   agents,
   limits,
@@ -53,7 +53,7 @@ export function createWorkspaceRoom({
   const measure = (agent_id: string, size: Size): Promise<void> => {
     size.measuring ??= (async () => {
       const begun = performance.now()
-      size.bytes = (await bytesIn(agents.workspaceOf(agent_id))) + size.pending
+      size.bytes = (await measureFolder(agents.workspaceOf(agent_id))) + size.pending
       size.measured_at = performance.now()
       size.took_ms = size.measured_at - begun
     })().finally(() => {
@@ -62,44 +62,44 @@ export function createWorkspaceRoom({
     return size.measuring
   }
 
-  /** What is known of a workspace; what is old is measured again, before it is used if it is `doubted`. */
-  const sizeOf = async (agent_id: string, doubted = false): Promise<Size> => {
+  /** Returns the size of a workspace. Measures an old size again: before it is used if `doubted`, otherwise afterwards. */
+  const readSize = async (agent_id: string, doubted = false): Promise<Size> => {
     const known = sizes.get(agent_id)
     const size = known ?? { bytes: 0, pending: 0, measured_at: -Infinity, took_ms: 0 }
     sizes.set(agent_id, size)
     const age = performance.now() - size.measured_at
     const isOlder = ({ ms, measures }: typeof TRUST) => age > Math.max(ms, measures * size.took_ms)
     if (age === Infinity || (doubted && isOlder(DOUBT))) await measure(agent_id, size)
-    // What cannot be read is told by who reads it for a purpose.
+    // An unreadable workspace is reported by the operation that needs it.
     else if (isOlder(TRUST)) measure(agent_id, size).catch(() => undefined)
     return size
   }
 
   const usedBy = async (owner_id: string, doubted?: boolean): Promise<number> => {
     let used = 0
-    for (const id of await agents.listIdsOf(owner_id)) used += (await sizeOf(id, doubted)).bytes
+    for (const id of await agents.listIdsOf(owner_id)) used += (await readSize(id, doubted)).bytes
     return used
   }
 
-  /** The limit that an agent's files are past, if they are. */
-  const findPassed = async (agent_id: string, doubted?: boolean): Promise<LimitName | undefined> => {
-    if ((await sizeOf(agent_id, doubted)).bytes > limits.of('workspace_bytes')) return 'workspace_bytes'
+  /** Returns the limit that an agent's files exceed, if any. */
+  const findExceeded = async (agent_id: string, doubted?: boolean): Promise<LimitName | undefined> => {
+    if ((await readSize(agent_id, doubted)).bytes > limits.of('workspace_bytes')) return 'workspace_bytes'
     const agent = await agents.find(agent_id)
     const used = agent ? await usedBy(agent.owner_id, doubted) : 0
     return used > limits.of('account_bytes') ? 'account_bytes' : undefined
   }
 
   const assertRoom = async (agent_id: string) => {
-    if (!(await findPassed(agent_id))) return
-    const limit = await findPassed(agent_id, true)
+    if (!(await findExceeded(agent_id))) return
+    const limit = await findExceeded(agent_id, true)
     if (limit) throw new AppError('LIMIT_REACHED', { limit, max: limits.of(limit) })
   }
 
   const growthOf =
     (agent_id: string): Growth =>
     async (bytes, write) => {
-      const size = await sizeOf(agent_id)
-      // Counted before it is looked whether there is room, so that parallel writes do not take the same room.
+      const size = await readSize(agent_id)
+      // Counted before the check, so that parallel writes do not use the same room.
       size.bytes += bytes
       size.pending += bytes
       try {
@@ -136,30 +136,30 @@ function explainFull(error: unknown): never {
   throw new FileFailure(`there is no room: ${whose} may hold at most ${max} bytes; delete files first`)
 }
 
-/** The number of files that are read at once. */
-const AT_ONCE = 32
+/** The number of files whose sizes are read in parallel. */
+const BATCH_SIZE = 32
 
-/** The bytes of all files below a folder; links are not followed, and what goes meanwhile does not count. */
-async function bytesIn(top: string): Promise<number> {
+/** Adds up the bytes of all files below a folder, without following links; ignores files that go meanwhile. */
+async function measureFolder(top: string): Promise<number> {
   const folders = [top]
   let bytes = 0
   const add = async (batch: Dirent[]) => {
     const found = await Promise.all(
-      batch.map(({ parentPath, name }) => ignoring(PASSING, lstat(join(parentPath, name)))),
+      batch.map(({ parentPath, name }) => ignoreCodes(IGNORED_CODES, lstat(join(parentPath, name)))),
     )
     for (const stats of found) bytes += stats?.size ?? 0
   }
   for (let path = folders.pop(); path !== undefined; path = folders.pop()) {
-    const folder = await ignoring(PASSING, opendir(path))
+    const folder = await ignoreCodes(IGNORED_CODES, opendir(path))
     if (!folder) continue
     const batch: Dirent[] = []
     for await (const entry of folder) {
       if (entry.isDirectory()) folders.push(join(path, entry.name))
-      else if (batch.push(entry) >= AT_ONCE) await add(batch.splice(0))
+      else if (batch.push(entry) >= BATCH_SIZE) await add(batch.splice(0))
     }
     await add(batch)
   }
   return bytes
 }
 
-const PASSING = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ENAMETOOLONG']
+const IGNORED_CODES = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ENAMETOOLONG']

@@ -8,7 +8,7 @@ import t from '../run/file-test.ts'
 import { createHold, startChat } from '../support/chat.ts'
 import type { TestReply } from '../support/server.ts'
 
-// Not the kind that blocks: connections would seem idle.
+// Asynchronous, as a blocking call would make connections look idle.
 const run = promisify(execFile)
 const chat = await startChat(t)
 const { agent_id, fake, server } = chat
@@ -105,7 +105,7 @@ t.test(
   },
 )
 
-t.test('Whoever names a file in a message may not read it for that', async (t) => {
+t.test('Naming a file in a message does not make it readable', async (t) => {
   const socket = await chat.connect({ token: ben.token })
   fake.next({ text: 'I see.' })
   const block = { type: 'file', path: 'owner.txt', filename: 'owner.txt', media_type: 'text/plain' }
@@ -139,7 +139,7 @@ t.test('A file is readable while its turn still runs, and after the thread has f
   t.match(await get(ben, 'early.md'), { status: 404 }, 'nothing of theirs names it any more')
 })
 
-t.test('What was a guest’s and is another file now is not theirs', async (t) => {
+t.test('A guest may not read another file under the name of their former file', async (t) => {
   const sent = await upload(ben, 'mine.txt')
   const moved = await upload(ben, 'moved.txt')
   await call(admin, 'PUT', `/content?path=${sent}`, 'of the owner')
@@ -160,7 +160,7 @@ t.test('What was a guest’s and is another file now is not theirs', async (t) =
   t.match(await get(ben, 'box.txt'), { status: 404 }, 'a link in its place shows nothing else')
 })
 
-t.test('A link opens one file for everybody, for as long as whoever made it may read it', async (t) => {
+t.test('A link opens one file for everybody while its creator may read the file', async (t) => {
   await writeFile(join(workspace, 'linked.png'), 'picture')
   const made = await linkTo(admin, '/linked.png', 120)
   t.match(made, { status: 201, body: { url: /^\/api\/agents\/\w+\/files\/linked\?token=[\w.-]+$/ } })
@@ -217,7 +217,7 @@ t.test('A link opens one file for everybody, for as long as whoever made it may 
   t.match(await open(body.url), { status: 404 }, 'the agent has gone')
 })
 
-t.test('A folder is packed as it is, without links', async (t) => {
+t.test('A folder is packed without links', async (t) => {
   const folder = join(workspace, 'pack me')
   await mkdir(join(folder, 'empty'), { recursive: true })
   await mkdir(join(folder, '内'))
@@ -259,7 +259,7 @@ t.test('A folder is packed as it is, without links', async (t) => {
   await rm(join(workspace, 'crowd'), { recursive: true })
 })
 
-/** Reads every file of an archive with the library that reads those of users, and checks its sums. */
+/** Reads every file of an archive with the library for users' archives, and checks its checksums. */
 async function readZip(path: string, found: Record<string, Buffer>): Promise<void> {
   const zip = await openPromise(path)
   for await (const entry of zip.eachEntry()) {
@@ -272,7 +272,7 @@ async function readZip(path: string, found: Record<string, Buffer>): Promise<voi
   zip.close()
 }
 
-t.test('What is kept of a guest goes with them, and of an agent with it', async (t) => {
+t.test('Uploads of a guest are forgotten with the guest, and with the agent', async (t) => {
   const uploads = server.db.collection('guest_uploads')
   const cal = await server.createUser({ username: 'cal' })
   await upload(cal, 'last.txt')

@@ -12,7 +12,7 @@ const chat = await startChat(t, {
 const { fake, server } = chat
 const ann = await server.createUser({ username: 'ann' })
 const { token } = ann
-// Of what experts bring nothing is to count.
+// Files of experts must not count.
 for (const { id } of (await server.request('GET', '/agents', { token })).body)
   await server.request('DELETE', `/agents/${id}`, { token })
 
@@ -32,7 +32,7 @@ async function createAgent(name: string) {
       body.append('file', new Blob(['x'.repeat(size)]), 'sent.txt')
       return server.request('POST', `/agents/${agent.id}/upload`, { token, body })
     },
-    /** What a tool call of a turn answers. */
+    /** Returns the result of a tool call in a turn. */
     async use(name: string, args: object) {
       const socket = await chat.connect({ token, agent_id: agent.id })
       fake.next({ toolCalls: [{ id: 'call_1', name, arguments: args }] }, { text: 'done' })
@@ -55,7 +55,7 @@ const full = (limit: 'workspace_bytes' | 'account_bytes') => ({
 })
 const usedBytes = async () => (await server.request('GET', '/auth/me', { token })).body.limits.account_bytes
 
-t.test('A workspace takes no more than its limit, in whichever way files come', async (t) => {
+t.test('A workspace does not exceed its limit, however files are written', async (t) => {
   const { put, remove, upload, use, workspace } = await createAgent('one')
   t.equal((await put('a', 6_000)).status, 201)
   t.match(await put('b', 4_001), full('workspace_bytes'))
@@ -77,7 +77,7 @@ t.test('A workspace takes no more than its limit, in whichever way files come', 
   t.equal((await remove('a')).status, 204)
   t.equal((await put('a', 8_999)).status, 201, 'what is deleted makes room')
   await rm(join(workspace, 'a'))
-  // It is noticed when it was measured long enough ago.
+  // The change is noticed once the last measurement is old enough.
   let again = await upload(8_999)
   for (; again.status === 409; again = await upload(8_999))
     await new Promise((resolve) => setTimeout(resolve, 100))

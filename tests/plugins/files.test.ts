@@ -7,7 +7,7 @@ import t from '../run/file-test.ts'
 import { startServer, type TestReply } from '../support/server.ts'
 import { pathsIn, SECRET, startSwapping } from './workspace-calls.ts'
 
-// Not the kind that blocks: connections would seem idle.
+// Asynchronous, as a blocking call would make connections look idle.
 const run = promisify(execFile)
 const server = await startServer(t)
 const { token } = server.admin
@@ -16,7 +16,7 @@ mkdirSync(outside)
 await writeFile(join(outside, 'secret.txt'), SECRET)
 
 let agents = 0
-/** An agent of the administrator with an empty workspace, and the calls of its files. */
+/** Creates an agent of the administrator with an empty workspace, and calls of its files. */
 async function createAgent() {
   agents += 1
   const { body: agent } = await server.request('POST', '/agents', { body: { name: `agent-${agents}` } })
@@ -35,7 +35,7 @@ async function createAgent() {
     put: (path: string, body: string, headers = {}) => call('PUT', `/content?${q({ path })}`, body, headers),
     remove: (path: string, more = {}) => call('DELETE', `?${q({ path, ...more })}`),
     move: (from: string, to: string, more = {}) => call('POST', '/move', { from, to, ...more }),
-    /** Reads bytes as they are. */
+    /** Reads raw bytes. */
     async get(path: string, { query = {}, headers = {} }: { query?: object; headers?: object } = {}) {
       const response = await fetch(`${server.url}/api${files}/content?${q({ path, ...query })}`, {
         headers: { authorization: `Bearer ${token}`, ...headers },
@@ -48,7 +48,7 @@ async function createAgent() {
 
 const refusal = (status: number, code: string) => ({ status, body: { error: { code } } })
 
-t.test('A file is put, read, replaced and deleted, whatever language its name is in', async (t) => {
+t.test('A file is written, read, replaced and deleted, with a name in any language', async (t) => {
   const { workspace, get, put, remove } = await createAgent()
   for (const path of [
     '报告/第一章.txt',
@@ -86,7 +86,7 @@ t.test('A file is put, read, replaced and deleted, whatever language its name is
   t.match(await get('empty'), { status: 200, text: '' })
 })
 
-t.test('What a browser might run is never shown by it', async (t) => {
+t.test('Content that a browser might run is never shown inline', async (t) => {
   const { get, put } = await createAgent()
   const shown = {
     'a.png': 'image/png',
@@ -122,7 +122,7 @@ t.test('What a browser might run is never shown by it', async (t) => {
   }
 })
 
-t.test('Parts of a file are sent, and nothing to who has it', async (t) => {
+t.test('Parts of a file are sent, and nothing to clients that have it', async (t) => {
   const { get, put } = await createAgent()
   const bytes = 'x'.repeat(100_000)
   const etag = (await put('large.bin', `head${bytes}tail`)).headers.get('etag')!
@@ -138,7 +138,7 @@ t.test('Parts of a file are sent, and nothing to who has it', async (t) => {
   t.equal((await get('large.bin', { headers: { 'if-none-match': etag } })).status, 200)
 })
 
-t.test('A file is replaced only as it is known, if the request says so', async (t) => {
+t.test('A conditional request replaces only the known version of a file', async (t) => {
   const { workspace, get, put } = await createAgent()
   const failed = refusal(412, 'PRECONDITION_FAILED')
   t.match(await put('a', '1', { 'if-match': '*' }), failed, 'there is nothing yet')
@@ -172,7 +172,7 @@ t.test('A file is replaced only as it is known, if the request says so', async (
   t.strictSame(await readdir(join(server.home, 'uploads')), [], 'nothing is left of what was refused')
 })
 
-t.test('A file of 20 MiB is taken, and no larger one', async (t) => {
+t.test('A file of 20 MiB is accepted, and no larger one', async (t) => {
   const { id, workspace } = await createAgent()
   const send = (size: number, chunked = false) =>
     fetch(`${server.url}/api/agents/${id}/files/content?path=large`, {
@@ -270,7 +270,7 @@ t.test('A list has folders first and comes in pages', async (t) => {
   t.match(await list({ limit: 0 }), refusal(422, 'VALIDATION_FAILED'))
 })
 
-t.test('Files and folders are moved, folders made, and deleted when they are empty', async (t) => {
+t.test('Files and folders are moved; folders are created, and deleted if they are empty', async (t) => {
   const { workspace, call, move, put, remove } = await createAgent()
   await put('a.txt', 'a')
   await put('b.txt', 'b')
@@ -316,7 +316,7 @@ t.test('Files and folders are moved, folders made, and deleted when they are emp
   t.equal((await remove('d', { recursive: true })).status, 204)
 })
 
-t.test('No path and no link leads out, for any call', async (t) => {
+t.test('No path and no link leaves the workspace, for any call', async (t) => {
   const { workspace, call, get, list, move, put, remove } = await createAgent()
   await put('in.txt', 'inside')
   await symlink(outside, join(workspace, 'box'))
@@ -362,7 +362,7 @@ t.test('No path and no link leads out, for any call', async (t) => {
   t.strictSame(await readdir(outside), ['secret.txt'])
 })
 
-t.test('While a folder is swapped for a link again and again, nothing gets out or in', async (t) => {
+t.test('While a folder is repeatedly swapped for a link, nothing gets out or in', async (t) => {
   const { workspace, call, get, list, move, put, remove } = await createAgent()
   await put('box/secret.txt', 'inside')
   const stop = startSwapping(workspace, outside)

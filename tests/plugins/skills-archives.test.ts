@@ -128,8 +128,14 @@ const hostile: Record<string, [zip: Buffer | ZipEntry[], reason: RegExp]> = {
   ],
   'names that are the same in upper case': [[SKILL, { name: 'ß' }, { name: 'SS' }], /case or Unicode/],
   'a file twice': [[SKILL, { name: 'a' }, { name: 'a' }], /twice/],
-  'a file that is a folder as well': [[SKILL, { name: 'a' }, { name: 'a/b' }], /file and a folder have the same name/],
-  'a folder that is a file as well': [[SKILL, { name: 'a/b' }, { name: 'a' }], /file and a folder have the same name/],
+  'a file that is a folder as well': [
+    [SKILL, { name: 'a' }, { name: 'a/b' }],
+    /file and a folder have the same name/,
+  ],
+  'a folder that is a file as well': [
+    [SKILL, { name: 'a/b' }, { name: 'a' }],
+    /file and a folder have the same name/,
+  ],
   'a symbolic link': [[SKILL, { name: 'a', content: '/etc/passwd', mode: 0o120777 }], /link or a special/],
   'a link for its skill file': [[{ ...SKILL, mode: 0o120777 }], /link or a special/],
   'a pipe': [[SKILL, { name: 'a', mode: 0o010644 }], /link or a special/],

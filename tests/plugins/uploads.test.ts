@@ -13,7 +13,7 @@ async function upload(filename: string, content: string | Blob = 'content', type
   return server.request('POST', `/agents/${agents[0].id}/upload`, { body: form })
 }
 
-t.test('A file that a user sends lies in the inbound folder under its own name', async (t) => {
+t.test('An uploaded file is in the inbound folder under its own name', async (t) => {
   const { status, body } = await upload('报告 2026.txt', '内容')
   t.equal(status, 200)
   t.strictSame(body, {
@@ -26,12 +26,12 @@ t.test('A file that a user sends lies in the inbound folder under its own name',
   t.match(
     await upload('photo.png', 'x', ''),
     { body: { media_type: 'image/png' } },
-    'by its name where none is said',
+    'by its name if none is stated',
   )
   t.match(await upload('unheard.of-type', 'x', ''), { body: { media_type: 'application/octet-stream' } })
 })
 
-t.test('No file takes the place of another, also not at the same time', async (t) => {
+t.test('No upload replaces another, even if they are concurrent', async (t) => {
   const replies = await Promise.all(Array.from({ length: 8 }, (_, n) => upload('same.tar.gz', `number ${n}`)))
   const names = replies.map(({ body }) => body.filename)
   t.strictSame(names.sort(), ['same.tar.gz', ...[2, 3, 4, 5, 6, 7, 8].map((n) => `same.tar-${n}.gz`)].sort())
@@ -42,7 +42,7 @@ t.test('No file takes the place of another, also not at the same time', async (t
   )
 })
 
-t.test('Names that are paths, hidden, empty or overlong are made into plain ones', async (t) => {
+t.test('Names that are paths, hidden, empty or too long become plain ones', async (t) => {
   for (const [given, kept] of [
     ['../../etc/passwd', 'passwd'],
     ['C:\\temp\\notes.txt', 'notes.txt'],
@@ -59,22 +59,25 @@ t.test('Names that are paths, hidden, empty or overlong are made into plain ones
   }
 })
 
-t.test('A link in the place of the folder leads no upload out, and nothing too large is kept', async (t) => {
-  const outside = join(server.home, 'outside')
-  await mkdir(outside)
-  await rm(join(workspace, 'inbound'), { recursive: true })
-  await symlink(outside, join(workspace, 'inbound'))
-  const refused = await upload('a.txt')
-  t.match(refused, { status: 409, body: { error: { code: 'WORKSPACE_UNUSABLE' } } })
-  t.strictSame(await readdir(outside), [])
-  await rm(join(workspace, 'inbound'))
-  await writeFile(join(workspace, 'inbound'), 'a file')
-  t.match(await upload('a.txt'), { status: 409 })
-  await rm(join(workspace, 'inbound'))
+t.test(
+  'A link in place of the folder leads no upload outside, and nothing too large is stored',
+  async (t) => {
+    const outside = join(server.home, 'outside')
+    await mkdir(outside)
+    await rm(join(workspace, 'inbound'), { recursive: true })
+    await symlink(outside, join(workspace, 'inbound'))
+    const refused = await upload('a.txt')
+    t.match(refused, { status: 409, body: { error: { code: 'WORKSPACE_UNUSABLE' } } })
+    t.strictSame(await readdir(outside), [])
+    await rm(join(workspace, 'inbound'))
+    await writeFile(join(workspace, 'inbound'), 'a file')
+    t.match(await upload('a.txt'), { status: 409 })
+    await rm(join(workspace, 'inbound'))
 
-  const large = await upload('large', new Blob([new Uint8Array(20 * 1024 * 1024 + 1)]))
-  t.match(large, { status: 413, body: { error: { code: 'BODY_TOO_LARGE' } } })
-  const full = await upload('full', new Blob([new Uint8Array(20 * 1024 * 1024)]))
-  t.match(full, { status: 200, body: { size: 20 * 1024 * 1024 } })
-  t.strictSame(await readdir(join(server.home, 'uploads')), [])
-})
+    const large = await upload('large', new Blob([new Uint8Array(20 * 1024 * 1024 + 1)]))
+    t.match(large, { status: 413, body: { error: { code: 'BODY_TOO_LARGE' } } })
+    const full = await upload('full', new Blob([new Uint8Array(20 * 1024 * 1024)]))
+    t.match(full, { status: 200, body: { size: 20 * 1024 * 1024 } })
+    t.strictSame(await readdir(join(server.home, 'uploads')), [])
+  },
+)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t, { type Test } from '../run/file-test.ts'
 import { createWorkspace, pathsIn, SECRET, startSwapping, tools } from './workspace-calls.ts'
 
-/** A workspace in a server's home, a folder that may be written besides it, and links between all of them. */
+/** A workspace in a server's home, a write area outside of it, and links between them. */
 async function createArea(t: Test) {
   const made = await createWorkspace(t)
   const { base, outside } = made
@@ -35,7 +35,7 @@ async function createArea(t: Test) {
   return { ...made, workspace, home, root }
 }
 
-t.test('A write outside the workspace goes where the owner allows it, and asks before', async (t) => {
+t.test('A write outside the workspace is limited to the write area, and needs approval', async (t) => {
   const { base, workspace, home, root, outside, judge, attached } = await createArea(t)
   const area = { root, except: home }
   const wide = { root: base, except: home }
@@ -125,7 +125,7 @@ t.test('A write outside the workspace goes where the owner allows it, and asks b
   t.strictSame(await pathsIn(home), [...before, ...made].sort(), 'nothing else was made in the home')
 })
 
-t.test('Only the tools that write take a path of the area', async (t) => {
+t.test('Only the tools that write accept a path of the write area', async (t) => {
   const { root, home, contextOf, run } = await createArea(t)
   const path = join(root, 'project')
   for (const [name, input] of [
@@ -139,7 +139,7 @@ t.test('Only the tools that write take a path of the area', async (t) => {
   }
 })
 
-t.test('What was judged is what is written, whatever a link says meanwhile', async (t) => {
+t.test('The approved place is written, even if a link changes meanwhile', async (t) => {
   const { base, workspace, home, root, contextOf, run } = await createArea(t)
   const turning = join(base, 'turning')
   const write = { path: join(turning, 'turned.md'), content: 'x' }
@@ -183,7 +183,7 @@ t.test('While a folder of the area is swapped for a link, nothing outside is wri
   t.equal(await readFile(join(outside, 'secret.txt'), 'utf8'), SECRET)
 })
 
-t.test('A root whose way was turned into another folder is not entered', async (t) => {
+t.test('A root whose path was redirected to another folder is not entered', async (t) => {
   const { base, outside, home, contextOf, run } = await createArea(t)
   const { needsApproval } = tools.find(({ name }) => name === 'write_file')!
   await mkdir(join(base, 'way/root'), { recursive: true })

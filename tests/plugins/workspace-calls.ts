@@ -9,20 +9,20 @@ import workspacePlugin from '../../plugins/workspace/index.ts'
 import { createWorkspaceRoom } from '../../plugins/workspace/workspace-room.ts'
 import { createToolContext } from '../support/tool-context.ts'
 
-/** What stands in the one file outside of the workspaces here. */
+/** The content of the only file outside of the workspaces. */
 export const SECRET = 'what only the outside holds'
 
 const { host, declarations } = createHost('workspace')
 workspacePlugin.setup(host as never)
 
-/** Room for all that a test writes, in workspaces of no account. */
+/** Unlimited room for workspaces without an account. */
 const workspaceRoom = createWorkspaceRoom({
   agents: { find: async () => null, listIdsOf: async () => [], workspaceOf: () => '/nowhere' },
   limits: { of: () => Infinity },
 })
 declarations.bind({ workspaceRoom })
 
-/** Lets files grow as they like. */
+/** Lets files grow without a limit. */
 export const anySize: Growth = (_, write) => write()
 
 /** The tools that the plugin declares. */
@@ -30,7 +30,7 @@ export const tools = declarations.extensions.flatMap(({ point, entry }) =>
   point === 'agents.tools' ? [entry as Tool] : [],
 )
 
-/** A workspace with a neighbour outside it, and a way to call its tools. */
+/** Creates a workspace with a folder beside it, and calls of its tools. */
 export async function createWorkspace(t: Test) {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'svc-workspace-')))
   t.teardown(() => rm(base, { recursive: true, force: true, maxRetries: 3 }))
@@ -49,7 +49,7 @@ export async function createWorkspace(t: Test) {
     run(name, input, contextOf(signal && { signal }))
   const refused = (name: string, input: object, message: RegExp, title: string) =>
     t.rejects(call(name, input), { message }, title)
-  /** Asks whether the call needs approval and then makes it, in one context as the chat does. */
+  /** Checks if the call needs approval and then makes it, in one context like the chat. */
   const judge = async (name: string, input: object, write_area: WriteArea | null) => {
     const context = contextOf({ write_area })
     const asks = await toolOf(name).needsApproval!(input as never, context)
@@ -59,7 +59,7 @@ export async function createWorkspace(t: Test) {
     )
     return { asks, ...outcome }
   }
-  /** Puts files there, folders made, by paths below the workspace. */
+  /** Writes files by their paths in the workspace, creating parent folders. */
   const fill = async (files: Record<string, string | Buffer>) => {
     for (const [path, content] of Object.entries(files)) {
       await mkdir(dirname(join(workspace, path)), { recursive: true })
@@ -70,7 +70,7 @@ export async function createWorkspace(t: Test) {
   return { base, workspace, outside, attached, contextOf, run, call, refused, judge, fill, read }
 }
 
-/** Swaps the folder `box` of a workspace for a link to the outside and back, again and again, until stopped. */
+/** Repeatedly swaps the folder `box` of a workspace for a link to the outside and back, until stopped. */
 export function startSwapping(workspace: string, outside: string): () => Promise<void> {
   const [box, spare, third] = ['box', 'spare', 'third'].map((name) => join(workspace, name)) as [
     string,
@@ -87,7 +87,7 @@ export function startSwapping(workspace: string, outside: string): () => Promise
     await symlink(outside, spare)
     while (isSwapping) {
       await rename(box, third)
-      // In this gap a write may make the folder anew.
+      // In this gap a write may create the folder again.
       while (!(await isDone(rename(spare, box))))
         await rm(box, { recursive: true, force: true, maxRetries: 100, retryDelay: 0 })
       await rename(third, spare)
@@ -99,7 +99,7 @@ export function startSwapping(workspace: string, outside: string): () => Promise
   }
 }
 
-/** Runs work and tells how often the event loop went round meanwhile. */
+/** Runs work and counts the turns of the event loop meanwhile. */
 export async function countingTurns<Result>(
   work: () => Promise<Result>,
 ): Promise<{ result: Result; turns: number }> {
@@ -112,7 +112,7 @@ export async function countingTurns<Result>(
   }
 }
 
-/** The paths of all that is below a folder; links are not followed. */
+/** Lists the paths of everything below a folder, without following links. */
 export async function pathsIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   return entries.map(({ parentPath, name }) => relative(folder, join(parentPath, name))).sort()

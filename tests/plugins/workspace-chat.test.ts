@@ -8,12 +8,12 @@ const chat = await startChat(t)
 const { agent_id, createThread, fake, server } = chat
 const workspace = join(server.home, 'agents', agent_id)
 const notes = join(workspace, 'AGENTS.md')
-// Without what its template brought.
+// Without the files of its template.
 rmSync(workspace, { recursive: true })
 mkdirSync(workspace)
 const call = (id: string, name: string, args: object) => ({ id, name, arguments: args })
 
-/** What the model is told before the conversation, in a turn of its own. */
+/** Returns the system prompt of a new turn. */
 async function systemPrompt(): Promise<string> {
   const socket = await chat.connect()
   await socket.ask({ text: 'hello' })
@@ -24,10 +24,10 @@ async function systemPrompt(): Promise<string> {
 const HEADING =
   '\n\nThe file AGENTS.md of your workspace, what its owner wants whoever works there to know:\n\n'
 
-/** The paths that approval was asked for in the last turn. */
+/** Returns the paths for which the last turn asked for approval. */
 const asked: string[] = []
 
-/** Lets the model call tools one after the other and gives what they answered. */
+/** Has the model call tools one after the other and returns their results. */
 async function useTools(...calls: ReturnType<typeof call>[]) {
   asked.length = 0
   const socket = await chat.connect()
@@ -106,7 +106,7 @@ t.test(
   },
 )
 
-t.test('The AGENTS.md of a workspace is told to the model, as it is now', async (t) => {
+t.test('The system prompt has the current AGENTS.md of the workspace', async (t) => {
   const bare = await systemPrompt()
   t.notMatch(bare, 'AGENTS.md')
   await writeFile(notes, '\ufeffUse tabs.\n\n')
@@ -128,8 +128,8 @@ t.test('The AGENTS.md of a workspace is told to the model, as it is now', async 
   t.equal(await systemPrompt(), bare)
 })
 
-t.test('An AGENTS.md that cannot be used is left out and logged once', async (t) => {
-  const countWarnings = () => server.logged().split('AGENTS.md of a workspace is left out').length - 1
+t.test('An unusable AGENTS.md is ignored and logged once', async (t) => {
+  const countWarnings = () => server.logged().split('AGENTS.md of a workspace is ignored').length - 1
   const bare = await systemPrompt()
   const before = countWarnings()
   const outside = join(t.testdir({ 'secret.md': 'what only the outside holds' }), 'secret.md')

@@ -20,7 +20,7 @@ t.test('One exact occurrence is replaced, and the file attached', async (t) => {
   t.equal(await read('src/main.ts'), 'const b = $& + $1\n', 'a text can be taken out')
 })
 
-t.test('What cannot be replaced is refused with a hint, and nothing is changed', async (t) => {
+t.test('An edit that cannot be applied is refused with a hint, and nothing is changed', async (t) => {
   const { attached, fill, read, refused } = await createWorkspace(t)
   const text = 'if (a) {\n\tgo()\n}\nif (b) {\n\tgo()\n}\n'
   await fill({ file: text, empty: '' })
@@ -82,7 +82,7 @@ t.test('Line ends and a byte order mark stay as they are', async (t) => {
   })
 })
 
-t.test('What is no text, or too large, is not edited', async (t) => {
+t.test('Binary and too large files are not edited', async (t) => {
   const { fill, refused, call } = await createWorkspace(t)
   const limit = 4 * 1024 * 1024
   await fill({
@@ -106,7 +106,7 @@ t.test('What is no text, or too large, is not edited', async (t) => {
   t.match(await call('edit_file', { path: 'full', old_string: 'y', new_string: 'z' }), /^1 occurrence/)
 })
 
-t.test('A text that is hard to find takes no longer than others', async (t) => {
+t.test('The worst text to find takes no longer than others', async (t) => {
   const { call, fill } = await createWorkspace(t)
   const half = 'a'.repeat(500_000)
   await fill({ file: 'a'.repeat(4_000_000) })
@@ -134,7 +134,7 @@ t.test('Files keep their mode, and new ones get the usual one', async (t) => {
   )
 })
 
-t.test('Whoever reads meanwhile sees the old text or the new one', async (t) => {
+t.test('Concurrent readers see the old text or the new one', async (t) => {
   const { call, read } = await createWorkspace(t)
   const [short, long] = ['a'.repeat(10), 'b'.repeat(3_000_000)]
   await call('write_file', { path: 'file', content: short })
@@ -156,7 +156,7 @@ t.test('Whoever reads meanwhile sees the old text or the new one', async (t) => 
   t.ok(seen.size > 0)
 })
 
-t.test('Edits of one file that come at once are all in it', async (t) => {
+t.test('Concurrent edits of one file are all applied', async (t) => {
   const { call, fill, read } = await createWorkspace(t)
   const words = Array.from({ length: 40 }, (_, i) => `word${i};`)
   await fill({ file: words.join('\n') })
@@ -166,7 +166,7 @@ t.test('Edits of one file that come at once are all in it', async (t) => {
   t.equal(await read('file'), words.map((word) => `${word}done`).join('\n'))
 })
 
-t.test('What somebody else has changed meanwhile is not overwritten', async (t) => {
+t.test('A concurrent change by somebody else is not overwritten', async (t) => {
   const { workspace, call, fill, read } = await createWorkspace(t)
   await fill({ file: 'a' })
   const change = (bytes: Buffer) => {
@@ -175,7 +175,7 @@ t.test('What somebody else has changed meanwhile is not overwritten', async (t) 
   }
   const place = { root: workspace, parts: ['file'] }
   await t.rejects(changeFile(place, change, { grow: anySize, signal: new AbortController().signal }), {
-    message: /"file" was changed by somebody else meanwhile/,
+    message: /"file" was changed meanwhile/,
   })
   t.equal(await read('file'), 'longer')
   t.equal(await call('glob', { pattern: '{,.}*' }), 'file', 'no temporary file is left')
@@ -189,7 +189,7 @@ t.test('A stopped turn edits no file', async (t) => {
   t.equal(await read('file'), 'a')
 })
 
-t.test('The event loop goes on while large files are written', async (t) => {
+t.test('Writing large files does not block the event loop', async (t) => {
   const { call } = await createWorkspace(t)
   const content = 'x'.repeat(4 * 1024 * 1024)
   const { turns } = await countingTurns(() => call('write_file', { path: 'file', content }))

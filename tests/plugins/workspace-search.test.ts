@@ -68,7 +68,7 @@ t.test('Glob finds files by the parts of their paths, sorted', async (t) => {
 
 const SRC = ['src/deep/data.json', 'src/deep/er/util.ts', 'src/main.test.ts', 'src/main.ts']
 
-t.test('No pattern leads out of the workspace, and links are not followed', async (t) => {
+t.test('No pattern leaves the workspace, and links are not followed', async (t) => {
   const { workspace, outside, call, fill, refused } = await createWorkspace(t)
   await fill({ 'real/file.txt': SECRET.slice(0, 4) })
   await symlink(outside, join(workspace, 'link'))
@@ -113,7 +113,7 @@ t.test('No pattern leads out of the workspace, and links are not followed', asyn
   t.equal(await call('grep', { pattern: '.' }), `real/file.txt:1: ${SECRET.slice(0, 4)}`)
 })
 
-t.test('Grep gives matching lines with path and number, and those around them', async (t) => {
+t.test('Grep returns matching lines with path and number, and those around them', async (t) => {
   const { call, fill } = await createWorkspace(t)
   await fill(TREE)
   const table: [input: object, lines: string[]][] = [
@@ -166,7 +166,7 @@ t.test('Grep gives matching lines with path and number, and those around them', 
     t.equal(found[index], lines.join('\n'), JSON.stringify(input))
 })
 
-t.test('What grep leaves out it tells', async (t) => {
+t.test('Grep reports what it skips', async (t) => {
   const { workspace, call, fill } = await createWorkspace(t)
   await fill({
     'text.txt': 'find me\n',
@@ -180,7 +180,7 @@ t.test('What grep leaves out it tells', async (t) => {
   execFileSync('mkfifo', [join(workspace, 'pipe')])
   const lines = (await call('grep', { pattern: 'find m' })).split('\n')
   t.equal(lines[0], 'latin.txt:1: find m\ufffd')
-  t.match(lines[1], /^middle\.txt:1: …界{100}find me🎉+…$/u, 'a long line is shown where it matches')
+  t.match(lines[1], /^middle\.txt:1: …界{100}find me🎉+…$/u, 'a long line is shown around its match')
   t.ok(lines[1]!.length < 500)
   t.strictSame(lines.slice(2), [
     '"new\\nline.txt":1: find me',
@@ -223,7 +223,7 @@ t.test('Output is bounded in bytes of UTF-8, notes included', async (t) => {
   t.equal(short.split('\n').length, 100)
 })
 
-t.test('A folder that is too deep is left out, and that is told', async (t) => {
+t.test('A folder that is too deep is skipped and reported', async (t) => {
   const { workspace, call } = await createWorkspace(t)
   const deep = join(workspace, ...Array<string>(70).fill('d'))
   await mkdir(deep, { recursive: true })
@@ -234,7 +234,7 @@ t.test('A folder that is too deep is left out, and that is told', async (t) => {
   )
 })
 
-t.test('Patterns made to take forever end, while the server goes on', async (t) => {
+t.test('Patterns built to run forever end, and do not block the server', async (t) => {
   const { call, fill } = await createWorkspace(t)
   const evil = 'ab'.repeat(40_000)
   await fill({
@@ -300,14 +300,14 @@ t.test('Patterns made to take forever end, while the server goes on', async (t) 
   }
 })
 
-t.test('While a folder with much in it is walked, the server goes on', async (t) => {
+t.test('Walking a large folder does not block the server', async (t) => {
   const { call, fill } = await createWorkspace(t)
   const names = amount({ short: 50, long: 100 })
   await fill(Object.fromEntries(Array.from({ length: names }, (_, i) => [`${'a'.repeat(240)}${i}`, 'x'])))
   const pattern = `*${'a'.repeat(120)}{${Array.from({ length: 50 }, (_, i) => `-${i}`)}}`
   const { result, turns } = await countingTurns(() => call('glob', { pattern }))
   t.equal(result, '(no file matches)')
-  t.ok(turns > 0.3 * names, 'it rests about as often as there are names')
+  t.ok(turns > 0.3 * names, 'it yields about once for each name')
   const controller = new AbortController()
   const walking = call('glob', { pattern }, controller.signal)
   const searching = call('grep', { pattern: 'y' }, controller.signal)
@@ -316,7 +316,7 @@ t.test('While a folder with much in it is walked, the server goes on', async (t)
   await isAborted
 })
 
-t.test('Syntax that is not there is explained', async (t) => {
+t.test('Unsupported syntax is explained', async (t) => {
   const { fill, refused } = await createWorkspace(t)
   await fill({ 'a.txt': 'aa' })
   for (const pattern of ['(?=a)', '(?!a)', '(?<=a)a', '(?<!a)a', '(a)\\1', '(?>a)', 'a++', '\\k<n>'])
@@ -330,7 +330,7 @@ t.test('Syntax that is not there is explained', async (t) => {
     await refused('grep', { pattern }, /the pattern cannot be used: /, pattern)
 })
 
-t.test('Many searches at once are all carried out', async (t) => {
+t.test('Many concurrent searches all succeed', async (t) => {
   const { call, fill } = await createWorkspace(t)
   await fill({ 'a.txt': Array.from({ length: 12 }, (_, i) => `line ${i};\n`).join('') })
   const controller = new AbortController()

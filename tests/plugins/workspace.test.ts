@@ -7,7 +7,7 @@ import { findPlace, openFile, openFolder } from '../../plugins/workspace/files/w
 import t from '../run/file-test.ts'
 import { anySize, createWorkspace, SECRET, startSwapping, tools } from './workspace-calls.ts'
 
-t.test('The tools say what they are and which of them always stay on', async (t) => {
+t.test('The tools have descriptions, and some of them always stay on', async (t) => {
   t.strictSame(
     tools.map(({ name, disableable }) => [name, disableable]),
     [
@@ -25,7 +25,7 @@ t.test('The tools say what they are and which of them always stay on', async (t)
   }
 })
 
-t.test('What is written is read back, listed and attached', async (t) => {
+t.test('A written file is read back, listed and attached', async (t) => {
   const { workspace, attached, call } = await createWorkspace(t)
   t.equal(await call('ls', {}), '(an empty folder)')
   t.match(
@@ -61,7 +61,7 @@ t.test('A stopped turn reads no file', async (t) => {
   await t.rejects(call('read_file', { path: 'a.txt' }, AbortSignal.abort()), { name: 'AbortError' })
 })
 
-t.test('No path leads out of the workspace, for a file that is there or is not', async (t) => {
+t.test('No path leaves the workspace, whether the file exists or not', async (t) => {
   const { workspace, outside, attached, call, refused } = await createWorkspace(t)
   await mkdir(join(workspace, 'inside'))
   await symlink(outside, join(workspace, 'folder-link'))
@@ -194,7 +194,7 @@ t.test('A folder swapped for a link between check and use leads nowhere', async 
   t.strictSame(await readdir(outside), ['secret.txt'])
 })
 
-t.test('While a folder is swapped for a link again and again, nothing gets out', async (t) => {
+t.test('While a folder is repeatedly swapped for a link, nothing gets out', async (t) => {
   const { workspace, outside, call } = await createWorkspace(t)
   await mkdir(join(workspace, 'box'))
   await writeFile(join(workspace, 'box/secret.txt'), 'inside')
@@ -265,7 +265,7 @@ t.test('Only regular files are read and written', async (t) => {
   t.equal(await readFile(join(outside, 'secret.txt'), 'utf8'), SECRET)
 })
 
-t.test('What is wrong is said without machine paths', async (t) => {
+t.test('Errors hold no machine paths', async (t) => {
   const { workspace, refused, call } = await createWorkspace(t)
   await call('write_file', { path: 'file', content: 'x' })
   await refused('read_file', { path: 'none.txt' }, /^"none.txt" does not exist$/, 'a missing file')
@@ -308,7 +308,7 @@ t.test('A file is read by lines', async (t) => {
   t.equal(await call('read_file', { path: 'open-end', offset: 1 }), 'b')
 })
 
-t.test('Output is bounded in bytes and says where it was cut', async (t) => {
+t.test('Output is bounded in bytes and states its cut', async (t) => {
   const { workspace, call } = await createWorkspace(t)
   const line = `${'汉'.repeat(333)}\n`
   await call('write_file', { path: 'long', content: line.repeat(200) })
@@ -345,7 +345,7 @@ t.test('Files that are not text are refused with their size', async (t) => {
   await refused('read_file', { path: 'half' }, /is not UTF-8 text \(2 bytes\)/, 'half a character')
 })
 
-t.test('At most 4 MiB are written, and nothing of what is more', async (t) => {
+t.test('At most 4 MiB are written, and nothing of a larger content', async (t) => {
   const { call, refused, attached } = await createWorkspace(t)
   const limit = 4 * 1024 * 1024
   await call('write_file', { path: 'full', content: 'x'.repeat(limit) })

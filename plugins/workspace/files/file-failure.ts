@@ -1,4 +1,4 @@
-/** Why a file could not be used, in words for the model: without machine paths. */
+/** A failure of work on a file; the message is for the model and holds no absolute paths of the server. */
 export class FileFailure extends Error {}
 
 /** The path leads out of the folder that it must stay in. */
@@ -18,30 +18,33 @@ const REASONS: Record<string, string> = {
   EROFS: 'cannot be written: the disk is read-only',
 }
 
-const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? ''
+const readCode = (error: unknown) => (error as NodeJS.ErrnoException).code ?? ''
 
-/** A path as it stands in a message. */
+/** Quotes a path for a message. */
 export function quote(path: string): string {
   return JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path)
 }
 
-/** Runs work on `path`; what the system refuses is thrown again as a FileFailure. */
-export async function explaining<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+/** Runs work on `path` and converts errors of the system to a FileFailure. */
+export async function explainErrors<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
-    const code = codeOf(error)
+    const code = readCode(error)
     if (error instanceof FileFailure || !/^E[A-Z0-9]+$/.test(code)) throw error
     throw new FileFailure(`${quote(path)} ${REASONS[code] ?? `cannot be used (${code})`}`, { cause: error })
   }
 }
 
-/** Waits for an operation; gives undefined where it fails with one of these codes. */
-export async function ignoring<Result>(codes: string[], work: Promise<Result>): Promise<Result | undefined> {
+/** Waits for an operation; returns undefined if it fails with one of these codes. */
+export async function ignoreCodes<Result>(
+  codes: string[],
+  work: Promise<Result>,
+): Promise<Result | undefined> {
   try {
     return await work
   } catch (error) {
-    if (codes.includes(codeOf(error))) return undefined
+    if (codes.includes(readCode(error))) return undefined
     throw error
   }
 }

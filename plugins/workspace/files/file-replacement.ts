@@ -3,7 +3,7 @@ import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OpenFolder } from '#kernel'
-import { FileFailure, ignoring, quote } from './file-failure.ts'
+import { FileFailure, ignoreCodes, quote } from './file-failure.ts'
 import { openFileIn, openFolder, type Place, splitPlace } from './workspace-path.ts'
 
 const { O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
@@ -11,15 +11,15 @@ const { O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 /** The largest file that is written or changed, in bytes. */
 export const MAX_FILE_BYTES = 4 * 1024 * 1024
 
-/** Runs a write that makes a file larger by so many bytes, if there is room for them; throws where there is not. */
+/** Runs a write that enlarges a file by a number of bytes; throws if there is no room for them. */
 export type Growth = <Result>(bytes: number, write: () => Promise<Result>) => Promise<Result>
 
-/** The last replacement of each file that one is under way for, so that none is based on what is just changing. */
+/** The last pending replacement of each file, so that the next one waits for it. */
 const pending = new Map<string, Promise<unknown>>()
 
 /**
- * Gives the file at a place new content in one step: whoever reads it sees the old one or the new one. It keeps its
- * mode and owner. Hard links, links and all but regular files are refused.
+ * Replaces the content of the file at a place in one step: readers see the old content or the new one. Keeps mode and
+ * owner. Refuses hard links, links and everything but regular files.
  */
 export function createFile(
   place: Place,
@@ -28,13 +28,13 @@ export function createFile(
 ): Promise<void> {
   return inTurn(place, () =>
     inFolder(place, { create: true }, async (folder, name) => {
-      const before = await lookAt(folder, name)
+      const before = await readReplaceable(folder, name)
       await grow(bytes.length - sizeOf(before), () => replace(folder, name, { bytes, before, signal }))
     }),
   )
 }
 
-/** The same for a file that exists; `change` makes the new content of it, and nothing else may have changed it since. */
+/** Replaces an existing file by the result of `change`; fails if something else has changed the file meanwhile. */
 export function changeFile(
   place: Place,
   change: (current: Buffer) => Buffer,
@@ -58,8 +58,8 @@ export function changeFile(
 }
 
 /**
- * The same with a file that lies elsewhere on the same disk and is moved to the place. `check` is told what is there
- * and may throw; with `only_new` it fails with EEXIST where another one has come meanwhile.
+ * Moves a file from elsewhere on the same disk to a place. `check` receives the existing file and may throw; with
+ * `only_new`, fails with EEXIST if another file was created meanwhile.
  */
 export function adoptFile(
   place: Place,
@@ -68,11 +68,11 @@ export function adoptFile(
 ): Promise<{ stats: BigIntStats; is_new: boolean }> {
   return inTurn(place, () =>
     inFolder(place, { create: true }, async (folder, name) => {
-      const before = await lookAt(folder, name)
+      const before = await readReplaceable(folder, name)
       const { only_new } = check(before)
       const path = folder.entry(name)
       await grow(source.size - sizeOf(before), async () => {
-        if (before) await giveAccess(source.path, before)
+        if (before) await copyAccess(source.path, before)
         if (!only_new) return rename(source.path, path)
         await link(source.path, path)
         await unlink(source.path)
@@ -84,15 +84,15 @@ export function adoptFile(
 
 const sizeOf = (before: BigIntStats | undefined) => Number(before?.size ?? 0)
 
-/** What a file is that may be replaced; undefined where there is none. */
-async function lookAt(folder: OpenFolder, name: string): Promise<BigIntStats | undefined> {
-  const current = await ignoring(['ENOENT'], openFileIn(folder, name, O_WRONLY))
+/** Returns the stats of a file that may be replaced, or undefined if it does not exist. */
+async function readReplaceable(folder: OpenFolder, name: string): Promise<BigIntStats | undefined> {
+  const current = await ignoreCodes(['ENOENT'], openFileIn(folder, name, O_WRONLY))
   await current?.file.close()
   refuseSecondName(current?.stats, name)
   return current?.stats
 }
 
-/** Lets the replacements of one file follow each other. */
+/** Runs the replacements of one file one after the other. */
 async function inTurn<Result>({ root, parts }: Place, work: () => Promise<Result>): Promise<Result> {
   const key = join(root, ...parts)
   const last = pending.get(key)
@@ -130,7 +130,7 @@ async function using<Result>(file: FileHandle, work: () => Promise<Result>): Pro
 
 function refuseSecondName(stats: BigIntStats | undefined, name: string): void {
   if (stats && stats.nlink > 1)
-    throw new FileFailure(`${quote(name)} has a second name, perhaps outside the workspace`)
+    throw new FileFailure(`${quote(name)} has a second name (a hard link), perhaps outside the workspace`)
 }
 
 async function replace(
@@ -144,7 +144,7 @@ async function replace(
   }: { bytes: Buffer; before: BigIntStats | undefined; signal: AbortSignal; onlyUnchanged?: boolean },
 ): Promise<void> {
   const temporary = folder.entry(`.svc-${randomUUID()}.tmp`)
-  // Nobody else may read a file that is there for few until its mode is set.
+  // A file with restricted access must not be readable by others before its mode is set.
   const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, before ? 0o600 : 0o666)
   try {
     await using(file, async () => {
@@ -154,26 +154,26 @@ async function replace(
     signal.throwIfAborted()
     if (
       onlyUnchanged &&
-      !isSame(before, await ignoring(['ENOENT'], lstat(folder.entry(name), { bigint: true })))
+      !isSame(before, await ignoreCodes(['ENOENT'], lstat(folder.entry(name), { bigint: true })))
     )
-      throw new FileFailure(`${quote(name)} was changed by somebody else meanwhile; read it again`)
+      throw new FileFailure(`${quote(name)} was changed meanwhile; read it again`)
     await rename(temporary, folder.entry(name))
   } catch (error) {
-    await ignoring(['ENOENT'], unlink(temporary))
+    await ignoreCodes(['ENOENT'], unlink(temporary))
     throw error
   }
 }
 
-async function giveAccess(path: string, before: BigIntStats): Promise<void> {
+async function copyAccess(path: string, before: BigIntStats): Promise<void> {
   const file = await open(path, O_WRONLY)
   await using(file, () => keepAccess(file, before))
 }
 
-/** Only the superuser may give files away; bits that lend the rights of the owner go, as with any write. */
+/** Only the superuser may change owners; setuid and setgid bits are dropped, as with any write. */
 async function keepAccess(file: FileHandle, { uid, gid, mode }: BigIntStats): Promise<void> {
   const mine = await file.stat({ bigint: true })
   if (mine.uid !== uid || mine.gid !== gid)
-    await ignoring(['EPERM', 'EINVAL'], file.chown(Number(uid), Number(gid)))
+    await ignoreCodes(['EPERM', 'EINVAL'], file.chown(Number(uid), Number(gid)))
   await file.chmod(Number(mode & 0o777n))
 }
 

@@ -1,10 +1,9 @@
 import { FileFailure, quote } from './file-failure.ts'
 import { MAX_FILE_BYTES } from './file-replacement.ts'
-import { occurrencesOf } from './text-search.ts'
 
 const MAX_REPLACEMENTS = 100_000
 
-/** What is to be put for what in a file. */
+/** A replacement of text in a file. */
 export interface Edit {
   path: string
   old_string: string
@@ -12,33 +11,33 @@ export interface Edit {
   replace_all: boolean
 }
 
-/** Carries out an edit on a file's bytes; throws a FileFailure that says why it cannot be done. */
+/** Applies an edit to the bytes of a file; throws a FileFailure with the reason if it cannot be applied. */
 export function applyEdit(bytes: Buffer, edit: Edit): { bytes: Buffer; count: number } {
   const text = decode(bytes)
   if (text === undefined)
     throw new FileFailure(`${quote(edit.path)} is not UTF-8 text (${bytes.length} bytes)`)
-  const toFile = hasCrlfOnly(text) ? (part: string) => part.replace(/\r?\n/g, '\r\n') : (part: string) => part
+  const toFile = hasOnlyCrlf(text) ? (part: string) => part.replace(/\r?\n/g, '\r\n') : (part: string) => part
   const [sought, replacement] = [toFile(edit.old_string), toFile(edit.new_string)]
   if (sought === replacement)
     throw new FileFailure('with the line endings of the file, both strings are the same')
 
-  const places = occurrencesOf(sought, text, MAX_REPLACEMENTS + 1)
-  const counted = places.length > MAX_REPLACEMENTS ? `more than ${MAX_REPLACEMENTS}` : `${places.length}`
-  if (places.length === 0) throw new FileFailure(notFound(text, sought, edit.path))
+  const places = findOccurrences(sought, text, MAX_REPLACEMENTS + 1)
+  const occurrences = places.length > MAX_REPLACEMENTS ? `more than ${MAX_REPLACEMENTS}` : `${places.length}`
+  if (places.length === 0) throw new FileFailure(describeMiss(text, sought, edit.path))
   if (places.length > 1 && !edit.replace_all)
     throw new FileFailure(
-      `old_string occurs ${counted} times in ${quote(edit.path)}; give more of the lines around it, or set replace_all`,
+      `old_string occurs ${occurrences} times in ${quote(edit.path)}; include more of the surrounding lines, or set replace_all`,
     )
   if (places.length > MAX_REPLACEMENTS)
-    throw new FileFailure(`old_string occurs ${counted} times in ${quote(edit.path)}; that is too often`)
+    throw new FileFailure(`old_string occurs ${occurrences} times in ${quote(edit.path)}; that is too often`)
 
   const size = bytes.length + places.length * (Buffer.byteLength(replacement) - Buffer.byteLength(sought))
   if (size > MAX_FILE_BYTES)
     throw new FileFailure(`the file would have ${size} bytes; at most ${MAX_FILE_BYTES} can be written`)
-  return { bytes: Buffer.from(putAt(places, { text, sought, replacement })), count: places.length }
+  return { bytes: Buffer.from(replaceAt(places, { text, sought, replacement })), count: places.length }
 }
 
-/** Keeps a byte order mark as the character that it is. */
+/** Decodes UTF-8 and keeps a byte order mark as a character; returns undefined if the bytes are not text. */
 function decode(bytes: Buffer): string | undefined {
   if (bytes.includes(0)) return undefined
   try {
@@ -48,15 +47,15 @@ function decode(bytes: Buffer): string | undefined {
   }
 }
 
-/** In such a file, a model that writes its strings with plain newlines means the line ends that are there. */
-function hasCrlfOnly(text: string): boolean {
+/** True if every line ends in CRLF; plain newlines in a model's strings then mean CRLF. */
+function hasOnlyCrlf(text: string): boolean {
   let from = text.indexOf('\n')
   if (from < 0) return false
   for (; from >= 0; from = text.indexOf('\n', from + 1)) if (text[from - 1] !== '\r') return false
   return true
 }
 
-function putAt(
+function replaceAt(
   places: number[],
   { text, sought, replacement }: { text: string; sought: string; replacement: string },
 ): string {
@@ -69,9 +68,9 @@ function putAt(
   return [...pieces, text.slice(from)].join('')
 }
 
-function notFound(text: string, sought: string, path: string): string {
+function describeMiss(text: string, sought: string, path: string): string {
   const [squeezed, loose] = [squeeze(sought), squeeze(text)]
-  const isNear = squeezed !== '' && occurrencesOf(squeezed, loose, 1).length > 0
+  const isNear = squeezed !== '' && findOccurrences(squeezed, loose, 1).length > 0
   const hint = isNear
     ? 'it does with other whitespace: compare indentation, tabs, blank lines and line ends'
     : 'it must be the same to the last character, whitespace and indentation included'
@@ -79,3 +78,36 @@ function notFound(text: string, sought: string, path: string): string {
 }
 
 const squeeze = (text: string) => text.replace(/\s+/g, '')
+
+/**
+ * Finds the positions of a text in another, from the left, without overlaps, at most `limit`. Takes time linear in both
+ * lengths, unlike `indexOf`, which a text of one repeated letter can keep busy for minutes.
+ */
+function findOccurrences(sought: string, text: string, limit: number): number[] {
+  const found: number[] = []
+  const borders = computeBorders(sought)
+  let matched = 0
+  for (let at = 0; at < text.length && found.length < limit; at++) {
+    const code = text.charCodeAt(at)
+    while (matched > 0 && sought.charCodeAt(matched) !== code) matched = borders[matched - 1]!
+    if (sought.charCodeAt(matched) === code) matched++
+    if (matched === sought.length) {
+      found.push(at + 1 - matched)
+      matched = 0
+    }
+  }
+  return found
+}
+
+/** Computes for each prefix of a text the length of its longest proper border (Knuth, Morris, Pratt). */
+function computeBorders(text: string): Uint32Array {
+  const borders = new Uint32Array(text.length)
+  let border = 0
+  for (let at = 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    while (border > 0 && text.charCodeAt(border) !== code) border = borders[border - 1]!
+    if (text.charCodeAt(border) === code) border++
+    borders[at] = border
+  }
+  return borders
+}

@@ -1,19 +1,19 @@
 import type { BigIntStats } from 'node:fs'
 import { type FileHandle, mkdir, realpath } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
-// Not the whole kernel, as threads that search load this anew each time.
+// Not the whole kernel, as each search thread loads this module.
 import { type OpenFolder, openFolder as openRoot } from '#kernel/open-folder'
-import { FileFailure, ignoring, OutsideFailure, quote } from './file-failure.ts'
+import { FileFailure, ignoreCodes, OutsideFailure, quote } from './file-failure.ts'
 
-/** A place inside a folder with every link on the way to it resolved; `parts` start below `root`. */
+/** A path inside a folder with all links resolved; `parts` are the names below `root`. */
 export interface Place {
   root: string
   parts: string[]
 }
 
 /**
- * Finds the place that a tool's path names: relative to the workspace, or absolute and inside it. What it names
- * need not exist. Throws a FileFailure for all that leads out, also through links.
+ * Finds the place that a tool's path names, relative to the workspace or absolute and inside it. It need not exist.
+ * Throws a FileFailure for paths that leave the workspace, also through links.
  */
 export async function findPlace(workspace: string, path: string): Promise<Place> {
   const place = await findPlaceBelow(workspace, path, 'the workspace')
@@ -22,35 +22,35 @@ export async function findPlace(workspace: string, path: string): Promise<Place>
 }
 
 /**
- * The same for any folder, called `name` in messages; undefined for a path whose spelling leads out of it. The
- * folder itself may be spelled through links.
+ * The same for any folder, called `name` in messages; returns undefined for a path that is textually outside of it. The
+ * path of the folder itself may contain links.
  */
 export async function findPlaceBelow(folder: string, path: string, name: string): Promise<Place | undefined> {
   if (path.includes('\0')) throw new FileFailure('the path contains a NUL character')
   const root = await realpath(folder)
-  // No name can hold half of a character; the system would write this one in its place.
+  // Names cannot hold lone surrogates; the system would write U+FFFD instead.
   const target = resolve(root, path.replace(/\p{Surrogate}/gu, '\ufffd'))
-  const parts = partsBelow(root, target) ?? partsBelow(resolve(folder), target)
+  const parts = splitBelow(root, target) ?? splitBelow(resolve(folder), target)
   if (!parts) return undefined
 
   for (let depth = parts.length; depth > 0; depth--) {
-    const real = await ignoring(['ENOENT'], realpath(join(root, ...parts.slice(0, depth))))
+    const real = await ignoreCodes(['ENOENT'], realpath(join(root, ...parts.slice(0, depth))))
     if (real === undefined) continue
-    const realParts = partsBelow(root, real)
+    const realParts = splitBelow(root, real)
     if (!realParts) throw new OutsideFailure(`${quote(path)} leads out of ${name} through a link`)
     return { root, parts: [...realParts, ...parts.slice(depth)] }
   }
   return { root, parts }
 }
 
-/** The names that lead from `root` to `target`; undefined where it is not below it. */
-export function partsBelow(root: string, target: string): string[] | undefined {
+/** Returns the names on the path from `root` to `target`, or undefined if it is not below `root`. */
+export function splitBelow(root: string, target: string): string[] | undefined {
   if (target === root) return []
   const prefix = root.endsWith(sep) ? root : root + sep
   return target.startsWith(prefix) ? target.slice(prefix.length).split(sep) : undefined
 }
 
-/** The folder that a place lies in, and its name there. Throws a FileFailure for the root itself. */
+/** Splits a place into its parent folder and its name. Throws a FileFailure for the root itself. */
 export function splitPlace({ root, parts }: Place): { parent: Place; name: string } {
   const name = parts.at(-1)
   if (name === undefined) throw new FileFailure('the path names the whole folder; it is a folder, not a file')
@@ -58,15 +58,15 @@ export function splitPlace({ root, parts }: Place): { parent: Place; name: strin
 }
 
 /**
- * Opens the folder at a place, made first if `create` is set. It goes one name at a time from the folder opened
- * before and follows no link, so a name that is swapped for a link after `findPlace` cannot lead out.
+ * Opens the folder at a place, and creates it first if `create` is set. Opens one name at a time from its open parent
+ * without following links, so a name that is replaced by a link after `findPlace` cannot lead outside.
  */
 export async function openFolder({ root, parts }: Place, { create = false } = {}): Promise<OpenFolder> {
   let folder = await openRoot(root)
   for (const name of parts) {
     const parent = folder
     try {
-      if (create) await ignoring(['EEXIST'], mkdir(parent.entry(name)))
+      if (create) await ignoreCodes(['EEXIST'], mkdir(parent.entry(name)))
       folder = await parent.openFolder(name)
     } finally {
       await parent.close()
@@ -75,13 +75,13 @@ export async function openFolder({ root, parts }: Place, { create = false } = {}
   return folder
 }
 
-/** An open file and what it was when it was opened. */
+/** An open file with its stats at that time. */
 export interface OpenFile {
   file: FileHandle
   stats: BigIntStats
 }
 
-/** Opens the regular file at a place; pipes and devices are refused. */
+/** Opens the regular file at a place; refuses pipes and devices. */
 export async function openFile(place: Place, flags: number): Promise<FileHandle> {
   const { parent, name } = splitPlace(place)
   const folder = await openFolder(parent)
@@ -93,12 +93,12 @@ export async function openFile(place: Place, flags: number): Promise<FileHandle>
   }
 }
 
-/** Opens a regular file in an open folder; links are not followed, pipes and devices are refused. */
+/** Opens a regular file in an open folder; refuses links, pipes and devices. */
 export async function openFileIn(folder: OpenFolder, name: string, flags: number): Promise<OpenFile> {
   return assertRegular(await folder.openFile(name, flags), name)
 }
 
-/** Closes what is no regular file, and throws a FileFailure with EISDIR or ENXIO. */
+/** Checks an open file; closes it and throws a FileFailure with EISDIR or ENXIO unless it is regular. */
 export async function assertRegular(file: FileHandle, name: string): Promise<OpenFile> {
   const stats = await file.stat({ bigint: true })
   if (stats.isFile()) return { file, stats }

@@ -2,8 +2,8 @@ import { realpath } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { isWithin } from '#kernel'
 import type { ToolContext, WriteArea } from '#plugin-api'
-import { FileFailure, ignoring, quote } from './file-failure.ts'
-import { findPlaceBelow, type Place, partsBelow } from './workspace-path.ts'
+import { FileFailure, ignoreCodes, quote } from './file-failure.ts'
+import { findPlaceBelow, type Place, splitBelow } from './workspace-path.ts'
 
 /** The schema of a path that `findWritablePlace` takes. */
 export const writablePath = {
@@ -14,14 +14,14 @@ export const writablePath = {
     'A file, relative to the workspace; or an absolute path below the folder that the owner has opened for writing.',
 } as const
 
-/** Where a file may be written. `is_outside` tells places of the write area from those of the workspace. */
+/** A place that may be written; `is_outside` is true in the write area, false in the workspace. */
 export interface WritablePlace extends Place {
   is_outside: boolean
 }
 
 /**
- * Finds the place to write that a path names: in the workspace as `findPlace` does, and for an absolute path also
- * in the write area. Throws a FileFailure for all other places, also where a link leads there.
+ * Finds the place to write that a path names: in the workspace as `findPlace` does, or for an absolute path also in the
+ * write area. Throws a FileFailure for all other places, also if a link leads there.
  */
 export async function findWritablePlace(
   { workspace, write_area }: Pick<ToolContext, 'workspace' | 'write_area'>,
@@ -45,7 +45,7 @@ async function findInArea(
   workspace: string,
   path: string,
 ): Promise<WritablePlace | undefined> {
-  const real = await ignoring(['ENOENT', 'ENOTDIR'], realpath(root))
+  const real = await ignoreCodes(['ENOENT', 'ENOTDIR'], realpath(root))
   if (real === undefined)
     throw new FileFailure(
       `${quote(path)} cannot be written: the folder for files outside the workspace is missing`,
@@ -54,28 +54,28 @@ async function findInArea(
   if (!place) return undefined
   const target = [place.root === '/' ? '' : place.root, ...place.parts].join('/')
 
-  // By way of the area one may also come back into the workspace, which counts as what it is.
+  // A path through the write area that ends in the workspace counts as inside.
   const workspaceRoot = await realpath(workspace)
-  const parts = partsBelow(workspaceRoot, target)
+  const parts = splitBelow(workspaceRoot, target)
   if (parts) return { root: workspaceRoot, parts, is_outside: false }
 
-  const refused = (await ignoring(['ENOENT'], realpath(except))) ?? except
+  const refused = (await ignoreCodes(['ENOENT'], realpath(except))) ?? except
   if (isWithin(refused, target)) throw new FileFailure(`${quote(path)} is in the server's own folder`)
   return { ...place, is_outside: true }
 }
 
-/** The place in words for the model, and for what is attached: relative to the workspace, else absolute. */
-export function pathOf({ root, parts, is_outside }: WritablePlace): string {
+/** Returns the path to show and to attach: relative to the workspace, or absolute outside of it. */
+export function toShownPath({ root, parts, is_outside }: WritablePlace): string {
   return is_outside ? `${root === '/' ? '' : root}/${parts.join('/')}` : parts.join('/')
 }
 
-/** What `needsApproval` found for a call, until `execute` takes it. */
-const judged = new WeakMap<ToolContext, { path: string; place: Promise<WritablePlace> }>()
+/** The places that `needsApproval` found, by call, until `execute` takes them. */
+const judgedPlaces = new WeakMap<ToolContext, { path: string; place: Promise<WritablePlace> }>()
 
-/** Whether a call writes outside the workspace. A call that will be refused needs no approval. */
+/** True if a call writes outside the workspace. A call that will be refused needs no approval. */
 export async function isOutsideWrite({ path }: { path: string }, context: ToolContext): Promise<boolean> {
   const place = findWritablePlace(context, path)
-  judged.set(context, { path, place })
+  judgedPlaces.set(context, { path, place })
   return place.then(
     ({ is_outside }) => is_outside,
     () => false,
@@ -83,11 +83,11 @@ export async function isOutsideWrite({ path }: { path: string }, context: ToolCo
 }
 
 /**
- * The place that a call writes to: the very one, or the very refusal, that was judged before if approval was asked
- * for, so that no link that changed meanwhile turns the one into the other.
+ * Returns the place to which a call writes: the same place or refusal as in the decision on approval, so that a link
+ * that changes in between has no effect.
  */
 export function takeWritablePlace(path: string, context: ToolContext): Promise<WritablePlace> {
-  const before = judged.get(context)
-  judged.delete(context)
+  const before = judgedPlaces.get(context)
+  judgedPlaces.delete(context)
   return before?.path === path ? before.place : findWritablePlace(context, path)
 }

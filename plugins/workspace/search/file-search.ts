@@ -1,33 +1,36 @@
 import { constants } from 'node:fs'
 import { lstat } from 'node:fs/promises'
-import { explaining, ignoring } from '../files/file-failure.ts'
+import { explainErrors, ignoreCodes } from '../files/file-failure.ts'
 import { openFileIn, openFolder, type Place, splitPlace } from '../files/workspace-path.ts'
-import { capped, counted, listed, MAX_TEXT_BYTES } from '../output.ts'
-import { describeGaps, type FoundFile, type WalkGaps, walkFiles } from './file-walk.ts'
+import { fitOutput, formatCount, formatName, MAX_TEXT_BYTES } from '../output.ts'
+import { createPace, describeGaps, type FoundFile, type Pace, type WalkGaps, walkFiles } from './file-walk.ts'
 import { parseGlob } from './glob-pattern.ts'
-import { matchesIn, type Surroundings } from './line-matches.ts'
-import { createPace, type Pace } from './pace.ts'
-import { compilePattern, type SearchPattern } from './search-pattern.ts'
-import { MAX_LINE } from './text-lines.ts'
+import {
+  compilePattern,
+  findMatches,
+  MAX_LINE_CHARS,
+  type SearchPattern,
+  type Surroundings,
+} from './line-search.ts'
 
 /** The largest file that is searched, in bytes. */
 export const MAX_SEARCHED_BYTES = 16 * 1024 * 1024
 
-/** What is searched for, and where; the result is text for a model. */
+/** A search, whose result is text for a model. */
 export interface SearchRequest extends Surroundings {
   place: Place
-  /** How the caller spells it. */
+  /** The place in the words of the caller. */
   path: string
   pattern: string
   glob: string | null
   literal: boolean
   ignore_case: boolean
   max_matches: number
-  /** When to stop and give what was found, in milliseconds from now. */
+  /** The time after which the search stops and returns what it has found. */
   time_ms: number
 }
 
-/** What a search has come to. */
+/** The progress of a search. */
 interface Findings {
   lines: string[]
   bytes: number
@@ -40,24 +43,24 @@ interface Findings {
   stopped: 'matches' | 'output' | 'time' | undefined
 }
 
-/** Carries out a search unless it is stopped before; throws a FileFailure that explains. Does not share its thread. */
+/** Searches until it is stopped; throws a FileFailure with the reason. Blocks its thread. */
 export function searchFiles(request: SearchRequest, isStopped: () => boolean): Promise<string> {
-  return explaining(request.path, async () => {
+  return explainErrors(request.path, async () => {
     const pattern = compilePattern(request.pattern, request)
     const glob = parseGlob(request.glob ?? '**', { anywhere: true })
     const pace = createPace(request.time_ms, { isStopped })
     const findings = createFindings()
     const search = (file: FoundFile) => searchFile(file, { pattern, request, findings, pace })
     const { place } = request
-    if (await isFileSearched(place, search)) return report(findings, request)
+    if (await searchIfFile(place, search)) return report(findings, request)
 
     const folder = await openFolder(place)
     try {
       const { files, gaps } = walkFiles(folder, { pattern: glob, pace })
       for await (const file of files) {
         const path = [...place.parts, file.path].join('/')
-        // A file that was swapped for something else meanwhile is passed over.
-        await ignoring(['ENOENT', 'ELOOP', 'ENXIO', 'EISDIR'], search({ ...file, path }))
+        // A file that was replaced by something else meanwhile is skipped.
+        await ignoreCodes(['ENOENT', 'ELOOP', 'ENXIO', 'EISDIR'], search({ ...file, path }))
         if (findings.stopped) break
       }
       return report(findings, request, gaps)
@@ -79,8 +82,8 @@ const createFindings = (): Findings => ({
   stopped: undefined,
 })
 
-/** Searches what a place names unless it is a folder, and tells whether it did. */
-async function isFileSearched(place: Place, search: (file: FoundFile) => Promise<void>): Promise<boolean> {
+/** Searches the file at a place; returns false if the place is a folder. */
+async function searchIfFile(place: Place, search: (file: FoundFile) => Promise<void>): Promise<boolean> {
   if (place.parts.length === 0) return false
   const { parent, name } = splitPlace(place)
   const folder = await openFolder(parent)
@@ -106,7 +109,7 @@ async function searchFile(
   const text = await readText(folder, name, findings)
   if (text === undefined) return
   findings.searched++
-  const shown = listed(path)
+  const shown = formatName(path)
   let lines = 0
   const onLine = ({ text, is_long }: { text: string; is_long: boolean }) => {
     if (is_long) findings.long_lines++
@@ -114,7 +117,7 @@ async function searchFile(
     return findings.stopped === undefined
   }
   let matches = 0
-  for (const line of matchesIn(text, { pattern, before, after, onLine })) {
+  for (const line of findMatches(text, { pattern, before, after, onLine })) {
     if (line.is_match && findings.matches >= max_matches) {
       findings.stopped = 'matches'
       return
@@ -137,7 +140,7 @@ function add(findings: Findings, line: string): void {
   findings.bytes += Buffer.byteLength(line) + 1
 }
 
-/** The text of a file; undefined, and counted, where it is not searched. */
+/** Reads the text of a file; counts a file that cannot be searched and returns undefined. */
 async function readText(
   folder: FoundFile['folder'],
   name: string,
@@ -170,14 +173,15 @@ async function readText(
 function report(findings: Findings, request: SearchRequest, gaps?: WalkGaps): string {
   const { lines, matches, searched, binary, large, closed, long_lines, stopped } = findings
   const notes = [
-    stopped === 'matches' && `[cut after ${counted(request.max_matches, 'matching line')}]`,
-    stopped === 'output' && `[cut after ${counted(matches, 'matching line')}: the output is full]`,
+    stopped === 'matches' && `[cut after ${formatCount(request.max_matches, 'matching line')}]`,
+    stopped === 'output' && `[cut after ${formatCount(matches, 'matching line')}: the output is full]`,
     stopped === 'time' && '[cut: it took too long; search fewer files, or for something simpler]',
-    long_lines > 0 && `[searched only in the first ${MAX_LINE} characters: ${counted(long_lines, 'line')}]`,
-    binary > 0 && `[left out: ${counted(binary, 'file')} with bytes that are not text]`,
-    large > 0 && `[left out: ${counted(large, 'file')} of more than ${MAX_SEARCHED_BYTES} bytes]`,
-    closed > 0 && `[left out: ${counted(closed, 'file')} that may not be opened]`,
+    long_lines > 0 &&
+      `[searched only in the first ${MAX_LINE_CHARS} characters: ${formatCount(long_lines, 'line')}]`,
+    binary > 0 && `[left out: ${formatCount(binary, 'file')} with bytes that are not text]`,
+    large > 0 && `[left out: ${formatCount(large, 'file')} of more than ${MAX_SEARCHED_BYTES} bytes]`,
+    closed > 0 && `[left out: ${formatCount(closed, 'file')} that may not be opened]`,
     ...(gaps ? describeGaps(stopped === 'time' ? { ...gaps, stopped: undefined } : gaps) : []),
   ].filter((note) => note !== false)
-  return capped(lines.join('\n') || `(no line matches; searched: ${counted(searched, 'file')})`, notes)
+  return fitOutput(lines.join('\n') || `(no line matches; searched: ${formatCount(searched, 'file')})`, notes)
 }

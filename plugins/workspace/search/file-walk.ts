@@ -1,22 +1,22 @@
 import { opendir } from 'node:fs/promises'
+import { setImmediate } from 'node:timers/promises'
 import type { OpenFolder } from '#kernel'
-import { ignoring } from '../files/file-failure.ts'
-import { counted } from '../output.ts'
+import { ignoreCodes } from '../files/file-failure.ts'
+import { formatCount } from '../output.ts'
 import type { GlobPattern, Progress } from './glob-pattern.ts'
-import type { Pace } from './pace.ts'
 
 const MAX_ENTRIES = 200_000
 const MAX_FOLDER_ENTRIES = 20_000
 const MAX_DEPTH = 64
 
-/** One file; it can be opened in its folder until the next one is asked for. `path` starts below the folder walked. */
+/** A file; its `folder` is open until the walk moves on. `path` is relative to the root of the walk. */
 export interface FoundFile {
   path: string
   folder: OpenFolder
   name: string
 }
 
-/** What a walk left out. */
+/** The parts of a tree that a walk has skipped. */
 export interface WalkGaps {
   stopped: 'entries' | 'time' | undefined
   crowded_folders: number
@@ -25,8 +25,8 @@ export interface WalkGaps {
 }
 
 /**
- * Goes through the regular files below an open folder that match a pattern, in the order of their paths. Links are
- * never followed; folders are opened from the one before. What had to be left out is told in `gaps`.
+ * Walks through the regular files below an open folder that match a pattern, in the order of their paths. Opens each
+ * folder from its open parent and follows no links. `gaps` counts what was skipped.
  */
 export function walkFiles(
   top: OpenFolder,
@@ -35,7 +35,7 @@ export function walkFiles(
   const gaps: WalkGaps = { stopped: undefined, crowded_folders: 0, deep_folders: 0, closed_folders: 0 }
   let visited = 0
 
-  async function* walk(folder: OpenFolder, way: string[], progress: Progress): AsyncGenerator<FoundFile> {
+  async function* walk(folder: OpenFolder, parts: string[], progress: Progress): AsyncGenerator<FoundFile> {
     const { names, isCrowded } = await readNames(folder, MAX_FOLDER_ENTRIES)
     if (isCrowded) gaps.crowded_folders++
     for (const entry of names.sort()) {
@@ -48,37 +48,41 @@ export function walkFiles(
       const name = isFolder ? entry.slice(0, -1) : entry
       const next = pattern.step(progress, name)
       if (!isFolder) {
-        if (pattern.isMatch(next)) yield { path: [...way, name].join('/'), folder, name }
-      } else if (!pattern.leadsOn(next)) continue
-      else if (way.length + 1 >= MAX_DEPTH) gaps.deep_folders++
-      else yield* enter(folder, [...way, name], next)
+        if (pattern.isMatch(next)) yield { path: [...parts, name].join('/'), folder, name }
+      } else if (!pattern.canContinue(next)) continue
+      else if (parts.length + 1 >= MAX_DEPTH) gaps.deep_folders++
+      else yield* walkInto(folder, [...parts, name], next)
     }
   }
 
-  async function* enter(parent: OpenFolder, way: string[], progress: Progress): AsyncGenerator<FoundFile> {
-    const folder = await open(parent, way.at(-1)!)
+  async function* walkInto(
+    parent: OpenFolder,
+    parts: string[],
+    progress: Progress,
+  ): AsyncGenerator<FoundFile> {
+    const folder = await open(parent, parts.at(-1)!)
     if (!folder) return
     try {
-      yield* walk(folder, way, progress)
+      yield* walk(folder, parts, progress)
     } finally {
       await folder.close()
     }
   }
 
-  /** What has gone or become a link meanwhile is passed over. */
+  /** Opens a folder; returns undefined if it has gone, has become a link or may not be opened. */
   async function open(parent: OpenFolder, name: string): Promise<OpenFolder | undefined> {
     const forbidden = parent.openFolder(name).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error
       gaps.closed_folders++
       return undefined
     })
-    return ignoring(['ENOENT', 'ENOTDIR', 'ELOOP'], forbidden)
+    return ignoreCodes(['ENOENT', 'ENOTDIR', 'ELOOP'], forbidden)
   }
 
   return { files: walk(top, [], pattern.start), gaps }
 }
 
-/** The files and folders in a folder, folders with a slash, which is how paths through them are ordered. */
+/** Reads the names of files and folders, folders with a slash, so that their order is that of paths. */
 async function readNames(
   { path }: OpenFolder,
   limit: number,
@@ -93,9 +97,9 @@ async function readNames(
   return { names, isCrowded: false }
 }
 
-/** What a walk left out, in lines for the model. */
+/** Describes the gaps of a walk in lines for the model. */
 export function describeGaps({ stopped, crowded_folders, deep_folders, closed_folders }: WalkGaps): string[] {
-  const folders = (count: number) => counted(count, 'folder')
+  const folders = (count: number) => formatCount(count, 'folder')
   return [
     stopped === 'entries' &&
       `[cut: stopped after ${MAX_ENTRIES} entries; name a folder or a narrower pattern]`,
@@ -105,4 +109,34 @@ export function describeGaps({ stopped, crowded_folders, deep_folders, closed_fo
     deep_folders > 0 && `[left out: ${folders(deep_folders)} more than ${MAX_DEPTH} levels down]`,
     closed_folders > 0 && `[left out: ${folders(closed_folders)} that may not be opened]`,
   ].filter((line) => line !== false)
+}
+
+/** The longest stretch of work before other tasks of the event loop run. */
+const STRETCH_MS = 5
+
+/** The pace of long work: it yields to the event loop and ends in time. */
+export interface Pace {
+  /** Yields to the event loop if a stretch has passed; throws the signal's reason. */
+  rest(): Promise<void>
+  /** True if the time is up or the work was stopped. */
+  isOver(): boolean
+}
+
+/** Creates the pace of work that may take a number of milliseconds. */
+export function createPace(
+  milliseconds: number,
+  { signal, isStopped = () => false }: { signal?: AbortSignal; isStopped?: () => boolean },
+): Pace {
+  const end = performance.now() + milliseconds
+  let rested = performance.now()
+  return {
+    isOver: () => performance.now() >= end || isStopped(),
+    async rest() {
+      if (performance.now() - rested >= STRETCH_MS) {
+        await setImmediate()
+        rested = performance.now()
+      }
+      signal?.throwIfAborted()
+    },
+  }
 }

@@ -4,26 +4,26 @@ import { FileFailure } from '../files/file-failure.ts'
 import type { SearchRequest } from './file-search.ts'
 import type { SearchAnswer, SearchTask } from './search-worker.ts'
 
-/** After this long a search gives what it has found, in milliseconds. */
+/** The time after which a search returns what it has found. */
 const TIME_MS = 10_000
-/** After this long its thread is ended by force, in milliseconds; one line can take some seconds of this. */
-const LIMIT_MS = 30_000
+/** The time after which a search thread is terminated; a single line can take some seconds. */
+const TERMINATION_MS = 30_000
 const MAX_HEAP_MB = 256
-/** How long a thread without work is kept, in milliseconds. */
+/** The time for which an idle thread is kept. */
 const IDLE_MS = 10_000
 
 const TOO_COSTLY =
   'the search took too long or too much memory; use a simpler pattern, or name a folder or file'
 
-// The compiled file's name, since only that is run.
+// The name of the compiled file.
 const WORKER = new URL('./search-worker.js', import.meta.url)
 
 const MAX_THREADS = 2
 const places = createPlaces()
 
 /**
- * Searches in a thread of its own, so that no pattern and no file can hold up the server. Throws a FileFailure that
- * explains, or the signal's reason as soon as it is aborted.
+ * Searches in a thread of its own, so that no pattern and no file can block the server. Throws a FileFailure with the
+ * reason, or the signal's reason as soon as it is aborted.
  */
 export function searchInThread(
   request: Omit<SearchRequest, 'time_ms'>,
@@ -32,7 +32,7 @@ export function searchInThread(
   return untilAborted(signal, runInPlace({ ...request, time_ms: TIME_MS }, signal))
 }
 
-/** Keeps its place until the thread is free, also where nobody waits for it any more. */
+/** Holds its slot until the thread is free, even if nobody waits for the result any more. */
 async function runInPlace(request: SearchRequest, signal: AbortSignal): Promise<string> {
   const waiting = new AbortController()
   const giveUp = () => waiting.abort(signal.reason)
@@ -47,16 +47,16 @@ async function runInPlace(request: SearchRequest, signal: AbortSignal): Promise<
   }
 }
 
-/** Settles when the thread is free again or has ended; one that is no longer wanted soon finds out and answers. */
+/** Settles when the thread is free again or has ended; an aborted search soon stops and answers. */
 async function run(request: SearchRequest, signal: AbortSignal): Promise<string> {
   const stop = new Int32Array(new SharedArrayBuffer(4))
   const halt = () => void Atomics.store(stop, 0, 1)
   if (signal.aborted) halt()
   signal.addEventListener('abort', halt, { once: true })
   const thread = takeThread()
-  const limit = setTimeout(() => void thread.terminate(), LIMIT_MS)
+  const limit = setTimeout(() => void thread.terminate(), TERMINATION_MS)
   try {
-    const answer = await answerOf(thread, { request, stop })
+    const answer = await waitForAnswer(thread, { request, stop })
     keepThread(thread)
     if ('text' in answer) return answer.text
     throw new FileFailure(answer.failure)
@@ -66,8 +66,8 @@ async function run(request: SearchRequest, signal: AbortSignal): Promise<string>
   }
 }
 
-/** Rejects where the thread ends instead of answering. */
-function answerOf(thread: Worker, task: SearchTask): Promise<SearchAnswer> {
+/** Rejects if the thread ends without an answer. */
+function waitForAnswer(thread: Worker, task: SearchTask): Promise<SearchAnswer> {
   return new Promise((resolve, reject) => {
     const onMessage = (answer: SearchAnswer) => {
       thread.off('error', onError).off('exit', onExit)
@@ -82,7 +82,7 @@ function answerOf(thread: Worker, task: SearchTask): Promise<SearchAnswer> {
   })
 }
 
-/** Threads without work, and what ends each of them when none comes. */
+/** Idle threads, with the timers that terminate them. */
 const idle = new Map<Worker, NodeJS.Timeout>()
 
 function takeThread(): Worker {
@@ -99,7 +99,7 @@ function takeThread(): Worker {
   })
 }
 
-/** Keeps a thread for the next search, as starting one takes longer than most searches. */
+/** Keeps a thread for the next search, as starting a thread takes longer than most searches. */
 function keepThread(thread: Worker): void {
   thread.unref()
   const retire = () => {

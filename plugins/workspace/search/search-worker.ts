@@ -2,13 +2,13 @@ import { parentPort } from 'node:worker_threads'
 import { FileFailure } from '../files/file-failure.ts'
 import { type SearchRequest, searchFiles } from './file-search.ts'
 
-/** What a thread is given to do; it stops early once `stop` holds something else than zero. */
+/** The task of a thread, which stops early once `stop` is not zero. */
 export interface SearchTask {
   request: SearchRequest
   stop: Int32Array
 }
 
-/** What it says when that is done. */
+/** The result of a task. */
 export type SearchAnswer = { text: string } | { failure: string }
 
 async function answer({ request, stop }: SearchTask): Promise<SearchAnswer> {

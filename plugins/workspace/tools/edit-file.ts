@@ -1,11 +1,11 @@
 import { objectOf, type TypeOf } from '#kernel'
 import type { Tool, ToolContext } from '#plugin-api'
-import { explaining, FileFailure, quote } from '../files/file-failure.ts'
+import { lookupMediaType } from '../files/file-facts.ts'
+import { explainErrors, FileFailure, quote } from '../files/file-failure.ts'
 import { changeFile } from '../files/file-replacement.ts'
-import { mediaTypeOf } from '../files/media-type.ts'
 import { applyEdit } from '../files/text-edit.ts'
-import { isOutsideWrite, pathOf, takeWritablePlace, writablePath } from '../files/writable-place.ts'
-import { counted } from '../output.ts'
+import { isOutsideWrite, takeWritablePlace, toShownPath, writablePath } from '../files/writable-place.ts'
+import { formatCount } from '../output.ts'
 import type { WorkspaceRoom } from '../workspace-room.ts'
 
 const MAX_STRING = 1024 * 1024
@@ -17,33 +17,33 @@ const input = objectOf(
       type: 'string',
       maxLength: MAX_STRING,
       description:
-        'The text to be replaced, exactly as it stands in the file; must occur once unless replace_all is set.',
+        'The text to replace, exactly as it is in the file; must occur once unless replace_all is set.',
     },
     new_string: { type: 'string', maxLength: MAX_STRING, description: 'The text to put in its place.' },
-    replace_all: { type: 'boolean', description: 'Whether to replace every occurrence. Default: false.' },
+    replace_all: { type: 'boolean', description: 'True to replace every occurrence. Default: false.' },
   },
   ['path', 'old_string', 'new_string'],
 )
 
-/** Makes the tool that replaces a text in a text file and leaves all else in it as it is. */
+/** Creates the tool that replaces a text in a text file. */
 export const createEditFile = (room: () => WorkspaceRoom): Tool => ({
   name: 'edit_file',
   label: { en: 'Edit a file', zh: '编辑文件' },
   description:
-    'Replaces one exact text in a text file of the workspace by another. Where every line of the file ends in CRLF, a newline in the strings stands for that.',
+    'Replaces one exact text in a text file of the workspace with another. If every line of the file ends in CRLF, a newline in the strings means CRLF.',
   input_schema: input,
   disableable: true,
   needsApproval: isOutsideWrite,
   execute({ path, old_string, new_string, replace_all = false }: TypeOf<typeof input>, context: ToolContext) {
-    return explaining(path, async () => {
-      if (old_string === '') throw new FileFailure('old_string is empty; use write_file to make a file')
+    return explainErrors(path, async () => {
+      if (old_string === '') throw new FileFailure('old_string is empty; use write_file to create a file')
       if (old_string === new_string) throw new FileFailure('old_string and new_string are the same')
-      // Half of a character would be found within whole ones, and could not be written.
+      // A lone surrogate would match inside a character, and cannot be written.
       if (/\p{Surrogate}/u.test(old_string) || /\p{Surrogate}/u.test(new_string))
         throw new FileFailure('old_string and new_string must not begin or end within a character')
       context.signal.throwIfAborted()
       const place = await takeWritablePlace(path, context)
-      const edited = pathOf(place)
+      const edited = toShownPath(place)
       let count = 0
       await changeFile(
         place,
@@ -54,8 +54,9 @@ export const createEditFile = (room: () => WorkspaceRoom): Tool => ({
         },
         { grow: room().growthForTools(context.agent_id, place), signal: context.signal },
       )
-      if (!place.is_outside) context.attach({ path: edited, media_type: mediaTypeOf(edited, 'text/plain') })
-      return `${counted(count, 'occurrence')} replaced in ${quote(edited)}`
+      if (!place.is_outside)
+        context.attach({ path: edited, media_type: lookupMediaType(edited, 'text/plain') })
+      return `${formatCount(count, 'occurrence')} replaced in ${quote(edited)}`
     })
   },
 })

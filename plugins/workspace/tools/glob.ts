@@ -1,11 +1,10 @@
 import { objectOf, type TypeOf } from '#kernel'
 import type { Tool } from '#plugin-api'
-import { explaining } from '../files/file-failure.ts'
+import { explainErrors } from '../files/file-failure.ts'
 import { findPlace, openFolder } from '../files/workspace-path.ts'
-import { capped, listed } from '../output.ts'
-import { describeGaps, walkFiles } from '../search/file-walk.ts'
+import { fitOutput, formatName } from '../output.ts'
+import { createPace, describeGaps, walkFiles } from '../search/file-walk.ts'
 import { parseGlob } from '../search/glob-pattern.ts'
-import { createPace } from '../search/pace.ts'
 
 const MAX_RESULTS = 1000
 const TIME_MS = 10_000
@@ -17,7 +16,7 @@ const input = objectOf(
       minLength: 1,
       maxLength: 4096,
       description:
-        'What the paths look like, from the folder on: * and ? within a name, ** for any folders, [a-z], [!a-z], {a,b}. A backslash takes the next character as it is.',
+        'A pattern for paths below the folder: * and ? within a name, ** for any folders, [a-z], [!a-z], {a,b}. A backslash escapes the next character.',
     },
     path: {
       type: 'string',
@@ -32,11 +31,11 @@ const input = objectOf(
 export const glob: Tool = {
   name: 'glob',
   label: { en: 'Find files', zh: '查找文件' },
-  description: `Finds files of the workspace by a pattern such as **/*.md, at most ${MAX_RESULTS}, sorted by path. Folders and links are not listed, links not followed. Hidden names are found only where the pattern itself has their dot.`,
+  description: `Finds files of the workspace by a pattern such as **/*.md, at most ${MAX_RESULTS}, sorted by path. Folders and links are not listed, links are not followed. Hidden names match only if the pattern itself has their dot.`,
   input_schema: input,
   disableable: false,
   execute({ pattern, path = '.' }: TypeOf<typeof input>, { workspace, signal }) {
-    return explaining(path, async () => {
+    return explainErrors(path, async () => {
       signal.throwIfAborted()
       const parsed = parseGlob(pattern)
       const place = await findPlace(workspace, path)
@@ -46,9 +45,9 @@ export const glob: Tool = {
         const paths: string[] = []
         for await (const file of files) if (paths.push(file.path) > MAX_RESULTS) break
         const isCut = paths.splice(MAX_RESULTS).length > 0
-        const lines = paths.map((path) => listed([...place.parts, path].join('/')))
+        const lines = paths.map((path) => formatName([...place.parts, path].join('/')))
         const cut = isCut ? [`[cut: only the first ${MAX_RESULTS} files are listed]`] : []
-        return capped(lines.join('\n') || '(no file matches)', [...cut, ...describeGaps(gaps)])
+        return fitOutput(lines.join('\n') || '(no file matches)', [...cut, ...describeGaps(gaps)])
       } finally {
         await folder.close()
       }

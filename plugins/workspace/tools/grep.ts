@@ -1,10 +1,10 @@
 import { objectOf, type TypeOf } from '#kernel'
 import type { Tool } from '#plugin-api'
-import { explaining } from '../files/file-failure.ts'
+import { explainErrors } from '../files/file-failure.ts'
 import { findPlace } from '../files/workspace-path.ts'
 import { MAX_SEARCHED_BYTES } from '../search/file-search.ts'
+import { MAX_LINE_CHARS } from '../search/line-search.ts'
 import { searchInThread } from '../search/search-thread.ts'
-import { MAX_LINE } from '../search/text-lines.ts'
 
 const DEFAULT_MATCHES = 200
 const MAX_MATCHES = 1000
@@ -14,7 +14,7 @@ const around = (where: string) =>
     type: 'integer',
     minimum: 0,
     maximum: 10,
-    description: `How many lines ${where} each match to show. Default: 0.`,
+    description: `The number of lines to show ${where} each match. Default: 0.`,
   }) as const
 
 const input = objectOf(
@@ -35,12 +35,12 @@ const input = objectOf(
       minLength: 1,
       maxLength: 4096,
       description:
-        'Only files whose path from that folder on looks like this; without a slash, whose name does. For example *.ts or src/**/*.{ts,js}.',
+        'Search only files whose path below that folder matches; without a slash, whose name matches. For example *.ts or src/**/*.{ts,js}.',
     },
-    ignore_case: { type: 'boolean', description: 'Whether upper and lower case are alike. Default: false.' },
+    ignore_case: { type: 'boolean', description: 'True to ignore case. Default: false.' },
     literal: {
       type: 'boolean',
-      description: 'Whether the pattern is plain text, not a regular expression. Default: false.',
+      description: 'True if the pattern is plain text, not a regular expression. Default: false.',
     },
     before: around('before'),
     after: around('after'),
@@ -48,7 +48,7 @@ const input = objectOf(
       type: 'integer',
       minimum: 1,
       maximum: MAX_MATCHES,
-      description: `How many matching lines to show at most. Default: ${DEFAULT_MATCHES}.`,
+      description: `The most matching lines to show. Default: ${DEFAULT_MATCHES}.`,
     },
   },
   ['pattern'],
@@ -58,7 +58,7 @@ const input = objectOf(
 export const grep: Tool = {
   name: 'grep',
   label: { en: 'Search in files', zh: '搜索文件内容' },
-  description: `Searches text files of the workspace for lines that match; gives them as path:line: text, sorted by path. Left out are links, what is not text, files of more than ${MAX_SEARCHED_BYTES} bytes, and hidden files unless path or glob names their dot. Of each line the first ${MAX_LINE} characters are searched.`,
+  description: `Searches text files of the workspace for matching lines; returns them as path:line: text, sorted by path. Skips links, binary files, files of more than ${MAX_SEARCHED_BYTES} bytes, and hidden files unless path or glob names their dot. Only the first ${MAX_LINE_CHARS} characters of each line are searched.`,
   input_schema: input,
   disableable: false,
   execute(
@@ -74,7 +74,7 @@ export const grep: Tool = {
     }: TypeOf<typeof input>,
     { workspace, signal },
   ) {
-    return explaining(path, async () => {
+    return explainErrors(path, async () => {
       signal.throwIfAborted()
       const place = await findPlace(workspace, path)
       const options = { glob: glob ?? null, ignore_case, literal, before, after, max_matches }

@@ -1,9 +1,9 @@
 import { lstat, opendir } from 'node:fs/promises'
 import { type OpenFolder, objectOf, type TypeOf } from '#kernel'
 import type { Tool } from '#plugin-api'
-import { explaining, ignoring } from '../files/file-failure.ts'
+import { explainErrors, ignoreCodes } from '../files/file-failure.ts'
 import { findPlace, openFolder } from '../files/workspace-path.ts'
-import { capped, listed } from '../output.ts'
+import { fitOutput, formatName } from '../output.ts'
 
 const MAX_ENTRIES = 1000
 
@@ -23,7 +23,7 @@ export const ls: Tool = {
   input_schema: input,
   disableable: false,
   execute({ path = '.' }: TypeOf<typeof input>, { workspace, signal }) {
-    return explaining(path, async () => {
+    return explainErrors(path, async () => {
       signal.throwIfAborted()
       const folder = await openFolder(await findPlace(workspace, path))
       try {
@@ -31,7 +31,7 @@ export const ls: Tool = {
         const notes =
           names.splice(MAX_ENTRIES).length > 0 ? [`[cut: only ${MAX_ENTRIES} entries are listed]`] : []
         const lines = await Promise.all(names.sort().map((name) => describe(folder, name)))
-        return capped(lines.filter((line) => line !== undefined).join('\n') || '(an empty folder)', notes)
+        return fitOutput(lines.filter((line) => line !== undefined).join('\n') || '(an empty folder)', notes)
       } finally {
         await folder.close()
       }
@@ -39,17 +39,17 @@ export const ls: Tool = {
   },
 }
 
-/** The names in a folder, one more than are listed at most. */
+/** Reads the names of a folder, at most one more than are listed. */
 async function readNames({ path }: OpenFolder): Promise<string[]> {
   const names: string[] = []
   for await (const { name } of await opendir(path)) if (names.push(name) > MAX_ENTRIES) break
   return names
 }
 
-/** The line of one entry; undefined if it has gone meanwhile. */
+/** Formats the line of one entry; returns undefined if it has gone meanwhile. */
 async function describe(folder: OpenFolder, name: string): Promise<string | undefined> {
-  const stats = await ignoring(['ENOENT'], lstat(folder.entry(name)))
-  const shown = listed(name)
+  const stats = await ignoreCodes(['ENOENT'], lstat(folder.entry(name)))
+  const shown = formatName(name)
   if (stats?.isDirectory()) return `${shown}/`
   return stats && `${shown}\t${stats.isSymbolicLink() ? 'link' : `${stats.size} bytes`}`
 }

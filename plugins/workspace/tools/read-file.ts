@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { objectOf, type TypeOf } from '#kernel'
 import type { Tool } from '#plugin-api'
-import { explaining, FileFailure, quote } from '../files/file-failure.ts'
+import { explainErrors, FileFailure, quote } from '../files/file-failure.ts'
 import { findPlace, openFile } from '../files/workspace-path.ts'
 import { MAX_TEXT_BYTES } from '../output.ts'
 
@@ -20,12 +20,12 @@ const input = objectOf(
     offset: {
       type: 'integer',
       minimum: 0,
-      description: 'How many lines to leave out at the start. Default: 0.',
+      description: 'The number of lines to skip at the start. Default: 0.',
     },
     limit: {
       type: 'integer',
       minimum: 1,
-      description: `How many lines to read at most. Default: ${DEFAULT_LINES}.`,
+      description: `The most lines to read. Default: ${DEFAULT_LINES}.`,
     },
   },
   ['path'],
@@ -39,7 +39,7 @@ export const readFile: Tool = {
   input_schema: input,
   disableable: false,
   execute({ path, offset = 0, limit = DEFAULT_LINES }: TypeOf<typeof input>, { workspace, signal }) {
-    return explaining(path, async () => {
+    return explainErrors(path, async () => {
       const file = await openFile(await findPlace(workspace, path), constants.O_RDONLY)
       try {
         const { size } = await file.stat()
@@ -54,18 +54,18 @@ export const readFile: Tool = {
   },
 }
 
-/** Lines as they stand in a file, each with its newline. */
+/** Lines of a file, each with its newline. */
 interface Excerpt {
   bytes: Buffer
-  /** Lines that the bytes hold to their ends. */
+  /** The number of complete lines in the bytes. */
   lines: number
-  /** Whether the output limit ended it, perhaps within a line. */
+  /** True if the output limit cut it, perhaps within a line. */
   cut: boolean
-  /** Whether the file goes on after it. */
+  /** True if the file continues after it. */
   more: boolean
 }
 
-/** Reads lines as a stream, so that a large file costs no memory. */
+/** Reads lines as a stream, so that a large file is never in memory as a whole. */
 async function readLines(
   file: FileHandle,
   { offset, limit, signal }: { offset: number; limit: number; signal: AbortSignal },
@@ -76,7 +76,7 @@ async function readLines(
   const excerpt = (cut: boolean, more: boolean): Excerpt => {
     return { bytes: Buffer.concat(pieces), lines: Math.max(0, line - offset), cut, more }
   }
-  // A stream whose signal is aborted when it is made fails where nobody can catch it.
+  // A stream created with an aborted signal emits an error that nobody can catch.
   signal.throwIfAborted()
   for await (const chunk of file.createReadStream({
     start: 0,
@@ -99,7 +99,7 @@ async function readLines(
   return excerpt(false, false)
 }
 
-/** The text of the bytes, without a character that the cut divided; undefined if they are not text. */
+/** Decodes the bytes, without a character that the cut divided; returns undefined if they are not text. */
 function decode({ bytes, cut }: Excerpt): string | undefined {
   if (bytes.includes(0)) return undefined
   try {

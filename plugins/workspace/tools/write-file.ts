@@ -1,9 +1,9 @@
 import { objectOf, type TypeOf } from '#kernel'
 import type { Tool, ToolContext } from '#plugin-api'
-import { explaining, FileFailure, quote } from '../files/file-failure.ts'
+import { lookupMediaType } from '../files/file-facts.ts'
+import { explainErrors, FileFailure, quote } from '../files/file-failure.ts'
 import { createFile, MAX_FILE_BYTES } from '../files/file-replacement.ts'
-import { mediaTypeOf } from '../files/media-type.ts'
-import { isOutsideWrite, pathOf, takeWritablePlace, writablePath } from '../files/writable-place.ts'
+import { isOutsideWrite, takeWritablePlace, toShownPath, writablePath } from '../files/writable-place.ts'
 import type { WorkspaceRoom } from '../workspace-room.ts'
 
 const input = objectOf(
@@ -14,17 +14,17 @@ const input = objectOf(
   ['path', 'content'],
 )
 
-/** Makes the tool that writes a text file, over the one that is there if there is one, and shows it to the reader of the turn. */
+/** Creates the tool that creates or replaces a text file and attaches it to the turn. */
 export const createWriteFile = (room: () => WorkspaceRoom): Tool => ({
   name: 'write_file',
   label: { en: 'Write a file', zh: '写入文件' },
-  description: 'Writes a text file of the workspace with the content given; makes the folders above it.',
+  description: 'Writes a text file of the workspace with the given content, creating its parent folders.',
   input_schema: input,
   disableable: true,
   needsApproval: isOutsideWrite,
   execute({ path, content }: TypeOf<typeof input>, context: ToolContext) {
     const bytes = Buffer.from(content)
-    return explaining(path, async () => {
+    return explainErrors(path, async () => {
       if (bytes.length > MAX_FILE_BYTES)
         throw new FileFailure(
           `the content has ${bytes.length} bytes; at most ${MAX_FILE_BYTES} can be written`,
@@ -33,8 +33,9 @@ export const createWriteFile = (room: () => WorkspaceRoom): Tool => ({
       const place = await takeWritablePlace(path, context)
       const grow = room().growthForTools(context.agent_id, place)
       await createFile(place, bytes, { grow, signal: context.signal })
-      const written = pathOf(place)
-      if (!place.is_outside) context.attach({ path: written, media_type: mediaTypeOf(written, 'text/plain') })
+      const written = toShownPath(place)
+      if (!place.is_outside)
+        context.attach({ path: written, media_type: lookupMediaType(written, 'text/plain') })
       return `${bytes.length} bytes were written to ${quote(written)}`
     })
   },
