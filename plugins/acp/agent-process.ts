@@ -37,7 +37,7 @@ export async function startAgentProcess(
     Pick<Cradle, 'processes'>,
 ): Promise<AgentProcess> {
   const refused = (error: unknown) => {
-    const reason = processes.refusalOf(error as NodeJS.ErrnoException)
+    const reason = processes.explainRefusal(error as NodeJS.ErrnoException)
     return new RunnerFailure(`cannot be started: its program ${JSON.stringify(command)} ${reason}`, {
       cause: error,
     })

@@ -23,9 +23,9 @@ const input = objectOf(
 export const askUserQuestion: Tool = {
   name: 'ask_user_question',
   label: { en: 'Ask the user', zh: '询问用户' },
-  description: `Asks the user a question and gives you their answer, however long they take.
-Use it when you cannot go on sensibly without their decision or something that only they know: a choice between ways that lead to different results, a missing detail that cannot be looked up, or before something that cannot be undone.
-Do not use it for what you can find out or decide yourself, to ask whether to go on, or to say that you are done. Ask one thing at a time, and do what can be done without the answer before you ask.`,
+  description: `Asks the user a question and returns their answer, however long they take.
+Use it when you cannot continue without their decision or something that only they know: a choice between ways that lead to different results, a missing detail that cannot be looked up, or before something that cannot be undone.
+Do not use it for what you can find out or decide yourself, to ask if you should continue, or to say that you are done. Ask one thing at a time, and do what can be done without the answer before you ask.`,
   input_schema: input,
   disableable: true,
   top_level_only: true,

@@ -20,13 +20,13 @@ const input = objectOf(
   ['description', 'instruction'],
 )
 
-/** Has a subagent carry out a task and gives its last answer. */
+/** Has a subagent carry out a task and returns its last answer. */
 export const task: Tool = {
   name: 'task',
   label: { en: 'Delegate a task', zh: '委派任务' },
-  description: `Has a subagent carry out one task in a conversation of its own, with the same workspace and most of your tools, and gives you its last answer.
+  description: `Has a subagent carry out one task in a conversation of its own, with the same workspace and most of your tools, and returns its last answer.
 Use it for a piece of work that can be described completely, takes many steps (searching through many files or pages, for instance) and of which you need only the result; call it several times in one answer to have independent tasks carried out at the same time.
-Do not use it for what you can do in a step or two, or where you will need the details. The subagent sees nothing of this conversation, cannot ask anything back and cannot delegate: all it knows is the instruction. The user does not see its answer: tell them what matters of it.`,
+Do not use it for what you can do in a step or two, or if you will need the details. The subagent sees nothing of this conversation, cannot ask back and cannot delegate: it knows only the instruction. The user does not see its answer: tell them what matters.`,
   input_schema: input,
   disableable: false,
   top_level_only: true,

@@ -7,7 +7,7 @@ const todo = objectOf(
       type: 'string',
       minLength: 1,
       maxLength: 500,
-      description: 'What is to be done, as a short instruction.',
+      description: 'The step, as a short instruction.',
     },
     status: {
       enum: ['pending', 'in_progress', 'completed'],
@@ -23,7 +23,7 @@ const input = objectOf(
       type: 'array',
       items: todo,
       maxItems: 100,
-      description: 'The whole plan in the order of the work; it takes the place of the one before.',
+      description: 'The whole plan in the order of the work; it replaces the previous one.',
     },
   },
   ['todos'],
@@ -33,11 +33,11 @@ type Todo = TypeOf<typeof todo>
 
 const MARKS: Record<Todo['status'], string> = { pending: '[ ]', in_progress: '[>]', completed: '[x]' }
 
-/** Takes down the agent's plan, which the reader of the turn sees as the call. */
+/** Records the agent's plan, which the user sees as the tool call. */
 export const writeTodos: Tool = {
   name: 'write_todos',
   label: { en: 'Write the plan', zh: '编写计划' },
-  description: `Writes down your plan for work of several steps, so that the user can follow it and you lose nothing of it.
+  description: `Writes down your plan for work of several steps, so that the user can follow it and you do not lose track of it.
 Use it when a request needs three steps or more, or names several things to do: write the plan before you begin, keep one step in_progress, and write it again whenever a step is completed or the plan changes. Mark a step completed only when it is wholly done.
 Do not use it for a simple request, a question or a conversation: just answer.`,
   input_schema: input,

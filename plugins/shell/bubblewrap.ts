@@ -4,8 +4,8 @@ import { access } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** The most time that the trial program may take, in milliseconds. */
-const TRY_MS = 10_000
+/** The time limit of the trial program. */
+const TRIAL_MS = 10_000
 
 /** The restrictions of every program; the network is the machine's. */
 const ISOLATION = [
@@ -17,10 +17,10 @@ const ISOLATION = [
   '--new-session',
 ]
 
-/** The ways to make the namespaces; a root that lacks rights needs a user namespace for that. */
-const waysToStart = () => (process.getuid?.() === 0 ? [[], ['--unshare-user']] : [[]])
+/** Lists the arguments to try for creating namespaces; a root user without the rights needs a user namespace. */
+const listStartOptions = () => (process.getuid?.() === 0 ? [[], ['--unshare-user']] : [[]])
 
-/** A bubblewrap that works: its path and first arguments; or why there is none. */
+/** The path and first arguments of a working bubblewrap, or the reason why there is none. */
 export type Bubblewrap = { command: string[] } | { reason: string }
 
 /** Looks for `bwrap` on the server's own PATH and has it run a program that sees `view`. */
@@ -31,10 +31,13 @@ export async function findBubblewrap(
   const path = await findProgram('bwrap')
   if (path === undefined) return { reason: 'bubblewrap is not installed: there is no bwrap on the PATH' }
   let reason = ''
-  for (const way of waysToStart()) {
+  for (const way of listStartOptions()) {
     const command = [path, ...way, ...ISOLATION]
     try {
-      await promisify(execFile)(path, [...way, ...ISOLATION, ...view, '--', 'true'], { env, timeout: TRY_MS })
+      await promisify(execFile)(path, [...way, ...ISOLATION, ...view, '--', 'true'], {
+        env,
+        timeout: TRIAL_MS,
+      })
       return { command }
     } catch (error) {
       const { stderr, message } = error as { stderr?: string; message: string }
@@ -51,7 +54,7 @@ async function findProgram(name: string): Promise<string | undefined> {
       await access(path, constants.X_OK)
       return path
     } catch {
-      // It is looked for in the next one.
+      // The next folder may have it.
     }
   }
   return undefined

@@ -20,7 +20,7 @@ const input = objectOf(
       type: 'array',
       items: { type: 'string', maxLength: 100_000 },
       maxItems: 1000,
-      description: 'The arguments of the program, each passed on exactly as it is. Not with shell.',
+      description: 'The arguments of the program, each passed on unchanged. Not with shell.',
     },
     shell: {
       type: 'boolean',
@@ -35,26 +35,26 @@ const input = objectOf(
     stdin: {
       type: 'string',
       maxLength: 1_000_000,
-      description: 'What the program can read from its standard input. Default: nothing.',
+      description: 'The text that the program can read from its standard input. Default: nothing.',
     },
     timeout_seconds: {
       type: 'integer',
       minimum: 1,
-      description: `Seconds after which the program is ended. Default: ${DEFAULT_SECONDS}; more where it has to build, install or test something, usually up to 600.`,
+      description: `Seconds after which the program is ended. Default: ${DEFAULT_SECONDS}; more to build, install or test something, usually up to 600.`,
     },
   },
   ['command'],
 )
 
-/** Makes the tool that runs a program in the workspace. */
+/** Creates the tool that runs a program in the workspace. */
 export function createExecute(services: () => { programs: Programs; processes: Processes }): Tool {
   return {
     name: 'execute',
     label: { en: 'Run a program', zh: '运行程序' },
-    description: `Runs a program on the server, in the workspace, and gives what it wrote (the head and the tail where that is more than 64 KiB), then its exit code.
+    description: `Runs a program on the server, in the workspace, and returns its output (the head and the tail if it is longer than 64 KiB), then its exit code.
 Use it to build, test, convert, compute, or to use a command-line program. To read, write, list or search files use the file tools instead: they are quicker and need no approval.
 Prefer a program with args: no shell reads them, so nothing in them has to be quoted. Set shell only for what needs one.
-Nobody can answer a prompt: pass options such as --yes. Each call starts afresh: cd and variables do not carry over. What still runs when the program ends is ended with it, so nothing can be left in the background. Keep results in the workspace: other folders may be read-only, or emptied after the call. Of the environment there are PATH, HOME (the workspace) and LANG.`,
+Nobody can answer a prompt: pass options such as --yes. Each call starts afresh: cd and variables do not carry over. Processes that still run when the program ends are ended with it, so nothing can be left in the background. Keep results in the workspace: other folders may be read-only, or emptied after the call. The environment has only PATH, HOME (the workspace) and LANG.`,
     input_schema: input,
     disableable: true,
     permission: 'execute',
@@ -84,32 +84,36 @@ Nobody can answer a prompt: pass options such as --yes. Each call starts afresh:
         seconds,
       }
       const end = await run(order, signal).catch((error) => {
-        throw explained(error, order.file, processes)
+        throw explainRefusal(error, order.file, processes)
       })
       return describe(end, seconds)
     },
   }
 }
 
-/** The system's refusal to start a program as a sentence; any other error as it is. */
-function explained(error: NodeJS.ErrnoException, file: string, { refusalOf }: Processes): Error {
+/** Converts the system's refusal to start a program to a sentence; returns any other error unchanged. */
+function explainRefusal(
+  error: NodeJS.ErrnoException,
+  file: string,
+  { explainRefusal: explain }: Processes,
+): Error {
   if (!error?.syscall?.startsWith('spawn')) return error
-  return new Error(`${quote(file)} ${refusalOf(error)}`, { cause: error })
+  return new Error(`${quote(file)} ${explain(error)}`, { cause: error })
 }
 
 function describe({ output, code, signal, reason, left_behind }: ProgramEnd, seconds: number): string {
   const how = code === null ? `ended by ${signal}` : `exit code ${code}`
-  // A program that is told to end may still end with a code of its own.
-  const told = code === null || !reason ? '' : ' after it was told to end'
-  const why = reason ? REASONS_TO_END[reason](seconds) : ''
+  // A program that receives a signal may still end with a code of its own.
+  const asked = code === null || !reason ? '' : ' after it was asked to end'
+  const why = reason ? DESCRIBE_REASON[reason](seconds) : ''
   return [
     output === '' ? '(no output)' : output.replace(/\n$/, ''),
     ...(left_behind ? ['[processes that it had left running were ended]'] : []),
-    `[${how}${told}${why}]`,
+    `[${how}${asked}${why}]`,
   ].join('\n')
 }
 
-const REASONS_TO_END: Record<NonNullable<ProgramEnd['reason']>, (seconds: number) => string> = {
+const DESCRIBE_REASON: Record<NonNullable<ProgramEnd['reason']>, (seconds: number) => string> = {
   time: (seconds) => `, as it did not end within ${seconds} s`,
   output: () => `, as it had written more than ${MAX_WRITTEN_BYTES / 1024 / 1024} MiB`,
 }

@@ -9,7 +9,7 @@ export const manifest = defineManifest({
     max_seconds: { type: 'integer', minimum: 1, maximum: 86_400, default: 600 },
     /** The most programs that run at a time in this server process. */
     max_processes: { type: 'integer', minimum: 1, default: 8 },
-    /** `auto`: where bubblewrap works; `required`: the plugin does not start without it. */
+    /** `auto`: used if bubblewrap works; `required`: the plugin does not start without it. */
     sandbox: { enum: ['auto', 'required', 'off'], default: 'auto' },
     /** Folders that programs in the sandbox may read besides the system; absolute paths. */
     sandbox_folders: { type: 'array', items: { type: 'string', pattern: '^/' }, default: [] },

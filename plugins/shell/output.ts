@@ -1,25 +1,18 @@
 import { StringDecoder } from 'node:string_decoder'
 
-/** How much of a program's output is given to the model, in bytes of UTF-8; the rest of 64 KiB is for notes. */
-const KEPT_BYTES = 64 * 1024 - 512
-const HALF = KEPT_BYTES / 2
+/** The most bytes (UTF-8) of a program's output that the model receives; the rest of 64 KiB is for notes. */
+const MAX_KEPT_BYTES = 64 * 1024 - 512
+const HALF_BYTES = MAX_KEPT_BYTES / 2
 
 type Stream = 'stdout' | 'stderr'
 
-/** What a program writes, in the order in which it comes: the head and the tail are kept. */
-export interface Output {
-  write(stream: Stream, chunk: Buffer): void
-  /** All of it as text; the streams are named where there is something of both. */
-  text(): string
-}
-
-/** Makes an empty output. */
-export function createOutput(): Output {
+/** Creates an empty buffer for the output of a program in its order of arrival; it keeps the head and the tail. */
+export function createOutput() {
   // A character may be divided between two chunks, with one of the other stream between them.
   const decoders = { stdout: new StringDecoder(), stderr: new StringDecoder() }
   const head: Buffer[] = []
   const tail: Buffer[] = []
-  let room = HALF
+  let room = HALF_BYTES
   let tailBytes = 0
   let dropped = 0
   let first: Stream | undefined
@@ -35,7 +28,7 @@ export function createOutput(): Output {
     if (start.length > 0) head.push(start)
     if (rest.length > 0) tail.push(rest)
     tailBytes += rest.length
-    while (tail.length > 0 && tailBytes - tail[0]!.length >= HALF) {
+    while (tail.length > 0 && tailBytes - tail[0]!.length >= HALF_BYTES) {
       const { length } = tail.shift()!
       tailBytes -= length
       dropped += length
@@ -54,22 +47,24 @@ export function createOutput(): Output {
   }
 
   return {
-    write: (stream, chunk) => write(stream, decoders[stream].write(chunk)),
-    text() {
+    write: (stream: Stream, chunk: Buffer) => write(stream, decoders[stream].write(chunk)),
+
+    /** Returns the kept output as text, with the names of the streams if both have written. */
+    text(): string {
       for (const stream of ['stdout', 'stderr'] as const) write(stream, decoders[stream].end())
       const label = isLabelled ? `[${first}]\n` : ''
       const end = Buffer.concat(tail)
-      if (dropped === 0 && end.length <= HALF) return label + Buffer.concat([...head, end]).toString()
+      if (dropped === 0 && end.length <= HALF_BYTES) return label + Buffer.concat([...head, end]).toString()
       const start = new TextDecoder().decode(Buffer.concat(head), { stream: true })
-      const shown = wholeCharacters(end.subarray(-HALF))
+      const shown = dropPartialCharacter(end.subarray(-HALF_BYTES))
       const hidden = dropped + end.length - shown.length
       return `${label}${start}\n[… ${hidden} bytes are left out here …]\n${shown}`
     },
   }
 }
 
-/** The bytes from the first whole character on. */
-function wholeCharacters(bytes: Buffer): Buffer {
+/** Returns the bytes from the first whole character on. */
+function dropPartialCharacter(bytes: Buffer): Buffer {
   const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80)
   return bytes.subarray(Math.max(0, start))
 }

@@ -2,17 +2,17 @@ import { delimiter, dirname } from 'node:path'
 import type { Sandbox } from './sandbox.ts'
 import { type ProcessOrder, type StartedProcess, startProcess } from './start-process.ts'
 
-/** What plugins need that start programs for agents. */
+/** The service for plugins that start programs for agents. */
 export interface Processes {
   /**
-   * The PATH in which programs are looked for. The server's own PATH may name folders of its user that are nobody else's business;
-   * the folder of the running node comes last, as node and npm are what agents may count on wherever it was installed.
+   * The PATH for programs. It differs from the server's own PATH, which may name private folders of its user. The folder
+   * of the running node comes last, so that agents always find node and npm.
    */
   path: string
-  /** Starts a process, in the sandbox where there is one. Rejects with the system's error where that cannot be. */
+  /** Starts a process, in the sandbox if there is one. Rejects with the system's error if it cannot be started. */
   start(order: ProcessOrder): Promise<StartedProcess>
-  /** Why the system did not start a program, as the rest of a sentence about it. */
-  refusalOf(error: NodeJS.ErrnoException): string
+  /** Explains why the system did not start a program, as the predicate of a sentence about it. */
+  explainRefusal(error: NodeJS.ErrnoException): string
 }
 
 const REASONS: Record<string, string> = {
@@ -27,14 +27,14 @@ const REASONS: Record<string, string> = {
   ENOMEM: 'could not be started: the system has too little memory',
 }
 
-/** The same for all that start programs. */
+/** The PATH of all programs that agents start. */
 export const PROCESS_PATH = [
   ...new Set(['/usr/local/bin', '/usr/bin', '/bin', dirname(process.execPath)]),
 ].join(delimiter)
 
-/** Makes the service. */
+/** Creates the service. */
 export const createProcesses = ({ sandbox }: { sandbox: Sandbox }): Processes => ({
   path: PROCESS_PATH,
   start: (order) => startProcess(order, sandbox),
-  refusalOf: ({ code, message }) => REASONS[code ?? ''] ?? `could not be started (${code ?? message})`,
+  explainRefusal: ({ code, message }) => REASONS[code ?? ''] ?? `could not be started (${code ?? message})`,
 })

@@ -3,9 +3,9 @@ import { createOutput } from './output.ts'
 import type { Processes } from './processes.ts'
 import type { ProcessEnd, ProcessOrder, StartedProcess } from './start-process.ts'
 
-/** How much a program may write before it is ended, in bytes. */
+/** The output after which a program is ended. */
 export const MAX_WRITTEN_BYTES = 16 * 1024 * 1024
-/** How long what a program started may take to end by itself once the program has ended, in milliseconds. */
+/** The time in which processes that a program started should end by themselves after the program. */
 const GRACE_MS = 100
 
 /** A program to run. */
@@ -18,13 +18,13 @@ export interface ProgramOrder extends Omit<ProcessOrder, 'hasInput'> {
 export interface ProgramEnd extends ProcessEnd {
   output: string
   reason?: 'time' | 'output'
-  /** True if processes that it had started outlived it and were ended. Unknown in a sandbox, which ends with it. */
+  /** True if processes that it had started outlived it and were ended. Always false in a sandbox, which ends with it. */
   left_behind: boolean
 }
 
 /**
- * Runs a program with a process group of its own, of which nothing is left when this settles. An aborted signal kills
- * the group at once and rejects with its reason; a program that cannot be started rejects with the system's error.
+ * Runs a program in a process group of its own, all of which has ended when this settles. An aborted signal kills the
+ * group at once and rejects with its reason; a program that cannot be started rejects with the system's error.
  */
 export async function runProgram(
   { stdin, seconds, ...order }: ProgramOrder,
@@ -49,10 +49,10 @@ export async function runProgram(
     const how = await ended
     clearTimeout(timer)
     await Promise.race([closed, pause(GRACE_MS)])
-    const hasMembers = ending === undefined && (await group.lives())
+    const hasMembers = ending === undefined && (await group.isRunning())
     if (hasMembers) ending = group.end(signal)
     await ending
-    // Whoever left the group may hold the pipes open for as long as it likes.
+    // A process that left the group may keep the pipes open.
     await Promise.race([closed, pause(GRACE_MS)])
     signal.throwIfAborted()
     const left_behind = hasMembers && !group.endsWithLeader
@@ -65,7 +65,7 @@ export async function runProgram(
   }
 }
 
-/** Takes down what a program writes, up to the limit; gives what reads it. */
+/** Collects the output of a program up to the limit; returns the function that reads it. */
 function collectOutput(streams: StartedProcess, onTooMuch: () => void): () => string {
   const output = createOutput()
   let room = MAX_WRITTEN_BYTES
@@ -78,9 +78,9 @@ function collectOutput(streams: StartedProcess, onTooMuch: () => void): () => st
   return output.text
 }
 
-/** Gives a program what it may read from its standard input. */
+/** Writes the text to the standard input of a program. */
 function feed({ stdin }: StartedProcess, text: string | undefined): void {
-  // A program may end or close its input before it has read all of it, which is its own affair.
+  // A program may end or close its input before it has read all of it.
   stdin?.on('error', () => undefined)
   stdin?.end(text)
 }

@@ -6,13 +6,13 @@ import { type ProgramEnd, type ProgramOrder, runProgram } from './program.ts'
 /** The programs that agents run in this server process. */
 export interface Programs {
   readonly max_seconds: number
-  /** Runs a program once there is a place for it; rejects with the signal's reason where that is aborted. */
+  /** Runs a program once a slot is free; rejects with the signal's reason if it is aborted. */
   run(order: ProgramOrder, signal: AbortSignal): Promise<ProgramEnd>
-  /** Kills all that run, with everything they started, and lets no other begin. */
+  /** Kills all running programs, with everything that they started, and starts no others. */
   close(): Promise<void>
 }
 
-/** Makes the record of running programs. */
+/** Creates the record of running programs. */
 export function createPrograms({
   config: { max_seconds, max_processes },
   processes: { start },

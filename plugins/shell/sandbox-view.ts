@@ -3,8 +3,8 @@ import { basename, dirname, join } from 'node:path'
 import { isWithin } from '#kernel'
 import type { ToolContext } from '#plugin-api'
 
-/** The folders of the system that every program sees, read-only, as far as they exist. */
-const SYSTEM = [
+/** The folders of the system that every program can read, if they exist. */
+const SYSTEM_FOLDERS = [
   '/bin',
   '/etc',
   '/lib',
@@ -19,26 +19,33 @@ const SYSTEM = [
   '/var/lib/texmf',
 ]
 
-/** Folders that each program has for itself, empty when it starts. */
-const OWN = ['/run', '/sys', '/tmp', '/var/tmp']
+/** Folders of which each program has its own, empty at its start. */
+const OWN_FOLDERS = ['/run', '/sys', '/tmp', '/var/tmp']
 
-/** Switches of the whole machine, which root may write without any capability. */
-const MACHINE = ['/proc/acpi', '/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger']
+/** Settings of the whole machine, which root may write without any capability. */
+const MACHINE_SETTINGS = [
+  '/proc/acpi',
+  '/proc/bus',
+  '/proc/fs',
+  '/proc/irq',
+  '/proc/sys',
+  '/proc/sysrq-trigger',
+]
 
 const RESOLVER = '/etc/resolv.conf'
 
-/** The places that a program may write, as real paths: these folders, and the area that its agent may write to. */
+/** The places that a program may write: folders by their real paths, and the write area of its agent. */
 export interface Writable {
   folders: readonly string[]
   area: ToolContext['write_area']
 }
 
-/** Makes the arguments with which bubblewrap shows a program what it may see. */
+/** Returns the arguments with which bubblewrap mounts what a program may see. */
 export type SandboxView = (writable: Writable) => Promise<string[]>
 
 /**
- * Looks at the system once. Of two folders the deeper one decides: what is below a hidden folder is visible where it is
- * named, and a wide area does not make the system writable.
+ * Creates the view from the current state of the system. Of two nested folders the inner one decides: a folder below a
+ * hidden folder is visible if it is listed, and a wide write area does not make the system writable.
  */
 export async function createSandboxView({
   home,
@@ -53,15 +60,15 @@ export async function createSandboxView({
   const hidden = await realpath(home)
   const links: string[] = []
   const base = new Map<string, string[]>()
-  for (const path of SYSTEM) {
+  for (const path of SYSTEM_FOLDERS) {
     const found = await unlessMissing(lstat(path))
     if (found?.isSymbolicLink()) links.push('--symlink', await readlink(path), path)
     else if (found) base.set(path, ['--ro-bind', path, path])
   }
-  for (const path of [...OWN, hidden]) base.set(path, ['--tmpfs', path])
+  for (const path of [...OWN_FOLDERS, hidden]) base.set(path, ['--tmpfs', path])
   base.set('/dev', ['--dev', '/dev']).set('/proc', ['--proc', '/proc'])
-  for (const named of [...(isRoot ? MACHINE : []), RESOLVER, ...nodePaths(), ...folders]) {
-    // Where a link leads there, it is seen only if it lies in what is seen as well.
+  for (const named of [...(isRoot ? MACHINE_SETTINGS : []), RESOLVER, ...listNodePaths(), ...folders]) {
+    // A link to it is visible only if its own folder is visible.
     const path = await unlessMissing(realpath(named))
     if (path !== undefined) base.set(path, ['--ro-bind', path, path])
   }
@@ -73,22 +80,22 @@ export async function createSandboxView({
     const area = writable.area && (await unlessMissing(realpath(writable.area.root)))
     if (area && !isWithin(hidden, area)) mounts.set(area, ['--bind', area, area])
     for (const path of writable.folders) mounts.set(path, ['--bind', path, path])
-    // A folder comes before what lies in it, as its name is the beginning of theirs.
+    // Sorted, so that a folder is mounted before its content.
     const ordered = [...mounts].sort(([one], [other]) => (one < other ? -1 : 1)).flatMap(([, args]) => args)
     const args = [...ordered, '--remount-ro', hidden]
     return mounts.has('/') ? args : [...links, ...args, '--remount-ro', '/']
   }
 }
 
-/** The running node with what was installed beside it, such as npm. */
-function nodePaths(): string[] {
+/** Lists the running node and the modules installed with it, such as npm. */
+function listNodePaths(): string[] {
   const folder = dirname(process.execPath)
-  // Elsewhere there may be anything beside it.
+  // Another folder may hold anything besides node.
   if (basename(folder) !== 'bin') return [process.execPath]
   return [folder, join(dirname(folder), 'lib', 'node_modules')]
 }
 
-/** Lists what not everybody may read in a folder, such as passwords and keys, which root may without any capability. */
+/** Lists the entries of a folder that not everybody may read, such as passwords; root needs no capability to read them. */
 async function listPrivate(folder: string): Promise<{ path: string; isFolder: boolean }[]> {
   const entries = (await unlessMissing(readdir(folder, { withFileTypes: true }))) ?? []
   const listed = await Promise.all(

@@ -8,13 +8,13 @@ const UNPROTECTED = "programs of agents run with all rights of the server's user
 
 /** The sandbox in which agents run programs. */
 export interface Sandbox {
-  /** The command, with its first arguments, that runs another one in the sandbox; undefined where there is none. */
+  /** Returns the command, with its first arguments, that runs another one in the sandbox, or undefined without one. */
   enclose(writable: Writable): Promise<string[] | undefined>
-  /** Tells in words which sandbox there is, and why where there is none. Throws if one is required. */
+  /** Describes the sandbox, or the reason why there is none. Throws if one is required. */
   describe(): Promise<string>
 }
 
-/** Makes the sandbox. Whether it works is tried when it is first needed. */
+/** Creates the sandbox, which is tried out when it is first needed. */
 export function createSandbox({
   config: { sandbox: mode, sandbox_folders: folders },
   log,
@@ -31,7 +31,7 @@ export function createSandbox({
     const found = await findBubblewrap(await view({ folders: [], area: null }), { PATH: PROCESS_PATH })
     if ('reason' in found) {
       if (mode === 'required')
-        throw new Error(`plugins.shell.sandbox is "required", but cannot be: ${found.reason}`)
+        throw new Error(`plugins.shell.sandbox is "required", but there is no sandbox: ${found.reason}`)
       log.warn({ reason: found.reason }, `there is no sandbox: ${UNPROTECTED}`)
     }
     return { found, view }

@@ -8,9 +8,9 @@ import { createNamespaceGroup, createProcessGroup, type ProcessGroup } from './p
 import type { Sandbox } from './sandbox.ts'
 import type { Writable } from './sandbox-view.ts'
 
-/** The most characters that are kept of bubblewrap's last words. */
-const LAST_WORDS = 4096
-/** The descriptor on which bubblewrap tells how it is doing. */
+/** The last characters of bubblewrap's messages that are kept. */
+const MAX_MESSAGE_CHARS = 4096
+/** The descriptor on which bubblewrap reports its status. */
 const STATUS_FD = 3
 
 /** A process to start; `file` is looked up in the PATH of `env` unless it is a path. */
@@ -19,7 +19,7 @@ export interface ProcessOrder {
   args: readonly string[]
   cwd: string
   env: Readonly<Record<string, string>>
-  /** True if it can read from `stdin`; otherwise that is empty. */
+  /** True if it reads from `stdin`, which is empty otherwise. */
   hasInput: boolean
   /** The places that it may write in a sandbox. */
   writable: Writable
@@ -31,26 +31,26 @@ export interface ProcessEnd {
   signal: NodeJS.Signals | null
 }
 
-/** A process that was started, outside or inside the sandbox; its streams flow once somebody listens. */
+/** A process that was started, outside or inside the sandbox; its streams flow once they have listeners. */
 export interface StartedProcess {
   stdin: WritableStream | null
   stdout: Readable
   stderr: Readable
   group: ProcessGroup
-  /** Settles when the process has ended; rejects with the system's error if it turns out that it could not be started. */
+  /** Settles when the process has ended; rejects with the system's error if the start failed inside the sandbox. */
   ended: Promise<ProcessEnd>
-  /** Settles when nobody can write to its output any more. */
+  /** Settles when no process can write to its output any more. */
   closed: Promise<unknown>
 }
 
-/** Starts a process, in the sandbox where there is one. Rejects with the system's error where that cannot be. */
+/** Starts a process, in the sandbox if there is one. Rejects with the system's error if it cannot be started. */
 export async function startProcess(order: ProcessOrder, sandbox: Sandbox): Promise<StartedProcess> {
   const enclosure = await sandbox.enclose(order.writable)
   return enclosure ? startEnclosed(order, enclosure) : startPlain(order)
 }
 
 async function startPlain({ file, args, cwd, env, hasInput }: ProcessOrder): Promise<StartedProcess> {
-  const child = spawn(file, args, { cwd, env, detached: true, stdio: [...stdioOf(hasInput)] }) as Child
+  const child = spawn(file, args, { cwd, env, detached: true, stdio: [...createStdio(hasInput)] }) as Child
   const { ended, closed } = await follow(child)
   const { stdin, stdout, stderr } = child
   return { stdin, stdout, stderr, group: createProcessGroup(child.pid!), ended, closed }
@@ -63,7 +63,7 @@ async function startEnclosed(
   const child = spawn(
     bwrap!,
     [...setup, '--json-status-fd', String(STATUS_FD), '--chdir', cwd, '--', file, ...args],
-    { cwd: '/', env, detached: true, stdio: [...stdioOf(hasInput), 'pipe'] },
+    { cwd: '/', env, detached: true, stdio: [...createStdio(hasInput), 'pipe'] },
   ) as Child
   const { ended, closed } = await follow(child)
   const { stdin, stdout, stderr } = child
@@ -71,7 +71,7 @@ async function startEnclosed(
   const init = await status.init
   if (init === undefined) {
     stdout.resume()
-    throw refusalIn(await text(stderr))
+    throw parseRefusal(await text(stderr))
   }
 
   let hasEnded = false
@@ -80,24 +80,24 @@ async function startEnclosed(
     sent.add(signal)
     return !hasEnded
   })
-  let said = ''
-  // Nothing has been said yet: streams flow from the next turn of the loop, when whoever waits for this listens as well.
+  let messages = ''
+  // Nothing is lost: streams flow from the next turn of the event loop, when the caller listens too.
   stderr.on('data', (chunk) => {
-    said = (said + chunk).slice(-LAST_WORDS)
+    messages = (messages + chunk).slice(-MAX_MESSAGE_CHARS)
   })
   const endedInside = ended.then(async ({ code, signal }): Promise<ProcessEnd> => {
     hasEnded = true
     if (code === null) return { code, signal }
-    if (await status.hasRun) return endOf(code, sent)
+    if (await status.hasRun) return toEnd(code, sent)
     await closed
-    throw refusalIn(said)
+    throw parseRefusal(messages)
   })
   return { stdin, stdout, stderr, group, ended: endedInside, closed }
 }
 
 type Child = ChildProcessByStdio<WritableStream | null, Readable, Readable>
 
-const stdioOf = (hasInput: boolean) => [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'] as const
+const createStdio = (hasInput: boolean) => [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'] as const
 
 async function follow(child: ChildProcess): Promise<Pick<StartedProcess, 'ended' | 'closed'>> {
   const ended = once(child, 'exit').then(([code, signal]): ProcessEnd => ({ code, signal }))
@@ -106,7 +106,7 @@ async function follow(child: ChildProcess): Promise<Pick<StartedProcess, 'ended'
   return { ended, closed }
 }
 
-/** Reads the pid of the first process in the sandbox, and at the end whether the program itself was started. */
+/** Reads the pid of the first process in the sandbox, and at the end if the program itself was started. */
 function readStatus(stream: Readable) {
   const lines = createInterface({ input: stream })
   let hasExitCode = false
@@ -122,8 +122,8 @@ function readStatus(stream: Readable) {
   return { init, hasRun }
 }
 
-/** Bubblewrap ends with 128 and the number of the signal that ended the program, which may also end so by itself. */
-function endOf(code: number, sent: ReadonlySet<NodeJS.Signals>): ProcessEnd {
+/** Bubblewrap exits with 128 plus the signal that ended the program, but a program may also exit with such a code. */
+function toEnd(code: number, sent: ReadonlySet<NodeJS.Signals>): ProcessEnd {
   const signal = [...sent].find((name) => constants.signals[name] === code - 128)
   return signal ? { code: null, signal } : { code, signal: null }
 }
@@ -139,8 +139,8 @@ const CODES: Record<string, string> = {
   'Permission denied': 'EACCES',
 }
 
-/** The error for what bubblewrap said last, where it has not started the program. */
-function refusalIn(said: string): Error {
+/** Converts the last message of bubblewrap to an error, if it has not started the program. */
+function parseRefusal(said: string): Error {
   const reason = /bwrap: execvp .*: ([^:\n]+)\n?$/s.exec(said)?.[1]
   if (reason === undefined) return new Error(`the sandbox cannot be set up: ${said.trim()}`)
   return Object.assign(new Error(said.trim()), { code: CODES[reason] ?? reason, syscall: 'spawn' })

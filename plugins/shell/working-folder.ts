@@ -11,13 +11,13 @@ const REASONS: Record<string, string> = {
   ERR_INVALID_ARG_VALUE: 'contains a NUL character',
 }
 
-/** A name as it stands in a message. */
+/** Quotes a name for a message. */
 export const quote = (name: string): string =>
   JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name)
 
 /**
- * The real paths of a workspace and of the folder in it that a program is to run in. Throws a sentence for what is no
- * folder of the workspace, or leads out of it through a link.
+ * Returns the real paths of a workspace and of the folder in it in which a program runs. Throws an Error with a sentence if
+ * it is not a folder of the workspace, or leads out of it through a link.
  */
 export async function findWorkingFolder(
   workspace: string,

@@ -14,7 +14,7 @@ const toolOf = (name: string) => tools.find((tool) => tool.name === name)!
 const never = {} as never
 const plan = (todos: object[]) => toolOf('write_todos').execute({ todos } as never, never) as string
 
-/** Tools from outside that are offered to subagents, too, and try what those may not. */
+/** Third-party tools that are offered to subagents too, and try what subagents may not do. */
 const eager = `
 const tool = (name, execute) => ({
   name, label: { en: name, zh: name }, description: name, input_schema: { type: 'object' }, disableable: true, execute,
@@ -42,7 +42,7 @@ const offered = (n: number) => fake.requests[n]!.body.tools!.map(({ function: { 
 const contents = (n: number) => fake.requests[n]!.body.messages.map(({ role, content }) => [role, content])
 const rolesOf = (messages: { role: string }[]) => messages.map(({ role }) => role)
 
-/** Whether an upstream takes this conversation: each call is answered, in the message right behind it, and nothing else is. */
+/** True if an upstream accepts this conversation: each call has its result in the next message, and nothing else has. */
 function assertAcceptable(t: Tap, messages: readonly ChatMessage[]): void {
   const open = new Set<string>()
   for (const [index, { role, tool_calls = [], tool_call_id, content }] of messages.entries()) {
@@ -56,7 +56,7 @@ function assertAcceptable(t: Tap, messages: readonly ChatMessage[]): void {
 
 type Tap = Pick<typeof t, 'ok' | 'equal'>
 
-t.test('The three tools say what they are, and take what they declare', async (t) => {
+t.test('The three tools have descriptions, and accept the declared input', async (t) => {
   t.strictSame(
     tools.map(({ name, disableable, top_level_only = false }) => [name, disableable, top_level_only]),
     [
@@ -115,7 +115,7 @@ t.test('A plan is shown with its counts', async (t) => {
   )
 })
 
-t.test('The plan comes to the client as the call and is offered always', async (t) => {
+t.test('The client sees the plan as the call, and the tool is always offered', async (t) => {
   const socket = await chat.connect()
   const path = `/agents/${chat.agent_id}/tool-settings`
   for (const name of ['write_todos', 'task'])
@@ -196,7 +196,7 @@ t.test(
         },
         { role: 'tool', tool_call_id: 'call_t', content: 'It is blue.' },
       ],
-      'the parent is told the last answer and nothing else',
+      'the parent receives only the last answer',
     )
     for (const n of [top, first, second, third, last]) assertAcceptable(t, fake.requests[n!]!.body.messages)
 
@@ -215,7 +215,11 @@ t.test(
     t.ok(inside.every(({ parent_tool_call_id }) => parent_tool_call_id === 'call_t'))
     const idsOf = (type: string) =>
       turn.frames.filter((frame) => frame.type === type).map(({ tool_call_id }) => tool_call_id)
-    t.equal(new Set(idsOf('tool_call')).size, 3, 'calls with the same id of several answers are told apart')
+    t.equal(
+      new Set(idsOf('tool_call')).size,
+      3,
+      'calls with the same id in several answers are distinguished',
+    )
     t.strictSame(idsOf('tool_result').sort(), idsOf('tool_call').sort(), 'each call has its result')
     t.equal(textOf(turn.frames), 'I delegate.The colour is blue.', 'what the subagent says is not shown')
     t.equal(textOf(turn.frames, 'reasoning'), '')
@@ -258,7 +262,7 @@ t.test(
   },
 )
 
-t.test('Tasks of one answer are carried out at the same time and answered in their order', async (t) => {
+t.test('Tasks of one answer run in parallel and are answered in their order', async (t) => {
   const socket = await chat.connect()
   const before = fake.requests.length
   const slow = createHold()
@@ -285,7 +289,7 @@ t.test('Tasks of one answer are carried out at the same time and answered in the
   ])
 })
 
-t.test('What goes wrong in a task is told to the parent, which goes on', async (t) => {
+t.test('The parent receives the error of a task, and continues', async (t) => {
   const socket = await chat.connect()
   const answers: [name: string, scripts: Parameters<typeof fake.next>, output: RegExp, is_error: boolean][] =
     [
@@ -326,7 +330,7 @@ t.test('What goes wrong in a task is told to the parent, which goes on', async (
   }
 })
 
-t.test('A tool from outside asks for agent and subagent, and delegates for the agent', async (t) => {
+t.test('A third-party tool asks for agent and subagent, and delegates for the agent', async (t) => {
   const path = `/agents/${chat.agent_id}/tool-settings`
   t.equal((await server.request('PUT', path, { body: { disabled_builtin: [], plugins } })).status, 200)
   const socket = await chat.connect()
@@ -363,7 +367,7 @@ t.test('A tool from outside asks for agent and subagent, and delegates for the a
   t.equal(textOf(frames), 'so be it')
 })
 
-t.test('An upstream that fails in a task and repeats the key tells it nobody', async (t) => {
+t.test('The key is not shown if an upstream that fails in a task repeats it', async (t) => {
   const models = [{ id: 'm', name: 'M' }]
   const body = { name: 'keyed', kind: 'openai-compatible', base_url: fake.url, api_key: KEY, models }
   t.equal((await server.request('POST', '/admin/providers', { body })).status, 201)
@@ -415,7 +419,7 @@ t.test('Stopping the turn ends a task in the middle of it', async (t) => {
   assertAcceptable(t, fake.requests.at(-1)!.body.messages)
 })
 
-t.test('A turn waits for the answer to a question and goes on with it', async (t) => {
+t.test('A turn waits for the answer to a question and continues with it', async (t) => {
   const socket = await chat.connect()
   const thread_id = await createThread()
   const before = fake.requests.length
@@ -463,7 +467,7 @@ t.test('A turn waits for the answer to a question and goes on with it', async (t
   assertAcceptable(t, next)
 })
 
-t.test('A question without options is just the question, and several are put together', async (t) => {
+t.test('A question without options is only the question, and several are combined', async (t) => {
   const socket = await chat.connect()
   const ask = (id: string, question: string, options?: string[]) =>
     call(id, 'ask_user_question', { question, options })

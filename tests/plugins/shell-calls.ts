@@ -12,7 +12,7 @@ import { createPrograms } from '../../plugins/shell/programs.ts'
 import { createSandbox } from '../../plugins/shell/sandbox.ts'
 import { createToolContext } from '../support/tool-context.ts'
 
-/** A workspace with a neighbour outside it in the home of a server, and ways to run programs in it. */
+/** Creates a workspace with a folder beside it in the home of a server, and ways to run programs in it. */
 export async function createWorkspace(t: Test, config: Partial<Cradle['config']> = {}) {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'svc-shell-')))
   const settings: Cradle['config'] = {
@@ -49,7 +49,7 @@ export async function createWorkspace(t: Test, config: Partial<Cradle['config']>
   return { base, workspace, outside, programs, sandbox, logged, run, shell }
 }
 
-/** Waits until a file of this folder holds a whole line, and gives the numbers in it. */
+/** Waits until a file of this folder holds a whole line, and returns the numbers in it. */
 export async function numbersIn(folder: string, name: string): Promise<number[]> {
   const path = join(folder, name)
   const changes = watch(folder)
@@ -64,7 +64,7 @@ export async function numbersIn(folder: string, name: string): Promise<number[]>
   }
 }
 
-/** Whether a process runs; one that has ended and that nobody has taken notice of does not. */
+/** True if a process runs and is not a zombie. */
 export function isRunning(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -75,7 +75,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Starts children that outlive a polite request and a grandchild in a shell of its own, and writes down all pids. */
+/** Starts children that ignore SIGTERM and a grandchild in its own shell, and writes all pids to a file. */
 export const FAMILY = `
 trap '' TERM
 sleep 1000 &

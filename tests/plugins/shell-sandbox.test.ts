@@ -15,7 +15,7 @@ import { createWorkspace } from './shell-calls.ts'
 const inSandbox = { sandbox: 'required' } as const
 let marks = 0
 
-/** A program that does nothing for long, to be found again among all processes of the machine. */
+/** A program that waits for a long time and can be found among all processes of the machine. */
 function createSleep() {
   const seconds = `1000.${process.pid}${++marks}`
   const runs = () =>
@@ -23,18 +23,18 @@ function createSleep() {
       try {
         return readFileSync(`/proc/${pid}/cmdline`, 'utf8') === `sleep\0${seconds}\0`
       } catch {
-        // It is no process, or one that has ended.
+        // It is not a process, or has ended.
         return false
       }
     })
-  // Whoever waits in vain runs into the time limit of the test.
+  // A wait in vain fails by the time limit of the test.
   const until = async (wanted: boolean) => {
     while (runs() !== wanted) await pause(10)
   }
   return { command: `sleep ${seconds}`, runs, begun: () => until(true), gone: () => until(false) }
 }
 
-/** A folder beside the home of the server, with a file in it. */
+/** Creates a folder beside the home of the server, with a file in it. */
 function createFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-beside-'))
   writeFileSync(join(folder, 'notes'), 'of somebody else')
@@ -42,7 +42,7 @@ function createFolder(t: Test): string {
   return folder
 }
 
-/** Has this process find a `bwrap` that fails, as where user namespaces are forbidden, or none. */
+/** Makes this process find no `bwrap`, or one that fails as if user namespaces were forbidden. */
 function breakBubblewrap(t: Test, { isMissing = false } = {}): void {
   const folder = createHome(t)
   const words = 'bwrap: setting up uid map: Permission denied'
@@ -55,7 +55,7 @@ function breakBubblewrap(t: Test, { isMissing = false } = {}): void {
   })
 }
 
-t.test('Where bubblewrap works', { skip: noBubblewrap }, async (t) => {
+t.test('If bubblewrap works', { skip: noBubblewrap }, async (t) => {
   await t.test('a program sees the system and its workspace, and nothing of the server', async (t) => {
     const { base, workspace, outside, shell } = await createWorkspace(t, inSandbox)
     writeFileSync(join(base, 'secret.key'), 'the key')
@@ -118,7 +118,7 @@ t.test('Where bubblewrap works', { skip: noBubblewrap }, async (t) => {
     t.notOk(held.runs() || away.runs())
   })
 
-  await t.test('time and output are limited, and it may end by itself when it is told to', async (t) => {
+  await t.test('time and output are limited, and a program may end by itself when asked to', async (t) => {
     const { run, shell } = await createWorkspace(t, inSandbox)
     const limit = { timeout_seconds: 1 }
     const [held, away] = [createSleep(), createSleep()]
@@ -129,7 +129,7 @@ t.test('Where bubblewrap works', { skip: noBubblewrap }, async (t) => {
       run({ command: 'yes', args: ['again'] }),
     ])
     t.equal(plain, 'before\n[ended by SIGTERM, as it did not end within 1 s]')
-    t.equal(polite, 'bye\n[exit code 5 after it was told to end, as it did not end within 1 s]')
+    t.equal(polite, 'bye\n[exit code 5 after it was asked to end, as it did not end within 1 s]')
     t.equal(stubborn, '(no output)\n[ended by SIGKILL, as it did not end within 1 s]')
     t.match(endless, /\nagain\n.*\n\[ended by SIGTERM, as it had written more than 16 MiB\]$/)
     t.notOk(held.runs() || away.runs(), 'nothing is left when the call ends')
@@ -197,7 +197,7 @@ t.test('Where bubblewrap works', { skip: noBubblewrap }, async (t) => {
   })
 })
 
-/** What `svc doctor` says of the sandbox. */
+/** Returns the line of `svc doctor` on the sandbox. */
 async function diagnose(t: Test, settings: object = {}) {
   const plugins = { shell: { enabled: true, ...settings } }
   const home = createHome(t, bareConfig({ plugins, database: { url: await createDatabaseUrl(t) } }))
@@ -206,7 +206,7 @@ async function diagnose(t: Test, settings: object = {}) {
   return { code, ...findings.find(({ check }) => check === 'sandbox')! }
 }
 
-t.test('Where bubblewrap does not work, programs run without it, which is said once', async (t) => {
+t.test('If bubblewrap does not work, programs run without it, which is logged once', async (t) => {
   breakBubblewrap(t)
   const { outside, logged, shell } = await createWorkspace(t, { sandbox: 'auto' })
   for (const command of [`touch ${outside}/one`, `touch ${outside}/two`])
@@ -221,9 +221,10 @@ t.test('Where bubblewrap does not work, programs run without it, which is said o
   })
 })
 
-t.test('Where it is required and is not there, the server does not start', async (t) => {
+t.test('If the sandbox is required but missing, the server does not start', async (t) => {
   breakBubblewrap(t, { isMissing: true })
-  const reason = /"required", but cannot be: bubblewrap is not installed: there is no bwrap on the PATH/
+  const reason =
+    /"required", but there is no sandbox: bubblewrap is not installed: there is no bwrap on the PATH/
   const plugins = { shell: { enabled: true, ...inSandbox } }
   await t.rejects(startKernel(t, { config: { plugins } }), { message: reason })
   t.match(await diagnose(t, inSandbox), { code: 1, ok: false, detail: reason })
@@ -231,7 +232,7 @@ t.test('Where it is required and is not there, the server does not start', async
   await t.rejects(shell('true'), { message: reason }, 'nothing runs without it')
 })
 
-t.test('Where it is switched off, nobody looks for it', async (t) => {
+t.test('If the sandbox is off, bubblewrap is not tried', async (t) => {
   breakBubblewrap(t)
   const { logged, shell } = await createWorkspace(t, { sandbox: 'off' })
   t.equal(await shell('echo free'), 'free\n[exit code 0]')

@@ -13,19 +13,19 @@ import { createWorkspace, FAMILY, isRunning, numbersIn } from './shell-calls.ts'
 
 const LIMIT = 64 * 1024
 
-/** What whoever started this process left open for all that it starts in turn; 02000000 is O_CLOEXEC. */
+/** The inheritable descriptors that the parent of this process left open; 02000000 is O_CLOEXEC. */
 const INHERITED = readdirSync('/proc/self/fdinfo').filter((fd) => {
   if (Number(fd) < 3 || !existsSync(`/proc/self/fdinfo/${fd}`)) return false
   const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))![1]!
   return (Number.parseInt(flags, 8) & 0o2000000) === 0
 })
 
-/** Waits for the end of processes whose ends nothing announces; a test that waits in vain runs into its time limit. */
+/** Polls until processes have ended; a wait in vain fails by the time limit of the test. */
 async function untilGone(pids: number[]): Promise<void> {
   while (pids.some(isRunning)) await pause(10)
 }
 
-/** A test of what holds in the sandbox, too. */
+/** Declares a test that runs with and without a sandbox. */
 function inEachMode(
   name: string,
   run: (t: Test, sandbox: Cradle['config']['sandbox']) => Promise<void>,
@@ -61,7 +61,7 @@ inEachMode('A program gets its arguments as they are, and no shell reads them', 
   t.notOk(existsSync(join(workspace, 'made')))
 })
 
-t.test('A shell reads the command where it is asked to', async (t) => {
+t.test('A shell reads the command if requested', async (t) => {
   const { run, shell } = await createWorkspace(t)
   t.equal(await shell('echo "$((6*7))" | tr 4 X; exit 3'), 'X2\n[exit code 3]')
   t.equal(await shell('kill -9 $$'), '(no output)\n[ended by SIGKILL]')
@@ -72,7 +72,7 @@ t.test('The environment is PATH, HOME and LANG, and nothing of the server', asyn
   const { workspace, run } = await createWorkspace(t)
   process.env.SVC_TEST_CANARY = 'not for programs'
   t.teardown(() => delete process.env.SVC_TEST_CANARY)
-  // The runner of the tests adds something of its own to every child.
+  // The test runner adds a variable of its own to every child.
   const lines = (await run({ command: 'env', args: ['-0'] }))
     .split('\0')
     .map((line) => line.trim())
@@ -182,7 +182,7 @@ inEachMode('What cannot be started is said in a sentence', async (t, sandbox) =>
     await t.rejects(run(input), { message }, JSON.stringify(input).slice(0, 60))
 })
 
-t.test('Both streams come in the order of their arrival, named only where there are both', async (t) => {
+t.test('The streams come in their order of arrival, named only if both have written', async (t) => {
   const { shell } = await createWorkspace(t)
   t.equal(await shell('echo only; echo this'), 'only\nthis\n[exit code 0]')
   t.equal(await shell('echo only >&2'), 'only\n[exit code 0]')
@@ -239,14 +239,14 @@ t.test('A program that takes too long is ended with all that it started', async 
     shell(`${FAMILY} wait; sleep 1000`, limit),
   ])
   t.equal(plain, 'before\n[ended by SIGTERM, as it did not end within 1 s]')
-  t.equal(polite, 'bye\n[exit code 5 after it was told to end, as it did not end within 1 s]')
+  t.equal(polite, 'bye\n[exit code 5 after it was asked to end, as it did not end within 1 s]')
   t.equal(stubborn, '(no output)\n[ended by SIGKILL, as it did not end within 1 s]')
   const pids = await numbersIn(workspace, 'pids')
   t.equal(pids.length, 5)
   t.strictSame(pids.filter(isRunning), [], 'nothing is left when the call ends')
 })
 
-t.test('What a program leaves behind is ended, and does not hold up the call', async (t) => {
+t.test('Processes that a program leaves behind are ended, and do not delay the call', async (t) => {
   const { workspace, shell } = await createWorkspace(t)
   const [holding, silent, stubborn] = await Promise.all([
     shell('sleep 1000 & echo $! > holding; echo done'),
@@ -262,7 +262,7 @@ t.test('What a program leaves behind is ended, and does not hold up the call', a
   t.strictSame(pids.flat().filter(isRunning), [])
 })
 
-t.test('A process that left the group cannot hold up the call', async (t) => {
+t.test('A process that left the group cannot delay the call', async (t) => {
   const { workspace, shell } = await createWorkspace(t)
   t.equal(
     await shell(
@@ -288,10 +288,10 @@ t.test('An aborted signal kills the whole group at once', async (t) => {
   t.notOk(existsSync(join(workspace, 'made')), 'nothing is begun afterwards')
 })
 
-t.test('Only so many programs run at a time, the others wait for them', async (t) => {
+t.test('Only a limited number of programs run at a time, the others wait', async (t) => {
   const { workspace, shell } = await createWorkspace(t, { max_processes: 2 })
   const abort = new AbortController()
-  // Each says that it is there and goes on once it is let go.
+  // Each announces itself and continues once it is released.
   const hold = (name: string, signal?: AbortSignal) =>
     shell(`echo $$ > ${name}; while ! [ -e go-${name} ]; do sleep 0.01; done; echo ${name}`, {}, signal)
   const [a, b] = [hold('a'), hold('b')]
@@ -308,7 +308,7 @@ t.test('Only so many programs run at a time, the others wait for them', async (t
   t.notOk(existsSync(join(workspace, 'c')), 'the one that gave up never began')
 })
 
-t.test('When the plugin stops, all programs are killed and none begins', async (t) => {
+t.test('When the plugin stops, all programs are killed and no others start', async (t) => {
   const { workspace, programs, run, shell } = await createWorkspace(t, { max_processes: 1 })
   const call = shell(`${FAMILY} sleep 1000`)
   const pids = await numbersIn(workspace, 'pids')
@@ -322,7 +322,7 @@ t.test('When the plugin stops, all programs are killed and none begins', async (
 })
 
 t.test('In a chat', async (t) => {
-  // In a sandbox the pids are others than here.
+  // In a sandbox the pids differ from those here.
   const chat = await startChat(t, { config: { plugins: { shell: { sandbox: 'off' } } } })
   const { fake, server } = chat
   const workspace = join(server.home, 'agents', chat.agent_id)

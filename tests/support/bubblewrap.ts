@@ -6,6 +6,6 @@ const { error, stderr, status } = spawnSync(
   { encoding: 'utf8' },
 )
 
-/** Why the tests that need bubblewrap are left out; false where it works. */
+/** The reason to skip tests that need bubblewrap, or false if it works. */
 export const noBubblewrap: string | false =
   status === 0 ? false : `bubblewrap does not work here: ${error?.message ?? stderr.trim()}`

@@ -12,18 +12,18 @@ export interface FilledList {
   ids: string[]
 }
 
-/** A list with many rows, each as long as it can be. */
+/** A list with many rows of the greatest length. */
 export interface LongList {
-  /** What tells one row from another. */
+  /** The field that identifies a row. */
   key: string
-  /** The rows of a page where no limit is given; 50 unless told otherwise. */
+  /** The rows of a page without a limit; 50 by default. */
   page?: number
   fill(count: number): Promise<FilledList>
-  /** How many rows it is filled with, where that is not as with the others. */
+  /** The number of rows to fill, if it differs from the default. */
   rows?: number
 }
 
-/** So many characters of those that take the most bytes in JSON. */
+/** Repeats the character that takes the most bytes in JSON. */
 const control = (length: number) => '\u0001'.repeat(length)
 /** The same, printable. */
 const wide = (length: number) => '𐍈'.repeat(length)

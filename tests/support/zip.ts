@@ -1,20 +1,20 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 
-/** One entry of an archive; all but the name and the content are for archives that are not as they should be. */
+/** An entry of an archive; all fields but name and content serve to build invalid archives. */
 export interface ZipEntry {
   name: string | Buffer
   content?: string | Buffer
-  /** What the headers say the compression is: 8 deflates, anything else stores. */
+  /** The method in the headers: 8 deflates, any other value stores. */
   method?: number
-  /** The Unix mode, type included; none where the archive is said to come from elsewhere. */
+  /** The Unix mode including the type; without it the archive claims to come from another system. */
   mode?: number
-  /** Added to the flags; that of UTF-8 names is set where the name is a string. */
+  /** Added to the flags; the flag of UTF-8 is set if the name is a string. */
   flags?: number
-  /** Sizes and sum follow the data, and the header before it has none. */
+  /** Writes sizes and checksum after the data instead of in the header. */
   descriptor?: boolean
-  /** What the headers say instead of what is true. */
+  /** False values for the headers. */
   claim?: { size?: number; crc?: number }
-  /** The number of the entry whose local header this one is said to have. */
+  /** The index of the entry whose local header this entry claims. */
   sharing?: number
   /** Bytes of the local header's extra field. */
   extra?: Buffer
@@ -24,10 +24,10 @@ const UTF8 = 0x800
 const DESCRIPTOR = 0x8
 const UNIX = 3
 const VERSION = 20
-/** The first day that the format knows. */
+/** The first day in the format. */
 const DATE = 0x21
 
-/** Makes the bytes of a zip archive as they are told. */
+/** Creates the bytes of a zip archive. */
 export function makeZip(entries: readonly ZipEntry[], comment = ''): Buffer {
   const parts: Buffer[] = []
   const directory: Buffer[] = []
