@@ -6,7 +6,7 @@ import { startServer } from '../support/server.ts'
 
 const skip = spawnSync('jq', ['--version']).status !== 0 && 'this machine has no jq'
 
-t.test('the commands of the README link an agent to Telegram', { skip }, async (t) => {
+t.test('the commands of the pages link an agent to Telegram', { skip }, async (t) => {
   const telegram = await startFakeTelegram()
   t.teardown(() => telegram.close())
   const { endpoints, config } = telegram

@@ -102,7 +102,7 @@ t.test('packages are found, and switched off, as the documents say', async (t) =
     return (JSON.parse(stdout) as { name: string }[]).find(({ name }) => name.startsWith('svc-'))
   }
   install('svc-channel-irc')
-  t.match(await listed(readRecipe('config.json')), {
+  t.match(await listed(readRecipe('config.json', 'README.md')), {
     status: 'ok',
     version: '1.0.0',
     extends: [{ point: 'channels.kinds', name: 'pigeon' }],

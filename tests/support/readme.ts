@@ -1,13 +1,28 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 
 const ROOT = new URL('../../../', import.meta.url)
 
-/** Returns the code of the example that is marked with this name, of several the parts joined, in a document of this repository. */
-export function readRecipe(name: string, document = 'README.md'): string {
-  const marked = readDocument(document).split(`<!-- recipe: ${name} -->`).slice(1)
+/** The pages for people: the README and those of `docs/`. */
+export const PAGES: readonly string[] = [
+  'README.md',
+  ...readdirSync(new URL('docs/', ROOT))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
+]
+
+/**
+ * Returns the code of the example that is marked with this name; an example in several parts is joined. Only `page` is
+ * searched if it is set, otherwise all pages, of which exactly one must have the example.
+ */
+export function readRecipe(name: string, page?: string): string {
+  const mark = `<!-- recipe: ${name} -->`
+  const pages = page === undefined ? PAGES.filter((one) => readDocument(one).includes(mark)) : [page]
+  if (pages.length !== 1)
+    throw new Error(`the example "${name}" must be on one page and is on ${pages.join(', ') || 'none'}`)
+  const marked = readDocument(pages[0]!).split(mark).slice(1)
   const parts = marked.map((text) => /^\n```\w+\n([\s\S]*?)\n```/.exec(text)?.[1])
   if (parts.length === 0 || parts.includes(undefined))
-    throw new Error(`${document} has no example marked "${name}"`)
+    throw new Error(`${pages[0]} has no example marked "${name}"`)
   return `${parts.join('\n')}\n`
 }
 

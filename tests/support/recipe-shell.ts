@@ -13,8 +13,8 @@ import { readRecipe } from './readme.ts'
 import type { TestServer } from './server.ts'
 
 /**
- * Runs a shell example of the README against a server, as its administrator, in a folder of its own; gives what it prints.
- * `more` are variables that take the place of what the example names.
+ * Runs a shell example of the pages against a server, as its administrator, in a folder of its own; returns its output.
+ * `more` holds further variables, which replace the defaults of the example.
  */
 export async function runRecipe(
   t: Test,
