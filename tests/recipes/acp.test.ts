@@ -2,7 +2,7 @@ import t from '../run/file-test.ts'
 import { runRecipe } from '../support/recipe-shell.ts'
 import { startServer } from '../support/server.ts'
 
-t.test('the commands of the pages give an account an external agent, and an agent the tool', async (t) => {
+t.test('docs/users.md shows how an account and an agent get an external agent', async (t) => {
   const server = await startServer(t)
   const stdout = await runRecipe(t, 'acp.sh', server)
   t.match(stdout, /^\["npx",\["-y","@zed-industries\/codex-acp"\],\{"OPENAI_API_KEY":"••••mine"\}\]$/m)

@@ -11,7 +11,7 @@ const skip = spawnSync('jq', ['--version']).status !== 0 && 'this machine has no
 const chat = await startChat(t, { plugins: { dice: readRecipe('plugins/dice/index.js') } })
 const { fake, server } = chat
 
-t.test('the commands of the pages make an agent from an expert and send it a file', { skip }, async (t) => {
+t.test('docs/users.md makes an agent from an expert and sends it a file', { skip }, async (t) => {
   fake.next({ text: 'Sales rose from 12 to 15.' })
   const lines = (await runRecipe(t, 'agents.sh', server)).split('\n')
   t.equal(lines.filter((line) => /^[a-z-]+: \w.+\.$/.test(line)).length, 10)
@@ -30,7 +30,7 @@ t.test('the commands of the pages make an agent from an expert and send it a fil
   t.equal(readFileSync(join(workspace, 'inbound/sales.csv'), 'utf8'), 'month,sales\nMay,12\nJune,15\n')
 })
 
-t.test('the commands of the pages work with the files of an agent', { skip }, async (t) => {
+t.test('docs/users.md works with the files of an agent', { skip }, async (t) => {
   const lines = (await runRecipe(t, 'files.sh', server)).split('\n')
   t.equal(lines[0], 'notes/plan.md')
   t.ok(lines.includes('directory notes'))
@@ -39,7 +39,7 @@ t.test('the commands of the pages work with the files of an agent', { skip }, as
   t.match(await server.request('GET', '/agents/assistant/files?path=notes'), { status: 404 })
 })
 
-t.test('the tool of the pages rolls dice for an agent whose owner has switched it on', async (t) => {
+t.test('the tool of docs/plugins.md rolls dice once its owner switches it on', async (t) => {
   const path = `/agents/${chat.agent_id}/tool-settings/roll_dice`
   t.match(await server.request('PATCH', path, { body: { enabled: true } }), { status: 200 })
   const socket = await chat.connect()

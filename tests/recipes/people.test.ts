@@ -2,7 +2,7 @@ import t from '../run/file-test.ts'
 import { runRecipe } from '../support/recipe-shell.ts'
 import { startServer } from '../support/server.ts'
 
-t.test('the commands of the pages make an account, an invite and a whole audit log', async (t) => {
+t.test('the commands of docs/operators.md make an account, an invite and a whole audit log', async (t) => {
   const server = await startServer(t)
   const stdout = await runRecipe(t, 'people.sh', server)
   t.match(stdout, /^ann was created, password \S+$/m)

@@ -10,7 +10,7 @@ import { ADMIN, createHome, startServer } from '../support/server.ts'
 
 const skip = spawnSync('jq', ['--version']).status !== 0 && 'this machine has no jq'
 
-t.test('the commands of the pages add a provider, test it, and choose its model', { skip }, async (t) => {
+t.test('the commands of the README add a provider, test it, and choose its model', { skip }, async (t) => {
   const server = await startServer(t)
   const ollama = await createFakeOllama({})
   t.teardown(() => ollama.close())

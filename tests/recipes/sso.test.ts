@@ -2,7 +2,7 @@ import t from '../run/file-test.ts'
 import { runRecipe } from '../support/recipe-shell.ts'
 import { startServer } from '../support/server.ts'
 
-t.test('the commands of the pages set single sign-on up and show what its rules give', async (t) => {
+t.test('the commands of docs/operators.md set single sign-on up and show what its rules give', async (t) => {
   const server = await startServer(t, {
     config: {
       http: { public_url: 'https://agents.example.com' },

@@ -5,7 +5,7 @@ import { runRecipe } from '../support/recipe-shell.ts'
 
 const skip = spawnSync('jq', ['--version']).status !== 0 && 'this machine has no jq'
 
-t.test('the commands of the pages fork, list, measure, export and replay a thread', { skip }, async (t) => {
+t.test('docs/users.md forks, lists, measures, exports and replays a thread', { skip }, async (t) => {
   const { connect, fake, server } = await startChat(t)
   fake.next({ text: 'Hello.', usage: { prompt_tokens: 20, completion_tokens: 3 } })
   const socket = await connect()

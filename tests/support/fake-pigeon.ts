@@ -21,7 +21,7 @@ interface Letter {
   at: number
 }
 
-/** The platform of the README's example: letters are fetched by their number, and sent by a call. */
+/** The platform of the example in docs/plugins.md: letters are fetched by their number, and sent by a call. */
 export async function startFakePigeon(): Promise<FakePlatform> {
   const letters: Letter[] = []
   const shown: ShownMessage[] = []

@@ -1,0 +1,44 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import t from '../run/file-test.ts'
+import { startChat } from '../support/chat.ts'
+import { createEnvironment } from '../support/kernel.ts'
+import { readRecipe } from '../support/readme.ts'
+import { runRecipe } from '../support/recipe-shell.ts'
+
+const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url))
+const skip = spawnSync('jq', ['--version']).status !== 0 && 'this machine has no jq'
+
+const { fake, server } = await startChat(t)
+
+t.test('the commands of docs/api.md sign in and read a list page by page', { skip }, async (t) => {
+  t.equal(await runRecipe(t, 'login.sh', server), 'admin\n')
+  for (const name of ['one', 'two', 'three']) await server.request('POST', '/agents', { body: { name } })
+  const { body: agents } = await server.request('GET', '/agents')
+  const names = (await runRecipe(t, 'pages.sh', server)).trim().split('\n')
+  t.strictSame(
+    names,
+    agents.map(({ name }: { name: string }) => name),
+  )
+  t.ok(names.length > 3)
+})
+
+t.test('the program of docs/api.md says something to an agent', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-recipe-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  symlinkSync(MODULES, join(folder, 'node_modules'))
+  const file = join(folder, 'chat.mjs')
+  writeFileSync(file, readRecipe('chat.mjs'))
+  const run = () =>
+    promisify(execFile)(process.execPath, [file], {
+      env: createEnvironment(server.home, { URL: `${server.url}/api`, TOKEN: server.admin.token }),
+    })
+  fake.next({ text: ['Good ', 'day.'] })
+  t.equal((await run()).stdout, 'Good day.')
+  await server.request('POST', '/agents/assistant/stop')
+  t.match((await run()).stderr, /^AGENT_NOT_RUNNING /)
+})
