@@ -40,7 +40,7 @@ t.test('the package contains the compiled sources and their data, and no tests',
     files.filter(
       (file) => !/^dist\/(kernel|plugin-api|plugins|channels|providers)\/.*\.(js|d\.ts)$/.test(file),
     ),
-    [...data, 'README.md', 'package.json'].sort(),
+    [...data, 'LICENSE', 'README.md', 'package.json'].sort(),
     'nothing else is packed',
   )
 })
