@@ -28,3 +28,26 @@ export function readRecipe(name: string, page?: string): string {
 
 /** Returns the text of a document of this repository. */
 export const readDocument = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8')
+
+/** The rows of the table with this first column below a heading, each a list of cells. */
+export function tableOf(page: string, heading: string, column: string): string[][] {
+  const [, section = ''] = readDocument(page).split(new RegExp(`^#+ ${heading}$`, 'm'))
+  const lines = section.split(/^#+ /m)[0]!.split('\n')
+  const first = lines.findIndex((line) => line.startsWith(`| ${column} |`))
+  if (first < 0) throw new Error(`${page} has no table "${column}" below "${heading}"`)
+  const rows = lines.slice(first + 2)
+  return rows
+    .slice(
+      0,
+      rows.findIndex((line) => !line.startsWith('|')),
+    )
+    .map((line) =>
+      line
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+}
+
+/** The words in code style in a cell. */
+export const namesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)
