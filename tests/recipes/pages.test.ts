@@ -55,11 +55,12 @@ t.test('every file that a page names exists', (t) => {
 
 t.test('pages are readable in the source', (t) => {
   t.ok(readDocument('README.md').trim().split('\n').length <= README_LINES, 'the README is short')
-  // The tables for plugin authors are written from the sources.
-  for (const page of all)
-    for (const [index, line] of readDocument(page).split('\n').entries())
-      if (page !== 'docs/plugins.md' || !line.startsWith('|'))
-        if (line.length > LINE_LENGTH) t.fail(`${page}:${index + 1} has ${line.length} characters`)
+  for (const page of all) {
+    // Some tables are written from the sources.
+    const written = readDocument(page).replaceAll(/(?<=<!-- table: \w+ -->\n)(?:\n\|.*(?:\n\|.*)*)/g, '')
+    const long = written.split('\n').filter((line) => line.length > LINE_LENGTH)
+    t.strictSame(long, [], page)
+  }
   t.end()
 })
 
