@@ -1,4 +1,5 @@
 import { AppError } from '#kernel'
+import type { LoginReply } from '#plugin-api'
 import type { UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import type { AccountLockout } from './account-lockout.ts'
@@ -39,7 +40,7 @@ export function createLogins({
   }
 
   /** Opens a session for an account that has shown who it is, by whatever means, and returns the reply to a login. */
-  const open = async (user: UserDocument, origin: Origin, method: SignInMethod) => {
+  const open = async (user: UserDocument, origin: Origin, method: SignInMethod): Promise<LoginReply> => {
     const session = await sessions.create(user._id, origin)
     // A reset that ended all sessions just before this one was stored must not be outlived by it.
     const now = await users.find(user._id)
@@ -50,7 +51,7 @@ export function createLogins({
     void events.emit('account.signed_in', { user_id: now._id, method })
     return {
       access_token: await tokens.sign(now, session),
-      token_type: 'Bearer' as const,
+      token_type: 'Bearer',
       expires_in: config.access_token_ttl_seconds,
       user: describeUser(now, permissionCatalog),
     }

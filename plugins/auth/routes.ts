@@ -1,15 +1,8 @@
 import { AppError, objectOf, pageQuery, pageReply, type Route } from '#kernel'
+import { currentUser, loginReply } from '#plugin-api'
 import { describeUser } from './callers.ts'
 import { type Cradle, route } from './manifest.ts'
-import {
-  currentUser,
-  loginAnswer,
-  loginBody,
-  ownAccount,
-  passwordChangeBody,
-  profileBody,
-  sessionRow,
-} from './schemas.ts'
+import { loginBody, ownAccount, passwordChangeBody, profileBody, sessionRow } from './schemas.ts'
 
 const logIn = route({
   method: 'POST',
@@ -17,7 +10,7 @@ const logIn = route({
   summary: 'Log in with username and password',
   guard: 'public',
   body: loginBody,
-  response: { 200: loginAnswer },
+  response: { 200: loginReply },
   errors: ['AUTH_FAILED', 'LOGIN_LOCKED', 'SIGN_INS_LIMITED', 'LOGIN_BUSY', 'PASSWORD_CHECKS_BUSY'],
   audit: 'auth.login',
 }).handle(({ body, ip, headers, identify }, { logins }) => {

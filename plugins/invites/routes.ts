@@ -1,5 +1,5 @@
 import { objectOf, pageQuery, pageReply } from '#kernel'
-import { loginAnswer } from '../auth/schemas.ts'
+import { loginReply } from '#plugin-api'
 import { showInvite } from './invite-status.ts'
 import { route } from './manifest.ts'
 import {
@@ -80,7 +80,7 @@ const redeemInvite = route({
   summary: 'Make an account of an invite and log in to it',
   guard: 'public',
   body: redemption,
-  response: { 200: loginAnswer },
+  response: { 200: loginReply },
   errors: [...REFUSALS, 'USERNAME_TAKEN', 'PASSWORD_TOO_WEAK', 'PASSWORD_CHECKS_BUSY', 'AUTH_FAILED'],
   audit: 'auth.redeem_invite',
 }).handle(async ({ body, ip, headers, identify }, { callLimit, redemptions, logins }) => {

@@ -1,5 +1,5 @@
 import { AppError, type Route, reply } from '#kernel'
-import { loginAnswer } from '../auth/schemas.ts'
+import { loginReply } from '#plugin-api'
 import { dropState } from './attempt-cookie.ts'
 import { departureErrors, sendAway } from './departure-reply.ts'
 import { refusalCode, refuseAt } from './entries.ts'
@@ -62,7 +62,7 @@ const exchange = (entry: EntryName) =>
     summary: 'Fetch a sign-in with the code that came with it, within a minute',
     guard: 'public',
     body: exchangeBody,
-    response: { 200: loginAnswer },
+    response: { 200: loginReply },
     errors: [refusalCode(entry, 'CODE_INVALID'), 'USER_DISABLED', 'AUTH_FAILED', 'RATE_LIMITED'],
     audit: SIGN_IN,
   }).handle(async ({ body, ip, headers, identify }, { callLimit, signInCodes, users, logins }) => {
