@@ -2,8 +2,8 @@ import type { AccountLockout } from '../auth/account-lockout.ts'
 import type { UserDocument } from '../users/types.ts'
 import type { AccountRow } from './schemas.ts'
 
-/** Shows accounts to those who manage them, the locks of all of them looked up at once. */
-export async function showAccounts(
+/** Returns the rows of accounts for user managers; looks up the login locks of all of them in one query. */
+export async function toAccountRows(
   users: readonly UserDocument[],
   { accountLockout }: { accountLockout: AccountLockout },
 ): Promise<AccountRow[]> {
@@ -21,11 +21,11 @@ export async function showAccounts(
   })
 }
 
-/** Shows one account. */
-export async function showAccount(
+/** Returns the row of one account. */
+export async function toAccountRow(
   user: UserDocument,
   cradle: { accountLockout: AccountLockout },
 ): Promise<AccountRow> {
-  const [row] = await showAccounts([user], cradle)
+  const [row] = await toAccountRows([user], cradle)
   return row!
 }

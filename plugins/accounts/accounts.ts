@@ -9,13 +9,13 @@ import { type Authority, isChanged, readAuthority } from './authority.ts'
 import type { Grants } from './grants.ts'
 import type { Cradle } from './manifest.ts'
 
-/** The number of times that an account is judged which changes while somebody acts on it. */
-const MAX_LOOKS = 5
+/** Attempts at an action on an account that others keep changing. */
+const MAX_TRIES = 5
 
-/** What user managers do to accounts, by the rules of who may do what. */
+/** The operations of user managers on accounts, under the rules of who may do what. */
 export type Accounts = ReturnType<typeof createAccounts>
 
-/** Makes the administration of accounts. Every method takes a username or an id, and throws NOT_FOUND for neither. */
+/** Creates the operations on accounts. Each takes a username or an id and throws NOT_FOUND for anything else. */
 export function createAccounts({
   users,
   passwordChanges,
@@ -35,29 +35,29 @@ export function createAccounts({
   }
 
   /**
-   * Judges an account, which throws where the caller may not do this, and acts on it as it was judged: one that is
-   * changed in between is judged anew.
+   * Runs `check`, which throws if the caller may not do this, and then `work` on the account as it was checked: an
+   * account that changes in between is checked again.
    */
   const act = async <Result>(
     caller: AuthCaller,
     key: string,
-    judge: (user: UserDocument, authority: Authority) => void,
+    check: (user: UserDocument, authority: Authority) => void,
     work: (user: UserDocument, where: UserCondition) => Promise<Result>,
   ): Promise<Result> => {
-    for (let look = 1; ; look += 1) {
+    for (let tries = 1; ; tries += 1) {
       const [user, authority] = await Promise.all([find(key), readAuthority(caller, { users })])
       authority.assertManageable(user)
-      judge(user, authority)
+      check(user, authority)
       try {
         return await work(user, authority.conditionFor(user))
       } catch (error) {
-        const isChangedMeanwhile = error instanceof AppError && error.code === 'NOT_FOUND'
-        if (!isChangedMeanwhile || look === MAX_LOOKS) throw error
+        const wasChanged = error instanceof AppError && error.code === 'NOT_FOUND'
+        if (!wasChanged || tries === MAX_TRIES) throw error
       }
     }
   }
 
-  /** Returns the folder in its normal form. Throws VALIDATION_FAILED. */
+  /** Returns the folder as a normalized path. Throws VALIDATION_FAILED. */
   const normalizeFolder = (folder: string | null | undefined): { workspace_root_dir?: string | null } => {
     if (folder === undefined) return {}
     if (folder === null) return { workspace_root_dir: null }
@@ -76,7 +76,7 @@ export function createAccounts({
     list: users.list,
     find,
 
-    /** Throws what `users.create` does, VALIDATION_FAILED, GRANT_EXCEEDS. */
+    /** Creates an account. Throws the errors of `users.create`, VALIDATION_FAILED, GRANT_EXCEEDS. */
     async create(caller: AuthCaller, given: NewUser): Promise<UserDocument> {
       const folder = normalizeFolder(given.workspace_root_dir)
       grants.assertGrantable(caller, given)
@@ -86,8 +86,8 @@ export function createAccounts({
     },
 
     /**
-     * Throws VALIDATION_FAILED, GRANT_EXCEEDS, ACCOUNT_EXCEEDS, ADMINISTRATOR_PROTECTED, SELF_DEMOTION, SELF_LIMITS,
-     * LAST_ADMINISTRATOR.
+     * Changes an account. Throws VALIDATION_FAILED, GRANT_EXCEEDS, ACCOUNT_EXCEEDS, ADMINISTRATOR_PROTECTED,
+     * SELF_DEMOTION, SELF_LIMITS, LAST_ADMINISTRATOR.
      */
     async update(caller: AuthCaller, key: string, given: UserChanges): Promise<UserDocument> {
       const changes = { ...given, ...normalizeFolder(given.workspace_root_dir) }
@@ -100,7 +100,7 @@ export function createAccounts({
             throw new AppError('SELF_DEMOTION')
           authority.assertKeepsOwnLimits(user, changes)
           grants.assertGrantable(caller, changes, user.permissions)
-          // Each of these lets somebody in, or shuts somebody out.
+          // Both decide who can sign in.
           if (isChanged(user, changes, 'email') || isChanged(user, changes, 'enabled'))
             authority.assertCovers(user)
           if (!isChanged(user, changes, 'workspace_root_dir')) return
@@ -111,7 +111,7 @@ export function createAccounts({
       )
     },
 
-    /** Throws ADMINISTRATOR_PROTECTED, ACCOUNT_EXCEEDS, PASSWORD_TOO_WEAK. */
+    /** Resets a password. Throws ADMINISTRATOR_PROTECTED, ACCOUNT_EXCEEDS, PASSWORD_TOO_WEAK. */
     resetPassword: (caller: AuthCaller, key: string, new_password: string): Promise<void> =>
       act(
         caller,
@@ -120,7 +120,7 @@ export function createAccounts({
         (user, where) => passwordChanges.reset(user._id, new_password, where),
       ),
 
-    /** Throws ADMINISTRATOR_PROTECTED. */
+    /** Ends a lock by failed logins. Throws ADMINISTRATOR_PROTECTED. */
     unlock: (caller: AuthCaller, key: string): Promise<void> =>
       act(
         caller,
@@ -129,7 +129,7 @@ export function createAccounts({
         (user) => accountLockout.clear(user.username),
       ),
 
-    /** Throws ADMINISTRATOR_PROTECTED, ACCOUNT_EXCEEDS, SELF_DELETION, LAST_ADMINISTRATOR. */
+    /** Deletes an account. Throws ADMINISTRATOR_PROTECTED, ACCOUNT_EXCEEDS, SELF_DELETION, LAST_ADMINISTRATOR. */
     remove: (caller: AuthCaller, key: string): Promise<void> =>
       act(
         caller,

@@ -3,17 +3,17 @@ import type { AuthCaller } from '../auth/types.ts'
 import type { UserChanges, UserCondition, UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 
-/** The rights of a caller over other accounts: an administrator's are not limited. */
+/** The rights of a caller over other accounts; those of an administrator are unlimited. */
 export interface Authority {
   /** Throws ADMINISTRATOR_PROTECTED unless the caller may change this account at all. */
   assertManageable(user: UserDocument): void
   /** Throws ACCOUNT_EXCEEDS if the account holds a permission or a folder that the caller lacks. */
   assertCovers(user: UserDocument): void
-  /** Throws GRANT_EXCEEDS if the folder is not null and not within the caller's own. */
+  /** Throws GRANT_EXCEEDS if the folder is outside the caller's own; null is always allowed. */
   assertHoldsFolder(folder: string | null): void
-  /** Throws SELF_LIMITS if the changes touch a limit of the caller's own account. */
+  /** Throws SELF_LIMITS if the changes raise or lower a limit of the caller's own account. */
   assertKeepsOwnLimits(user: UserDocument, changes: UserChanges): void
-  /** The state in which the account was judged, as a condition of the write that follows. */
+  /** Returns the checked state of the account as a condition for the write that follows. */
   conditionFor(user: UserDocument): UserCondition
 }
 
@@ -25,7 +25,7 @@ const UNLIMITED: Authority = {
   conditionFor: () => ({}),
 }
 
-/** Reads what the caller holds and makes their authority over accounts. */
+/** Reads the caller's folder and returns the caller's authority over accounts. */
 export async function readAuthority(
   caller: AuthCaller,
   { users }: { users: Pick<Users, 'find'> },
@@ -66,7 +66,7 @@ export async function readAuthority(
   }
 }
 
-/** True if the changes give a field another value than the account has. */
+/** True if the changes set a field to a value that differs from the account's. */
 export const isChanged = (
   user: UserDocument,
   changes: UserChanges,

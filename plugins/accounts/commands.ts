@@ -1,6 +1,6 @@
 import { type Command, type CommandInput, JSON_OPTION, type Page, printJson, printTable } from '#kernel'
 import type { UserDocument } from '../users/types.ts'
-import { showAccount, showAccounts } from './account-rows.ts'
+import { toAccountRow, toAccountRows } from './account-rows.ts'
 import type { Cradle } from './manifest.ts'
 import type { AccountRow } from './schemas.ts'
 
@@ -8,10 +8,10 @@ const ACCOUNTS_AT_ONCE = 200
 const USERNAME = { name: 'username', summary: 'username or id of the account', required: true }
 const PASSWORD_STDIN = {
   flags: '--password-stdin',
-  summary: 'take the password from the first line of standard input instead of making one',
+  summary: 'read the password from the first line of standard input instead of generating one',
 }
 
-/** The password that the person gave, or a new one that is to be shown. */
+/** Returns the password from standard input, or a generated one that must be shown. */
 async function choosePassword({ options, stdin }: CommandInput, { users }: Pick<Cradle, 'users'>) {
   if (!options.passwordStdin) return { password: users.makePassword(), isMade: true }
   let given = ''
@@ -22,7 +22,7 @@ async function choosePassword({ options, stdin }: CommandInput, { users }: Pick<
   return { password: given.split(/\r?\n/)[0]!, isMade: false }
 }
 
-/** Prints what came of an account: its row, with the password where one was made. */
+/** Prints the row of an account, with its password if that was generated. */
 function report(
   { options, stdout }: CommandInput,
   row: AccountRow,
@@ -40,7 +40,7 @@ const create: Command<Cradle> = {
   options: [
     { flags: '--admin', summary: 'make it an administrator' },
     { flags: '--display-name <name>', summary: 'the name that people see' },
-    { flags: '--permissions <keys>', summary: 'what to grant, separated by commas' },
+    { flags: '--permissions <keys>', summary: 'the permissions to grant, separated by commas' },
     PASSWORD_STDIN,
     JSON_OPTION,
   ],
@@ -57,12 +57,12 @@ const create: Command<Cradle> = {
       display_name: typeof displayName === 'string' ? displayName : null,
       permissions,
     })
-    report(input, await showAccount(user, cradle), 'was created', chosen)
+    report(input, await toAccountRow(user, cradle), 'was created', chosen)
     return 0
   },
 }
 
-/** Every account, however many pages they take. */
+/** Reads every account, page by page. */
 async function listAll({ accounts }: Pick<Cradle, 'accounts'>): Promise<UserDocument[]> {
   const all: UserDocument[] = []
   let page: Page<UserDocument> | undefined
@@ -78,7 +78,7 @@ const list: Command<Cradle> = {
   summary: 'List the accounts',
   options: [JSON_OPTION],
   async run({ options, stdout }, cradle) {
-    const rows = await showAccounts(await listAll(cradle), cradle)
+    const rows = await toAccountRows(await listAll(cradle), cradle)
     if (options.json) printJson(stdout, rows)
     else
       printTable(stdout, [
@@ -97,7 +97,7 @@ const list: Command<Cradle> = {
 
 const changePassword: Command<Cradle> = {
   name: 'user passwd',
-  summary: 'Give an account another password; its sessions end and a lock of its login too',
+  summary: 'Set a new password for an account; ends its sessions and a lock of its login',
   arguments: [USERNAME],
   options: [PASSWORD_STDIN, JSON_OPTION],
   audit: 'user.reset_password',
@@ -106,21 +106,21 @@ const changePassword: Command<Cradle> = {
     const chosen = await choosePassword(input, cradle)
     await cradle.passwordChanges.reset(_id, chosen.password)
     const user = await cradle.accounts.find(username)
-    report(input, await showAccount(user, cradle), 'has a new password', chosen)
+    report(input, await toAccountRow(user, cradle), 'has a new password', chosen)
     return 0
   },
 }
 
 const unlock: Command<Cradle> = {
   name: 'user unlock',
-  summary: 'End the lock that failed sign-ins have put on an account',
+  summary: 'End the lock that failed sign-ins put on an account',
   arguments: [USERNAME],
   options: [JSON_OPTION],
   audit: 'user.unlock_login',
   async run(input, cradle) {
     const user = await cradle.accounts.find(input.args[0]!)
     await cradle.accountLockout.clear(user.username)
-    report(input, await showAccount(user, cradle), 'is not locked')
+    report(input, await toAccountRow(user, cradle), 'is not locked')
     return 0
   },
 }
@@ -134,17 +134,17 @@ const switchCommand = (verb: 'disable' | 'enable', summary: string, done: string
   async run(input, cradle) {
     const { _id } = await cradle.accounts.find(input.args[0]!)
     const user = await cradle.users.update(_id, { enabled: verb === 'enable' })
-    report(input, await showAccount(user, cradle), done)
+    report(input, await toAccountRow(user, cradle), done)
     return 0
   },
 })
 
-/** `svc user …`: what an operator of the server does to accounts, without signing in. */
+/** `svc user …`: commands for operators of the server, who manage accounts without signing in. */
 export const accountCommands: Command<Cradle>[] = [
   create,
   list,
   changePassword,
   unlock,
-  switchCommand('disable', 'Shut an account out without deleting it', 'is disabled'),
-  switchCommand('enable', 'Let a disabled account in again', 'is enabled'),
+  switchCommand('disable', 'Disable an account without deleting it', 'is disabled'),
+  switchCommand('enable', 'Enable a disabled account', 'is enabled'),
 ]

@@ -1,12 +1,12 @@
 import type { ErrorTable } from '#kernel'
 
-/** What the administration of accounts refuses, all of it as FORBIDDEN. */
+/** The errors of managing accounts; clients see every one as FORBIDDEN. */
 export const accountErrors = {
   GRANT_EXCEEDS: {
     status: 403,
     code: 'FORBIDDEN',
     message: {
-      en: 'You can grant and take away only what you have yourself; the details name what is missing.',
+      en: 'You can grant and revoke only rights that you hold yourself. The details list what you lack.',
       zh: '您只能授予或收回自己拥有的权限，详细信息中列出了缺少的权限。',
     },
   },
@@ -14,7 +14,7 @@ export const accountErrors = {
     status: 403,
     code: 'FORBIDDEN',
     message: {
-      en: 'This account has more rights than you; the details name what is missing. Ask an administrator.',
+      en: 'This account has rights that you lack, listed in the details. Ask an administrator.',
       zh: '该账号拥有您没有的权限，详细信息中列出了缺少的权限。请联系管理员。',
     },
   },
@@ -30,7 +30,7 @@ export const accountErrors = {
     status: 403,
     code: 'FORBIDDEN',
     message: {
-      en: 'Only an administrator may do this to an administrator.',
+      en: 'Only an administrator may manage an administrator.',
       zh: '只有管理员才能对管理员执行此操作。',
     },
   },

@@ -3,21 +3,21 @@ import type { AuthCaller } from '../auth/types.ts'
 import type { Role } from '../users/types.ts'
 import type { Cradle } from './manifest.ts'
 
-/** What somebody is about to give an account. */
+/** The role and permissions that a caller wants an account to have. */
 export interface Grant {
   role?: Role
   permissions?: readonly string[]
 }
 
-/** The rule that people give and take only what they hold. */
+/** The rule that callers grant and revoke only permissions that they hold. */
 export type Grants = ReturnType<typeof createGrants>
 
-/** Makes the rule over the permissions that enabled plugins declare. */
+/** Creates the rule for the permissions that enabled plugins declare. */
 export function createGrants({ permissionCatalog }: Pick<Cradle, 'permissionCatalog'>) {
   return {
     /**
-     * Throws VALIDATION_FAILED for permissions that no plugin declares, GRANT_EXCEEDS if the caller lacks one that is
-     * given or taken away. `held` is what the account has already.
+     * Throws VALIDATION_FAILED for permissions that no plugin declares, GRANT_EXCEEDS if the caller lacks a permission
+     * that is granted or revoked. `held` lists the present permissions of the account.
      */
     assertGrantable(
       caller: Pick<AuthCaller, 'role' | 'permissions'>,
@@ -38,9 +38,9 @@ export function createGrants({ permissionCatalog }: Pick<Cradle, 'permissionCata
       )
       if (issues.length > 0) throw new AppError('VALIDATION_FAILED', { issues })
       if (caller.role === 'admin') return
-      const given = permissions.filter((key) => !held.includes(key))
-      const taken = held.filter((key) => !permissions.includes(key))
-      const missing = [...given, ...taken].filter((key) => !caller.permissions.includes(key))
+      const granted = permissions.filter((key) => !held.includes(key))
+      const revoked = held.filter((key) => !permissions.includes(key))
+      const missing = [...granted, ...revoked].filter((key) => !caller.permissions.includes(key))
       if (role === 'admin') missing.push('admin')
       if (missing.length > 0) throw new AppError('GRANT_EXCEEDS', { missing })
     },

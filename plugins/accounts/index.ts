@@ -1,3 +1,5 @@
+// Owns the rules of who may manage whom, and the routes and commands that apply them. The account documents belong to
+// `users`, sign-in to `auth`; this plugin has no collection of its own.
 import { definePlugin } from '#kernel'
 import { type Accounts, createAccounts } from './accounts.ts'
 import { accountCommands } from './commands.ts'

@@ -1,10 +1,11 @@
 import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
 import { accountErrors } from './errors.ts'
 
-/** What this plugin is. */
+/** The manifest of the plugin. */
 export const manifest = defineManifest({
   name: 'accounts',
-  summary: 'The administration of accounts: who there is, what they may do, and the catalog of permissions',
+  summary:
+    'The routes and commands with which user managers administer accounts, and the catalog of permissions',
   depends: ['users', 'auth'],
   errors: accountErrors,
 })
@@ -15,7 +16,7 @@ declare module '#kernel/types' {
   }
 }
 
-/** What the factories, handlers and hooks of this plugin receive. */
+/** The services that the factories, handlers and hooks of this plugin receive. */
 export type Cradle = CradleOf<typeof manifest>
 
 /** Declares a route of this plugin. */

@@ -1,16 +1,16 @@
 import { objectOf, pageQuery, pageReply, type Route } from '#kernel'
-import { showAccount, showAccounts } from './account-rows.ts'
+import { toAccountRow, toAccountRows } from './account-rows.ts'
 import { type Cradle, route } from './manifest.ts'
 import { accountChanges, accountRow, newAccount, newPassword, permissionRows } from './schemas.ts'
 
-/** The position of the id takes the username or the id. */
+/** The path segment `:id` accepts a username or an id. */
 const ACCOUNT = '/users/:id'
 const guard = ['permission', 'users'] as const
 
 const listPermissions = route({
   method: 'GET',
   path: '/users/permissions',
-  summary: 'What can be granted to an account',
+  summary: 'List the permissions that can be granted to an account',
   guard: 'user',
   response: { 200: permissionRows },
 }).handle(({ locale }, { permissionCatalog }) =>
@@ -22,13 +22,13 @@ const listPermissions = route({
 const listAccounts = route({
   method: 'GET',
   path: '/users',
-  summary: 'Every account, by username',
+  summary: 'List the accounts by username',
   guard,
   query: objectOf(pageQuery),
   response: { 200: { type: 'array', items: accountRow } },
 }).handle(async ({ query }, cradle) => {
   const { rows, next } = await cradle.accounts.list(query)
-  return pageReply(query, { rows: await showAccounts(rows, cradle), next })
+  return pageReply(query, { rows: await toAccountRows(rows, cradle), next })
 })
 
 const createAccount = route({
@@ -40,21 +40,23 @@ const createAccount = route({
   response: { 201: accountRow },
   errors: ['USERNAME_TAKEN', 'PASSWORD_TOO_WEAK', 'PASSWORD_CHECKS_BUSY', 'GRANT_EXCEEDS'],
   audit: { action: 'user.create', target: 'username' },
-}).handle(async ({ caller, body }, cradle) => showAccount(await cradle.accounts.create(caller, body), cradle))
+}).handle(async ({ caller, body }, cradle) =>
+  toAccountRow(await cradle.accounts.create(caller, body), cradle),
+)
 
 const getAccount = route({
   method: 'GET',
   path: ACCOUNT,
-  summary: 'One account, by its username or id',
+  summary: 'Get an account by its username or id',
   guard,
   response: { 200: accountRow },
   errors: ['NOT_FOUND'],
-}).handle(async ({ params }, cradle) => showAccount(await cradle.accounts.find(params.id!), cradle))
+}).handle(async ({ params }, cradle) => toAccountRow(await cradle.accounts.find(params.id!), cradle))
 
 const changeAccount = route({
   method: 'PATCH',
   path: ACCOUNT,
-  summary: 'Change an account; it counts from its next request on',
+  summary: 'Change an account, with effect from its next request',
   guard,
   body: accountChanges,
   response: { 200: accountRow },
@@ -69,13 +71,13 @@ const changeAccount = route({
   ],
   audit: 'user.update',
 }).handle(async ({ caller, params, body }, cradle) =>
-  showAccount(await cradle.accounts.update(caller, params.id!, body), cradle),
+  toAccountRow(await cradle.accounts.update(caller, params.id!, body), cradle),
 )
 
 const resetPassword = route({
   method: 'POST',
   path: `${ACCOUNT}/reset-password`,
-  summary: 'Give an account another password; its sessions end',
+  summary: 'Set a new password for an account and end its sessions',
   guard,
   body: newPassword,
   response: { 204: null },
@@ -95,7 +97,7 @@ const resetPassword = route({
 const unlockLogin = route({
   method: 'POST',
   path: `${ACCOUNT}/unlock-login`,
-  summary: 'End the lock that failed logins brought on',
+  summary: 'End the lock that failed logins put on an account',
   guard,
   response: { 204: null },
   errors: ['NOT_FOUND', 'ADMINISTRATOR_PROTECTED'],
@@ -105,14 +107,14 @@ const unlockLogin = route({
 const deleteAccount = route({
   method: 'DELETE',
   path: ACCOUNT,
-  summary: 'Delete an account with all that is kept of it',
+  summary: 'Delete an account and all its data',
   guard,
   response: { 204: null },
   errors: ['NOT_FOUND', 'ADMINISTRATOR_PROTECTED', 'ACCOUNT_EXCEEDS', 'SELF_DELETION', 'LAST_ADMINISTRATOR'],
   audit: 'user.delete',
 }).handle(async ({ caller, params }, { accounts }) => void (await accounts.remove(caller, params.id!)))
 
-/** The routes of accounts and of what can be granted to them. */
+/** The routes of accounts and permissions. */
 export const accountRoutes: Route<Cradle>[] = [
   listPermissions,
   listAccounts,

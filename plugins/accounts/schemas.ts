@@ -5,7 +5,7 @@ const flag = { type: 'boolean' } as const
 const time = { type: 'integer', description: 'Unix seconds' } as const
 const password = { type: 'string', minLength: 1, maxLength: 200, writeOnly: true } as const
 const role = { enum: ['user', 'admin'] } as const
-/** As it is stored. */
+/** The language as it is stored. */
 const locale = nullable({ enum: LOCALES })
 const wantedLocale = nullable(languageTag)
 const email = nullable({ type: 'string', format: 'email', maxLength: 254 })
@@ -21,7 +21,8 @@ const workspace_root_dir = nullable({
   minLength: 1,
   maxLength: 4096,
   pattern: '^\\P{Cc}*$',
-  description: "An absolute path below which the account's agents may write besides their workspaces",
+  description:
+    "An absolute path of a folder that the account's agents may write to, in addition to their workspaces",
 })
 const token_quota = nullable({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
@@ -53,7 +54,7 @@ export const accountChanges = objectOf({
 
 export const newPassword = objectOf({ new_password: password }, ['new_password'])
 
-/** An account as those see it who manage accounts. */
+/** An account as user managers see it. */
 export const accountRow = {
   title: 'User',
   ...objectOf(

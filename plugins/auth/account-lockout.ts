@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, isDuplicateKey } from '#kernel'
-import { createGate } from './gate.ts'
+import { createKeyedQueue } from './keyed-queue.ts'
 import type { Cradle } from './manifest.ts'
 
-/** How long an attempt keeps others away at most, also when its process dies during it. */
+/** The longest that one attempt keeps a name; a process that dies leaves it for this long. */
 const LEASE_MS = 10_000
 const LEASE_POLL_MS = 25
 const MAX_WAITING = 250
-/** Failures are forgotten after this time without another, or after the lockout time if that is longer. */
+/** Failures are forgotten after this time without a new one, or after the lockout time if that is longer. */
 const MEMORY_SECONDS = 86_400
 
-/** Counts failures on account names and locks them. */
+/** Counts failed logins per account name and locks the name after too many. */
 export type AccountLockout = ReturnType<typeof createAccountLockout>
 
-/** Makes the lockout of accounts, which holds for all processes on one database. */
+/** Creates the lockout, which applies to all processes on one database. */
 export function createAccountLockout({
   collections: { login_attempts },
   clock,
@@ -21,10 +21,10 @@ export function createAccountLockout({
   config,
 }: Pick<Cradle, 'collections' | 'clock' | 'ids' | 'config'>) {
   const { login_max_attempts, login_lockout_seconds } = config
-  const gate = createGate({ concurrency: 1, maxWaiting: MAX_WAITING })
-  const keep = Math.max(MEMORY_SECONDS, login_lockout_seconds) * 1000
+  const queue = createKeyedQueue({ concurrency: 1, maxWaiting: MAX_WAITING })
+  const memoryMs = Math.max(MEMORY_SECONDS, login_lockout_seconds) * 1000
 
-  /** Takes the lease and counts the attempt as failed in one write, so that no crash makes a guess free. */
+  /** Takes the lease and counts the attempt as failed in one write, so that a crash never hides a guess. */
   const tryAcquire = async (name: string, lease: string, now: number): Promise<boolean> => {
     const count = {
       $cond: [
@@ -40,7 +40,14 @@ export function createAccountLockout({
       await login_attempts.updateOne(
         { _id: name, lease_until: { $lte: now }, locked_until: { $lte: now } },
         [
-          { $set: { failures: count, lease, lease_until: now + LEASE_MS, delete_at: new Date(now + keep) } },
+          {
+            $set: {
+              failures: count,
+              lease,
+              lease_until: now + LEASE_MS,
+              delete_at: new Date(now + memoryMs),
+            },
+          },
           { $set: { locked_until: lock } },
         ],
         { upsert: true },
@@ -58,11 +65,11 @@ export function createAccountLockout({
     for (;;) {
       const now = clock.now()
       if (await tryAcquire(name, lease, now)) return lease
-      const standing = await login_attempts.findOne({ _id: name })
-      if (!standing) continue
-      // While an attempt is evaluated its lock is provisional: it may yet succeed.
-      if (standing.lease_until <= now && standing.locked_until > now)
-        throw lockedUntil(standing.locked_until, now)
+      const attempts = await login_attempts.findOne({ _id: name })
+      if (!attempts) continue
+      // The lock is provisional while an attempt is being evaluated, because that attempt may still succeed.
+      if (attempts.lease_until <= now && attempts.locked_until > now)
+        throw createLockError(attempts.locked_until, now)
       await pause(LEASE_POLL_MS)
     }
   }
@@ -79,7 +86,7 @@ export function createAccountLockout({
       else await login_attempts.updateOne(mine, { $set: { lease_until: 0 } })
       return value
     } catch (error) {
-      // Nothing was found out about the password, so nothing counts.
+      // The password was not checked, so the attempt does not count.
       await login_attempts.updateOne(mine, {
         $inc: { failures: -1 },
         $set: { locked_until: 0, lease_until: 0 },
@@ -90,15 +97,15 @@ export function createAccountLockout({
 
   return {
     /**
-     * Runs `check`, one at a time for each name; undefined from it is a failure, anything else clears the
-     * count. Throws LOGIN_LOCKED without running it while the name is locked, LOGIN_BUSY where too many wait.
+     * Runs `check`, one call at a time per name. If it resolves to undefined, that is a failure; any other value
+     * clears the count. Throws LOGIN_LOCKED, without running it, while the name is locked; LOGIN_BUSY if too many wait.
      */
     attempt<Value>(username: string, check: () => Promise<Value | undefined>): Promise<Value | undefined> {
       const name = username.toLowerCase()
-      return gate.run(name, () => evaluate(name, check))
+      return queue.run(name, () => evaluate(name, check))
     },
 
-    /** For how many seconds each of these names is still locked; those that are not are left out. */
+    /** Returns the remaining seconds of each lock on these names; names that are not locked are left out. */
     async listLocks(usernames: readonly string[]): Promise<Map<string, number>> {
       const now = clock.now()
       const locked = { _id: { $in: [...usernames] }, lease_until: { $lte: now }, locked_until: { $gt: now } }
@@ -106,15 +113,15 @@ export function createAccountLockout({
       return new Map(found.map(({ _id, locked_until }) => [_id, Math.ceil((locked_until - now) / 1000)]))
     },
 
-    /** Forgets failures and ends a lock. */
+    /** Clears the failures of a name and ends its lock. */
     async clear(username: string): Promise<void> {
       await login_attempts.deleteOne({ _id: username.toLowerCase() })
     },
   }
 }
 
-/** The refusal of an attempt before a lock ends; both times are Unix milliseconds. */
-function lockedUntil(end: number, now: number): AppError {
+/** Creates the error for an attempt before a lock ends; both times are Unix milliseconds. */
+function createLockError(end: number, now: number): AppError {
   const retry_after_seconds = Math.max(1, Math.ceil((end - now) / 1000))
   const minutes = Math.ceil(retry_after_seconds / 60)
   return new AppError('LOGIN_LOCKED', { retry_after_seconds, minutes, locked_until: Math.ceil(end / 1000) })

@@ -1,6 +1,6 @@
 import type { ErrorTable } from '#kernel'
 
-/** What signing in and using a token can be refused with. */
+/** The errors of signing in and of using a token. */
 export const authErrors = {
   AUTH_FAILED: {
     status: 401,
@@ -23,12 +23,12 @@ export const authErrors = {
   },
   PASSWORD_SAME_AS_OLD: {
     status: 400,
-    message: { en: 'The new password is the old one.', zh: '新密码不能与旧密码相同。' },
+    message: { en: 'The new password is the same as the old one.', zh: '新密码不能与旧密码相同。' },
   },
   LOGIN_LOCKED: {
     status: 429,
     message: {
-      en: 'This account is locked after too many failed attempts. The lock ends in {minutes} min, or when a user manager ends it.',
+      en: 'This account is locked after too many failed attempts. The lock ends in {minutes} min; a user manager can end it earlier.',
       zh: '登录失败次数过多，该账号已被锁定，将在 {minutes} 分钟后解锁；用户管理员也可以立即解锁。',
     },
   },
@@ -36,7 +36,7 @@ export const authErrors = {
     status: 429,
     code: 'RATE_LIMITED',
     message: {
-      en: 'Too many wrong sign-ins from your network. Try again in {minutes} min.',
+      en: 'Too many failed sign-ins from your network. Try again in {minutes} min.',
       zh: '您所在网络的登录失败次数过多，请在 {minutes} 分钟后重试。',
     },
   },

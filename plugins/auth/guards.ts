@@ -1,18 +1,18 @@
 import { AppError, type Guard, type GuardRequest } from '#kernel'
 import type { UserDocument } from '../users/types.ts'
-import { permissionsOf } from './callers.ts'
+import { listPermissions } from './logins.ts'
 import type { Cradle } from './manifest.ts'
 import type { Claims } from './tokens.ts'
 import type { AuthCaller, SessionDocument } from './types.ts'
 
-/** What an account that must change its password can still use. */
+/** The routes that an account can still use while it must change its password. */
 const OPEN_ROUTES = new Set(['/auth/me', '/auth/change-password', '/auth/logout'])
 
-/** The subprotocol of this API's sockets, and what a token is offered behind, as one more of them. */
+/** The subprotocol of this API's sockets, and the prefix of a token that a client offers as another subprotocol. */
 const PROTOCOL = 'svc'
 const BEARER = 'bearer.'
 
-/** Lets in the holder of a token whose session and account are alive; adds the caller. */
+/** Admits the bearer of a token whose session is live and whose account is enabled; adds the caller to the context. */
 export const userGuard: Guard<'user', Cradle> = {
   async check(request, cradle) {
     const { sessions, users, permissionCatalog, limits } = cradle
@@ -26,7 +26,7 @@ export const userGuard: Guard<'user', Cradle> = {
     if (request.transport === 'http') await renew(request, claims, user, session, cradle)
     else confirmProtocol(request)
     const { _id: id, username, role, locale, token_quota, must_change_password } = user
-    const permissions = permissionsOf(user, permissionCatalog)
+    const permissions = listPermissions(user, permissionCatalog)
     const { _id: session_id } = session
     return {
       caller: { id, username, role, permissions, locale, token_quota, session_id, must_change_password },
@@ -34,7 +34,7 @@ export const userGuard: Guard<'user', Cradle> = {
   },
 }
 
-/** Lets in those who hold the permission that it is used with. */
+/** Admits callers who hold the permission in the guard's argument. */
 export const permissionGuard: Guard<'permission', Cradle> = {
   after: 'user',
   check(_request, _cradle, { caller }: { caller: AuthCaller }, permission) {
@@ -43,7 +43,7 @@ export const permissionGuard: Guard<'permission', Cradle> = {
   },
 }
 
-/** Lets in administrators. */
+/** Admits administrators. */
 export const adminGuard: Guard<'admin', Cradle> = {
   after: 'user',
   check(_request, _cradle, { caller }: { caller: AuthCaller }) {
@@ -52,9 +52,9 @@ export const adminGuard: Guard<'admin', Cradle> = {
   },
 }
 
-/** Whose token a request carries; who has none that is valid is counted by their address. */
+/** Reads the claims of the request's token; a request without a valid one counts against its address. */
 async function readClaims(request: GuardRequest, { tokens, limits }: Cradle): Promise<Claims> {
-  const token = tokenOf(request)
+  const token = readToken(request)
   try {
     if (!token) throw new AppError('AUTH_FAILED')
     return await tokens.verify(token)
@@ -64,27 +64,35 @@ async function readClaims(request: GuardRequest, { tokens, limits }: Cradle): Pr
   }
 }
 
-/** The token of a request; browsers cannot set headers on a WebSocket, so there it may come in other ways. */
-function tokenOf({ transport, headers, query }: GuardRequest): string | undefined {
+/** Reads the token of a request: a socket may carry it elsewhere, since browsers cannot set headers on a WebSocket. */
+function readToken({ transport, headers, query }: GuardRequest): string | undefined {
   const bearer = /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
   if (bearer || transport === 'http') return bearer
   if (typeof query.token === 'string') return query.token
-  return offeredProtocols(headers)
+  return listProtocols(headers)
     .find((name) => name.startsWith(BEARER))
     ?.slice(BEARER.length)
 }
 
-const offeredProtocols = (headers: GuardRequest['headers']) =>
+const listProtocols = (headers: GuardRequest['headers']) =>
   (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
 
-/** Browsers fail where none of what they offered is confirmed; with PROTOCOL beside it, the token stays out of the answer. */
+/**
+ * Confirms one of the offered subprotocols, without which browsers fail the connection; if PROTOCOL is among them, the
+ * reply does not repeat the token.
+ */
 function confirmProtocol({ headers, setHeader }: GuardRequest): void {
-  const offered = offeredProtocols(headers)
+  const offered = listProtocols(headers)
   const known = offered.find((name) => name === PROTOCOL) ?? offered.find((name) => name.startsWith(BEARER))
   if (known) setHeader('Sec-WebSocket-Protocol', known)
 }
 
-/** Hands a fresh token to whoever uses one with less than a third of its life left. */
+/** Reads the caller that `userGuard` added to the context of a request or a socket. */
+export function readCaller(context: object): AuthCaller | undefined {
+  return (context as { caller?: AuthCaller }).caller
+}
+
+/** Sends a new token in `X-Access-Token` if less than a third of the present token's life is left. */
 async function renew(
   request: GuardRequest,
   { iat, exp }: Claims,
@@ -92,11 +100,11 @@ async function renew(
   session: SessionDocument,
   { tokens, sessions, clock, config }: Cradle,
 ): Promise<void> {
-  const late = (end: number, life: number) => (end - clock.seconds()) * 3 < life
-  if (!late(exp, exp - iat)) return
-  // Another request with the same token may have prolonged the session already.
+  const isLate = (end: number, life: number) => (end - clock.seconds()) * 3 < life
+  if (!isLate(exp, exp - iat)) return
+  // Another request with the same token may have extended the session already.
   const { access_token_ttl_seconds } = config
-  const current = late(session.expires_at, access_token_ttl_seconds)
+  const current = isLate(session.expires_at, access_token_ttl_seconds)
     ? await sessions.extend(session._id)
     : session
   if (current) request.setHeader('X-Access-Token', await tokens.sign(user, current))

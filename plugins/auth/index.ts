@@ -1,16 +1,16 @@
+// Owns sign-in: passwords are checked here against the accounts of `users`, and sessions, tokens and guards are kept
+// here. Managing other people's accounts belongs to `accounts`.
 import { definePlugin } from '#kernel'
 import { type AccountLockout, createAccountLockout } from './account-lockout.ts'
-import { type AddressLimit, createAddressLimit } from './address-limit.ts'
-import { type CallLimit, createCallLimit } from './call-limit.ts'
 import { adminGuard, permissionGuard, userGuard } from './guards.ts'
 import { createLogins, type Logins } from './logins.ts'
 import { manifest } from './manifest.ts'
 import { createPasswordChanges, type PasswordChanges } from './password-changes.ts'
-import { rotateCommand } from './rotate-command.ts'
+import { type AddressLimit, type CallLimit, createAddressLimit, createCallLimit } from './rate-limits.ts'
 import { authRoutes } from './routes.ts'
 import { createSessionWatch, type SessionWatch } from './session-watch.ts'
 import { createSessions, type Sessions } from './sessions.ts'
-import { createSigningKeys, type SigningKeys } from './signing-key.ts'
+import { createSigningKeys, rotateCommand, type SigningKeys } from './signing-key.ts'
 import { createTokens, type Tokens } from './tokens.ts'
 import type { SignInEndpoints } from './types.ts'
 
@@ -76,14 +76,14 @@ export default definePlugin({
     host.on('session.ended', ({ session_id }, { sessionWatch }) =>
       sessionWatch.closeSockets(new Set([session_id])),
     )
-    host.on('user.changed', ({ user_id }, { sessionWatch }) => sessionWatch.applyChangeOf(user_id))
+    host.on('user.changed', ({ user_id }, { sessionWatch }) => sessionWatch.recheckUser(user_id))
     host.extend('users.removal', async ({ user_id, username }, { sessions, accountLockout }) => {
       await sessions.forget(user_id)
       await accountLockout.clear(username)
     })
   },
   async start({ signingKeys, sessionWatch }) {
-    // A key that cannot be opened stops the start rather than every login.
+    // A key that cannot be decrypted stops the start instead of failing every login.
     await signingKeys.read()
     sessionWatch.start()
   },

@@ -3,17 +3,16 @@ import type { LoginReply } from '#plugin-api'
 import type { UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import type { AccountLockout } from './account-lockout.ts'
-import type { AddressLimit } from './address-limit.ts'
-import { describeUser } from './callers.ts'
 import type { Cradle } from './manifest.ts'
+import type { AddressLimit } from './rate-limits.ts'
 import type { Sessions } from './sessions.ts'
 import type { Tokens } from './tokens.ts'
 import type { Origin, SignInMethod } from './types.ts'
 
-/** Checks passwords under the lockout and opens sessions. */
+/** Checks passwords under the limits of failed sign-ins, and opens sessions. */
 export type Logins = ReturnType<typeof createLogins>
 
-/** Makes the way in. */
+/** Creates the logins. */
 export function createLogins({
   users,
   sessions,
@@ -30,7 +29,10 @@ export function createLogins({
   accountLockout: AccountLockout
   addressLimit: AddressLimit
 } & Pick<Cradle, 'permissionCatalog' | 'events' | 'config'>) {
-  /** Throws AUTH_FAILED for all that is wrong with name, password or account, LOGIN_LOCKED, SIGN_INS_LIMITED, LOGIN_BUSY. */
+  /**
+   * Returns the account with this name and password. Throws AUTH_FAILED whatever is wrong with name, password or
+   * account, LOGIN_LOCKED, SIGN_INS_LIMITED, LOGIN_BUSY.
+   */
   const authenticate = async (username: string, password: string, ip: string): Promise<UserDocument> => {
     const user = await addressLimit.attempt(ip, () =>
       accountLockout.attempt(username, () => users.authenticate(username, password)),
@@ -39,10 +41,13 @@ export function createLogins({
     return user
   }
 
-  /** Opens a session for an account that has shown who it is, by whatever means, and returns the reply to a login. */
+  /**
+   * Opens a session for an account whose user has been authenticated by `method`; returns the reply to the login.
+   * Throws AUTH_FAILED if the account was disabled, or its password changed, meanwhile.
+   */
   const open = async (user: UserDocument, origin: Origin, method: SignInMethod): Promise<LoginReply> => {
     const session = await sessions.create(user._id, origin)
-    // A reset that ended all sessions just before this one was stored must not be outlived by it.
+    // A password reset that ended all sessions just before this one was stored must end this one too.
     const now = await users.find(user._id)
     if (!now?.enabled || now.password_hash !== user.password_hash) {
       await sessions.discard(session._id)
@@ -63,4 +68,20 @@ export function createLogins({
     logIn: async (username: string, password: string, origin: Origin) =>
       open(await authenticate(username, password, origin.ip), origin, 'password'),
   }
+}
+
+/** Lists the permissions of an account, sorted; an administrator has every declared one. */
+export function listPermissions(
+  { role, permissions }: Pick<UserDocument, 'role' | 'permissions'>,
+  permissionCatalog: Cradle['permissionCatalog'],
+): string[] {
+  const held = role === 'admin' ? permissionCatalog.list().map(({ key }) => key) : [...permissions]
+  return held.sort()
+}
+
+/** Returns the account as its own user sees it. */
+export function describeUser(user: UserDocument, permissionCatalog: Cradle['permissionCatalog']) {
+  const { _id: id, username, role, display_name, email, locale, must_change_password } = user
+  const permissions = listPermissions(user, permissionCatalog)
+  return { id, username, role, display_name, email, locale, permissions, must_change_password }
 }

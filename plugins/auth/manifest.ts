@@ -1,10 +1,11 @@
 import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
 import { authErrors } from './errors.ts'
 
-/** What this plugin is. */
+/** The manifest of the plugin. */
 export const manifest = defineManifest({
   name: 'auth',
-  summary: 'Signing in with a password, sessions, tokens and the guards that check them',
+  summary:
+    'Sign-in with a password: sessions, tokens, lockout, the guards of routes, and the own account of a user',
   depends: ['users'],
   config: {
     access_token_ttl_seconds: {
@@ -43,7 +44,7 @@ declare module '#kernel/types' {
   }
 }
 
-/** What the factories, handlers and hooks of this plugin receive. */
+/** The services that the factories, handlers and hooks of this plugin receive. */
 export type Cradle = CradleOf<typeof manifest>
 
 /** Declares a route of this plugin. */

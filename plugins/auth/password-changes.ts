@@ -7,10 +7,10 @@ import type { Cradle } from './manifest.ts'
 import type { Sessions } from './sessions.ts'
 import type { AuthCaller } from './types.ts'
 
-/** Changes passwords and ends the sessions that must not outlive the old one. */
+/** Changes passwords and ends the sessions that were opened with the old password. */
 export type PasswordChanges = ReturnType<typeof createPasswordChanges>
 
-/** Makes the two ways to a new password. */
+/** Creates the two ways to change a password. */
 export function createPasswordChanges({
   users,
   sessions,
@@ -25,8 +25,8 @@ export function createPasswordChanges({
 } & Pick<Cradle, 'config'>) {
   return {
     /**
-     * By the user, who stays logged in with this session only. Throws AUTH_FAILED, LOGIN_LOCKED, SIGN_INS_LIMITED, LOGIN_BUSY,
-     * PASSWORD_SAME_AS_OLD, PASSWORD_TOO_WEAK.
+     * Changes the caller's own password; ends every session but the caller's present one. Throws AUTH_FAILED,
+     * LOGIN_LOCKED, SIGN_INS_LIMITED, LOGIN_BUSY, PASSWORD_SAME_AS_OLD, PASSWORD_TOO_WEAK.
      */
     async change(
       caller: AuthCaller,
@@ -44,8 +44,8 @@ export function createPasswordChanges({
     },
 
     /**
-     * By a user manager: ends every session and any lockout. Throws NOT_FOUND where no such account fits
-     * `where`, PASSWORD_TOO_WEAK.
+     * Sets the password for a user manager or an operator; ends every session and any lockout. Throws NOT_FOUND if no
+     * such account matches `where`, PASSWORD_TOO_WEAK.
      */
     async reset(user_id: string, new_password: string, where?: UserCondition): Promise<void> {
       const user = await users.setPassword(user_id, new_password, {

@@ -1,6 +1,6 @@
 import { AppError, objectOf, pageQuery, pageReply, type Route } from '#kernel'
 import { currentUser, loginReply } from '#plugin-api'
-import { describeUser } from './callers.ts'
+import { describeUser } from './logins.ts'
 import { type Cradle, route } from './manifest.ts'
 import { loginBody, ownAccount, passwordChangeBody, profileBody, sessionRow } from './schemas.ts'
 
@@ -21,7 +21,7 @@ const logIn = route({
 const logOut = route({
   method: 'POST',
   path: '/auth/logout',
-  summary: 'End the session of the token',
+  summary: 'Log out: end the session of the token',
   guard: 'user',
   response: { 204: null },
   audit: 'auth.logout',
@@ -32,7 +32,7 @@ const logOut = route({
 const getMe = route({
   method: 'GET',
   path: '/auth/me',
-  summary: 'The account of the token, and what it may take of this server',
+  summary: 'Get your account, and its limits on this server',
   guard: 'user',
   response: { 200: ownAccount },
 }).handle(async ({ caller }, { users, permissionCatalog, limits }) => {
@@ -44,7 +44,7 @@ const getMe = route({
 const updateMe = route({
   method: 'PATCH',
   path: '/auth/me',
-  summary: 'Change name, language or email address of the account of the token',
+  summary: 'Change the name, language or email address of your account',
   guard: 'user',
   body: profileBody,
   response: { 200: currentUser },
@@ -56,7 +56,7 @@ const updateMe = route({
 const changePassword = route({
   method: 'POST',
   path: '/auth/change-password',
-  summary: 'Change the password; the other sessions end',
+  summary: 'Change your password and end your other sessions',
   guard: 'user',
   body: passwordChangeBody,
   response: { 204: null },
@@ -76,7 +76,7 @@ const changePassword = route({
 const listSessions = route({
   method: 'GET',
   path: '/auth/sessions',
-  summary: 'The live sessions of the account, the latest first',
+  summary: 'List your live sessions, newest first',
   guard: 'user',
   query: objectOf(pageQuery),
   response: { 200: { type: 'array', items: sessionRow } },
@@ -91,7 +91,7 @@ const listSessions = route({
 const endSession = route({
   method: 'DELETE',
   path: '/auth/sessions/:id',
-  summary: 'End one of the sessions of the account',
+  summary: 'End one of your sessions',
   guard: 'user',
   response: { 204: null },
   errors: ['NOT_FOUND'],
@@ -103,7 +103,7 @@ const endSession = route({
 const userAgentIn = (headers: Readonly<Record<string, string | string[] | undefined>>): string | null =>
   headers['user-agent']?.toString() ?? null
 
-/** The routes of signing in and of one's own account. */
+/** The routes of signing in and of the caller's own account. */
 export const authRoutes: Route<Cradle>[] = [
   logIn,
   logOut,

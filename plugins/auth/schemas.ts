@@ -1,7 +1,7 @@
 import { languageTag, limitStates, nullable, objectOf } from '#kernel'
 import { currentUser } from '#plugin-api'
 
-/** Long enough for every password that the policy takes; the rules themselves are the account store's. */
+/** Accepts every password that the account store's rules accept. */
 const password = { type: 'string', minLength: 1, maxLength: 200, writeOnly: true } as const
 const time = { type: 'integer', description: 'Unix seconds' } as const
 
@@ -21,7 +21,7 @@ export const profileBody = objectOf({
   email: nullable({ type: 'string', format: 'email', maxLength: 254 }),
 })
 
-/** GET /auth/me. */
+/** The reply of GET /auth/me. */
 export const ownAccount = {
   title: 'OwnAccount',
   ...objectOf({ ...currentUser.properties, limits: limitStates }, [...currentUser.required, 'limits']),

@@ -1,19 +1,19 @@
 import type { Users } from '../users/users.ts'
-import { callerOf } from './callers.ts'
+import { readCaller } from './guards.ts'
 import type { Cradle } from './manifest.ts'
 import type { Sessions } from './sessions.ts'
 
 const PERIOD_MS = 300
-/** How far the clocks of two servers may be apart, together with the time a write takes to be seen. */
+/** Covers the clock difference between two servers and the time until a write becomes visible. */
 const OVERLAP_MS = 10_000
 
 /** The close code of a WebSocket whose session has ended. */
 const SESSION_ENDED = 4401
 
-/** Brings what other processes did to sessions and accounts to the open WebSockets of this one. */
+/** Applies changes of sessions and accounts, also by other processes, to the open WebSockets of this process. */
 export type SessionWatch = ReturnType<typeof createSessionWatch>
 
-/** Makes the watch. */
+/** Creates the watch. */
 export function createSessionWatch({
   sessions,
   users,
@@ -28,19 +28,19 @@ export function createSessionWatch({
 
   const closeSockets = (session_ids: ReadonlySet<string>) =>
     sockets.close(
-      (context) => session_ids.has(callerOf(context)?.session_id ?? ''),
+      (context) => session_ids.has(readCaller(context)?.session_id ?? ''),
       SESSION_ENDED,
       'session ended',
     )
 
-  /** Ends a disabled account's sessions; has the guards look again at the sockets of one that is not. */
+  /** Ends the sessions of a disabled account, and has the guards check the sockets of the account again. */
   const applyChange = async (user_id: string, enabled: boolean) => {
     if (!enabled) await sessions.endAll(user_id)
-    sockets.recheck((context) => callerOf(context)?.id === user_id)
+    sockets.recheck((context) => readCaller(context)?.id === user_id)
   }
 
-  /** Looks at everything within the overlap each time: closing and rechecking twice changes nothing. */
-  const look = async (since: number) => {
+  /** Applies every change since the time, some of them repeatedly: closing and checking twice has no effect. */
+  const applyChanges = async (since: number) => {
     for (const { _id, enabled } of await users.listChangedSince(since)) await applyChange(_id, enabled)
     if (sockets.contexts().length > 0) closeSockets(new Set(await sessions.listEndedSince(since)))
   }
@@ -48,10 +48,10 @@ export function createSessionWatch({
   const run = async () => {
     const now = clock.now()
     try {
-      await look(seen - OVERLAP_MS)
+      await applyChanges(seen - OVERLAP_MS)
       seen = now
     } catch (error) {
-      log.error({ error }, 'the look for ended sessions failed')
+      log.error({ error }, 'the check for ended sessions failed')
     }
     schedule()
   }
@@ -62,7 +62,7 @@ export function createSessionWatch({
 
   return {
     closeSockets,
-    async applyChangeOf(user_id: string) {
+    async recheckUser(user_id: string) {
       const user = await users.find(user_id)
       await applyChange(user_id, user?.enabled ?? false)
     },

@@ -7,10 +7,10 @@ const ID_BYTES = 16
 const MAX_USER_AGENT = 256
 const TOMBSTONE_MS = 60_000
 
-/** The logins and their ends. */
+/** The store of sessions. */
 export type Sessions = ReturnType<typeof createSessions>
 
-/** Makes the session store. */
+/** Creates the store of sessions. */
 export function createSessions({
   collections: { sessions },
   clock,
@@ -23,17 +23,17 @@ export function createSessions({
     return { expires_at, delete_at: new Date(expires_at * 1000) }
   }
 
-  const live = (user_id: string) => ({ user_id, ended_at: null, expires_at: { $gt: clock.seconds() } })
+  const whereLive = (user_id: string) => ({ user_id, ended_at: null, expires_at: { $gt: clock.seconds() } })
 
   const announceEnd = async (user_id: string, ids: string[]) => {
     for (const session_id of ids) await events.emit('session.ended', { session_id, user_id })
   }
 
-  /** Ends the account's sessions, all but `except`. */
+  /** Ends the account's sessions except one. */
   const endAll = async (user_id: string, { except }: { except?: string } = {}): Promise<void> => {
-    const filter = { ...live(user_id), ...(except === undefined ? {} : { _id: { $ne: except } }) }
+    const filter = { ...whereLive(user_id), ...(except === undefined ? {} : { _id: { $ne: except } }) }
     const ending = await sessions.find(filter, { projection: { _id: 1 } }).toArray()
-    // By the rule rather than by the list, so that a session opened in between ends as well.
+    // By the filter instead of the list of ids, so that a session opened in between ends as well.
     await sessions.updateMany(filter, { $set: { ended_at: clock.now() } })
     await announceEnd(
       user_id,
@@ -41,19 +41,19 @@ export function createSessions({
     )
   }
 
-  /** Ends the oldest sessions of an account that has more than its limit with the one that was just opened. */
+  /** Ends the oldest sessions of an account that exceeds its limit with the session that was just opened. */
   const endOldest = async ({ _id, user_id }: SessionDocument): Promise<void> => {
     const others = sessions
-      .find({ ...live(user_id), _id: { $ne: _id } }, { projection: { _id: 1 } })
+      .find({ ...whereLive(user_id), _id: { $ne: _id } }, { projection: { _id: 1 } })
       .sort({ created_at: -1, _id: 1 })
       .skip(limits.of('sessions') - 1)
     for (const oldest of await others.toArray()) await end(user_id, oldest._id)
   }
 
-  /** Ends one of the account's live sessions; false where there is no such session. */
+  /** Ends one of the account's live sessions; false if it has none with this id. */
   const end = async (user_id: string, session_id: string): Promise<boolean> => {
     const { modifiedCount } = await sessions.updateOne(
-      { _id: session_id, ...live(user_id) },
+      { _id: session_id, ...whereLive(user_id) },
       { $set: { ended_at: clock.now() } },
     )
     if (modifiedCount > 0) await announceEnd(user_id, [session_id])
@@ -61,7 +61,7 @@ export function createSessions({
   }
 
   return {
-    /** Opens a session; the account's oldest ends if there are too many. */
+    /** Opens a session; ends the account's oldest if it has too many. */
     async create(user_id: string, { ip, user_agent }: Origin): Promise<SessionDocument> {
       const created_at = clock.seconds()
       const session: SessionDocument = {
@@ -80,13 +80,13 @@ export function createSessions({
 
     find: (session_id: string) => sessions.findOne({ _id: session_id }),
 
-    count: (user_id: string) => sessions.countDocuments(live(user_id)),
+    count: (user_id: string) => sessions.countDocuments(whereLive(user_id)),
 
-    /** The account's live sessions, the latest first. Throws VALIDATION_FAILED for an unknown cursor. */
+    /** Lists the account's live sessions, newest first. Throws VALIDATION_FAILED for an unknown cursor. */
     list: (user_id: string, page: PageRequest) =>
-      findPage(sessions, { parts: [live(user_id)], sort: { created_at: -1, _id: 1 } }, page),
+      findPage(sessions, { parts: [whereLive(user_id)], sort: { created_at: -1, _id: 1 } }, page),
 
-    /** Gives a live session its full time again; nothing where it has ended. */
+    /** Extends a live session to its full lifetime; null if it has ended. */
     extend: (session_id: string) =>
       sessions.findOneAndUpdate(
         { _id: session_id, ended_at: null },
@@ -97,12 +97,12 @@ export function createSessions({
     end,
     endAll,
 
-    /** Removes a session whose token nobody has seen. */
+    /** Removes a session whose token was never sent. */
     discard: (session_id: string) => sessions.deleteOne({ _id: session_id }),
 
     /**
-     * Ends the sessions of an account that is gone and strips them of whose they were; what is left tells other
-     * processes for a minute that they ended.
+     * Ends the sessions of a deleted account and removes the account from them. The rest is kept for a minute, from
+     * which other processes learn that the sessions ended.
      */
     async forget(user_id: string): Promise<void> {
       await endAll(user_id)
@@ -110,7 +110,7 @@ export function createSessions({
       await sessions.updateMany({ user_id }, { $set: { user_id: '', ip: '', user_agent: null, delete_at } })
     },
 
-    /** Ends the sessions of everybody; gives how many there were. */
+    /** Ends every session of every account; returns their number. */
     async endEverybody(): Promise<number> {
       const { modifiedCount } = await sessions.updateMany(
         { ended_at: null, expires_at: { $gt: clock.seconds() } },
@@ -119,7 +119,7 @@ export function createSessions({
       return modifiedCount
     },
 
-    /** Ids of the sessions that ended at or after a time in Unix milliseconds. */
+    /** Lists the ids of sessions that ended at or after a time in Unix milliseconds. */
     async listEndedSince(ms: number): Promise<string[]> {
       const ended = await sessions.find({ ended_at: { $gte: ms } }, { projection: { _id: 1 } }).toArray()
       return ended.map(({ _id }) => _id)

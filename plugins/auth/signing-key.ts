@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
-import { isDuplicateKey } from '#kernel'
+import { type Command, isDuplicateKey } from '#kernel'
 import type { Cradle } from './manifest.ts'
 import type { SigningKeyDocument } from './types.ts'
 
@@ -7,16 +7,16 @@ const ID = 'jwt'
 const PURPOSE = 'jwt'
 const KEY_BYTES = 32
 
-/** The secret that tokens are signed with, and the number of the rotation that made it. */
+/** The secret that signs tokens; the epoch counts its rotations. */
 export interface SigningKey {
   secret: KeyObject
   epoch: number
 }
 
-/** Keeps the signing key in the database, sealed, and what this process knows of it in memory. */
+/** Stores the signing key encrypted in the database and caches it in this process. */
 export type SigningKeys = ReturnType<typeof createSigningKeys>
 
-/** Makes the keeper of the signing key. */
+/** Creates the store of the signing key. */
 export function createSigningKeys({
   collections: { signing_keys },
   secrets,
@@ -24,7 +24,7 @@ export function createSigningKeys({
 }: Pick<Cradle, 'collections' | 'secrets' | 'clock'>) {
   let known: SigningKey | undefined
 
-  const fresh = () => ({
+  const makeKey = () => ({
     sealed: secrets.seal(randomBytes(KEY_BYTES).toString('base64url'), PURPOSE),
     created_at: clock.seconds(),
   })
@@ -33,48 +33,67 @@ export function createSigningKeys({
     try {
       return { secret: createSecretKey(secrets.open(sealed, PURPOSE), 'base64url'), epoch }
     } catch (cause) {
-      const advice = 'restore that file in the home, or make a new key with "svc admin rotate-jwt-secret"'
-      throw new Error(`the signing key in the database was sealed with another secret.key: ${advice}`, {
+      const advice =
+        'restore that file in the home, or create a new signing key with "svc admin rotate-jwt-secret"'
+      throw new Error(`the signing key in the database was encrypted with another secret.key: ${advice}`, {
         cause,
       })
     }
   }
 
-  /** Reads the key, which the first reader of all makes. */
+  /** Reads the key from the database; the first process to read it creates it. */
   const read = async (): Promise<SigningKey> => {
-    const stored = (await signing_keys.findOne({ _id: ID })) ?? (await make())
+    const stored = (await signing_keys.findOne({ _id: ID })) ?? (await create())
     known = open(stored)
     return known
   }
 
-  const make = async (): Promise<SigningKeyDocument> => {
+  const create = async (): Promise<SigningKeyDocument> => {
     try {
-      await signing_keys.insertOne({ _id: ID, ...fresh(), epoch: 1 })
+      await signing_keys.insertOne({ _id: ID, ...makeKey(), epoch: 1 })
     } catch (error) {
-      // Another process was faster; its key is the one.
+      // Lost the race: another process created the key.
       if (!isDuplicateKey(error)) throw error
     }
     return (await signing_keys.findOne({ _id: ID }))!
   }
 
   return {
-    /** The key as it is in the database now. */
     read,
 
-    /** The secret of an epoch; nothing where that is not the present one. */
+    /** Returns the secret of an epoch; undefined unless that is the present epoch. */
     async find(epoch: number): Promise<KeyObject | undefined> {
       const key = known?.epoch === epoch ? known : await read()
       return key.epoch === epoch ? key.secret : undefined
     },
 
-    /** Replaces the key; gives the new epoch. */
+    /** Replaces the key; returns the new epoch. */
     async rotate(): Promise<number> {
       const { epoch } = (await signing_keys.findOneAndUpdate(
         { _id: ID },
-        { $set: fresh(), $inc: { epoch: 1 } },
+        { $set: makeKey(), $inc: { epoch: 1 } },
         { upsert: true, returnDocument: 'after' },
       ))!
       return epoch
     },
   }
+}
+
+/** `svc admin rotate-jwt-secret`: replaces the signing key and ends every session. */
+export const rotateCommand: Command<Cradle> = {
+  name: 'admin rotate-jwt-secret',
+  summary: 'Replace the secret that tokens are signed with; everybody must log in again',
+  options: [{ flags: '--json', summary: 'print JSON' }],
+  audit: 'auth.rotate_jwt_secret',
+  database: true,
+  async run({ options, stdout }, { signingKeys, sessions }) {
+    const epoch = await signingKeys.rotate()
+    // After the rotation, so that a session opened in between either ends here or has a token of the new key.
+    const sessions_ended = await sessions.endEverybody()
+    const text = options.json
+      ? JSON.stringify({ epoch, sessions_ended })
+      : `The secret is new (epoch ${epoch}), sessions ended: ${sessions_ended}. Everybody must log in again.`
+    stdout.write(`${text}\n`)
+    return 0
+  },
 }

@@ -5,7 +5,7 @@ import type { Cradle } from './manifest.ts'
 import type { SigningKeys } from './signing-key.ts'
 import type { SessionDocument } from './types.ts'
 
-/** What a token says; times are Unix seconds. The server takes name and role from the database, not from here. */
+/** The claims of a token; times are Unix seconds. The server reads name and role from the database instead. */
 export interface Claims {
   sub: string
   uname: string
@@ -19,19 +19,19 @@ export interface Claims {
 const ALGORITHM = 'HS256'
 
 let loaded: typeof JWT | undefined
-/** Loaded with the first token: commands need none. */
+/** Imports the library with the first token, because commands need none. */
 const loadLibrary = async () => {
   loaded ??= (await import('jsonwebtoken')).default
   return loaded
 }
 
-/** Signs and reads access tokens. */
+/** Signs and verifies access tokens. */
 export type Tokens = ReturnType<typeof createTokens>
 
-/** Makes the signer and reader of access tokens. */
+/** Creates the signer and verifier of access tokens. */
 export function createTokens({ signingKeys, clock }: { signingKeys: SigningKeys } & Pick<Cradle, 'clock'>) {
   return {
-    /** A token that lasts until its session's end. */
+    /** Signs a token that is valid until its session expires. */
     async sign(user: UserDocument, session: SessionDocument): Promise<string> {
       const { secret, epoch } = await signingKeys.read()
       const claims: Claims = {
@@ -47,10 +47,10 @@ export function createTokens({ signingKeys, clock }: { signingKeys: SigningKeys 
       return jwt.sign(claims, secret, { algorithm: ALGORITHM })
     },
 
-    /** Throws AUTH_FAILED, or TOKEN_EXPIRED for one that was good. */
+    /** Returns the claims of a token. Throws TOKEN_EXPIRED if it was valid once, else AUTH_FAILED. */
     async verify(token: string): Promise<Claims> {
       const jwt = await loadLibrary()
-      const secret = await signingKeys.find(epochOf(token, jwt))
+      const secret = await signingKeys.find(readEpoch(token, jwt))
       if (!secret) throw new AppError('AUTH_FAILED')
       try {
         const claims = jwt.verify(token, secret, { algorithms: [ALGORITHM], clockTimestamp: clock.seconds() })
@@ -64,14 +64,14 @@ export function createTokens({ signingKeys, clock }: { signingKeys: SigningKeys 
   }
 }
 
-/** Whether the claims that the server goes by are there, in their types. */
+/** True if the claims that the server uses are present, with their types. */
 const isComplete = (claims: unknown): claims is Claims => {
   const { sub, jti, iat, exp } = claims as Partial<Claims>
   return [sub, jti].every((text) => typeof text === 'string') && [iat, exp].every(Number.isInteger)
 }
 
-/** The epoch that a token claims, which says which secret to check it with. */
-function epochOf(token: string, jwt: typeof JWT): number {
+/** Reads the unverified epoch of a token, which selects the secret to verify it with. */
+function readEpoch(token: string, jwt: typeof JWT): number {
   try {
     const claims = jwt.decode(token, { json: true })
     if (Number.isSafeInteger(claims?.epoch)) return claims!.epoch

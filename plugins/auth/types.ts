@@ -1,24 +1,24 @@
 import type { Locale } from '#kernel'
 import type { Role } from '../users/types.ts'
 
-/** Where the services are reached that people sign in with, by kind and name; what is not named here is the vendor's. */
+/** Addresses of the services that people sign in with, by kind and name; those left out are the vendor's own. */
 export type SignInEndpoints = Readonly<Record<string, Readonly<Record<string, string>>>>
 
-/** Who is asking, as the database has it at the time of the request. */
+/** The account that makes a request, as it was stored at the time of the request. */
 export interface AuthCaller {
   id: string
   username: string
   role: Role
-  /** What the caller may do: for administrators every permission there is. */
+  /** Sorted; every declared permission for administrators. */
   permissions: string[]
   locale: Locale | null
-  /** In tokens; null where there is none. */
+  /** In LLM tokens per quota window; null if unlimited. */
   token_quota: number | null
   session_id: string
   must_change_password: boolean
 }
 
-/** Where a login comes from. */
+/** The network address and browser that a login came from. */
 export interface Origin {
   ip: string
   user_agent: string | null
@@ -32,18 +32,18 @@ export interface SessionDocument extends Origin {
   expires_at: number
   /** Unix milliseconds; null while the session lives. */
   ended_at: number | null
-  /** `expires_at` as the TTL index wants it. */
+  /** `expires_at` as a date, for the TTL index. */
   delete_at: Date
 }
 
-/** Attempts on one account name, known or not; `_id` is the name in lower case. Times are Unix milliseconds. */
+/** Login attempts on an account name, existing or not; `_id` is the name in lower case. Times are Unix milliseconds. */
 export interface LoginAttemptsDocument {
   _id: string
   /** Attempts since the last success or lock, the one being evaluated included. */
   failures: number
-  /** 0 while not locked. */
+  /** 0 if not locked. */
   locked_until: number
-  /** Which attempt is being evaluated, and for how long nobody else may be. */
+  /** The attempt that is being evaluated, and the time until which it keeps all others waiting. */
   lease: string
   lease_until: number
   delete_at: Date
@@ -56,16 +56,16 @@ export interface PointsDocument {
   expire: Date
 }
 
-/** The key that tokens are signed with; there is one, `jwt`. */
+/** The key that signs tokens; the only document is `jwt`. */
 export interface SigningKeyDocument {
   _id: string
   sealed: string
-  /** Rises with every rotation. */
+  /** Increases with every rotation. */
   epoch: number
   created_at: number
 }
 
-/** By what somebody has shown who they are. */
+/** The way a user was authenticated. */
 export type SignInMethod = 'password' | 'invite' | 'sso'
 
 declare module '#kernel/types' {
@@ -79,7 +79,7 @@ declare module '#kernel/types' {
     }
   }
   interface GuardContexts {
-    /** Everybody who has signed in. */
+    /** Every signed-in account. */
     user: { caller: AuthCaller }
     /** Accounts that hold the permission in the argument, e.g. `['permission', 'users']`; administrators hold all. */
     permission: { caller: AuthCaller }
@@ -87,9 +87,9 @@ declare module '#kernel/types' {
     admin: { caller: AuthCaller }
   }
   interface Events {
-    /** A session has ended, for whatever reason. */
+    /** A session ended, for any reason. */
     'session.ended': { session_id: string; user_id: string }
-    /** Somebody has signed in to an account. */
+    /** A user signed in to an account. */
     'account.signed_in': { user_id: string; method: SignInMethod }
   }
 }

@@ -2,14 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, isDuplicateKey } from '#kernel'
 import type { Cradle } from './manifest.ts'
 
-/** How long a process keeps others away at most, also when it dies meanwhile. */
+/** The longest that one process keeps the lock; a process that dies leaves it for this long. */
 const LEASE_MS = 30_000
 const POLL_MS = 20
 
-/** What may take an account from among the enabled administrators. */
+/** The name of the lock on changes that demote, disable or delete an account. */
 const LOCK = 'administrators'
 
-/** Sees to it that there is always an enabled administrator, who can undo whatever else is done to accounts. */
+/** Keeps at least one administrator enabled, who can undo everything else that is done to accounts. */
 export function createAdministrators({
   collections: { users, user_locks },
   clock,
@@ -25,7 +25,7 @@ export function createAdministrators({
       )
       return true
     } catch (error) {
-      // The upsert collides with the lock of the change that is under way.
+      // The upsert collides with the lock of the change that is in progress.
       if (isDuplicateKey(error)) return false
       throw error
     }
@@ -33,10 +33,10 @@ export function createAdministrators({
 
   return {
     /**
-     * Runs a change that may take this account from among the enabled administrators, one at a time on all
-     * processes. Throws LAST_ADMINISTRATOR without running it where no other one is left.
+     * Runs a change that may demote, disable or delete this account, one change at a time across all processes.
+     * Throws LAST_ADMINISTRATOR, without running the change, if no other enabled administrator exists.
      */
-    async outlive<Value>(user_id: string, change: () => Promise<Value>): Promise<Value> {
+    async ensureAnotherAdminRemains<Value>(user_id: string, change: () => Promise<Value>): Promise<Value> {
       const lease = ids.make()
       while (!(await tryLock(lease))) await pause(POLL_MS)
       try {

@@ -1,6 +1,6 @@
 /**
- * Passwords that guessers try first, in lower case; only those with the length, a letter and a digit, because
- * the others are refused anyway.
+ * Passwords that attackers try first, in lower case. Only passwords of the required length with a letter and a digit
+ * are listed: the rest are refused anyway.
  */
 export const COMMON_PASSWORDS: ReadonlySet<string> = new Set([
   '1234567a',

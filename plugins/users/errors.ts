@@ -1,6 +1,6 @@
 import type { ErrorTable } from '#kernel'
 
-/** What the account store refuses. */
+/** The errors of the account store. */
 export const userErrors = {
   USERNAME_TAKEN: {
     status: 409,

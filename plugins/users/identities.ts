@@ -2,10 +2,10 @@ import { AppError, isDuplicateKey } from '#kernel'
 import type { Cradle } from './manifest.ts'
 import type { LinkedIdentity, UserDocument } from './types.ts'
 
-/** What accounts sign in with besides passwords. */
+/** The store of linked identities at other services. */
 export type Identities = ReturnType<typeof createIdentities>
 
-/** Makes the store of linked identities, which are kept in the accounts themselves. */
+/** Creates the store of linked identities, which are part of the account documents. */
 export function createIdentities({
   collections: { users },
   clock,
@@ -17,7 +17,7 @@ export function createIdentities({
     /** The account that an identity belongs to. */
     find: (key: string): Promise<UserDocument | null> => users.findOne({ 'identities.key': key }),
 
-    /** Throws NOT_FOUND, IDENTITY_TAKEN where it is another account's, IDENTITY_ALREADY_LINKED. */
+    /** Links an identity. Throws NOT_FOUND, IDENTITY_TAKEN if another account has it, IDENTITY_ALREADY_LINKED. */
     async link(user_id: string, { kind, key }: Pick<LinkedIdentity, 'kind' | 'key'>): Promise<UserDocument> {
       const identity: LinkedIdentity = { kind, key, linked_at: clock.seconds() }
       try {
@@ -41,8 +41,8 @@ export function createIdentities({
     },
 
     /**
-     * Takes an identity from an account that has another way to sign in: a password, or an identity of one of the kinds
-     * that are usable now. Throws NOT_FOUND, LAST_SIGN_IN.
+     * Unlinks an identity from an account that has another way to sign in: a password, or an identity of one of the
+     * `usable` kinds. Throws NOT_FOUND, LAST_SIGN_IN.
      */
     async unlink(user_id: string, kind: string, usable: readonly string[]): Promise<void> {
       const others = usable.filter((other) => other !== kind)

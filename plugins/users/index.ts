@@ -1,3 +1,5 @@
+// Owns the account documents: passwords, linked identities, roles and permissions. Sign-in belongs to `auth`,
+// the routes and commands that manage accounts to `accounts`.
 import { definePlugin } from '#kernel'
 import { ensureAdministrator } from './first-administrator.ts'
 import { createIdentities, type Identities } from './identities.ts'

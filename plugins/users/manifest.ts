@@ -3,10 +3,11 @@ import { userErrors } from './errors.ts'
 import { DEFAULT_MEMORY_KIB } from './passwords.ts'
 import { USERNAME_PATTERN } from './users.ts'
 
-/** What this plugin is. */
+/** The manifest of the plugin. */
 export const manifest = defineManifest({
   name: 'users',
-  summary: 'The accounts, their passwords and the first administrator',
+  summary:
+    'The account store: it alone writes accounts, password hashes and linked identities, and creates the first administrator',
   config: {
     admin_username: {
       type: 'string',
@@ -43,5 +44,5 @@ declare module '#kernel/types' {
   }
 }
 
-/** What the factories, handlers and hooks of this plugin receive. */
+/** The services that the factories, handlers and hooks of this plugin receive. */
 export type Cradle = CradleOf<typeof manifest>

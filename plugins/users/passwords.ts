@@ -1,23 +1,23 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { hash, type Options, verify } from '@node-rs/argon2'
 import { AppError } from '#kernel'
 import { COMMON_PASSWORDS } from './common-passwords.ts'
 
-/** The longest password that is taken, in characters. */
+/** The longest password that is accepted, in characters. */
 export const MAX_PASSWORD_LENGTH = 200
 const MIN_PASSWORD_LENGTH = 8
 
-/** OWASP's first choice for argon2id, the algorithm that the library uses by default; the memory is in KiB. */
+/** The first recommendation of OWASP for argon2id, the library's default algorithm; memory in KiB. */
 export const DEFAULT_MEMORY_KIB = 19_456
 const PASSES = 2
 const LANES = 1
 
-/** Leaves a core to everybody else, and half of libuv's four threads to files and names. */
+/** Leaves one core free, and half of libuv's four threads to the file system and name resolution. */
 const CONCURRENCY = Math.min(2, Math.max(1, availableParallelism() - 1))
 const MAX_WAITING = 500
 
-/** Throws PASSWORD_TOO_WEAK unless the password keeps the contract's rules. */
+/** Throws PASSWORD_TOO_WEAK unless the password follows the rules of the contract. */
 export function assertStrongPassword(password: string): void {
   const { length } = [...password]
   const strong =
@@ -29,13 +29,13 @@ export function assertStrongPassword(password: string): void {
   if (!strong) throw new AppError('PASSWORD_TOO_WEAK')
 }
 
-/** Makes argon2id hashes and checks them, a few at a time; throws PASSWORD_CHECKS_BUSY when too many wait. */
+/** Creates and verifies argon2id hashes, a few at a time; throws PASSWORD_CHECKS_BUSY when too many calls wait. */
 export function createPasswords({ memory_kib }: { memory_kib: number }) {
   const cost = { memoryCost: memory_kib, timeCost: PASSES, parallelism: LANES }
   const waiting: (() => void)[] = []
   let running = 0
 
-  const inTurn = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+  const runQueued = async <Value>(work: () => Promise<Value>): Promise<Value> => {
     if (running < CONCURRENCY) running++
     else {
       if (waiting.length >= MAX_WAITING)
@@ -51,20 +51,32 @@ export function createPasswords({ memory_kib }: { memory_kib: number }) {
     }
   }
 
-  const decoy = decoyHash(cost)
+  const decoy = makeDecoyHash(cost)
   return {
-    hash: (password: string) => inTurn(() => hash(normalize(password), cost)),
-    /** Takes the same time with null, which no password fits. */
+    hash: (password: string) => runQueued(() => hash(normalize(password), cost)),
+    /** Resolves to false for null, after the same time as for a wrong password. */
     verify: (passwordHash: string | null, password: string) =>
-      inTurn(() => verify(passwordHash ?? decoy, normalize(password))),
+      runQueued(() => verify(passwordHash ?? decoy, normalize(password))),
   }
 }
 
-/** Keyboards differ in how they compose a letter; the password is the same. */
+/** Unicode-normalizes a password, because keyboards compose the same letter in different ways. */
 const normalize = (password: string) => password.normalize('NFKC')
 
-/** A hash of the usual cost that was made from no password. */
-function decoyHash({ memoryCost, timeCost, parallelism }: Options): string {
+/** Makes a hash of the usual cost that no password matches. */
+function makeDecoyHash({ memoryCost, timeCost, parallelism }: Options): string {
   const random = (bytes: number) => randomBytes(bytes).toString('base64').replace(/=+$/, '')
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${random(16)}$${random(32)}`
+}
+
+/** Without characters that are easily confused. */
+const LETTERS = 'abcdefghjkmnpqrstuvwxyz'
+const DIGITS = '23456789'
+
+/** Generates a password of about 90 bits that can be read aloud: four groups of four characters and a digit. */
+export function makePassword(): string {
+  const pick = (from: string) => from[randomInt(from.length)]!
+  const group = () => Array.from({ length: 4 }, () => pick(LETTERS + DIGITS)).join('') + pick(DIGITS)
+  const password = Array.from({ length: 4 }, group).join('-')
+  return /[a-z]/.test(password) ? password : makePassword()
 }

@@ -1,13 +1,13 @@
 import type { Locale } from '#kernel'
 
-/** What an account may be; administrators hold every permission. */
+/** The role of an account; administrators hold every permission. */
 export type Role = 'user' | 'admin'
 
 /** An identity at another service with which an account signs in. */
 export interface LinkedIdentity {
-  /** The way of signing in, such as `oidc`; an account has one identity of each. */
+  /** The way of signing in, such as `oidc`; an account has at most one identity of each kind. */
   kind: string
-  /** Says who it is at that service, in a form that is unique among all accounts. */
+  /** Identifies the person at that service; unique among all accounts. */
   key: string
   /** Unix seconds. */
   linked_at: number
@@ -23,30 +23,30 @@ export interface UserDocument {
   role: Role
   enabled: boolean
   locale: Locale | null
-  /** As granted; an administrator's list stays as it was stored. */
+  /** The granted permissions; an administrator's list keeps what was stored before. */
   permissions: string[]
-  /** Null for accounts that have no password to sign in with. */
+  /** Null if the account cannot sign in with a password. */
   password_hash: string | null
   must_change_password: boolean
-  /** Absent where there never was one. */
+  /** Absent if no identity was ever linked. */
   identities?: LinkedIdentity[]
   workspace_root_dir: string | null
   token_quota: number | null
   tokens_used: number
   created_at: number
   updated_at: number
-  /** The last change of what other processes keep of this account. */
+  /** The time of the last change that other processes must notice. */
   changed_at: number
-  /** Until everybody has made what a new account is to have. */
+  /** Set until every plugin has created what a new account starts with. */
   creation_pending?: true
 }
 
-/** A language as it was wished for: any well-formed tag, stored as the nearest language that there is. */
+/** A requested language: any well-formed tag, stored as the nearest supported language. */
 interface WantedLocale {
   locale?: string | null
 }
 
-/** What a new account is made of; all but the name has a default. */
+/** The fields of a new account; every field but the name has a default. */
 export type NewUser = Pick<UserDocument, 'username'> & { id?: string } & Partial<
     Pick<
       UserDocument,
@@ -55,7 +55,7 @@ export type NewUser = Pick<UserDocument, 'username'> & { id?: string } & Partial
   > &
   WantedLocale & { password?: string }
 
-/** The fields of an account that its own user or a user manager may set. */
+/** The fields of an account that its user or a user manager may change. */
 export type UserChanges = Partial<
   Pick<
     UserDocument,
@@ -64,7 +64,7 @@ export type UserChanges = Partial<
 > &
   WantedLocale
 
-/** A condition that an account must still fit when it is changed. */
+/** A condition that an account must still match when it is written. */
 export type UserCondition = Partial<
   Pick<
     UserDocument,
@@ -72,14 +72,14 @@ export type UserCondition = Partial<
   >
 >
 
-/** The deletion of an account that is under way; `_id` is the account's, `begun_at` Unix seconds. */
+/** A deletion in progress; `_id` is the id of the account, `begun_at` is in Unix seconds. */
 export interface UserDeletionDocument {
   _id: string
   username: string
   begun_at: number
 }
 
-/** A change that is under way alone on all processes, until a time in Unix milliseconds at most. */
+/** A lock across all processes; it expires at `until`, in Unix milliseconds. */
 export interface UserLockDocument {
   _id: string
   lease: string
@@ -95,17 +95,17 @@ declare module '#kernel/types' {
     }
   }
   interface Events {
-    /** An account was created, with all that it begins with. May come again after a crash. */
+    /** An account was created, with everything it starts with. May be emitted again after a crash. */
     'user.created': { user_id: string; username: string }
     /** The role, permissions, language, profile or enabled flag of an account have changed. */
     'user.changed': { user_id: string }
-    /** An account and all that was kept of it is gone. May come again after a crash. */
+    /** An account and all its data were deleted. May be emitted again after a crash. */
     'user.deleted': { user_id: string; username: string }
   }
   interface ExtensionPoints {
-    /** Makes what a new account begins with. Called again after a crash. */
+    /** Creates what a new account starts with. Called again after a crash. */
     'users.creation': (asked: { user_id: string; username: string }) => unknown
-    /** Removes what a plugin keeps of an account. Called again after a crash. */
+    /** Removes what a plugin stores about an account. Called again after a crash. */
     'users.removal': (asked: { user_id: string; username: string }) => unknown
   }
 }

@@ -1,27 +1,25 @@
 import { AppError, findPage, isDuplicateKey, type Locale, nearestLocale, type PageRequest } from '#kernel'
 import { createAdministrators } from './administrators.ts'
-import { createCreations } from './creations.ts'
-import { createDeletions } from './deletions.ts'
-import { createInitialPassword } from './initial-password.ts'
+import { createInitialPassword } from './first-administrator.ts'
+import { createCreations, createDeletions } from './lifecycle.ts'
 import type { Cradle } from './manifest.ts'
-import { makePassword } from './password-maker.ts'
-import { assertStrongPassword, createPasswords } from './passwords.ts'
+import { assertStrongPassword, createPasswords, makePassword } from './passwords.ts'
 import type { NewUser, UserChanges, UserCondition, UserDocument } from './types.ts'
 
-/** The contract's rule for usernames, in which upper case is put in lower case first. */
+/** The contract's rule for usernames; upper case is accepted and stored as lower case. */
 export const USERNAME_PATTERN = '^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$'
 const USERNAME = new RegExp(USERNAME_PATTERN)
 
-/** Names that stand for something else in the position of a username in a path. */
+/** Path segments of other routes, such as `/users/invites`, which would hide an account of that name. */
 const RESERVED_USERNAMES = new Set(['invites', 'permissions'])
 
-/** The form of account ids, which take the same position: nobody may be named like another account's id. */
+/** The form of account ids, which the same path segment accepts: no username may look like an id. */
 const ID_FORM = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/i
 
 /** The accounts and their passwords. */
 export type Users = ReturnType<typeof createUsers>
 
-/** Makes the account store. */
+/** Creates the account store. */
 export function createUsers(
   cradle: Pick<Cradle, 'collections' | 'clock' | 'ids' | 'events' | 'extensions' | 'server' | 'config'>,
 ) {
@@ -35,7 +33,7 @@ export function createUsers(
 
   const stamps = () => ({ updated_at: clock.seconds(), changed_at: clock.now() })
 
-  /** The file with the first password is of no use once that password is. */
+  /** Removes the file with the first password if that password is the one that was just replaced. */
   const dropInitialPassword = async (password_hash: string | null) => {
     const initial = await initialPassword.read()
     if (initial && (await passwords.verify(password_hash, initial))) await initialPassword.remove()
@@ -45,8 +43,8 @@ export function createUsers(
 
   return {
     /**
-     * Makes an account, to which nobody can log in with a password if it has none. Throws VALIDATION_FAILED,
-     * PASSWORD_TOO_WEAK or USERNAME_TAKEN.
+     * Creates an account; without a password, nobody can log in to it with one. Throws VALIDATION_FAILED,
+     * PASSWORD_TOO_WEAK, PASSWORD_CHECKS_BUSY or USERNAME_TAKEN.
      */
     async create({
       id = ids.make(),
@@ -96,7 +94,7 @@ export function createUsers(
       return user
     },
 
-    /** Whether an account may be used and may manage others. */
+    /** True if the account is enabled and may manage other accounts. */
     isManager: ({ enabled, role, permissions }: UserDocument): boolean =>
       enabled && (role === 'admin' || permissions.includes('users')),
     assertStrongPassword,
@@ -104,20 +102,20 @@ export function createUsers(
 
     find: (user_id: string) => users.findOne({ _id: user_id }),
     findByUsername,
-    /** Those of these accounts that are there. */
+    /** The accounts with these ids; unknown ids are left out. */
     listByIds: (user_ids: readonly string[]) => users.find({ _id: { $in: [...user_ids] } }).toArray(),
-    /** The accounts, by username. Throws VALIDATION_FAILED for an unknown cursor. */
+    /** Lists the accounts by username. Throws VALIDATION_FAILED for an unknown cursor. */
     list: (page: PageRequest) => findPage(users, { parts: [{}], sort: { username: 1 } }, page),
     haveAdministrator: async () =>
       (await users.findOne({ role: 'admin' }, { projection: { _id: 1 } })) !== null,
 
-    /** Accounts changed at or after a time in Unix milliseconds. */
+    /** Lists the accounts that changed at or after a time in Unix milliseconds. */
     listChangedSince: (ms: number) =>
       users.find({ changed_at: { $gte: ms } }, { projection: { enabled: 1 } }).toArray(),
 
     /**
-     * The enabled account whose password this is. Unknown names, disabled accounts and those without a password
-     * take as long as a wrong password.
+     * Returns the enabled account with this name and password. Unknown names, disabled accounts and accounts without
+     * a password take as long as a wrong password.
      */
     async authenticate(username: string, password: string): Promise<UserDocument | undefined> {
       const user = await findByUsername(username)
@@ -126,8 +124,8 @@ export function createUsers(
     },
 
     /**
-     * The account with its new password; null where no such account fits `where`. Throws PASSWORD_TOO_WEAK.
-     * Ending sessions is the caller's part.
+     * Sets a password and returns the changed account; null if no such account matches `where`. The caller ends the
+     * sessions. Throws PASSWORD_TOO_WEAK, PASSWORD_CHECKS_BUSY.
      */
     async setPassword(
       user_id: string,
@@ -146,7 +144,7 @@ export function createUsers(
       return { ...before, password_hash, must_change_password }
     },
 
-    /** Throws NOT_FOUND where no such account fits `where`, LAST_ADMINISTRATOR. */
+    /** Changes an account. Throws NOT_FOUND if no such account matches `where`, LAST_ADMINISTRATOR. */
     async update(
       user_id: string,
       { locale, ...changes }: UserChanges,
@@ -160,37 +158,38 @@ export function createUsers(
           { returnDocument: 'after' },
         )
       const weakens = changes.role === 'user' || changes.enabled === false
-      const user = weakens ? await administrators.outlive(user_id, write) : await write()
+      const user = weakens ? await administrators.ensureAnotherAdminRemains(user_id, write) : await write()
       if (!user) throw new AppError('NOT_FOUND')
       await events.emit('user.changed', { user_id })
       return user
     },
 
-    /** Deletes an account and all that is kept of it. Throws NOT_FOUND as `update` does, LAST_ADMINISTRATOR. */
+    /** Deletes an account and all its data. Throws NOT_FOUND as `update` does, LAST_ADMINISTRATOR. */
     async remove(user: UserDocument, where: UserCondition = {}): Promise<void> {
-      const removed = await administrators.outlive(user._id, () => deletions.begin(user, where))
+      const begin = () => deletions.begin(user, where)
+      const removed = await administrators.ensureAnotherAdminRemains(user._id, begin)
       if (!removed) throw new AppError('NOT_FOUND')
       await deletions.finish(user)
       await dropInitialPassword(user.password_hash)
     },
 
-    /** Goes on with creations and deletions that a crash cut off; one that fails keeps none of the others back. */
+    /** Resumes the creations and deletions that a crash interrupted; one that fails does not stop the others. */
     async recover(): Promise<void> {
       await Promise.all([creations.recover(), deletions.recover()])
     },
 
-    /** Raises what accounts have used to these numbers of tokens; gives those accounts that are not there. */
+    /** Raises the token counts of accounts to these totals; returns the ids of accounts that do not exist. */
     async raiseTokensUsed(totals: ReadonlyMap<string, number>): Promise<string[]> {
       const operations = [...totals].map(([_id, tokens_used]) => ({
         updateOne: { filter: { _id }, update: { $max: { tokens_used } } },
       }))
       const { matchedCount } = await users.bulkWrite(operations, { ordered: false })
       if (matchedCount === totals.size) return []
-      const there = await users.distinct('_id', { _id: { $in: [...totals.keys()] } })
-      return [...totals.keys()].filter((user_id) => !there.includes(user_id))
+      const existing = await users.distinct('_id', { _id: { $in: [...totals.keys()] } })
+      return [...totals.keys()].filter((user_id) => !existing.includes(user_id))
     },
 
-    /** How many accounts there are and what they have used together. */
+    /** Counts the accounts and the tokens that they have used together. */
     async totals(): Promise<{ user_count: number; tokens_used: number }> {
       const [totals] = await users
         .aggregate<{ user_count: number; tokens_used: number }>([

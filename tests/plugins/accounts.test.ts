@@ -161,7 +161,7 @@ t.test('accounts', async (t) => {
   await t.test('one grants only what one has', async (t) => {
     const exceeds = (...missing: string[]) => ({
       status: 403,
-      body: { error: { code: 'FORBIDDEN', message: /only what you have/, details: { missing } } },
+      body: { error: { code: 'FORBIDDEN', message: /only rights that you hold/, details: { missing } } },
     })
     t.match(await mia.create({ username: 'x', role: 'admin' }), exceeds('admin'))
     t.match(await mia.patch('ann', { role: 'admin' }), exceeds('admin'))
@@ -197,7 +197,7 @@ t.test('accounts', async (t) => {
       status: 403,
       body: { error: { code: 'FORBIDDEN', message, details: { missing } } },
     })
-    const exceeds = refused(/more rights than you/, 'execute', 'workspace_root_dir')
+    const exceeds = refused(/rights that you lack/, 'execute', 'workspace_root_dir')
     await admin.create({
       username: 'ops',
       email: 'ops@example.org',
@@ -210,9 +210,9 @@ t.test('accounts', async (t) => {
     t.match(await mia.patch('ops', { email: 'mia@example.org' }), exceeds)
     t.match(await mia.patch('ops', { email: null }), exceeds)
     t.match(await mia.patch('ops', { enabled: false }), exceeds)
-    const taken = refused(/take away only what you have/, 'execute')
+    const taken = refused(/only rights that you hold/, 'execute')
     t.match(await mia.patch('ops', { permissions: ['users'] }), taken)
-    const folder = refused(/take away only what you have/, 'workspace_root_dir')
+    const folder = refused(/only rights that you hold/, 'workspace_root_dir')
     for (const workspace_root_dir of [null, '/srv/team', '/srv/ops/below'])
       t.match(await mia.patch('ops', { workspace_root_dir }), folder)
     t.strictSame((await admin.get('ops')).body, before, 'nothing of it was done')

@@ -178,7 +178,7 @@ t.test('an address has 30 wrong sign-ins, and others go on', async (t) => {
   const limited = await logIn(strict, 'admin', ADMIN.password, office)
   t.match(limited.body.error, {
     code: 'RATE_LIMITED',
-    message: 'Too many wrong sign-ins from your network. Try again in 15 min.',
+    message: 'Too many failed sign-ins from your network. Try again in 15 min.',
     details: { minutes: 15 },
   })
   t.equal(limited.headers.get('retry-after'), String(limited.body.error.details.retry_after_seconds))

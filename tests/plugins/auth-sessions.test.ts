@@ -224,7 +224,7 @@ t.test(
     await Promise.all([server.stop(), second.stop()])
     rmSync(join(server.home, 'secret.key'))
     await t.rejects(server.restart(), {
-      message: /sealed with another secret\.key.*svc admin rotate-jwt-secret/,
+      message: /encrypted with another secret\.key.*svc admin rotate-jwt-secret/,
     })
     await svc(server, 'admin', 'rotate-jwt-secret')
     await server.restart()

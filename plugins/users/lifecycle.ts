@@ -2,10 +2,38 @@ import { isDuplicateKey } from '#kernel'
 import type { Cradle } from './manifest.ts'
 import type { UserCondition, UserDeletionDocument, UserDocument } from './types.ts'
 
-/** A deletion that is younger may still be under way in the process that began it, in seconds. */
+/** The age in seconds from which a creation or deletion counts as abandoned; a younger one may still be running. */
 const ABANDONED_SECONDS = 60
 
-/** Makes the deletion of accounts, which goes on after a crash until nobody keeps anything of the account. */
+/** Creates the announcement of new accounts, which is repeated after a crash. */
+export function createCreations({
+  collections: { users },
+  clock,
+  events,
+  extensions,
+}: Pick<Cradle, 'collections' | 'clock' | 'events' | 'extensions'>) {
+  /** Has every plugin create what a new account starts with, then emits `user.created`. */
+  const announce = async ({ _id, username }: Pick<UserDocument, '_id' | 'username'>) => {
+    await extensions['users.creation'].ask({ user_id: _id, username })
+    await users.updateOne({ _id }, { $unset: { creation_pending: true } })
+    await events.emit('user.created', { user_id: _id, username })
+  }
+
+  return {
+    announce,
+
+    /** Announces the accounts whose process died before it announced them. */
+    async recover(): Promise<void> {
+      const abandoned = {
+        creation_pending: true,
+        created_at: { $lte: clock.seconds() - ABANDONED_SECONDS },
+      } as const
+      await Promise.all((await users.find(abandoned).toArray()).map(announce))
+    },
+  }
+}
+
+/** Creates the deletion of accounts, which continues after a crash until every plugin has removed its data. */
 export function createDeletions({
   collections: { users, user_deletions },
   clock,
@@ -14,20 +42,20 @@ export function createDeletions({
 }: Pick<Cradle, 'collections' | 'clock' | 'events' | 'extensions'>) {
   const abandoned = () => ({ begun_at: { $lte: clock.seconds() - ABANDONED_SECONDS } })
 
-  /** Writes down what is about to go; false where somebody else is at it. */
+  /** Records the deletion that is about to begin; false if another process is deleting the account already. */
   const claim = async (_id: string, username: string): Promise<boolean> => {
     const begun = { username, begun_at: clock.seconds() }
     try {
       await user_deletions.updateOne({ _id, ...abandoned() }, { $set: begun }, { upsert: true })
       return true
     } catch (error) {
-      // The upsert collides with a deletion that is under way.
+      // The upsert collides with a deletion that is in progress.
       if (isDuplicateKey(error)) return false
       throw error
     }
   }
 
-  /** Has everybody remove what they keep of an account that was taken away. */
+  /** Has every plugin remove its data about a deleted account, then emits `user.deleted`. */
   const finish = async ({ _id, username }: Pick<UserDocument, '_id' | 'username'>) => {
     await extensions['users.removal'].ask({ user_id: _id, username })
     await user_deletions.deleteOne({ _id })
@@ -40,7 +68,7 @@ export function createDeletions({
   }
 
   return {
-    /** Takes the account away if it still fits `where`; gives whether it did. */
+    /** Deletes the account itself if it still matches `where`; returns whether it did. */
     async begin({ _id, username }: UserDocument, where: UserCondition): Promise<boolean> {
       if (!(await claim(_id, username))) return false
       const { deletedCount } = await users.deleteOne({ _id, ...where })
@@ -50,7 +78,7 @@ export function createDeletions({
 
     finish,
 
-    /** Finishes what a process left when it died; an account that is still there was not deleted. */
+    /** Finishes the deletions of processes that died; drops the record of a deletion whose account still exists. */
     async recover(): Promise<void> {
       const left = await user_deletions.find(abandoned()).toArray()
       await Promise.all(left.map(settle))
