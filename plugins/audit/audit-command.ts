@@ -5,17 +5,17 @@ import type { AuditVerification } from './verification.ts'
 
 const DEFAULT_LIMIT = '50'
 
-/** `svc admin audit`: prints rows of the log, or checks that it is as it was written. */
+/** `svc admin audit`: prints rows of the log, or verifies its hash chain. */
 export const auditCommand: Command<Cradle> = {
   name: 'admin audit',
-  summary: 'List who has changed what, newest first, or check that the log is whole',
+  summary: 'List who changed what, newest first, or check that the log is intact',
   options: [
-    { flags: '--actor <name>', summary: 'only what this account did' },
-    { flags: '--action <action>', summary: 'only this action, e.g. auth.login' },
-    { flags: '--limit <n>', summary: `how many rows (default: ${DEFAULT_LIMIT})` },
+    { flags: '--actor <name>', summary: 'only rows of this account' },
+    { flags: '--action <action>', summary: 'only rows of this action, e.g. auth.login' },
+    { flags: '--limit <n>', summary: `the number of rows (default: ${DEFAULT_LIMIT})` },
     {
       flags: '--verify',
-      summary: 'walk through the whole log; exit code 1 if a row was changed or is missing',
+      summary: 'check the whole log; exit code 1 if a row was changed, inserted or removed',
     },
     JSON_OPTION,
   ],
@@ -27,15 +27,15 @@ async function verify({ options, stdout }: CommandInput, { verify }: AuditVerifi
   const verdict = await verify()
   const { whole, rows, hash, broken } = verdict
   if (options.json) printJson(stdout, verdict)
-  else if (broken) stdout.write(`The audit log is broken: ${broken.message}. Whole rows before: ${rows}.\n`)
-  else stdout.write(`The audit log is whole. Rows: ${rows}. Newest hash: ${hash ?? '-'}\n`)
+  else if (broken) stdout.write(`The audit log is broken: ${broken.message}. Intact rows before: ${rows}.\n`)
+  else stdout.write(`The audit log is intact. Rows: ${rows}. Newest hash: ${hash ?? '-'}\n`)
   return whole ? 0 : 1
 }
 
 async function list({ options, stdout, stderr }: CommandInput, auditLog: AuditLog): Promise<number> {
   const limit = String(options.limit ?? DEFAULT_LIMIT)
   if (!/^[1-9]\d{0,8}$/.test(limit)) {
-    stderr.write(`svc: --limit takes a whole number from 1, not "${limit}"\n`)
+    stderr.write(`svc: --limit must be a positive integer, not "${limit}"\n`)
     return 1
   }
   const query: AuditQuery = { limit: Number(limit) }
@@ -49,7 +49,7 @@ async function list({ options, stdout, stderr }: CommandInput, auditLog: AuditLo
   printTable(stdout, [
     ['id', 'time (UTC)', 'actor', 'action', 'status', 'ip', 'target'],
     ...rows.map(({ id, ts, actor, action, status, ip, target }) =>
-      [id, formatTime(ts), actor ?? '-', action, String(status), ip ?? '-', target ?? '-'].map(printable),
+      [id, formatTime(ts), actor ?? '-', action, String(status), ip ?? '-', target ?? '-'].map(sanitize),
     ),
   ])
   return 0
@@ -57,5 +57,5 @@ async function list({ options, stdout, stderr }: CommandInput, auditLog: AuditLo
 
 const formatTime = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')
 
-/** What a client has named itself or its objects must not steer the terminal of whoever reads it. */
-const printable = (text: string) => text.replace(/\p{C}/gu, '\ufffd')
+/** Replaces control characters: names that clients chose must not control the reader's terminal. */
+const sanitize = (text: string) => text.replace(/\p{C}/gu, '\ufffd')

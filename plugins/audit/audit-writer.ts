@@ -1,23 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AuditRecord, createGroupCommit, isDuplicateKey } from '#kernel'
-import { chain, type Link, linkOf, START } from './chain.ts'
+import { chainEntries, type Link, START, toLink } from './chain.ts'
 import type { AuditEntry } from './documents.ts'
 import { createEntry } from './entry.ts'
 import type { Cradle } from './manifest.ts'
 
 /** Writes the log. */
 export interface AuditWriter {
-  /** Resolves when the record's row is durable; rejects with the database's error after about 5 s without it. */
+  /** Resolves when the row of the record is durable; rejects with the database's error after about 5 s of retries. */
   append(record: AuditRecord): Promise<void>
 }
 
-/** For how long a batch is tried again. */
+/** The time for which a batch is retried. */
 const PATIENCE_MS = 5000
-/** How often at least where only another process was first: one try may take as long, on a disk that stands still. */
-const LEAST_TRIES = 5
+/** The minimum of tries while other processes win the race: on a stalled disk, one try may use up all the time. */
+const MIN_TRIES = 5
 const RETRY_MS = 50
-/** The rows before it are in the journal already, and a head that lags behind is allowed. */
-const NOT_AWAITED = { writeConcern: { w: 1, journal: false } }
+/** For writes of the head: its rows are in the journal already, and the head may lag behind them. */
+const NOT_JOURNALED = { writeConcern: { w: 1, journal: false } }
 
 interface Waiting {
   entry: AuditEntry
@@ -26,8 +26,8 @@ interface Waiting {
 }
 
 /**
- * Makes the writer: one a process chains what has come in and stores it together. Of several processes the one
- * whose row takes a place first has it; the others chain anew behind it.
+ * Creates the writer. Each process has one, which chains the waiting entries and stores them as one batch. If several
+ * processes write the same row number, the first one wins; the others chain their entries again behind its row.
  */
 export function createAuditWriter({
   collections: { audit_log: rows, audit_head: heads },
@@ -47,7 +47,7 @@ export function createAuditWriter({
         return
       } catch (error) {
         const isConflict = isDuplicateKey(error)
-        if (performance.now() > deadline && !(isConflict && tries < LEAST_TRIES)) {
+        if (performance.now() > deadline && !(isConflict && tries < MIN_TRIES)) {
           for (const { entry, reject } of batch) {
             const { payload, ...row } = entry
             const content = payload === null ? null : JSON.parse(payload)
@@ -64,7 +64,7 @@ export function createAuditWriter({
     }
   })
 
-  /** Makes the attempt at a batch; one that fails has stored none, some or all of it, and is to be called again. */
+  /** Creates the function that stores a batch. If it fails, any part may be stored: call it again to store the rest. */
   const createStore = (entries: AuditEntry[]) => {
     let missing = entries
     let isUnclear = false
@@ -75,17 +75,17 @@ export function createAuditWriter({
       }
       const link = last ?? (await readEnd())
       if (missing.length === 0) {
-        // This write is awaited, and with it all before it, so that what was found is durable as well.
+        // This write waits for the journal, so that the rows found before it are durable as well.
         await raiseHead(link)
         return
       }
       isUnclear = true
-      const chained = chain(link, missing)
+      const chained = chainEntries(link, missing)
       await rows.insertMany(chained)
       isUnclear = false
       missing = []
-      last = linkOf(chained.at(-1)!)
-      await raiseHead(last, NOT_AWAITED)
+      last = toLink(chained.at(-1)!)
+      await raiseHead(last, NOT_JOURNALED)
     }
   }
 
@@ -96,14 +96,14 @@ export function createAuditWriter({
     return entries.filter((entry) => !stored.has(entry.entry_id))
   }
 
-  /** The row to chain to. Where the end of the log was cut off, the head keeps its places from being taken again. */
+  /** Reads the row to chain to. If the end of the log was removed, the head prevents that its numbers are reused. */
   const readEnd = async (): Promise<Link> => {
     const head = (await heads.findOne({ _id: 'newest' })) ?? START
     const newest = await rows.findOne(
       { _id: { $gt: head.seq } },
       { sort: { _id: -1 }, projection: { hash: 1 } },
     )
-    // Rounded, so that a row that somebody put between two others does not make the numbers go on as fractions.
+    // Rounded down, because somebody may have inserted a row with a fractional number.
     return newest ? { seq: Math.floor(newest._id), hash: newest.hash } : head
   }
 

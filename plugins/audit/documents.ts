@@ -1,39 +1,39 @@
 import type { IndexDescription } from 'mongodb'
 
-/** What is known of a call or a command before its row has a place in the log. */
+/** A row of the log without its number and hash. */
 export interface AuditEntry {
-  /** Unique to the entry: tells whether a write whose answer was lost has stored it. */
+  /** Unique; used to find out whether a write whose reply was lost has stored the entry. */
   entry_id: string
   /** Unix seconds. */
   ts: number
   actor: string | null
   action: string
   target: string | null
-  /** JSON text, as that comes back from the database exactly as it was hashed. */
+  /** JSON text, because text comes back from the database exactly as it was hashed. */
   payload: string | null
   status: number
   ip: string | null
   request_id: string | null
 }
 
-/** One row of the log; `_id` is its place, from 1 without gaps. */
+/** One row of the log; `_id` is its number, from 1 without gaps. */
 export interface AuditDocument extends AuditEntry {
   _id: number
-  /** Of this row and the hash of the row before. */
+  /** Covers this row and the hash of the previous row. */
   hash: string
 }
 
-/** The newest row that is known to be stored; there is one, `newest`, and it only rises. */
+/** The newest row that is known to be stored; the only document is `newest`, and its number only increases. */
 export interface AuditHeadDocument {
   _id: 'newest'
   seq: number
   hash: string
 }
 
-/** Rows are read newest first, those of one second by their place in the log. */
+/** The order in which rows are read; rows of the same second are in the order of their numbers. */
 export const NEWEST_FIRST = { ts: -1, _id: -1 } as const
 
-/** The indexes by which rows are read, and the one that keeps an entry from being stored twice. */
+/** The indexes that queries use, and the index that prevents storing an entry twice. */
 export const auditIndexes: IndexDescription[] = [
   { key: { entry_id: 1 }, unique: true },
   { key: NEWEST_FIRST },

@@ -1,3 +1,4 @@
+// Owns the audit log: stores what the kernel reports of audited routes and commands, and makes tampering detectable.
 import { definePlugin } from '#kernel'
 import { auditCommand } from './audit-command.ts'
 import { type AuditLog, createAuditLog } from './audit-log.ts'

@@ -1,9 +1,9 @@
 import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
 
-/** What this plugin is. */
+/** The manifest of the plugin. */
 export const manifest = defineManifest({
   name: 'audit',
-  summary: 'A chained log of everything that changes something, and of who signs in',
+  summary: 'A hash-chained log of every change and every sign-in',
   depends: ['auth'],
 })
 
@@ -13,7 +13,7 @@ declare module '#kernel/types' {
   }
 }
 
-/** What the factories, handlers and hooks of this plugin receive. */
+/** The services that the factories, handlers and hooks of this plugin receive. */
 export type Cradle = CradleOf<typeof manifest>
 
 /** Declares a route of this plugin. */

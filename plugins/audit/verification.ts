@@ -1,15 +1,15 @@
-import { hashOf, type Link, linkOf, START } from './chain.ts'
+import { hashRow, type Link, START, toLink } from './chain.ts'
 import type { Cradle } from './manifest.ts'
 
-/** What is wrong with the first row that is not as it was written. */
+/** The first row that differs from what was written, and how. */
 export interface Fault {
   id: string
   fault: 'changed' | 'missing' | 'inserted' | 'cut_off'
-  /** One sentence for a person. */
+  /** Describes the fault to a person. */
   message: string
 }
 
-/** What a walk through the log has found: `rows` whole ones, of which the newest has `hash`. */
+/** The result of a check: `rows` intact rows, the newest of which has `hash`. */
 export interface Verdict {
   whole: boolean
   rows: number
@@ -17,24 +17,24 @@ export interface Verdict {
   broken: Fault | null
 }
 
-/** Checks the log. */
+/** Verifies the log. */
 export type AuditVerification = ReturnType<typeof createAuditVerification>
 
-/** Makes the check of the whole log; it holds one batch of rows at a time. */
+/** Creates the check of the whole log, which holds one batch of rows in memory at a time. */
 export function createAuditVerification({
   collections: { audit_log: rows, audit_head: heads },
 }: Pick<Cradle, 'collections'>) {
   return {
-    /** Walks from the first row to the last, or to the first that does not fit. Rows may be added meanwhile. */
+    /** Reads the log from its first row to the first faulty one or the end. Rows may be added meanwhile. */
     async verify(): Promise<Verdict> {
-      // Before the rows, so that it cannot name one that the walk does not reach.
+      // Read before the rows, so that it cannot name a row that was added after the check.
       const head = (await heads.findOne({ _id: 'newest' })) ?? START
       let last: Link = START
       let broken: Fault | null = null
       for await (const row of rows.find().sort({ _id: 1 })) {
-        broken = faultIn(row, last, head)
+        broken = findFault(row, last, head)
         if (broken) break
-        last = linkOf(row)
+        last = toLink(row)
       }
       if (!broken && last.seq < head.seq) broken = describeGap('cut_off', last.seq + 1, head.seq)
       const { seq, hash } = last
@@ -43,25 +43,25 @@ export function createAuditVerification({
   }
 }
 
-type Row = Parameters<typeof hashOf>[1] & { hash: string }
+type Row = Parameters<typeof hashRow>[1] & { hash: string }
 
-function faultIn(row: Row, last: Link, head: Link): Fault | null {
+function findFault(row: Row, last: Link, head: Link): Fault | null {
   const id = String(row._id)
   const place = last.seq + 1
   if (!Number.isSafeInteger(row._id) || row._id < place)
     return { id, fault: 'inserted', message: `row ${id} was inserted` }
   if (row._id > place) return describeGap('missing', place, row._id - 1)
-  if (hashOf(last.hash, row) !== row.hash)
+  if (hashRow(last.hash, row) !== row.hash)
     return place > head.seq
       ? { id, fault: 'inserted', message: `row ${id} was inserted, or changed` }
-      : { id, fault: 'changed', message: `row ${id} was changed${orBefore(last)}` }
+      : { id, fault: 'changed', message: `row ${id} was changed${blamePrevious(last)}` }
   if (place === head.seq && row.hash !== head.hash)
     return { id, fault: 'changed', message: `row ${id} was changed and given a new hash` }
   return null
 }
 
-/** A row that was changed and hashed anew shows by the next one only, which then does not follow from it. */
-const orBefore = ({ seq }: Link) => (seq === 0 ? '' : `, or row ${seq} was and has a new hash`)
+/** Names the previous row too: if it was changed and hashed again, only the next row no longer matches. */
+const blamePrevious = ({ seq }: Link) => (seq === 0 ? '' : `, or row ${seq} was and has a new hash`)
 
 function describeGap(fault: 'missing' | 'cut_off', first: number, last: number): Fault {
   const what = first === last ? `row ${first} is missing` : `rows ${first} to ${last} are missing`

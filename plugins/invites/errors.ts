@@ -1,10 +1,10 @@
 import type { ErrorTable } from '#kernel'
 
-/** What inviting and redeeming an invite can be refused with. */
+/** The errors of creating and redeeming invites. */
 export const inviteErrors = {
   INVITE_INVALID: {
     status: 400,
-    message: { en: 'There is no invite with this code.', zh: '邀请码无效。' },
+    message: { en: 'No invite has this code.', zh: '邀请码无效。' },
   },
   INVITE_NOT_PENDING: {
     status: 409,

@@ -1,3 +1,4 @@
+// Owns the invites, and creates the account of whoever redeems one through `users`.
 import { definePlugin } from '#kernel'
 import { createInvites, type Invites } from './invites.ts'
 import { createRedemptions, type Redemptions } from './redemptions.ts'

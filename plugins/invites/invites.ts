@@ -6,24 +6,24 @@ import type { Grants } from '../accounts/grants.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import type { UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
-import { refusalOf } from './invite-status.ts'
+import { findRefusal } from './invite-status.ts'
 import type { Cradle } from './manifest.ts'
 import type { InviteDocument } from './types.ts'
 
 const CODE_BYTES = 24
 const DAY_SECONDS = 86_400
-const KEPT_SECONDS = 90 * DAY_SECONDS
-/** How long a redemption keeps others away at most, also when its process dies during it. */
+const RETENTION_SECONDS = 90 * DAY_SECONDS
+/** The longest that one redemption keeps an invite; a process that dies leaves it for this long. */
 const CLAIM_MS = 10_000
 const CLAIM_POLL_MS = 50
 
-/** What an invite is made of. */
+/** The fields of a new invite. */
 export type NewInvite = { expires_in_days: number; note?: string | null; permissions: string[] }
 
-/** The invites: what user managers do with them, and the claims of those who redeem them. */
+/** The store of invites, and of the claims of those who redeem them. */
 export type Invites = ReturnType<typeof createInvites>
 
-/** Makes the store of invites. */
+/** Creates the store of invites. */
 export function createInvites({
   collections: { invites },
   users,
@@ -31,7 +31,7 @@ export function createInvites({
   clock,
   ids,
 }: { users: Users; grants: Grants } & Pick<Cradle, 'collections' | 'clock' | 'ids'>) {
-  /** Writes down that the account was made, unless that is written down already. */
+  /** Records that the account was created, unless that is recorded already. */
   const markUsed = async (
     { _id }: InviteDocument,
     { _id: user_id, username }: UserDocument,
@@ -39,11 +39,11 @@ export function createInvites({
     const used_at = clock.seconds()
     await invites.updateOne(
       { _id, user_id, used_at: null },
-      { $set: { used_at, used_by: username, claimed_until: 0, delete_at: deletionAfter(used_at) } },
+      { $set: { used_at, used_by: username, claimed_until: 0, delete_at: toDeletionDate(used_at) } },
     )
   }
 
-  /** Ends a claim: if the account is there the invite is used, if not the next may have it. */
+  /** Ends a claim: if its account exists, the invite is used; otherwise it can be claimed again. */
   const release = async (claimed: InviteDocument): Promise<InviteDocument | null> => {
     const { _id, user_id, claimed_until } = claimed
     const user = user_id === null ? null : await users.find(user_id)
@@ -52,7 +52,7 @@ export function createInvites({
     return invites.findOne({ _id })
   }
 
-  /** The invite as it is once a claim has ended that outlived its process. */
+  /** Ends an expired claim, whose process died, and returns the invite as it is then. */
   const settle = async (invite: InviteDocument): Promise<InviteDocument | null> =>
     invite.claimed_until > 0 && invite.claimed_until <= clock.now() ? release(invite) : invite
 
@@ -61,11 +61,11 @@ export function createInvites({
     return invite && settle(invite)
   }
 
-  /** Changes an invite in one write, after any redemption in flight; throws `refuse` of one not pending. */
+  /** Changes a pending invite in one write, after any redemption in progress; throws `refuse` for other invites. */
   const changePending = async (
     _id: string,
     change: () => Partial<InviteDocument>,
-    refuse: (standing: InviteDocument | null, reason: AppError) => AppError,
+    refuse: (invite: InviteDocument | null, reason: AppError) => AppError,
   ): Promise<InviteDocument> => {
     for (;;) {
       const changed = await invites.findOneAndUpdate(
@@ -74,20 +74,23 @@ export function createInvites({
         { returnDocument: 'after' },
       )
       if (changed) return changed
-      const standing = await find({ _id })
-      const reason = refusalOf(standing, clock.seconds())
-      if (reason) throw refuse(standing, reason)
-      if (standing!.claimed_until > 0) await pause(CLAIM_POLL_MS)
+      const invite = await find({ _id })
+      const reason = findRefusal(invite, clock.seconds())
+      if (reason) throw refuse(invite, reason)
+      if (invite!.claimed_until > 0) await pause(CLAIM_POLL_MS)
     }
   }
 
-  const revocation = () => {
+  const makeRevocation = () => {
     const revoked_at = clock.seconds()
-    return { revoked_at, claimed_until: 0, delete_at: deletionAfter(revoked_at) }
+    return { revoked_at, claimed_until: 0, delete_at: toDeletionDate(revoked_at) }
   }
 
   return {
-    /** Gives the code too, for the only time. Throws VALIDATION_FAILED, GRANT_EXCEEDS, AUTH_FAILED. */
+    /**
+     * Creates an invite; returns it with its code, which is not stored. Throws VALIDATION_FAILED, GRANT_EXCEEDS,
+     * AUTH_FAILED if the caller's account was deleted meanwhile.
+     */
     async create(
       caller: AuthCaller,
       { expires_in_days, note = null, permissions }: NewInvite,
@@ -98,7 +101,7 @@ export function createInvites({
       const expires_at = created_at + expires_in_days * DAY_SECONDS
       const invite: InviteDocument = {
         _id: ids.make(),
-        code_hash: hashOf(code),
+        code_hash: hashCode(code),
         note,
         permissions,
         created_by: caller.username,
@@ -110,10 +113,10 @@ export function createInvites({
         used_by: null,
         user_id: ids.make(),
         claimed_until: 0,
-        delete_at: deletionAfter(expires_at),
+        delete_at: toDeletionDate(expires_at),
       }
       await invites.insertOne(invite)
-      // A deletion of the inviter that was quicker has already removed what it knew of.
+      // If the inviter was deleted meanwhile, that deletion did not see this invite.
       if (!(await users.find(caller.id))) {
         await invites.deleteOne({ _id: invite._id })
         throw new AppError('AUTH_FAILED')
@@ -121,7 +124,7 @@ export function createInvites({
       return { invite, code }
     },
 
-    /** The invites that are still kept, the newest first. Throws VALIDATION_FAILED for an unknown cursor. */
+    /** Lists the invites, newest first. Throws VALIDATION_FAILED for an unknown cursor. */
     async list(page: PageRequest): Promise<Page<InviteDocument>> {
       const listing = { parts: [{}], sort: { created_at: -1, _id: -1 } } as const
       const { rows, next } = await findPage(invites, listing, page)
@@ -129,17 +132,17 @@ export function createInvites({
       return { rows: settled.filter((invite) => invite !== null), next }
     },
 
-    findByCode: (code: string) => find({ code_hash: hashOf(code) }),
+    findByCode: (code: string) => find({ code_hash: hashCode(code) }),
 
-    /** Throws NOT_FOUND, INVITE_NOT_PENDING. */
+    /** Revokes a pending invite. Throws NOT_FOUND, INVITE_NOT_PENDING. */
     revoke: (invite_id: string) =>
       changePending(
         invite_id,
-        revocation,
-        (standing) => new AppError(standing ? 'INVITE_NOT_PENDING' : 'NOT_FOUND'),
+        makeRevocation,
+        (invite) => new AppError(invite ? 'INVITE_NOT_PENDING' : 'NOT_FOUND'),
       ),
 
-    /** Keeps everybody else away for a while. Throws the refusal of an invite that is no longer pending. */
+    /** Reserves a pending invite for CLAIM_MS. Throws the error of redeeming it if it is no longer pending. */
     claim: (invite_id: string) =>
       changePending(
         invite_id,
@@ -147,28 +150,28 @@ export function createInvites({
         (_, reason) => reason,
       ),
 
-    /** Revokes an invite in the name of whoever has claimed it. */
+    /** Revokes an invite on behalf of the holder of the claim. */
     async revokeClaimed({ _id, claimed_until }: InviteDocument): Promise<void> {
-      await invites.updateOne({ _id, claimed_until, used_at: null }, { $set: revocation() })
+      await invites.updateOne({ _id, claimed_until, used_at: null }, { $set: makeRevocation() })
     },
 
     markUsed,
     release,
 
-    /** Removes what an account that goes has created, and its name from the invite that made it. */
+    /** Removes the invites of a deleted account, and the account from the invite that created it. */
     async forgetUser(user_id: string): Promise<void> {
       await invites.deleteMany({ created_by_id: user_id })
       const used_at = clock.seconds()
-      // The account was there, so its invite must not become free again if nobody has written that down yet.
+      // The account existed, so its invite must not become redeemable again if its use was not recorded yet.
       await invites.updateMany(
         { user_id, used_at: null },
-        { $set: { used_at, claimed_until: 0, delete_at: deletionAfter(used_at) } },
+        { $set: { used_at, claimed_until: 0, delete_at: toDeletionDate(used_at) } },
       )
       await invites.updateMany({ user_id }, { $set: { used_by: null, user_id: null } })
     },
   }
 }
 
-const hashOf = (code: string) => createHash('sha256').update(code).digest('base64url')
+const hashCode = (code: string) => createHash('sha256').update(code).digest('base64url')
 
-const deletionAfter = (seconds: number) => new Date((seconds + KEPT_SECONDS) * 1000)
+const toDeletionDate = (seconds: number) => new Date((seconds + RETENTION_SECONDS) * 1000)

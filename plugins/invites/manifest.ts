@@ -1,10 +1,10 @@
 import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
 import { inviteErrors } from './errors.ts'
 
-/** What this plugin is. */
+/** The manifest of the plugin. */
 export const manifest = defineManifest({
   name: 'invites',
-  summary: 'Invites, and the accounts that the invited make for themselves',
+  summary: 'Invites, with which people create their own accounts',
   depends: ['users', 'auth', 'accounts'],
   errors: inviteErrors,
 })
@@ -15,7 +15,7 @@ declare module '#kernel/types' {
   }
 }
 
-/** What the factories, handlers and hooks of this plugin receive. */
+/** The services that the factories, handlers and hooks of this plugin receive. */
 export type Cradle = CradleOf<typeof manifest>
 
 /** Declares a route of this plugin. */

@@ -1,6 +1,6 @@
 import { objectOf, pageQuery, pageReply } from '#kernel'
 import { loginReply } from '#plugin-api'
-import { showInvite } from './invite-status.ts'
+import { toInviteRow } from './invite-status.ts'
 import { route } from './manifest.ts'
 import {
   createdInvite,
@@ -23,19 +23,19 @@ const REFUSALS = [
 const listInvites = route({
   method: 'GET',
   path: '/users/invites',
-  summary: 'The invites, the newest first',
+  summary: 'List the invites, newest first',
   guard: ['permission', 'users'],
   query: objectOf(pageQuery),
   response: { 200: inviteRows },
 }).handle(async ({ query }, { invites, clock }) => {
   const { rows, next } = await invites.list(query)
-  return pageReply(query, { rows: rows.map((invite) => showInvite(invite, clock.seconds())), next })
+  return pageReply(query, { rows: rows.map((invite) => toInviteRow(invite, clock.seconds())), next })
 })
 
 const createInvite = route({
   method: 'POST',
   path: '/users/invites',
-  summary: 'Invite somebody; the code is in this answer only',
+  summary: 'Create an invite; only this reply contains its code',
   guard: ['permission', 'users'],
   body: newInvite,
   response: { 201: createdInvite },
@@ -44,7 +44,7 @@ const createInvite = route({
 }).handle(async ({ caller, body }, { invites, clock, server }) => {
   const { invite, code } = await invites.create(caller, body)
   const invite_url = server.public_url ? `${server.public_url.replace(/\/+$/, '')}/?invite=${code}` : null
-  return { ...showInvite(invite, clock.seconds()), code, invite_url }
+  return { ...toInviteRow(invite, clock.seconds()), code, invite_url }
 })
 
 const revokeInvite = route({
@@ -56,18 +56,18 @@ const revokeInvite = route({
   errors: ['NOT_FOUND', 'INVITE_NOT_PENDING'],
   audit: 'invite.revoke',
 }).handle(async ({ params }, { invites, clock }) =>
-  showInvite(await invites.revoke(params.invite_id!), clock.seconds()),
+  toInviteRow(await invites.revoke(params.invite_id!), clock.seconds()),
 )
 
 const validateInvite = route({
   method: 'POST',
   path: '/auth/invite/validate',
-  summary: 'Ask whether an invite can be redeemed',
+  summary: 'Check whether an invite can be redeemed',
   guard: 'public',
   body: validation,
   response: { 200: validInvite },
   errors: REFUSALS,
-  audit: { none: 'It looks and changes nothing.' },
+  audit: { none: 'It changes nothing.' },
 }).handle(async ({ body, ip }, { callLimit, redemptions }) => {
   await callLimit.consume('invite', ip)
   const { expires_at } = await redemptions.validate(body.code)
@@ -77,7 +77,7 @@ const validateInvite = route({
 const redeemInvite = route({
   method: 'POST',
   path: '/auth/invite/redeem',
-  summary: 'Make an account of an invite and log in to it',
+  summary: 'Redeem an invite: create its account and log in to it',
   guard: 'public',
   body: redemption,
   response: { 200: loginReply },
@@ -90,5 +90,5 @@ const redeemInvite = route({
   return logins.open(user, { ip, user_agent: headers['user-agent']?.toString() ?? null }, 'invite')
 })
 
-/** The routes of invites, of those who invite and of the invited. */
+/** The routes of invites, for user managers and for invited people. */
 export const inviteRoutes = [listInvites, createInvite, revokeInvite, validateInvite, redeemInvite]

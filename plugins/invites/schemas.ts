@@ -2,7 +2,7 @@ import { nullable, objectOf } from '#kernel'
 
 const time = { type: 'integer', description: 'Unix seconds' } as const
 const username = { type: 'string', minLength: 1, maxLength: 64 } as const
-/** Some more than our codes have, so that a mistyped one is called unknown rather than malformed. */
+/** Longer than a code, so that a mistyped code is reported as unknown instead of malformed. */
 const code = { type: 'string', minLength: 1, maxLength: 64, writeOnly: true } as const
 
 export const newInvite = objectOf({
@@ -25,7 +25,7 @@ const fields = {
   created_at: time,
   expires_at: time,
   used_at: nullable(time),
-  used_by: nullable({ type: 'string', description: 'A username; null too where the account was deleted' }),
+  used_by: nullable({ type: 'string', description: 'A username; also null if the account was deleted' }),
   revoked_at: nullable(time),
   status: { enum: ['pending', 'used', 'expired', 'revoked'] },
   permissions: { type: 'array', items: { type: 'string' } },
@@ -49,14 +49,14 @@ export const inviteRow = { title: 'Invite', ...objectOf(fields, names) } as cons
 
 export const inviteRows = { type: 'array', items: inviteRow } as const
 
-/** The only answer that holds the code. */
+/** The only reply that contains the code. */
 export const createdInvite = {
   title: 'CreatedInvite',
   ...objectOf(
     {
       ...fields,
       code: { type: 'string' },
-      invite_url: nullable({ type: 'string', description: 'Null where no public URL is configured' }),
+      invite_url: nullable({ type: 'string', description: 'Null if no public URL is configured' }),
     },
     [...names, 'code', 'invite_url'],
   ),

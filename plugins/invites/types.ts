@@ -1,13 +1,13 @@
-/** What has become of an invite. */
+/** The status of an invite. */
 export type InviteStatus = 'pending' | 'used' | 'expired' | 'revoked'
 
-/** One invite. Times are Unix seconds unless told otherwise. */
+/** One invite. Times are Unix seconds unless stated otherwise. */
 export interface InviteDocument {
   _id: string
-  /** SHA-256 of the code, base64url; the code itself is kept nowhere. */
+  /** SHA-256 of the code, base64url; the code itself is not stored. */
   code_hash: string
   note: string | null
-  /** What the new account is meant to get; what of it still counts is found out on redemption. */
+  /** Intended for the new account; on redemption, those that the inviter cannot grant any more are dropped. */
   permissions: string[]
   created_by: string
   created_by_id: string
@@ -15,16 +15,16 @@ export interface InviteDocument {
   expires_at: number
   revoked_at: number | null
   used_at: number | null
-  /** The new account's name; null while there is none and after it was deleted. */
+  /** The new account's name; null until it is created and after it is deleted. */
   used_by: string | null
   /**
-   * The id of the only account that this invite can make: chosen with the invite, so that a second attempt
-   * collides with the first. Null once that account was deleted.
+   * The id of the only account that this invite can create: chosen with the invite, so that a second redemption
+   * collides with the first. Null once that account is deleted.
    */
   user_id: string | null
-  /** Until when it is somebody's to redeem, in Unix milliseconds; 0 while it is nobody's. */
+  /** The end of the claim of a redemption in progress, in Unix milliseconds; 0 if there is none. */
   claimed_until: number
-  /** Some time after its end, as the TTL index wants it. */
+  /** RETENTION_SECONDS after the end of the invite, for the TTL index. */
   delete_at: Date
 }
 

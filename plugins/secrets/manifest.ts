@@ -1,9 +1,9 @@
 import { type Cradle as CradleOf, defineManifest } from '#kernel'
 
-/** What this plugin is. */
+/** The manifest of the plugin. */
 export const manifest = defineManifest({
   name: 'secrets',
-  summary: 'Replacement of the key that stored secrets are encrypted with',
+  summary: 'Replaces the key that encrypts stored secrets',
 })
 
 declare module '#kernel/types' {
@@ -12,5 +12,5 @@ declare module '#kernel/types' {
   }
 }
 
-/** What the factories, handlers and hooks of this plugin receive. */
+/** The services that the factories, handlers and hooks of this plugin receive. */
 export type Cradle = CradleOf<typeof manifest>

@@ -95,7 +95,7 @@ t.test('a running server reads and writes secrets before, during and after a rot
   t.ok(await isAllSealedWith(server, keys[0]!))
   await t.rejects(isAllSealedWith(server, before!), 'the old key no longer opens any secret')
   for (let n = 0; n < 5; n += 1) t.equal(await read(`v${n}`), `secret ${n}`)
-  t.match(await rotate(server), /^The key is new; secrets encrypted anew: \d+\.\n$/)
+  t.match(await rotate(server), /^The key was replaced; secrets encrypted with the new key: \d+\.\n$/)
 })
 
 t.test('a killed rotation is completed by the next one, and no secret is lost', async (t) => {
@@ -125,7 +125,7 @@ t.test('a killed rotation is completed by the next one, and no secret is lost', 
   await leases.updateOne({ _id: 'secret_key.rotation' }, { $set: { until: Date.now() + 500 } })
   t.equal(
     await rotate(server),
-    'A rotation that had been broken off is finished; secrets encrypted anew: 1.\n',
+    'Finished the rotation that had been interrupted; secrets encrypted with the new key: 1.\n',
     'the next rotation waits for the lease of the killed one',
   )
   t.strictSame(readKeys(server), [current])
@@ -136,7 +136,7 @@ t.test('a killed rotation is completed by the next one, and no secret is lost', 
 t.test('two simultaneous rotations run one after the other', async (t) => {
   const { server, read } = await start(t)
   const lines = await Promise.all([rotate(server), rotate(server)])
-  for (const line of lines) t.match(line, /^The key is new; secrets encrypted anew: 5\.\n$/)
+  for (const line of lines) t.match(line, /^The key was replaced; secrets encrypted with the new key: 5\.\n$/)
   t.equal(await read('v1'), 'secret 1')
 })
 
@@ -148,7 +148,7 @@ t.test('secrets of a disabled plugin are re-encrypted too', async (t) => {
   writeFileSync(file, JSON.stringify(bareConfig({ database, plugins: { ...on, vault: { enabled: false } } })))
   await server.restart()
   t.equal((await server.request('GET', '/vault/v1')).status, 404)
-  t.match(await rotate(server), 'secrets encrypted anew: 5')
+  t.match(await rotate(server), 'secrets encrypted with the new key: 5')
   writeFileSync(file, config)
   await server.restart()
   t.equal(await read('v1'), 'secret 1')
@@ -158,7 +158,7 @@ t.test('a secret that no key opens is reported and left unchanged', async (t) =>
   const { server, read } = await start(t)
   const documents = server.db.collection<{ _id: string; secret: string }>('vault')
   await documents.updateOne({ _id: 'v3' }, { $set: { secret: 'v1.a.b.c' } })
-  t.match(await rotate(server), 'anew: 4.\nNo key opens vault.secret of v3; it was left as it is.\n')
+  t.match(await rotate(server), 'new key: 4.\nNo key decrypts vault.secret of v3; it was left unchanged.\n')
   t.match(await documents.findOne({ _id: 'v3' }), { secret: 'v1.a.b.c' })
   t.equal(await read('v1'), 'secret 1')
 })
@@ -166,7 +166,7 @@ t.test('a secret that no key opens is reported and left unchanged', async (t) =>
 t.test('an invalid --wait is refused before the rotation begins', async (t) => {
   const { server } = await start(t)
   const before = readKeys(server)
-  await t.rejects(rotate(server, '--wait', 'soon'), /--wait takes a number of seconds/)
+  await t.rejects(rotate(server, '--wait', 'soon'), /--wait must be a number of seconds/)
   t.strictSame(readKeys(server), before)
 })
 
