@@ -1,54 +1,58 @@
 import { AppError } from '#kernel'
 import type { Cradle } from './manifest.ts'
-import type { EntryName } from './types.ts'
+import type { EntryPoint } from './types.ts'
 
-/** Where people come back to, and where they are sent on to. */
+/** The redirect URIs of the server, and the pages of the console that continue a sign-in. */
 export type SsoAddresses = ReturnType<typeof createAddresses>
 
-/** Makes the addresses out of the server's public one, under which the console is unless the settings say otherwise. */
+/** Creates the addresses from the server's public one, which the console shares unless the settings name another. */
 export function createAddresses({ server }: Pick<Cradle, 'server'>) {
   const base = server.public_url?.replace(/\/+$/, '')
   const frontend = (dashboard_origin: string | null) => dashboard_origin ?? base ?? ''
   return {
     isSecure: base?.startsWith('https:') ?? false,
 
-    /** Null where no public address is configured. */
-    redirectUri: (entry: EntryName): string | null =>
+    /** The redirect URI to register with a service; null if no public address is configured. */
+    redirectUri: (entry: EntryPoint): string | null =>
       base === undefined ? null : new URL(`${base}/api/auth/${entry}/callback`).href,
 
-    /** The page of the console that goes on; what it is told stands behind the `#`, which browsers send to nobody. */
-    complete: (entry: EntryName, dashboard_origin: string | null, told: Record<string, string>): string =>
-      `${frontend(dashboard_origin)}/login/${entry}/complete#${new URLSearchParams(told)}`,
+    /** The page of the console that completes a sign-in; its data is in the fragment, which browsers do not send. */
+    complete: (entry: EntryPoint, dashboard_origin: string | null, data: Record<string, string>): string =>
+      `${frontend(dashboard_origin)}/login/${entry}/complete#${new URLSearchParams(data)}`,
 
-    /** The page of the console that says why nobody was signed in. */
-    failed: (entry: EntryName, dashboard_origin: string | null, reason: string): string =>
+    /** The page of the console that shows why a sign-in failed. */
+    failed: (entry: EntryPoint, dashboard_origin: string | null, reason: string): string =>
       `${frontend(dashboard_origin)}/login?${new URLSearchParams({ [`${entry}_error`]: reason })}`,
   }
 }
 
-/** Where people go on to unless they say otherwise. */
+/** The page of the console after a sign-in that names no other. */
 export const DEFAULT_PAGE = '/chat'
 
-/** Throws VALIDATION_FAILED unless a path leads to a page of the console, whoever reads it. */
+/** Throws VALIDATION_FAILED unless a path leads to a page of the console, however a browser decodes it. */
 export function assertOwnPage(path: string): void {
-  if (isPath(path) && isPath(decoded(path.split(/[?#]/)[0]!))) return
-  const issue = { path: '/redirect_after', rule: 'path', message: 'must be a path that begins with one "/"' }
+  if (isPath(path) && isPath(decode(path.split(/[?#]/)[0]!))) return
+  const issue = {
+    path: '/redirect_after',
+    rule: 'path',
+    message: 'must be a path that starts with a single "/"',
+  }
   throw new AppError('VALIDATION_FAILED', { issues: [issue] })
 }
 
-const ANYWHERE = 'https://console.invalid'
+const ANY_ORIGIN = 'https://console.invalid'
 
 const isPath = (text: string) =>
   /^\/(?!\/)[^\\\p{Cc}]*$/u.test(text) &&
-  URL.canParse(text, ANYWHERE) &&
-  new URL(text, ANYWHERE).origin === ANYWHERE
+  URL.canParse(text, ANY_ORIGIN) &&
+  new URL(text, ANY_ORIGIN).origin === ANY_ORIGIN
 
-/** Nothing that is a path where it cannot be decoded. */
-function decoded(text: string): string {
+/** Decodes a path; returns an empty text, which is not a path, if that is impossible. */
+function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // What is no UTF-8 might be read as anything.
+    // Readers may disagree on bytes that are not UTF-8.
     return ''
   }
 }

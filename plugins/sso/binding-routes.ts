@@ -1,50 +1,50 @@
 import { AppError, type Route } from '#kernel'
-import { departureErrors, sendAway } from './departure-reply.ts'
+import { authorizationErrors, replyWithRequest } from './authorization-requests.ts'
 import { type Cradle, route } from './manifest.ts'
 import { bindings, kindBody, oidcStatus, signInStatus, startBody, started } from './schemas.ts'
-import { nameOf, statusOf } from './settings-rows.ts'
+import { getDisplayName, listStatus } from './settings-rows.ts'
 
 const getStatus = route({
   method: 'GET',
   path: '/auth/oauth/status',
-  summary: 'The services that people can sign in with',
+  summary: 'List the services that users can sign in with',
   guard: 'public',
   response: { 200: signInStatus },
-}).handle(async ({ locale }, cradle) => ({ providers: await statusOf(cradle, locale) }))
+}).handle(async ({ locale }, cradle) => ({ providers: await listStatus(cradle, locale) }))
 
 const getOidcStatus = route({
   method: 'GET',
   path: '/auth/oidc/status',
-  summary: 'Whether people can sign in with OpenID Connect',
+  summary: 'Get the status of OpenID Connect sign-in',
   guard: 'public',
   response: { 200: oidcStatus },
 }).handle(async ({ locale }, cradle) => {
-  const { enabled, display_name } = (await statusOf(cradle, locale)).find(({ kind }) => kind === 'oidc')!
+  const { enabled, display_name } = (await listStatus(cradle, locale)).find(({ kind }) => kind === 'oidc')!
   return { enabled, display_name }
 })
 
 const startBinding = route({
   method: 'POST',
   path: '/auth/oauth/bind/start',
-  summary: 'Begin to link an identity at another service to the account of the token',
+  summary: 'Begin to link an identity at another service to your account',
   guard: 'user',
   body: startBody,
   response: { 200: started },
-  errors: [...departureErrors('oauth'), 'IDENTITY_ALREADY_LINKED'],
-  audit: { none: 'The return from the other service is audited.' },
+  errors: [...authorizationErrors('oauth'), 'IDENTITY_ALREADY_LINKED'],
+  audit: { none: 'The callback is audited.' },
 }).handle(async (request, cradle) => {
   const { body, caller } = request
   const { kind } = body
   const { identities = [] } = (await cradle.users.find(caller.id)) ?? {}
   if (identities.some((linked) => linked.kind === kind))
     throw new AppError('IDENTITY_ALREADY_LINKED', { kind })
-  return sendAway({ entry: 'oauth', ...body, caller }, request, cradle)
+  return replyWithRequest({ entry: 'oauth', ...body, caller }, request, cradle)
 })
 
 const unbind = route({
   method: 'POST',
   path: '/auth/oauth/unbind',
-  summary: 'Take an identity at another service from the account of the token',
+  summary: 'Unlink an identity at another service from your account',
   guard: 'user',
   body: kindBody,
   response: { 204: null },
@@ -63,7 +63,7 @@ const unbind = route({
 const listBindings = route({
   method: 'GET',
   path: '/auth/oauth/bindings',
-  summary: 'The identities at other services with which the account of the token signs in',
+  summary: 'List the identities at other services that are linked to your account',
   guard: 'user',
   response: { 200: bindings },
 }).handle(async ({ caller, locale }, { users, signInSettings }) => {
@@ -71,9 +71,9 @@ const listBindings = route({
   const known = await signInSettings.findAll()
   return identities.map(({ kind, linked_at }) => {
     const found = known.find(([{ kind: name }]) => name === kind)
-    return { kind, display_name: found ? nameOf(found[1], found[0], locale) : kind, linked_at }
+    return { kind, display_name: found ? getDisplayName(found[1], found[0], locale) : kind, linked_at }
   })
 })
 
-/** What there is to sign in with, and what an account of one's own is linked to. */
+/** The routes of the available services, and of the identities linked to the caller's account. */
 export const bindingRoutes: Route<Cradle>[] = [getStatus, getOidcStatus, startBinding, unbind, listBindings]

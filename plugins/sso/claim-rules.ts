@@ -3,25 +3,25 @@ import type { ClaimRule } from './types.ts'
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** What rules make of an account, and which of them, by their positions. */
-export interface Verdict {
+/** The role and permissions that rules result in; `matched` has the positions of the rules that apply. */
+export interface RuleResult {
   role: Role
   permissions: string[]
   matched: number[]
 }
 
-/** The most of one claim that is looked at. */
+/** The maximum of elements of one claim that are compared. */
 const MAX_ELEMENTS = 10_000
 
 /**
- * What an account with these claims is by the rules. With a rule that gives a role, the role is theirs to say; so is every
- * permission that is named in one. All else stays as it was.
+ * Returns the role and permissions of an account with these claims. The rules decide on the role if any of them grants
+ * one, and on every permission that any of them names; everything else stays as it was.
  */
-export function judge(
+export function applyRules(
   rules: readonly ClaimRule[],
   claims: Claims,
   { role, permissions }: { role: Role; permissions: readonly string[] },
-): Verdict {
+): RuleResult {
   const matched = rules.flatMap((rule, index) => (isMet(rule, claims) ? [index] : []))
   const met = matched.map((index) => rules[index]!)
   const given = new Set(met.flatMap((rule) => rule.permissions ?? []))
@@ -35,8 +35,8 @@ export function judge(
   }
 }
 
-/** All that the rules could give anybody. */
-export function givenBy(rules: readonly ClaimRule[]): { role?: 'admin'; permissions: string[] } {
+/** Returns everything that the rules can grant. */
+export function listGrants(rules: readonly ClaimRule[]): { role?: 'admin'; permissions: string[] } {
   return {
     ...(rules.some(({ role }) => role === 'admin') && { role: 'admin' }),
     permissions: [...new Set(rules.flatMap(({ permissions = [] }) => permissions))],
@@ -44,21 +44,21 @@ export function givenBy(rules: readonly ClaimRule[]): { role?: 'admin'; permissi
 }
 
 function isMet({ claim, value }: ClaimRule, claims: Claims): boolean {
-  const found = claimAt(claims, claim)
+  const found = findClaim(claims, claim)
   const elements = Array.isArray(found) ? found.slice(0, MAX_ELEMENTS) : [found]
   return elements.some((element) => isScalar(element) && String(element) === value)
 }
 
 const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value)
 
-/** The claim at a path. At each step the longest name that there is goes first, as names may have dots themselves. */
-function claimAt(claims: unknown, path: string): unknown {
+/** Returns the claim at a path. Each step tries the longest matching name first, because names may contain dots. */
+function findClaim(claims: unknown, path: string): unknown {
   if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) return undefined
   if (Object.hasOwn(claims, path)) return (claims as Claims)[path]
   for (let dot = path.lastIndexOf('.'); dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
     const name = path.slice(0, dot)
     if (!Object.hasOwn(claims, name)) continue
-    const found = claimAt((claims as Claims)[name], path.slice(dot + 1))
+    const found = findClaim((claims as Claims)[name], path.slice(dot + 1))
     if (found !== undefined) return found
   }
   return undefined

@@ -1,41 +1,57 @@
-import type { ErrorDefinition, ErrorTable } from '#kernel'
-import type { EntryName } from './types.ts'
+import { AppError, type ErrorDefinition, type ErrorTable } from '#kernel'
+import type { EntryPoint } from './types.ts'
 
-/** What a way to sign in under these names is refused with; all of it is read as OAUTH_BAD_REQUEST or OIDC_BAD_REQUEST. */
-const entryErrors = <const Prefix extends Uppercase<EntryName>>(prefix: Prefix) => {
+type Refusal = 'DISABLED' | 'NO_PUBLIC_URL' | 'CODE_INVALID'
+
+/** The errors of the routes of one entry point, which clients see as OAUTH_BAD_REQUEST or OIDC_BAD_REQUEST. */
+const defineEntryErrors = <const Prefix extends Uppercase<EntryPoint>>(prefix: Prefix) => {
   const refusal = { status: 400, code: `${prefix}_BAD_REQUEST` }
   return {
     [`${prefix}_DISABLED`]: {
       ...refusal,
-      message: { en: 'This way to sign in is not switched on.', zh: '此登录方式未启用。' },
+      message: { en: 'This way to sign in is not enabled.', zh: '此登录方式未启用。' },
     },
     [`${prefix}_NO_PUBLIC_URL`]: {
       ...refusal,
       message: {
-        en: 'The server does not know its own address, to which people come back. Set http.public_url (SVC_PUBLIC_URL).',
+        en: 'The server does not know its public address, which the callback needs. Set http.public_url (SVC_PUBLIC_URL).',
         zh: '服务器未配置公开地址，无法完成登录跳转。请设置 http.public_url（SVC_PUBLIC_URL）。',
       },
     },
     [`${prefix}_CODE_INVALID`]: {
       ...refusal,
       message: {
-        en: 'This sign-in was used already or took too long. Sign in again.',
+        en: 'This sign-in code was used already or has expired. Sign in again.',
         zh: '此次登录已被使用或已超时，请重新登录。',
       },
     },
-  } as Record<`${Prefix}_${'DISABLED' | 'NO_PUBLIC_URL' | 'CODE_INVALID'}`, ErrorDefinition>
+  } as Record<`${Prefix}_${Refusal}`, ErrorDefinition>
 }
 
-/** What single sign-on is refused with. */
+/** The errors of single sign-on. */
 export const ssoErrors = {
-  ...entryErrors('OAUTH'),
-  ...entryErrors('OIDC'),
+  ...defineEntryErrors('OAUTH'),
+  ...defineEntryErrors('OIDC'),
   SSO_PROVIDER_UNREACHABLE: {
     status: 502,
     level: 'warn',
     message: {
-      en: 'The service to sign in with cannot be reached, or is not what the settings say.',
+      en: 'The sign-in service cannot be reached, or does not match the settings.',
       zh: '无法访问登录服务，或其与设置不符。',
     },
   },
 } satisfies ErrorTable
+
+const REASONS: Record<Refusal, string> = {
+  DISABLED: 'disabled',
+  NO_PUBLIC_URL: 'misconfigured',
+  CODE_INVALID: 'code',
+}
+
+/** Returns the name in the error table of a refusal at an entry point. */
+export const refusalCode = (entry: EntryPoint, refusal: Refusal) =>
+  `${entry.toUpperCase() as Uppercase<EntryPoint>}_${refusal}` as const
+
+/** Creates the error of a refusal at an entry point. */
+export const createRefusal = (entry: EntryPoint, refusal: Refusal): AppError =>
+  new AppError(refusalCode(entry, refusal), { reason: REASONS[refusal] })

@@ -1,24 +1,25 @@
+// Owns sign-in at other services: authorization requests, callbacks and their settings. Linked identities are part of
+// the accounts of `users`; the session at the end is opened by `auth`.
 import { definePlugin } from '#kernel'
 import { createAddresses, type SsoAddresses } from './addresses.ts'
-import { type Arrivals, createArrivals } from './arrivals.ts'
-import { createAttempts, type SignInAttempts } from './attempts.ts'
+import { type AuthorizationRequests, createAuthorizationRequests } from './authorization-requests.ts'
 import { bindingRoutes } from './binding-routes.ts'
-import { createCodes, type SignInCodes } from './codes.ts'
-import { createDepartures, type Departures } from './departures.ts'
-import { createSignInKinds, type SignInKinds } from './endpoints.ts'
-import { entryRoutes } from './entry-routes.ts'
+import { createCallbacks, type SignInCallbacks } from './callbacks.ts'
+import { createSignInKinds, type SignInKinds } from './kinds/registry.ts'
 import { manifest } from './manifest.ts'
-import { createReturns, type Returns } from './returns.ts'
+import { createProvisioning, type Provisioning } from './provisioning.ts'
 import { createSettings, type SignInSettings } from './settings.ts'
 import { settingsRoutes } from './settings-routes.ts'
+import { signInRoutes } from './sign-in-routes.ts'
+import { createAttempts, createCodes, type SignInAttempts, type SignInCodes } from './sign-in-state.ts'
 import type { SsoAttemptDocument, SsoCodeDocument, SsoProviderDocument } from './types.ts'
 
 declare module '#kernel/types' {
   interface PrivateServices {
     sso: {
-      signInArrivals: Arrivals
-      signInDepartures: Departures
-      signInReturns: Returns
+      authorizationRequests: AuthorizationRequests
+      signInCallbacks: SignInCallbacks
+      signInProvisioning: Provisioning
       signInAttempts: SignInAttempts
       signInCodes: SignInCodes
       signInKinds: SignInKinds
@@ -54,17 +55,17 @@ export default definePlugin({
     host.service('signInSettings', createSettings)
     host.service('signInAttempts', createAttempts)
     host.service('signInCodes', createCodes)
-    host.service('signInArrivals', createArrivals)
-    host.service('signInDepartures', createDepartures)
-    host.service('signInReturns', createReturns)
-    host.routes([...bindingRoutes, ...entryRoutes, ...settingsRoutes])
+    host.service('signInProvisioning', createProvisioning)
+    host.service('authorizationRequests', createAuthorizationRequests)
+    host.service('signInCallbacks', createCallbacks)
+    host.routes([...bindingRoutes, ...signInRoutes, ...settingsRoutes])
     host.extend('users.removal', async ({ user_id }, { signInAttempts, signInCodes }) => {
       await signInAttempts.forgetUser(user_id)
       await signInCodes.forgetUser(user_id)
     })
   },
   start({ signInKinds }) {
-    // Made with the start, so that settings which name what there is not stop it.
+    // Created now, so that invalid endpoints in the settings stop the start.
     signInKinds.list()
   },
   stop: ({ signInKinds }) => signInKinds.close(),

@@ -1,10 +1,10 @@
 import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
 import { ssoErrors } from './errors.ts'
 
-/** What this plugin is. */
+/** The manifest of the plugin. */
 export const manifest = defineManifest({
   name: 'sso',
-  summary: 'Signing in with accounts of other services: OpenID Connect, Feishu, DingTalk and WeCom',
+  summary: 'Sign-in with accounts of other services: OpenID Connect, Feishu, DingTalk and WeCom',
   depends: ['users', 'auth', 'accounts'],
   config: {
     allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },
@@ -15,7 +15,7 @@ export const manifest = defineManifest({
       category: 'admin',
       label: { en: 'Single sign-on', zh: '单点登录' },
       description: {
-        en: 'Read and change the settings of the services with which people sign in.',
+        en: 'Read and change the settings of the services that users sign in with.',
         zh: '查看和修改用户登录所用的第三方服务的设置。',
       },
     },
@@ -29,7 +29,7 @@ declare module '#kernel/types' {
   }
 }
 
-/** What the factories, handlers and hooks of this plugin receive. */
+/** The services that the factories, handlers and hooks of this plugin receive. */
 export type Cradle = CradleOf<typeof manifest>
 
 /** Declares a route of this plugin. */

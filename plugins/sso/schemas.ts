@@ -1,5 +1,5 @@
 import { nullable, objectOf } from '#kernel'
-import { KIND_NAMES } from './kinds/index.ts'
+import { KIND_NAMES } from './kinds/registry.ts'
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
@@ -11,10 +11,10 @@ const redirect_after = {
   type: 'string',
   minLength: 1,
   maxLength: 2048,
-  description: 'A path of the console; /chat unless told otherwise',
+  description: 'A path of the console; /chat by default',
 } as const
 
-/** What may hold a user name with a password, or a query, is refused before anybody writes it down. */
+/** Refuses addresses with user information or a query, which may contain secrets, before anything logs them. */
 const address = {
   type: 'string',
   format: 'url',
@@ -25,18 +25,18 @@ const address = {
 export const startBody = objectOf({ kind, redirect_after }, ['kind'])
 export const oidcStartBody = objectOf({ redirect_after })
 
-/** The browser keeps the state as a cookie too, and has to bring it back. */
+/** The browser also stores the state as a cookie, which the callback checks. */
 export const started = {
   title: 'StartedSignIn',
   ...objectOf({ authorization_url: text, state: text }, ['authorization_url', 'state']),
 } as const
 
-/** Services add what they like to the address that people come back to. */
+/** Open, because services add parameters of their own to the callback. */
 export const callbackQuery = { type: 'object', additionalProperties: true } as const
 
 const secretText = { type: 'string', minLength: 1, maxLength: 128, writeOnly: true } as const
 
-/** A console that gives the state that it began with cannot be led to take somebody else's sign-in for its own. */
+/** A console that sends the state it began with cannot be tricked into completing the sign-in of somebody else. */
 export const exchangeBody = objectOf({ code: secretText, state: secretText }, ['code'])
 
 export const kindBody = objectOf({ kind }, ['kind'])
@@ -109,7 +109,7 @@ export const settingsRow = {
       agent_id: nullable(text),
       dashboard_origin: nullable(text),
       rules,
-      redirect_uri: nullable({ type: 'string', description: 'Null where no public URL is configured' }),
+      redirect_uri: nullable({ type: 'string', description: 'Null if no public URL is configured' }),
       updated_at: nullable(time),
     },
     [
@@ -142,7 +142,11 @@ export const preview = {
     {
       role: { enum: ['user', 'admin'] },
       permissions: { type: 'array', items: text },
-      matched: { type: 'array', items: { type: 'integer' }, description: 'Positions of rules' },
+      matched: {
+        type: 'array',
+        items: { type: 'integer' },
+        description: 'Positions of the rules that apply',
+      },
       unknown_permissions: { type: 'array', items: text },
     },
     ['role', 'permissions', 'matched', 'unknown_permissions'],

@@ -1,19 +1,22 @@
-import { AppError, isDuplicateKey } from '#kernel'
+import { AppError, type Issue, isDuplicateKey, type TypeOf } from '#kernel'
 import type { Grants } from '../accounts/grants.ts'
 import type { AuthCaller } from '../auth/types.ts'
-import { givenBy } from './claim-rules.ts'
-import type { SignInKinds } from './endpoints.ts'
+import { listGrants } from './claim-rules.ts'
+import type { SignInKinds } from './kinds/registry.ts'
 import type { Cradle } from './manifest.ts'
-import { assertSettings, type SettingChanges } from './settings-rules.ts'
+import type { settingChanges } from './schemas.ts'
 import type { SignInKind } from './sign-in-kind.ts'
 import type { SsoProviderDocument, SsoSettings } from './types.ts'
 
-/** What the ways to sign in are set to. */
+/** Changes of settings; fields that are left out keep their values. */
+export type SettingChanges = TypeOf<typeof settingChanges>
+
+/** The store of the settings of each kind of sign-in. */
 export type SignInSettings = ReturnType<typeof createSettings>
 
-const purposeOf = (kind: string) => `sso:${kind}`
+const getPurpose = (kind: string) => `sso:${kind}`
 
-/** Makes the store of settings. */
+/** Creates the store of settings. */
 export function createSettings({
   collections: { sso_providers },
   secrets,
@@ -25,7 +28,7 @@ export function createSettings({
   Cradle,
   'collections' | 'secrets' | 'clock' | 'permissionCatalog'
 >) {
-  const defaultsOf = ({ kind, default_scopes }: SignInKind): SsoProviderDocument => ({
+  const makeDefaults = ({ kind, default_scopes }: SignInKind): SsoProviderDocument => ({
     _id: kind,
     enabled: false,
     display_name: null,
@@ -44,25 +47,25 @@ export function createSettings({
     const stored = await sso_providers.find().toArray()
     return signInKinds
       .list()
-      .map((kind) => [kind, stored.find(({ _id }) => _id === kind.kind) ?? defaultsOf(kind)])
+      .map((kind) => [kind, stored.find(({ _id }) => _id === kind.kind) ?? makeDefaults(kind)])
   }
 
   const find = async (kind: SignInKind): Promise<SsoProviderDocument> =>
-    (await sso_providers.findOne({ _id: kind.kind })) ?? defaultsOf(kind)
+    (await sso_providers.findOne({ _id: kind.kind })) ?? makeDefaults(kind)
 
-  /** Throws GRANT_EXCEEDS for rules that give what the caller does not have. */
+  /** Throws GRANT_EXCEEDS for rules that grant rights that the caller lacks. */
   const assertGrantable = (caller: AuthCaller, old: SsoProviderDocument, wanted: SsoProviderDocument) => {
-    const { role, permissions } = givenBy(wanted.rules)
+    const { role, permissions } = listGrants(wanted.rules)
     const { dashboard_origin } = wanted
-    // Whoever reads there what people are sent on with can be any of them.
+    // The console at that origin receives the sign-in codes of everybody.
     if (dashboard_origin !== null && dashboard_origin !== old.dashboard_origin)
       grants.assertGrantable(caller, { role: 'admin' })
-    // One that no plugin declares any more is nothing that anybody could have.
+    // A permission that no plugin declares any more grants nothing.
     const known = permissions.filter((key) => permissionCatalog.get(key))
     grants.assertGrantable(caller, { role, permissions: known })
   }
 
-  /** Writes what others have not changed meanwhile; null where they have. */
+  /** Writes the settings; null if somebody else has changed them meanwhile. */
   const write = async (
     old: SsoProviderDocument,
     set: Partial<SsoProviderDocument>,
@@ -84,8 +87,8 @@ export function createSettings({
   }
 
   return {
-    /** The kind of this name; throws NOT_FOUND. */
-    kindOf(name: string): SignInKind {
+    /** Returns the kind with this name. Throws NOT_FOUND. */
+    getKind(name: string): SignInKind {
       const kind = signInKinds.get(name)
       if (!kind) throw new AppError('NOT_FOUND')
       return kind
@@ -94,25 +97,25 @@ export function createSettings({
     find,
     findAll,
 
-    /** What a kind needs and has not got. */
-    missing: missingIn,
+    /** Lists the required settings that are missing. */
+    listMissing,
 
-    /** Whether people may sign in with these. */
+    /** True if users can sign in with these settings. */
     isUsable: (stored: SsoProviderDocument, kind: SignInKind): boolean =>
-      stored.enabled && missingIn(stored, kind).length === 0,
+      stored.enabled && listMissing(stored, kind).length === 0,
 
-    /** The settings as a kind wants them. */
+    /** Returns the settings with the secret decrypted, as kinds need them. */
     open: ({ _id, client_secret, display_name, ...stored }: SsoProviderDocument): SsoSettings => ({
       ...stored,
       kind: _id,
       display_name: display_name ?? '',
-      client_secret: client_secret === null ? '' : secrets.open(client_secret, purposeOf(_id)),
+      client_secret: client_secret === null ? '' : secrets.open(client_secret, getPurpose(_id)),
     }),
 
     /**
-     * Changes what is given and keeps the rest. Throws VALIDATION_FAILED, ADDRESS_NOT_ALLOWED, and GRANT_EXCEEDS for any
-     * change of settings whose rules give what the caller does not have: who changes the issuer decides on the claims. Another
-     * origin of the console is for administrators to set.
+     * Changes settings. Throws VALIDATION_FAILED, ADDRESS_NOT_ALLOWED, and GRANT_EXCEEDS for any change of settings
+     * whose rules grant rights that the caller lacks, because whoever sets the issuer decides on the claims. Only
+     * administrators can set another origin of the console.
      */
     async change(
       caller: AuthCaller,
@@ -124,11 +127,11 @@ export function createSettings({
       const set: Partial<SsoProviderDocument> = {
         ...(given as Partial<SsoProviderDocument>),
         ...(client_secret !== undefined && {
-          client_secret: client_secret && secrets.seal(client_secret, purposeOf(kind.kind)),
+          client_secret: client_secret && secrets.seal(client_secret, getPurpose(kind.kind)),
         }),
         updated_at: clock.seconds(),
       }
-      // Repeated where somebody else's change came in between, because both together must be in order.
+      // Repeated after a concurrent change, because the two changes together must be valid.
       for (;;) {
         const old = await find(kind)
         const wanted = { ...old, ...set }
@@ -141,15 +144,58 @@ export function createSettings({
   }
 }
 
-const missingIn = (stored: SsoProviderDocument, { required }: SignInKind): string[] =>
+const listMissing = (stored: SsoProviderDocument, { required }: SignInKind): string[] =>
   required.filter((name) => !stored[name as keyof SsoProviderDocument])
 
-/** Throws VALIDATION_FAILED, naming what is missing. */
+/** Throws VALIDATION_FAILED with the missing settings. */
 function assertComplete(stored: SsoProviderDocument, kind: SignInKind): void {
-  const issues = missingIn(stored, kind).map((name) => ({
+  const issues = listMissing(stored, kind).map((name) => ({
     path: `/${name}`,
     rule: 'required',
-    message: 'is needed before this way to sign in can be switched on',
+    message: 'is required before this way to sign in can be enabled',
   }))
   if (issues.length > 0) throw new AppError('VALIDATION_FAILED', { issues })
 }
+
+/** Settings that only those kinds have which require them. */
+const OWN_SETTINGS = ['issuer', 'agent_id'] as const
+
+/** Throws VALIDATION_FAILED for invalid settings, ADDRESS_NOT_ALLOWED for an issuer that must not be connected to. */
+async function assertSettings(
+  changes: SettingChanges,
+  {
+    kind,
+    permissionCatalog,
+    signInKinds,
+  }: { kind: SignInKind; signInKinds: SignInKinds } & Pick<Cradle, 'permissionCatalog'>,
+): Promise<void> {
+  const { issuer, dashboard_origin, rules = [] } = changes
+  const issues: Issue[] = []
+  for (const name of OWN_SETTINGS)
+    if (changes[name] && !kind.required.includes(name))
+      issues.push({ path: `/${name}`, rule: 'kind', message: `is not a setting of ${kind.kind}` })
+  if (issuer && !isIssuer(issuer, signInKinds))
+    issues.push({ path: '/issuer', rule: 'issuer', message: 'must be an address that starts with https://' })
+  if (dashboard_origin && !isOrigin(dashboard_origin))
+    issues.push({ path: '/dashboard_origin', rule: 'origin', message: 'must be an origin without a path' })
+  for (const [index, { permissions = [] }] of rules.entries())
+    for (const [position, key] of permissions.entries())
+      if (!permissionCatalog.get(key))
+        issues.push({
+          path: `/rules/${index}/permissions/${position}`,
+          rule: 'permission',
+          message: 'is not a known permission',
+        })
+  if (issues.length > 0) throw new AppError('VALIDATION_FAILED', { issues: issues.slice(0, MAX_ISSUES) })
+  if (issuer) await signInKinds.assertAllowed(issuer)
+}
+
+const MAX_ISSUES = 16
+
+function isIssuer(text: string, { isTrustedHost }: SignInKinds): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname } = new URL(text)
+  return protocol === 'https:' || (protocol === 'http:' && isTrustedHost(hostname))
+}
+
+const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text

@@ -1,7 +1,7 @@
 import type { LocalizedText } from '#kernel'
 import type { SsoSettings } from './types.ts'
 
-/** Why nobody was signed in, as the console is told it. */
+/** The reason of a failed sign-in, as the console receives it. */
 export type SignInFailureReason =
   | 'state'
   | 'denied'
@@ -11,7 +11,10 @@ export type SignInFailureReason =
   | 'exchange'
   | 'generic'
 
-/** A sign-in that failed for a known reason. The message is logged and shown to who manages the settings; no secret is in it. */
+/**
+ * A failed sign-in with a known reason. Its message is logged and shown to managers of the settings, so it has no
+ * secrets.
+ */
 export class SignInFailure extends Error {
   readonly reason: SignInFailureReason
 
@@ -22,45 +25,45 @@ export class SignInFailure extends Error {
   }
 }
 
-/** What is made anew for each sign-in, and known to the browser only as far as the protocol says. */
+/** The values that are generated for each sign-in; the browser sees only those that the protocol sends through it. */
 export interface SignInChallenge {
   redirect_uri: string
   state: string
   nonce: string
-  /** Of PKCE; 43 to 128 characters. */
+  /** The code verifier of PKCE (RFC 7636), 43 to 128 characters. */
   code_verifier: string
 }
 
-/** Who somebody is at another service. */
+/** The identity of a user at another service. */
 export interface ForeignIdentity {
-  /** Whose word it is: with `subject` it says who this is, whatever else changes. */
+  /** Identifies the user permanently, together with `subject`. */
   issuer: string
   subject: string
-  /** A wish, which need not fit the rules for usernames nor be free. */
+  /** A suggestion, which may be taken or break the rules for usernames. */
   username: string | null
   display_name: string | null
-  /** Null too where the service has not verified it. */
+  /** Also null if the service has not verified the address. */
   email: string | null
-  /** All that the service says, for the rules that give roles and permissions. */
+  /** All claims of the service, for the rules that grant roles and permissions. */
   claims: Readonly<Record<string, unknown>>
 }
 
-/** A way to sign in with an account of another service. Every call ends within 30 seconds and as soon as `signal` is aborted. */
+/** A way to sign in with an account of another service. Each call settles within 30 s, and when `signal` is aborted. */
 export interface SignInKind {
   readonly kind: string
   readonly label: LocalizedText
-  /** The settings without which nobody can sign in. */
+  /** The settings that a sign-in requires. */
   readonly required: readonly (keyof SsoSettings)[]
   readonly default_scopes: string
-  /** The address that the browser is sent to. Throws SignInFailure. */
+  /** Returns the authorization request as the address that the browser opens. Throws SignInFailure. */
   authorize(settings: SsoSettings, challenge: SignInChallenge, signal: AbortSignal): Promise<URL>
-  /** Who came back; `callback` is the whole address that they came back to. Throws SignInFailure. */
+  /** Returns the identity of the user; `callback` is the whole address of the callback. Throws SignInFailure. */
   identify(
     settings: SsoSettings,
     challenge: SignInChallenge,
     callback: URL,
     signal: AbortSignal,
   ): Promise<ForeignIdentity>
-  /** Finds out, as far as it can be without a person, whether the settings are right. Throws SignInFailure. */
+  /** Tests the settings as far as possible without a user. Throws SignInFailure. */
   test(settings: SsoSettings, signal: AbortSignal): Promise<void>
 }

@@ -1,10 +1,10 @@
-import type { KindName } from './kinds/index.ts'
+import type { KindName } from './kinds/registry.ts'
 
-/** What a claim must be for a rule to give its role and permissions. */
+/** A rule that grants a role or permissions to users with a claim of this value. */
 export interface ClaimRule {
-  /** The path to a claim, such as `realm_access.roles`; a claim whose own name has dots goes before a nested one. */
+  /** The path of a claim, such as `realm_access.roles`; a claim whose name contains dots precedes a nested one. */
   claim: string
-  /** What the claim must be, or have among its elements. */
+  /** The required value of the claim, or of one of its elements. */
   value: string
   role?: 'admin'
   permissions?: string[]
@@ -15,66 +15,66 @@ export interface SsoSettings {
   kind: string
   enabled: boolean
   display_name: string
-  /** Of OIDC. */
+  /** OpenID Connect only. */
   issuer: string | null
-  /** At WeCom the id of the company. */
+  /** The id of the company for WeCom. */
   client_id: string
   client_secret: string
-  /** Of WeCom: the id of the application. */
+  /** WeCom only: the id of the application. */
   agent_id: string | null
   /** Separated by spaces. */
   scopes: string
-  /** Where the console is, if not at the server's public address. */
+  /** The origin of the console; null if it is at the server's public address. */
   dashboard_origin: string | null
   rules: ClaimRule[]
 }
 
-/** The same as it is stored; `_id` is the kind. */
+/** The settings as they are stored; `_id` is the kind. */
 export interface SsoProviderDocument extends Omit<SsoSettings, 'kind' | 'display_name' | 'client_secret'> {
   _id: string
-  /** Null for the kind's own name in the reader's language. */
+  /** Null to show the kind's own name in the reader's language. */
   display_name: string | null
-  /** Sealed for the purpose `sso:<_id>`; null where there is none. */
+  /** Encrypted for the purpose `sso:<_id>`; null if there is none. */
   client_secret: string | null
-  /** Rises with every change. */
+  /** Increases with every change. */
   revision: number
   /** Unix seconds. */
   updated_at: number
 }
 
-/** The names under which the same routes are offered. */
-export type EntryName = 'oauth' | 'oidc'
+/** The path prefixes under which the same routes exist: `/auth/oauth` for every kind, `/auth/oidc` for one. */
+export type EntryPoint = 'oauth' | 'oidc'
 
-/** Somebody on the way to another service and back; `_id` is the SHA-256 of the state, base64url. */
+/** A sign-in in progress at another service; `_id` is the SHA-256 of the state, base64url. */
 export interface SsoAttemptDocument {
   _id: string
   kind: KindName
-  entry: EntryName
-  /** Of the settings that it was started with. */
+  entry: EntryPoint
+  /** The revision of the settings that the attempt began with. */
   revision: number
   redirect_after: string
   redirect_uri: string
-  /** The nonce and the verifier as JSON, sealed for the purpose `sso_attempt:<_id>`. */
+  /** The nonce and the code verifier as JSON, encrypted for the purpose `sso_attempt:<_id>`. */
   challenge: string
-  /** Whose account the identity is to be linked to, and the session that asked for it; null for a sign-in. */
+  /** The account to link the identity to, and the session that began the attempt; null for a sign-in. */
   user_id: string | null
   session_id: string | null
   /** Unix seconds. */
   expires_at: number
-  /** The same as the TTL index wants it. */
+  /** `expires_at` as a date, for the TTL index. */
   delete_at: Date
 }
 
-/** A sign-in that the console can fetch once; `_id` is the SHA-256 of the code, base64url. */
+/** A completed sign-in whose code can be exchanged once; `_id` is the SHA-256 of the code, base64url. */
 export interface SsoCodeDocument {
   _id: string
   user_id: string
-  /** Which identity of the account it was. */
+  /** The key of the identity that signed in. */
   identity_key: string
-  /** The attempt that it came of. */
+  /** The attempt that was completed. */
   attempt_id: string
   /** Unix milliseconds. */
   expires_at: number
-  /** The same as the TTL index wants it. */
+  /** `expires_at` as a date, for the TTL index. */
   delete_at: Date
 }

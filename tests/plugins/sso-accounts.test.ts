@@ -13,11 +13,11 @@ const [server, issuer, forger] = await Promise.all([
 t.teardown(() => Promise.all([issuer.close(), forger.close()]))
 await useIssuer(server, forger.url)
 
-/** The audit rows of an action, the latest first. */
+/** Reads the audit rows of an action, newest first. */
 const rows = async (action: string) =>
   (await server.request('GET', `/admin/audit-log?limit=50&action=${action}`)).body
 
-/** Signs somebody in with these claims, in a browser of their own. */
+/** Signs a user with these claims in, in a new browser. */
 const signIn = async (claims: Record<string, unknown>) => {
   const browser = createBrowser(server)
   const page = await comeFrom(forger, browser, { claims })
@@ -26,7 +26,7 @@ const signIn = async (claims: Record<string, unknown>) => {
   return body
 }
 
-t.test('names of new accounts are made of what there is', async (t) => {
+t.test('usernames of new accounts are derived from the available claims', async (t) => {
   await server.createUser({ username: 'grace' })
   const cases: [claims: Record<string, unknown>, username: string | RegExp][] = [
     [{ preferred_username: 'Katherine.J' }, 'katherine.j'],
@@ -57,7 +57,7 @@ t.test('names of new accounts are made of what there is', async (t) => {
   await users.deleteMany({ username: { $in: crowd } })
 })
 
-t.test('accounts are recognized by their identity alone', async (t) => {
+t.test('accounts are found by their identity only', async (t) => {
   const ours = await server.createUser({ username: 'edith' })
   await server.request('PATCH', '/auth/me', { token: ours.token, body: { email: 'edith@example.org' } })
   const claims = { preferred_username: 'edith', email: 'edith@example.org', email_verified: true }
@@ -72,7 +72,7 @@ t.test('accounts are recognized by their identity alone', async (t) => {
   t.match(odd.user, { display_name: 'Odd  Name', email: null })
 })
 
-t.test('somebody who comes many times at once gets one account', async (t) => {
+t.test('a user who signs in many times at once gets one account', async (t) => {
   await useIssuer(server, issuer.url)
   issuer.person = { sub: 'many', preferred_username: 'many' }
   const browsers = Array.from({ length: 20 }, () => createBrowser(server))
@@ -85,7 +85,7 @@ t.test('somebody who comes many times at once gets one account', async (t) => {
   t.equal(await server.db.collection('users').countDocuments({ username: /^many/ }), 1)
 })
 
-t.test('an account that is disabled is not signed in to, one that was deleted is made anew', async (t) => {
+t.test('a disabled account is refused, a deleted one is created again', async (t) => {
   issuer.person = { sub: 'mary', preferred_username: 'mary-ann' }
   const browser = createBrowser(server)
   const { user } = await browser.signIn()

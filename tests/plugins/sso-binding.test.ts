@@ -51,7 +51,7 @@ t.test('an account links an identity, and signs in with it', async (t) => {
   t.strictSame(refusal(await unbind(ada.token, 'github')), [422, 'VALIDATION_FAILED'])
 })
 
-t.test('an identity is one account’s, and an account has one of a kind', async (t) => {
+t.test('an identity belongs to one account, and an account has one of each kind', async (t) => {
   const [bob, eve] = [
     await server.createUser({ username: 'bob' }),
     await server.createUser({ username: 'eve' }),
@@ -66,7 +66,7 @@ t.test('an identity is one account’s, and an account has one of a kind', async
   })
   t.strictSame(await bindings(eve.token), [])
 
-  // Two windows: both were begun before either ended.
+  // Two windows: both began before either completed.
   const [one, two] = [createBrowser(server), createBrowser(server)]
   const begun = await one.start({ token: eve.token })
   await bind(eve.token, 'eve-sub', two)
@@ -78,7 +78,7 @@ t.test('an identity is one account’s, and an account has one of a kind', async
   t.equal((await bindings(eve.token)).length, 1)
 })
 
-t.test('only the session that asked for it links an identity', async (t) => {
+t.test('only the session that began the attempt links an identity', async (t) => {
   const cleo = await server.createUser({ username: 'cleo' })
   const begin = async (token: string) => {
     const browser = createBrowser(server)
@@ -109,7 +109,7 @@ t.test('only the session that asked for it links an identity', async (t) => {
   t.equal((await server.request('GET', '/users/cleo')).status, 404)
 })
 
-t.test('the last way to sign in stays', async (t) => {
+t.test('the last way to sign in cannot be removed', async (t) => {
   const browser = createBrowser(server)
   const page = await comeFrom(forger, browser, { claims: { sub: 'dora', preferred_username: 'dora' } })
   const { body } = await browser.exchange(page)

@@ -23,7 +23,7 @@ const preview = async (claims: object, rules?: object[]) => {
   return (await server.request('POST', '/auth/oauth/providers/oidc/preview', { body })).body
 }
 
-t.test('a rule counts where its claim is its value, or has it among its elements', async (t) => {
+t.test('a rule applies if its claim is its value, or has it among its elements', async (t) => {
   const claims = {
     groups: ['staff', 'admins', 7],
     department: 'R&D',
@@ -71,7 +71,7 @@ t.test('a rule counts where its claim is its value, or has it among its elements
   }
 })
 
-t.test('a preview says what a new account would be given, and changes nothing', async (t) => {
+t.test('a preview shows what a new account would be granted, and changes nothing', async (t) => {
   const rules = [
     { claim: 'groups', value: 'admins', role: 'admin' },
     { claim: 'groups', value: 'staff', permissions: ['digging', 'mowing'] },
@@ -97,7 +97,7 @@ t.test('a preview says what a new account would be given, and changes nothing', 
   t.equal(refused.status, 422)
 })
 
-t.test('every sign-in brings the account in order with the rules', async (t) => {
+t.test('every sign-in applies the rules to the account', async (t) => {
   const rules = [
     { claim: 'groups', value: 'admins', role: 'admin' },
     { claim: 'groups', value: 'staff', permissions: ['digging', 'mowing'] },
@@ -127,11 +127,7 @@ t.test('every sign-in brings the account in order with the rules', async (t) => 
 
   await signIn(['admins'])
   t.strictSame(await row(), { role: 'admin', permissions: ['raking'] })
-  t.equal(
-    (await server.request('GET', '/users', { token })).status,
-    200,
-    'it counts for sessions that there are',
-  )
+  t.equal((await server.request('GET', '/users', { token })).status, 200, 'it applies to existing sessions')
   await signIn(['staff'])
   t.strictSame(await row(), { role: 'user', permissions: held })
 
@@ -156,11 +152,11 @@ t.test('every sign-in brings the account in order with the rules', async (t) => 
   t.strictSame(await row(), { role: 'admin', permissions: held }, 'without rules nothing changes')
 })
 
-t.test('the rules never take the last administrator away', async (t) => {
+t.test('the rules never demote the last administrator', async (t) => {
   await useIssuer(server, forger.url, { rules: [] })
   const boss = await server.login(server.admin.username, server.admin.password)
   const browser = createBrowser(server)
-  // The first administrator links an identity that no rule knows.
+  // The first administrator links an identity that no rule matches.
   const page = await comeFrom(forger, browser, { claims: { sub: 'boss' }, start: { token: boss } })
   t.match(page.hash, /bound=oidc/)
   await server.request('PATCH', '/users/ada', { body: { role: 'user' } })
@@ -176,7 +172,7 @@ t.test('the rules never take the last administrator away', async (t) => {
   t.match(server.logged(), /last administrator/)
 })
 
-t.test('whoever may manage single sign-on cannot give more than they have', async (t) => {
+t.test('managers of single sign-on cannot grant more than they hold', async (t) => {
   await useIssuer(server, forger.url, { rules: [], enabled: false })
   const { token } = await server.createUser({ username: 'keeper', permissions: ['sso', 'digging'] })
   const put = (body: object, path = '/auth/oauth/providers/oidc') =>
@@ -198,7 +194,7 @@ t.test('whoever may manage single sign-on cannot give more than they have', asyn
   t.equal(
     (await put({ issuer: forger.url, rules: [] })).status,
     200,
-    'rules that give nothing may be put in their place',
+    'rules that grant nothing may replace them',
   )
   const elsewhere = await put({ dashboard_origin: 'https://evil.example' })
   t.match(elsewhere, { status: 403, body: { error: { details: { missing: ['admin'] } } } }, 'nor read codes')

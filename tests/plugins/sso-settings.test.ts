@@ -12,7 +12,7 @@ const put = (body: object, kind = 'oidc') => server.request('PUT', `/auth/oauth/
 const refusal = ({ status, body }: TestReply) => [status, body?.error?.code]
 const issuesOf = ({ body }: TestReply) => body.error.details.issues.map(({ path }: { path: string }) => path)
 
-t.test('settings have defaults, and each field is changed by itself', async (t) => {
+t.test('settings have defaults, and each field can be changed alone', async (t) => {
   const defaults = {
     kind: 'oidc',
     enabled: false,
@@ -66,7 +66,7 @@ t.test('settings have defaults, and each field is changed by itself', async (t) 
     }
 })
 
-t.test('the secret is kept sealed', async (t) => {
+t.test('the secret is stored encrypted', async (t) => {
   await put({ client_secret: CLIENT.secret })
   const stored = await server.db.collection('sso_providers').find().toArray()
   t.notOk(JSON.stringify(stored).includes(CLIENT.secret))
@@ -77,7 +77,7 @@ t.test('the secret is kept sealed', async (t) => {
   t.notOk(server.logged().includes(CLIENT.secret))
 })
 
-t.test('what is no setting is refused', async (t) => {
+t.test('invalid settings are refused', async (t) => {
   const rule = { claim: 'groups', value: 'staff' }
   const cases: [body: object, path: string][] = [
     [{ issuer: 'not an address' }, '/issuer'],
@@ -114,7 +114,7 @@ t.test('what is no setting is refused', async (t) => {
   t.equal((await put({ issuer: forger.url })).status, 200, 'but for hosts that are allowed')
 })
 
-t.test('a way to sign in is switched on when it is whole, and stays so', async (t) => {
+t.test('a way to sign in can be enabled only when it is complete, and must stay complete', async (t) => {
   await put({ issuer: null, client_id: '' })
   const refused = await put({ enabled: true })
   t.equal(refused.status, 422)
@@ -135,7 +135,7 @@ t.test('a way to sign in is switched on when it is whole, and stays so', async (
 const createBrowserFor = (kind: string) =>
   server.request('POST', '/auth/oauth/start', { token: null, body: { kind } })
 
-t.test('changes at the same time do not lose each other', async (t) => {
+t.test('simultaneous changes are not lost', async (t) => {
   await server.db.collection('sso_providers').deleteMany({})
   const changes = [
     { client_id: 'a' },
@@ -151,7 +151,7 @@ t.test('changes at the same time do not lose each other', async (t) => {
   t.match(body, { ...Object.assign({}, ...changes), client_secret: undefined, has_client_secret: true })
 })
 
-t.test('a test says what was found out', async (t) => {
+t.test('a test reports its result', async (t) => {
   const test = async (path = `${PROVIDER}/test`) => (await server.request('POST', path)).body
   await put({ enabled: false, issuer: null, client_id: '' })
   t.match(await test(), { ok: false, reason: 'misconfigured', detail: /issuer, client_id/ })
@@ -168,7 +168,7 @@ t.test('a test says what was found out', async (t) => {
   forger.reset()
 })
 
-t.test('a server that does not know its address signs nobody in', async (t) => {
+t.test('a server without a public address signs nobody in', async (t) => {
   const config = { plugins: { sso: { allow_hosts: ['127.0.0.1'] } } }
   const server = await startServer(t, { config })
   await useIssuer(server, forger.url)
@@ -185,11 +185,11 @@ t.test('a server that does not know its address signs nobody in', async (t) => {
   t.equal(reasonIn(new URL(reply.headers.get('location')!, server.url)), 'state')
 })
 
-t.test('addresses of services that there are not stop the start', async (t) => {
+t.test('addresses of unknown services stop the start', async (t) => {
   const start = (endpoints: object) => startServer(t, { config: { plugins: { auth: { endpoints } } } })
   await t.rejects(
     start({ github: { api: 'https://example.org' } }),
-    /plugins\.auth\.endpoints\.github is not known/,
+    /plugins\.auth\.endpoints\.github is not a known kind/,
   )
   await t.rejects(
     start({ feishu: { open: 'https://example.org:99999' } }),
@@ -197,10 +197,10 @@ t.test('addresses of services that there are not stop the start', async (t) => {
   )
   await t.rejects(
     start({ feishu: { login: 'https://example.org' } }),
-    /feishu\.login is not known.*accounts, open/,
+    /feishu\.login is not a known address.*accounts, open/,
   )
   await t.rejects(
     start({ oidc: { issuer: 'https://example.org' } }),
-    /oidc\.issuer is not known.*no addresses/,
+    /oidc\.issuer is not a known address.*has: none/,
   )
 })

@@ -20,7 +20,7 @@ const refusal = ({ status, body }: { status: number; body: { error?: { code: str
   body.error?.code,
 ]
 
-/** The rows of sign-ins and links, the latest first. */
+/** Reads the audit rows of sign-ins and links, newest first. */
 const rows = async () => {
   const { body } = await server.request('GET', '/admin/audit-log?limit=50')
   return body.filter(({ action }: { action: string }) => action.startsWith('auth.oauth'))
@@ -28,7 +28,7 @@ const rows = async () => {
 
 const accounts = async (): Promise<number> => (await server.request('GET', '/users')).body.length
 
-t.test('a browser that brings back another state than it was given is not believed', async (t) => {
+t.test('a callback with another state than the browser was given is refused', async (t) => {
   await useIssuer(server, issuer.url)
   const users = await accounts()
   const before = (await rows()).length
@@ -78,7 +78,7 @@ t.test('a browser that brings back another state than it was given is not believ
   t.equal(await accounts(), users + 1, 'one person came in')
 })
 
-t.test('the cookie is kept from scripts and other sites, and dropped when it has served', async (t) => {
+t.test('the cookie is hidden from scripts and other sites, and removed after use', async (t) => {
   const browser = createBrowser(server)
   const { headers, body } = await browser.start()
   const cookie = headers.get('set-cookie')!
@@ -96,7 +96,7 @@ t.test('the cookie is kept from scripts and other sites, and dropped when it has
   t.equal(reasonIn(await browser.comeBack(callback)), 'state', 'a refusal uses the attempt up')
 })
 
-t.test('two tabs and two browsers do not disturb each other', async (t) => {
+t.test('two tabs and two browsers can sign in at once', async (t) => {
   const tabs = createBrowser(server)
   const [one, two] = [await tabs.authorize(), await tabs.authorize({ entry: 'oidc' })]
   t.equal(tabs.cookies().length, 2)
@@ -110,7 +110,7 @@ t.test('two tabs and two browsers do not disturb each other', async (t) => {
     t.ok((await browser.comeBack(callback)).hash.includes('code='), callback)
 })
 
-t.test('the code for the console serves once, and for a minute', async (t) => {
+t.test('the code for the console is valid once, and for a minute', async (t) => {
   const browser = createBrowser(server)
   const page = await browser.arrive()
   t.equal((await browser.exchange(page)).status, 200)
@@ -126,7 +126,7 @@ t.test('the code for the console serves once, and for a minute', async (t) => {
   t.strictSame(replies.map(({ status }) => status).sort(), [200, 400, 400, 400, 400])
 })
 
-t.test('a console that names its state is given its own sign-in alone', async (t) => {
+t.test('a console that sends its state gets only its own sign-in', async (t) => {
   const [mine, foreign] = [createBrowser(server), createBrowser(server)]
   const exchange = (page: URL, state: string) =>
     server.request('POST', '/auth/oauth/exchange', { token: null, body: { code: toldBy(page).code, state } })
@@ -136,7 +136,7 @@ t.test('a console that names its state is given its own sign-in alone', async (t
   t.equal((await exchange(await mine.comeBack(callback), state)).status, 200)
 })
 
-t.test('people are sent on to pages of the console alone', async (t) => {
+t.test('users are redirected only to pages of the console', async (t) => {
   const browser = createBrowser(server)
   const wrong = [
     '//evil.example',
@@ -169,7 +169,7 @@ t.test('people are sent on to pages of the console alone', async (t) => {
   }
 })
 
-t.test('settings that change meanwhile end what is under way', async (t) => {
+t.test('a change of settings ends the attempts in progress', async (t) => {
   const browser = createBrowser(server)
   const [one, two] = [await browser.authorize(), await browser.authorize()]
   await useIssuer(server, issuer.url, { display_name: 'Ours' })
@@ -179,18 +179,18 @@ t.test('settings that change meanwhile end what is under way', async (t) => {
   t.match(await browser.start(), { status: 400, body: { error: { details: { reason: 'disabled' } } } })
 })
 
-/** Comes back from the forger with a token that has something wrong; gives the reason, or null for a sign-in. */
+/** Opens the callback with a faulty token of the forger; returns the reason of the failure, or null if it succeeds. */
 const comeFromForger = async (forgery: Forgery, parameters: Record<string, string> = {}) =>
   reasonIn(await comeFrom(forger, createBrowser(server), { ...forgery, parameters }))
 
-/** Makes the forger right in all but this, and has the server discover it anew: the test of settings does that. */
+/** Repairs the forger except for these fields, and has the server discover it again, as the test of settings does. */
 const changeForger = async (change: Partial<typeof forger>) => {
   forger.reset()
   Object.assign(forger, change)
   return (await server.request('POST', '/auth/oauth/providers/oidc/test')).body
 }
 
-t.test('an ID token is believed only if all of it is right', async (t) => {
+t.test('an ID token is accepted only if all of it is valid', async (t) => {
   await useIssuer(server, forger.url)
   const now = Math.floor(Date.now() / 1000)
   t.equal(await comeFromForger({}), null, 'the right one')
@@ -223,7 +223,7 @@ t.test('an ID token is believed only if all of it is right', async (t) => {
   t.equal(await comeFromForger({}), 'invalid_token', 'an issuer that names itself must do so')
 })
 
-t.test('what goes wrong at the issuer is told apart', async (t) => {
+t.test('failures at the issuer have different reasons', async (t) => {
   await useIssuer(server, forger.url)
   await changeForger({})
   const token = (status: number, body: unknown, headers?: Record<string, string>) => ({
@@ -258,7 +258,7 @@ t.test('what goes wrong at the issuer is told apart', async (t) => {
     t.equal(await comeFromForger({}, { error }), reason, error)
 })
 
-t.test('an issuer that is not what it is said to be is not gone to', async (t) => {
+t.test('an issuer whose metadata is not acceptable is not contacted', async (t) => {
   const start = async (metadata: Record<string, unknown>, answers: (typeof forger)['answers'] = {}) => {
     t.equal(
       (await changeForger({ metadata, answers })).ok,
@@ -268,7 +268,7 @@ t.test('an issuer that is not what it is said to be is not gone to', async (t) =
   }
   const path = '/.well-known/openid-configuration'
   await useIssuer(server, forger.url)
-  // What was discovered before is not believed for longer than ten minutes.
+  // Cached metadata is used for ten minutes at most.
   clock.advance(601)
   server.admin.token = await server.login(server.admin.username, server.admin.password)
   const away = { [path]: { status: 302, headers: { location: `${issuer.url}${path}` } } }
@@ -279,7 +279,7 @@ t.test('an issuer that is not what it is said to be is not gone to', async (t) =
   t.strictSame(await start({}, away), unreachable, 'it is elsewhere')
   t.strictSame(await start({}, inside), unreachable, 'it is at a forbidden address')
   t.strictSame(await start({}, { [path]: { status: 500 } }), unreachable, 'it is broken')
-  t.strictSame(await start({ token_endpoint: undefined }), unreachable, 'it gives no tokens')
+  t.strictSame(await start({ token_endpoint: undefined }), unreachable, 'it issues no tokens')
   t.strictSame(await start({ token_endpoint: 'http://example.org/' }), unreachable, 'in the clear')
   t.strictSame(await start({ authorization_endpoint: 'javascript:alert(1)' }), unreachable, 'no address')
   t.strictSame(await start({}), [200, undefined], 'all right')
@@ -294,11 +294,11 @@ t.test('an issuer that is not what it is said to be is not gone to', async (t) =
   t.strictSame(
     refusal(await createBrowser(server).start()),
     [400, 'ADDRESS_NOT_ALLOWED'],
-    'a name that has come to stand for a forbidden address',
+    'a name that now resolves to a forbidden address',
   )
 })
 
-t.test('no secret is written down anywhere', async (t) => {
+t.test('no secret is stored in clear text or logged', async (t) => {
   issuer.person = { sub: 'ada' }
   await useIssuer(server, issuer.url)
   const browser = createBrowser(server)

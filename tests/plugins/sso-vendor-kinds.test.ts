@@ -9,12 +9,12 @@ import { startVendors } from '../support/sign-in-vendors.ts'
 const vendors = Object.values(await startVendors(t))
 
 const GARBAGE: [string, Fault, RegExp][] = [
-  ['HTML', { body: '<html>' }, /nothing to go by/],
-  ['an empty answer', { body: '' }, /nothing to go by/],
-  ['null', { body: null }, /nothing to go by/],
-  ['an array', { body: [{ code: 0 }] }, /nothing to go by/],
+  ['HTML', { body: '<html>' }, /no usable content/],
+  ['an empty answer', { body: '' }, /no usable content/],
+  ['null', { body: null }, /no usable content/],
+  ['an array', { body: [{ code: 0 }] }, /no usable content/],
   ['an empty object', { body: {} }, /refuses|usable/],
-  ['more than a megabyte', { body: { pad: 'x'.repeat(1024 * 1024) } }, /nothing to go by/],
+  ['more than a megabyte', { body: { pad: 'x'.repeat(1024 * 1024) } }, /no usable content/],
   ['HTTP 500', { status: 500, body: { code: 0, errcode: 0 } }, /HTTP 500/],
   ['HTTP 502 in HTML', { status: 502, body: '<html>' }, /HTTP 502/],
   ['HTTP 429', { status: 429, body: { code: 99991400, errcode: 45009 } }, /429|99991400|45009/],
@@ -26,7 +26,7 @@ for (const vendor of vendors)
     const { make, made, settings, signIn, fails } = benchOf(vendor)
     t.afterEach(() => fake.heal())
 
-    await t.test('says who came back', async (t) => {
+    await t.test('identifies the user', async (t) => {
       const person = vendor.person('Zhang')
       const identity = await signIn(person)
       t.match(identity, {
@@ -45,10 +45,10 @@ for (const vendor of vendors)
       await fails(t, made.test({ ...settings, client_id: 'wrong' }, never), 'misconfigured', /refuses/)
     })
 
-    await t.test('tells why nobody is signed in', async (t) => {
+    await t.test('reports why a sign-in failed', async (t) => {
       const person = vendor.person('li')
       await fails(t, signIn(person, { client_secret: 'wrong' }), 'misconfigured', /refuses/)
-      await fails(t, signIn(null), 'denied', /without a code/)
+      await fails(t, signIn(null), 'denied', /no code/)
 
       const back = await comeBack(vendor, made, settings, person)
       await made.identify(settings, challenge, back, never)
@@ -61,11 +61,11 @@ for (const vendor of vendors)
 
       const two = await comeBack(vendor, made, settings, person)
       two.searchParams.append('code', 'another')
-      await fails(t, made.identify(settings, challenge, two, never), 'exchange', /more than a code/)
+      await fails(t, made.identify(settings, challenge, two, never), 'exchange', /more than one code/)
     })
 
     for (const call of calls) {
-      await t.test(`does not sign in on nonsense from ${call}`, async (t) => {
+      await t.test(`refuses unusable answers of ${call}`, async (t) => {
         for (const [name, fault, message] of GARBAGE)
           await t.test(name, async (t) => {
             fake.break(call, fault)
@@ -73,7 +73,7 @@ for (const vendor of vendors)
           })
       })
 
-      await t.test(`ends with the signal while ${call} is silent`, async (t) => {
+      await t.test(`is aborted by the signal while ${call} is silent`, async (t) => {
         fake.break(call, 'silence')
         const kind = make()
         const back = await comeBack(vendor, kind, settings, vendor.person('wang'))
@@ -87,7 +87,7 @@ for (const vendor of vendors)
       })
     }
 
-    await t.test('does not sign in anybody whose fields are absurd', async (t) => {
+    await t.test('refuses users with unusable fields', async (t) => {
       const person = vendor.person('zhao')
       for (const field of who.ids)
         for (const value of [
@@ -120,7 +120,7 @@ for (const vendor of vendors)
       }
     })
 
-    await t.test('does not follow the platform elsewhere', async (t) => {
+    await t.test('does not follow redirects of the platform', async (t) => {
       const redirecting: typeof fetch = (url, init) => {
         t.equal(init?.redirect, 'error')
         return fetch(url, init)
@@ -128,14 +128,14 @@ for (const vendor of vendors)
       await create({ fetch: redirecting, endpoints }).test(settings, never)
     })
 
-    await t.test('does not reach addresses that the server may not', async (t) => {
+    await t.test('does not connect to forbidden addresses', async (t) => {
       const guarded = createGuardedFetch({ allowHosts: [] })
       t.teardown(() => guarded.close())
       const kind = create({ fetch: guarded.fetch, endpoints })
-      await fails(t, kind.test(settings, never), 'misconfigured', /does not connect to/)
+      await fails(t, kind.test(settings, never), 'misconfigured', /is not allowed/)
     })
 
-    await t.test('says that nothing is there', async (t) => {
+    await t.test('reports a refused connection', async (t) => {
       const gone = createServer().listen(0, '127.0.0.1')
       await once(gone, 'listening')
       const { port } = gone.address() as AddressInfo

@@ -21,7 +21,7 @@ const settings = {
   rules: [],
 }
 
-// The network has timers of its own, so where time is made to pass nothing may be asked over it.
+// The network has timers of its own, so no request may use it while the test advances time.
 const asked = new EventEmitter()
 const silence: typeof fetch = (_url, init) =>
   new Promise((_resolve, reject) => {
@@ -36,7 +36,7 @@ for (const create of [createFeishuKind, createDingtalkKind, createWecomKind]) {
     test: () => kind.test(settings, never),
   }
   for (const [name, call] of Object.entries(calls))
-    t.test(`${name} of ${kind.kind} gives a silent platform half a minute`, async (t) => {
+    t.test(`${name} of ${kind.kind} waits half a minute for a silent platform`, async (t) => {
       mock.timers.enable({ apis: ['setTimeout'] })
       t.teardown(() => mock.timers.reset())
       const question = once(asked, 'question')

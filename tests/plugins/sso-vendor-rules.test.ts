@@ -11,7 +11,7 @@ t.test('Feishu’s rules', async (t) => {
   t.afterEach(() => feishu.fake.heal())
   const person = feishu.person('sun')
 
-  await t.test('the proof and the way back are those of the beginning', async (t) => {
+  await t.test('the code verifier and the redirect URI are those of the authorization request', async (t) => {
     const other = { ...challenge, code_verifier: 'w'.repeat(43) }
     let back = await comeBack(feishu, made, settings, person)
     await fails(t, made.identify(settings, other, back, never), 'exchange', /20049/)
@@ -20,7 +20,7 @@ t.test('Feishu’s rules', async (t) => {
     await fails(t, made.identify(settings, elsewhere, back, never), 'misconfigured', /20071/)
   })
 
-  await t.test('scopes are asked for where there are any', async (t) => {
+  await t.test('scopes are requested if there are any', async (t) => {
     const page = await made.authorize(
       { ...settings, scopes: 'contact:user.email:readonly' },
       challenge,
@@ -53,19 +53,19 @@ t.test('Feishu’s rules', async (t) => {
       await fails(t, signIn(person), reason, /Feishu refuses/)
     })
 
-  await t.test('a code that is written as a text is read', async (t) => {
+  await t.test('an error code that is sent as a text is read', async (t) => {
     feishu.fake.break('user_info', { body: { code: '0', data: person } })
     t.match(await signIn(person), { subject: 'on_sun' })
   })
 
-  await t.test('a person is somebody else in another tenant, and the same for another app', async (t) => {
+  await t.test('the identity of a person depends on the tenant and not on the app', async (t) => {
     const { issuer } = await signIn(person)
     t.equal(issuer, `${feishu.fake.url}/736588c9260f175d`)
     t.not((await signIn({ ...person, tenant_key: 'other' })).issuer, issuer)
     t.equal((await signIn({ ...person, open_id: 'ou_other' })).issuer, issuer)
   })
 
-  await t.test('an English name is the wish where there is no address', async (t) => {
+  await t.test('the username is an English name if there is no address', async (t) => {
     const { enterprise_email: _, ...poor } = person
     t.match(await signIn(poor), { username: 'sun', email: null })
     t.match(await signIn(person), { username: null })
@@ -81,7 +81,7 @@ t.test('DingTalk’s rules', async (t) => {
   t.afterEach(() => dingtalk.fake.heal())
   const person = dingtalk.person('sun')
 
-  await t.test('only people of a company of the app come in', async (t) => {
+  await t.test('only members of a company of the app can sign in', async (t) => {
     const identity = await signIn(person)
     t.equal(identity.issuer, dingtalk.fake.url)
     t.match(identity.claims, { corpId: COMPANY })
@@ -90,7 +90,7 @@ t.test('DingTalk’s rules', async (t) => {
       await fails(t, signIn({ ...person, corp }), 'exchange', /corpId/)
   })
 
-  await t.test('nobody comes in by asking for less than the settings do', async (t) => {
+  await t.test('a browser cannot sign in with fewer scopes than the settings have', async (t) => {
     dingtalk.fake.state.visitor = { ...person, corp: 'dingStranger' }
     const page = await made.authorize(settings, challenge, never)
     page.searchParams.set('scope', 'openid')
@@ -98,7 +98,7 @@ t.test('DingTalk’s rules', async (t) => {
     await fails(t, made.identify(settings, challenge, new URL(back), never), 'exchange', /corpId/)
   })
 
-  await t.test('everybody comes in where no company is asked for', async (t) => {
+  await t.test('everybody can sign in if no company is required', async (t) => {
     const open = { scopes: 'openid' }
     t.match(await signIn({ ...person, corp: 'dingStranger' }, open), { subject: dingtalk.subject(person) })
     t.notOk('corpId' in (await signIn(person, open)).claims)
@@ -108,7 +108,7 @@ t.test('DingTalk’s rules', async (t) => {
     )
   })
 
-  await t.test('a code is taken under its newer name too', async (t) => {
+  await t.test('a code is also accepted under its newer name', async (t) => {
     const back = await comeBack(dingtalk, made, settings, person)
     back.searchParams.set('code', back.searchParams.get('authCode')!)
     const copy = new URL(back)
@@ -134,7 +134,7 @@ t.test('DingTalk’s rules', async (t) => {
       await fails(t, signIn(person), reason, /DingTalk refuses/)
     })
 
-  await t.test('a nickname is the wish where there is no address', async (t) => {
+  await t.test('the username is a nickname if there is no address', async (t) => {
     t.match(await signIn({ ...person, email: '' }), { username: 'sun 张', email: null })
     t.match(await signIn(person), { username: null })
   })
@@ -146,7 +146,7 @@ t.test('WeCom’s rules', async (t) => {
   const person = wecom.person('SunWu')
   const tokensAskedFor = () => wecom.fake.seen.filter(({ call }) => call.endsWith('gettoken')).length
 
-  await t.test('a token serves many sign-ins, until it is refused or the settings are others', async (t) => {
+  await t.test('a token is used for many sign-ins, until it is refused or the settings change', async (t) => {
     const kind = make()
     const before = tokensAskedFor()
     await signIn(person, {}, kind)
@@ -165,14 +165,14 @@ t.test('WeCom’s rules', async (t) => {
     t.equal(tokensAskedFor() - before, 4)
   })
 
-  await t.test('a token is refused for good only once it was replaced', async (t) => {
+  await t.test('a refused token is replaced once before the sign-in fails', async (t) => {
     const before = tokensAskedFor()
     wecom.fake.break('getuserinfo', { body: { errcode: 42001, errmsg: 'expired' } })
     await fails(t, signIn(person), 'invalid_token', /42001/)
     t.equal(tokensAskedFor() - before, 2)
   })
 
-  await t.test('a token that says nothing of its end is used once', async (t) => {
+  await t.test('a token without an expiry is used once', async (t) => {
     const kind = make()
     const before = tokensAskedFor()
     for (const expires_in of [60, undefined, 'soon', -7]) {
@@ -182,7 +182,7 @@ t.test('WeCom’s rules', async (t) => {
     t.equal(tokensAskedFor() - before, 8)
   })
 
-  await t.test('the issuer is the company, in whatever case the member is told', async (t) => {
+  await t.test('the issuer is the company, and the case of the member id does not matter', async (t) => {
     const { issuer, subject, username } = await signIn(person)
     t.same(
       { issuer, subject, username },
@@ -191,14 +191,14 @@ t.test('WeCom’s rules', async (t) => {
     t.notOk('errcode' in (await signIn(person)).claims)
   })
 
-  await t.test('a member that the app may not see comes in without a name', async (t) => {
+  await t.test('a member that the app may not see signs in without a name', async (t) => {
     const identity = await signIn({ ...person, hidden: true })
     t.match(identity, { subject: 'sunwu', username: 'SunWu', display_name: null, email: null })
     t.same(identity.claims, { userid: 'SunWu' })
   })
 
-  await t.test('nobody comes in who is no member, or no longer', async (t) => {
-    await fails(t, signIn({ openid: 'o1' }), 'denied', /no member/)
+  await t.test('only present members can sign in', async (t) => {
+    await fails(t, signIn({ openid: 'o1' }), 'denied', /not a member/)
     for (const status of [2, 5]) await fails(t, signIn({ ...person, status }), 'denied', /disabled/)
   })
 
@@ -219,12 +219,12 @@ t.test('WeCom’s rules', async (t) => {
       await fails(t, signIn(person), reason, /WeCom/)
     })
 
-  await t.test('a code that is none is not told', async (t) => {
+  await t.test('an error code that is not a number is not repeated', async (t) => {
     wecom.fake.break('getuserinfo', { body: { errcode: 'see https://127.0.0.1/', userid: 'SunWu' } })
-    await fails(t, signIn(person), 'exchange', /nothing to go by/)
+    await fails(t, signIn(person), 'exchange', /no usable content/)
   })
 
-  await t.test('the page is told the application', async (t) => {
+  await t.test('the login page receives the application', async (t) => {
     t.ok(made.required.includes('agent_id'))
     t.equal((await made.authorize(settings, challenge, never)).searchParams.get('agentid'), '1000002')
   })

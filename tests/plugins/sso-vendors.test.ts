@@ -6,13 +6,13 @@ import { startServer } from '../support/server.ts'
 import { CALLBACK, type Person, startVendors, type Vendor } from '../support/sign-in-vendors.ts'
 import { createBrowser, reasonIn, toldBy } from '../support/sso-browser.ts'
 
-/** What the console is told: a code, a binding, or why there is neither. */
+/** The parameters that the console receives: a code, a binding, or an error. */
 const toldOf = (page: URL): Record<string, string> =>
   page.hash ? toldBy(page) : { oauth_error: reasonIn(page)! }
 
 const vendors = Object.values(await startVendors(t))
 
-t.test('people sign in with the platforms', async (t) => {
+t.test('users sign in with the platforms', async (t) => {
   const server = await startServer(t, {
     config: {
       http: { public_url: SSO_PUBLIC_URL },
@@ -25,7 +25,7 @@ t.test('people sign in with the platforms', async (t) => {
   const me = async (token: string) => (await server.request('GET', '/auth/me', { token })).body
   const seenByClients: string[] = []
 
-  /** Signs somebody in and gives the login, or why there is none. */
+  /** Signs a user in; returns the login, or the reason of the failure. */
   const signIn = async (vendor: Vendor, person: Person | null) => {
     const browser = createBrowser(server)
     vendor.fake.state.visitor = person
@@ -128,31 +128,38 @@ t.test('people sign in with the platforms', async (t) => {
         t.same(await signIn(vendor, name === 'refuses' ? null : person), { oauth_error: reason })
       })
 
-    await t.test(`${kind}: what came back once is used up, and is the browser’s own`, async (t) => {
-      const browser = createBrowser(server)
-      fake.state.visitor = person
-      const back = await browser.authorize({ kind })
-      t.same(toldOf(await createBrowser(server).comeBack(back)), { oauth_error: 'state' }, 'another browser')
+    await t.test(
+      `${kind}: a callback is used up by its first use, and works only in its own browser`,
+      async (t) => {
+        const browser = createBrowser(server)
+        fake.state.visitor = person
+        const back = await browser.authorize({ kind })
+        t.same(
+          toldOf(await createBrowser(server).comeBack(back)),
+          { oauth_error: 'state' },
+          'another browser',
+        )
 
-      const again = await browser.authorize({ kind })
-      t.ok(toldOf(await browser.comeBack(again)).code)
-      t.same(toldOf(await browser.comeBack(again)), { oauth_error: 'state' }, 'the same once more')
+        const again = await browser.authorize({ kind })
+        t.ok(toldOf(await browser.comeBack(again)).code)
+        t.same(toldOf(await browser.comeBack(again)), { oauth_error: 'state' }, 'the same once more')
 
-      const forged = new URL(await browser.authorize({ kind }))
-      forged.searchParams.set('state', 'x'.repeat(43))
-      t.same(toldOf(await browser.comeBack(forged.href)), { oauth_error: 'state' }, 'another state')
+        const forged = new URL(await browser.authorize({ kind }))
+        forged.searchParams.set('state', 'x'.repeat(43))
+        t.same(toldOf(await browser.comeBack(forged.href)), { oauth_error: 'state' }, 'another state')
 
-      const mine = new URL(await browser.authorize({ kind }))
-      const other = new URL(await browser.authorize({ kind }))
-      const name = kind === 'dingtalk' ? 'authCode' : 'code'
-      mine.searchParams.set(name, 'nothing')
-      t.same(toldOf(await browser.comeBack(mine.href)), { oauth_error: 'exchange' }, 'another code')
-      other.searchParams.delete(name)
-      t.same(toldOf(await browser.comeBack(other.href)), { oauth_error: 'denied' }, 'no code')
-    })
+        const mine = new URL(await browser.authorize({ kind }))
+        const other = new URL(await browser.authorize({ kind }))
+        const name = kind === 'dingtalk' ? 'authCode' : 'code'
+        mine.searchParams.set(name, 'nothing')
+        t.same(toldOf(await browser.comeBack(mine.href)), { oauth_error: 'exchange' }, 'another code')
+        other.searchParams.delete(name)
+        t.same(toldOf(await browser.comeBack(other.href)), { oauth_error: 'denied' }, 'no code')
+      },
+    )
   }
 
-  await t.test('no secret is told, written down or logged', async (t) => {
+  await t.test('no secret is sent, stored in clear text or logged', async (t) => {
     const { body } = await server.request('GET', '/admin/audit-log?limit=200')
     const rows = JSON.stringify(body)
     t.match(rows, /auth\.oauth_login/)

@@ -14,13 +14,13 @@ t.teardown(() => Promise.all([issuer.close(), forger.close()]))
 
 const row = async (username: string) => (await server.request('GET', `/users/${username}`)).body
 
-/** The audit rows of these actions, the latest first. */
+/** Reads the audit rows of these actions, newest first. */
 const rows = async (...actions: string[]) => {
   const { body } = await server.request('GET', '/admin/audit-log?limit=100')
   return body.filter(({ action }: { action: string }) => actions.includes(action))
 }
 
-/** Signs somebody in with these claims, in a browser of their own. */
+/** Signs a user with these claims in, in a new browser. */
 const signIn = async (claims: Record<string, unknown>) => {
   const browser = createBrowser(server)
   const page = await comeFrom(forger, browser, { claims })
@@ -29,7 +29,7 @@ const signIn = async (claims: Record<string, unknown>) => {
   return body
 }
 
-t.test('somebody who was never here gets an account, and comes back to it', async (t) => {
+t.test('a new user gets an account, and signs in to it again', async (t) => {
   await useIssuer(server, issuer.url)
   const claims = { name: 'Ada Lovelace', preferred_username: 'Ada', email: 'ada@example.org' }
   issuer.person = { sub: 'ada', ...claims, email_verified: true }
@@ -71,7 +71,7 @@ t.test('somebody who was never here gets an account, and comes back to it', asyn
   }
 })
 
-t.test('somebody who refuses is not signed in', async (t) => {
+t.test('a user who refuses consent is not signed in', async (t) => {
   issuer.person = null
   t.equal(reasonIn(await createBrowser(server).arrive({ entry: 'oidc' }), 'oidc'), 'denied')
   t.match((await rows('auth.oauth_login'))[0], {
@@ -81,7 +81,7 @@ t.test('somebody who refuses is not signed in', async (t) => {
   })
 })
 
-t.test('the request is proved by PKCE, a nonce and a state', async (t) => {
+t.test('the authorization request has PKCE, a nonce and a state', async (t) => {
   const { body } = await createBrowser(server).start()
   const query = Object.fromEntries(new URL(body.authorization_url).searchParams)
   t.match(query, {
@@ -96,7 +96,7 @@ t.test('the request is proved by PKCE, a nonce and a state', async (t) => {
   t.equal(query.state, body.state)
 })
 
-t.test('the client proves itself as the issuer wants it', async (t) => {
+t.test('the client authenticates with the method that the issuer supports', async (t) => {
   const cases = [
     [undefined, {}, { authorization: /^Basic / }, undefined],
     [['client_secret_post', 'client_secret_basic'], {}, { authorization: /^Basic / }, undefined],
@@ -120,7 +120,7 @@ t.test('the client proves itself as the issuer wants it', async (t) => {
   await server.request('POST', '/auth/oidc/config/test')
 })
 
-t.test('what there is to sign in with is told to everybody', async (t) => {
+t.test('everybody can list the ways to sign in', async (t) => {
   await useIssuer(server, issuer.url, { display_name: 'Our company' })
   const { body } = await server.request('GET', '/auth/oauth/status', { token: null })
   t.strictSame(body, {
@@ -138,7 +138,7 @@ t.test('what there is to sign in with is told to everybody', async (t) => {
   t.strictSame(oidc.body, { enabled: true, display_name: 'Our company' })
 })
 
-t.test('the console may be somewhere else', async (t) => {
+t.test('the console may have another origin', async (t) => {
   await useIssuer(server, issuer.url, { dashboard_origin: 'https://console.example:8443' })
   issuer.person = { sub: 'ada' }
   const browser = createBrowser(server)
@@ -176,6 +176,6 @@ t.test(
     const second = ask()
     await isAsked(2)
     await Promise.all([server.stop(), second, leftAgain])
-    t.notMatch(server.logged(), /"level":50/, 'and nobody is told of an error')
+    t.notMatch(server.logged(), /"level":50/, 'and no error is shown')
   },
 )

@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { request } from 'undici'
 import WebSocket from 'ws'
 
-/** What an attacker is sent out with; its account is an ordinary one. */
+/** The target and the account of an attacker; the account has no special rights. */
 export interface AttackOrders {
   url: string
   token: string
@@ -13,7 +13,7 @@ export interface AttackOrders {
   seconds: number
 }
 
-/** How its requests were answered and its sockets closed: how often, by status and by close code. */
+/** The numbers of replies by status, and of closed sockets by close code. */
 export interface AttackReport {
   statuses: Record<string, number>
   closes: Record<string, number>
@@ -30,7 +30,7 @@ const count = (counts: Record<string, number>, key: number | string) => {
 const authorization = `Bearer ${token}`
 const socketPath = `/api/agents/${agent_id}/chat/ws`
 
-/** Repeats an act without a pause until the time is over. */
+/** Repeats an action without a pause until the time is over. */
 async function repeat(act: (n: number) => Promise<unknown>): Promise<void> {
   for (let n = 0; Date.now() < end; n += 1) await act(n)
 }
@@ -45,7 +45,7 @@ async function ask(method: 'GET' | 'POST', path: string, body?: object): Promise
   count(statuses, response.statusCode)
 }
 
-/** Takes all that can be created, each as large as it may be, and lists it again and again. */
+/** Creates as many objects as possible, as large as possible, and lists them repeatedly. */
 const hoard = () =>
   repeat(async (n) => {
     await ask('POST', '/agents', { name: `a${Math.random()}`, system_prompt: 'x'.repeat(90_000) })
@@ -63,7 +63,7 @@ async function open(): Promise<WebSocket> {
   return webSocket
 }
 
-/** Sends frames as fast as they leave, until it is closed. */
+/** Sends frames as fast as possible until the socket is closed. */
 const flood = () =>
   repeat(async () => {
     const webSocket = await open()
@@ -75,7 +75,7 @@ const flood = () =>
     await pause(10)
   })
 
-/** Asks for turns whose answers never come, on more sockets than there may be. */
+/** Starts turns whose answers never come, on more sockets than allowed. */
 async function occupy(): Promise<void> {
   const sockets: WebSocket[] = []
   for (let n = 0; n < 300 && Date.now() < end; n += 1) sockets.push(await open())
@@ -96,7 +96,7 @@ const upgradeRequest = (path: string) =>
     '\r\n',
   ].join('\r\n')
 
-/** Asks again and again without ever reading what is answered. */
+/** Sends requests without reading the replies. */
 async function ignore(): Promise<void> {
   const stream = connect(Number(port), '127.0.0.1')
   stream.on('error', () => undefined)
@@ -110,7 +110,7 @@ async function ignore(): Promise<void> {
   stream.destroy()
 }
 
-/** Leaves connections open that were refused. */
+/** Keeps refused connections open. */
 const linger = () =>
   repeat(async () => {
     const streams = Array.from({ length: 20 }, () => {

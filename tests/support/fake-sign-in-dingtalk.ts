@@ -5,10 +5,10 @@ const refuse = (status: number, code: string): VendorReply => ({
   body: { code, message: 'no', requestid: 'R' },
 })
 
-/** The company that the app belongs to; somebody whose `corp` is another one chooses that. */
+/** The company that the app belongs to; a visitor with another `corp` chooses that one. */
 export const COMPANY = 'ding0c0mpany'
 
-/** Starts DingTalk as far as it signs people in; the visitor is what `contact/users/me` says of them, and `corp`. */
+/** Starts the sign-in part of DingTalk; a visitor is the answer of `contact/users/me`, and `corp`. */
 export const createFakeSignInDingtalk = () =>
   createFakeSignInVendor({
     page_path: '/oauth2/auth',

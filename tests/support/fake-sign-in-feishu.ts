@@ -6,7 +6,7 @@ const refuse = (status: number, code: number, error?: string): VendorReply => ({
   body: error ? { code, error, error_description: 'no' } : { code, msg: 'no' },
 })
 
-/** Starts Feishu as far as it signs people in; the visitor is what `user_info` says of them. */
+/** Starts the sign-in part of Feishu; a visitor is the answer of `user_info`. */
 export const createFakeSignInFeishu = () =>
   createFakeSignInVendor({
     page_path: '/open-apis/authen/v1/authorize',

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A request as the platform got it; `body` is what its JSON says, undefined where there is none. */
+/** A request that the platform received; `body` is its parsed JSON, or undefined. */
 export interface VendorCall {
   /** Method and path. */
   call: string
@@ -13,40 +13,40 @@ export interface VendorCall {
   body: Record<string, unknown> | undefined
 }
 
-/** What the platform answers; a body that is a text goes out as it is. */
+/** An answer of the platform; a text body is sent unchanged. */
 export interface VendorReply {
   status?: number
   body: unknown
 }
 
-/** What is wrong with a platform for a while: an answer of its own, or none at all. */
+/** A temporary fault of the platform: a wrong answer, or none at all. */
 export type Fault = VendorReply | 'silence'
 
-/** What a code stands for. */
+/** The sign-in that a code was issued for. */
 export interface Grant {
   person: Record<string, unknown>
   client_id: string
   redirect_uri: string
-  /** Of PKCE. */
+  /** The code challenge of PKCE. */
   challenge: string | null
-  /** Whether the company of the person was asked for. */
+  /** True if the company of the user was requested. */
   with_company: boolean
 }
 
-/** What a platform's rules are made with. */
+/** The arguments of the rules of a platform. */
 export interface VendorDesk {
   app: { client_id: string; client_secret: string; agent_id: string }
-  /** The addresses that people may be sent back to. */
+  /** The registered redirect URIs. */
   redirect_uris: Set<string>
-  /** Makes a code, and redeems it: once and within five minutes. */
+  /** Issues a code, and redeems it once, within five minutes. */
   issueCode(grant: Grant): string
   redeemCode(code: unknown): Grant | undefined
-  /** Makes a token, and says for what it is good. */
+  /** Issues a token, and returns what it is valid for. */
   issueToken<Meaning>(meaning: Meaning): string
   meaningOf(token: unknown): unknown
 }
 
-/** A platform's pages and calls, by method and path; a page gives the address that the browser is sent to. */
+/** The pages and calls of a platform, by method and path; a page returns the address that it redirects to. */
 export interface VendorRules {
   page(call: VendorCall, desk: VendorDesk, person: Record<string, unknown> | null): URL | undefined
   page_path: string
@@ -56,8 +56,8 @@ export interface VendorRules {
 const CODE_LIFE = 5 * 60_000
 
 /**
- * Starts a platform that people sign in with. Its login page sends whoever comes straight back: as `visitor`, or as
- * somebody who refuses where that is null; a request that breaks its rules gets a page that says so and leads nowhere.
+ * Starts a platform that users sign in with. Its login page redirects back at once: for `visitor`, or for a user who
+ * refuses if that is null. A request that breaks the platform's rules gets a page that reports this.
  */
 export async function createFakeSignInVendor({ page, page_path, calls }: VendorRules) {
   const events = new EventEmitter()
@@ -142,13 +142,13 @@ export async function createFakeSignInVendor({ page, page_path, calls }: VendorR
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     app: desk.app,
     redirect_uris: desk.redirect_uris,
-    /** `visitor` is who comes to the login page. */
+    /** `visitor` is the next user of the login page. */
     state,
     /** Every call of the API, in order. */
     seen,
-    /** Every code and token that was given out. */
+    /** Every code and token that was issued. */
     issued,
-    /** `silence` is emitted with a call that is not answered, `abandoned` once nobody waits for it any more. */
+    /** Emits `silence` with a call that is not answered, and `abandoned` when the client has closed it. */
     events,
     /** Breaks the calls whose name has this part, until `heal`. */
     break: (part: string, fault: Fault) => void faults.set(part, fault),
@@ -156,16 +156,16 @@ export async function createFakeSignInVendor({ page, page_path, calls }: VendorR
       faults.clear()
       late = 0
     },
-    /** Lets this time go by for every code. */
+    /** Ages every code by this time. */
     age: (milliseconds: number) => {
       late += milliseconds
     },
-    /** Gives the app another secret, with which every token is useless too. */
+    /** Changes the secret of the app, which also invalidates every token. */
     changeSecret(secret: string) {
       desk.app.client_secret = secret
       tokens.clear()
     },
-    /** Makes every token useless. */
+    /** Invalidates every token. */
     revokeTokens: () => tokens.clear(),
     async close() {
       server.closeAllConnections()
@@ -175,10 +175,10 @@ export async function createFakeSignInVendor({ page, page_path, calls }: VendorR
   }
 }
 
-/** A platform that people sign in with. */
+/** A platform that users sign in with. */
 export type FakeSignInVendor = Awaited<ReturnType<typeof createFakeSignInVendor>>
 
-/** The address of a page with these added to its query. */
+/** Returns an address with these parameters added to its query. */
 export function addressWith(base: string, query: Record<string, string>): URL {
   const url = new URL(base)
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)

@@ -1,13 +1,13 @@
 import { addressWith, createFakeSignInVendor, type VendorReply } from './fake-sign-in-vendor.ts'
 
 const refuse = (errcode: number, query: URLSearchParams): VendorReply => ({
-  // The platform's words quote the address, with its secrets.
+  // The messages of the platform quote the address, with its secrets.
   body: { errcode, errmsg: `no, from ip: 127.0.0.1, more info at https://fake/?${query}` },
 })
 
 /**
- * Starts WeCom as far as it signs people in. The visitor is what `user/get` says of a member; where it has an `openid` it is
- * no member of the company, and where it is `hidden` the app may not see more than the id.
+ * Starts the sign-in part of WeCom. A visitor is the answer of `user/get` for a member. A visitor with an `openid` is
+ * not a member of the company; of a `hidden` one the app may see only the id.
  */
 export const createFakeSignInWecom = () =>
   createFakeSignInVendor({

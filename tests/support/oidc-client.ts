@@ -3,17 +3,17 @@ import type { TestServer } from './server.ts'
 /** The client that issuers of tests know. */
 export const CLIENT = { id: 'svc', secret: 'a-client-secret-of-a-test' }
 
-/** What the server under test is told to be reached at; nothing listens there. */
+/** The public address of the server under test; nothing listens there. */
 export const SSO_PUBLIC_URL = 'https://agents.example'
 
-/** The configuration of a server that people sign in to with issuers on loopback. */
+/** The configuration of a server whose issuers are on loopback. */
 export const ssoConfig = (config: { plugins?: object; http?: object } = {}) => ({
   ...config,
   http: { public_url: SSO_PUBLIC_URL, ...config.http },
   plugins: { sso: { allow_hosts: ['127.0.0.1'] }, ...config.plugins },
 })
 
-/** Has a server offer to sign in with an issuer. */
+/** Enables sign-in with an issuer on a server. */
 export async function useIssuer(server: TestServer, issuer: string, more: object = {}): Promise<void> {
   const body = {
     enabled: true,

@@ -8,7 +8,7 @@ import { CLIENT } from './oidc-client.ts'
 import { signingKey } from './oidc-keys.ts'
 import type { Browser, Start } from './sso-browser.ts'
 
-/** What an ID token is made of besides what the issuer would write. */
+/** Changes to the ID token that the issuer would sign. */
 export interface Forgery {
   claims?: Record<string, unknown>
   algorithm?: jwt.Algorithm
@@ -22,31 +22,31 @@ export interface SeenRequest {
   form: Record<string, string>
 }
 
-/** An issuer without pages, whose answers a test can make wrong. */
+/** An issuer without pages, whose answers a test can falsify. */
 export interface OidcForger {
   url: string
   seen: SeenRequest[]
-  /** What the discovery document has besides, or instead. */
+  /** Changes to the discovery document. */
   metadata: Record<string, unknown>
-  /** Answers by path that take the place of the right ones. */
+  /** Answers by path that replace the right ones. */
   answers: Record<string, { status: number; body?: unknown; headers?: Record<string, string> }>
-  /** Paths whose requests are taken and never answered. */
+  /** Paths whose requests are never answered. */
   silent: string[]
-  /** Resolves when whoever sent a request to such a path has left. */
+  /** Resolves when the client of such a request has closed it. */
   left(): Promise<void>
-  /** The nonce that the next ID token has, and what is wrong with it. */
+  /** The nonce of the next ID token, and the changes to it. */
   nonce: string
   forgery: Forgery
-  /** What the person's claims are at the userinfo endpoint; without it there is no such endpoint. */
+  /** The claims at the userinfo endpoint; without them there is no such endpoint. */
   userinfo: Record<string, unknown> | undefined
-  /** Everything right again. */
+  /** Undoes every change. */
   reset(): void
   close(): Promise<void>
 }
 
 const KEY_ID = 'test'
 
-/** Starts an issuer that gives everybody a token for any code. */
+/** Starts an issuer that issues a token for any code. */
 export async function startOidcForger(): Promise<OidcForger> {
   const departures = new EventEmitter()
   const http = createServer((request, response) => {
@@ -69,7 +69,7 @@ export async function startOidcForger(): Promise<OidcForger> {
     const now = Math.floor(Date.now() / 1000)
     const right = { iss: url, sub: 'ada', aud: CLIENT.id, iat: now, exp: now + 300, nonce: forger.nonce }
     const header = { alg: algorithm, ...(algorithm === 'RS256' && { kid: KEY_ID }) }
-    // A claim of undefined is one that is missing.
+    // An undefined claim is left out.
     const all: object = JSON.parse(JSON.stringify({ ...right, ...claims }))
     return jwt.sign(all, key, { algorithm, header })
   }
@@ -130,7 +130,7 @@ const publicKey = () => ({
   alg: 'RS256',
 })
 
-/** Signs in with a token of the forger; gives the page of the console that it leads to. */
+/** Signs in with a token of the forger; returns the page of the console that the callback redirects to. */
 export async function comeFrom(
   forger: OidcForger,
   browser: Browser,

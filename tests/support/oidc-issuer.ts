@@ -5,21 +5,21 @@ import { Provider } from 'oidc-provider'
 import { CLIENT, SSO_PUBLIC_URL } from './oidc-client.ts'
 import { signingKey } from './oidc-keys.ts'
 
-/** Somebody who has an account at the issuer. */
+/** A user with an account at the issuer. */
 export interface Person {
   sub: string
   [claim: string]: unknown
 }
 
-/** An issuer of OpenID Connect, at which whoever comes is the person that the test has sent. */
+/** An issuer of OpenID Connect whose next visitor is chosen by the test. */
 export interface OidcIssuer {
   url: string
-  /** Who signs in next, in a browser that has not been here; null for somebody who refuses. */
+  /** The next user, in a browser without cookies; null for a user who refuses. */
   person: Person | null
   close(): Promise<void>
 }
 
-/** Starts a real issuer that knows one client. */
+/** Starts a real issuer with one client. */
 export async function startOidcIssuer(client: Record<string, unknown> = {}): Promise<OidcIssuer> {
   let answer = async (_request: IncomingMessage, response: ServerResponse): Promise<void> => {
     response.writeHead(503).end()
@@ -59,7 +59,7 @@ export async function startOidcIssuer(client: Record<string, unknown> = {}): Pro
     },
   })
   const serve = provider.callback()
-  // What a person who looks at pages would do.
+  // The steps of a person in front of the pages.
   const interact = async (request: IncomingMessage, response: ServerResponse) => {
     const { prompt, params, session } = await provider.interactionDetails(request, response)
     const { person } = issuer

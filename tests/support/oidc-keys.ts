@@ -2,8 +2,8 @@ import { generateKeyPairSync } from 'node:crypto'
 
 const makeKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
 
-/** The key that issuers of tests sign with. */
+/** The key that test issuers sign with. */
 export const signingKey = makeKey()
 
-/** A key that is nobody's. */
+/** A key of no issuer. */
 export const strangeKey = makeKey()

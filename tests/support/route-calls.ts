@@ -7,7 +7,7 @@ import { createObjects } from './route-objects.ts'
 import { type Answer, type RouteSample, routeSamples } from './route-samples.ts'
 import { connectSocket } from './socket.ts'
 
-/** A route or a socket that the server has. */
+/** A route or a socket of the server. */
 export interface ServedRoute {
   /** `METHOD /path`, the key of its samples. */
   name: string
@@ -18,11 +18,11 @@ export interface ServedRoute {
   stream?: StreamKind
 }
 
-/** One way to call a route. */
+/** A way to call a route. */
 export interface SampledCall {
   route: ServedRoute
   sample: RouteSample
-  /** What follows the path. */
+  /** The query string. */
   query: string
   caller: Account
   /** The class of the object in the path. */
@@ -35,12 +35,12 @@ export interface AnsweredCall {
   ip: string
   params: Record<string, string>
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: what a body is, the test asserts
+  // biome-ignore lint/suspicious/noExplicitAny: the test asserts the shape of the body
   body: any
   answer: Answer
 }
 
-/** Everything that the server answers below /api, in the order of its declaration. */
+/** Lists the routes and sockets below /api, in the order of their declaration. */
 export function listRoutes({ server }: Cast): ServedRoute[] {
   const { blueprint, plugins } = server.server.runtime
   const routes = [...kernelRoutes(blueprint), ...plugins.flatMap(({ declarations }) => declarations.routes)]
@@ -51,7 +51,7 @@ export function listRoutes({ server }: Cast): ServedRoute[] {
   ]
 }
 
-/** The table's entries for a route, and what their keys say beyond its name. */
+/** Returns the table's entries for a route, and the query strings in their keys. */
 export const samplesOf = ({ name }: ServedRoute): { sample: RouteSample; query: string }[] =>
   Object.entries(routeSamples).flatMap(([key, sample]) => {
     const [path, query] = key.split('?')
@@ -59,8 +59,8 @@ export const samplesOf = ({ name }: ServedRoute): { sample: RouteSample; query: 
   })
 
 /**
- * Who calls a route that is for `who`: nobody, a user, whoever holds its permission, an administrator, and some of
- * those whose permission it does not ask for.
+ * Lists the callers of a route that admits `who`: nobody, a user, a holder of its permission, an administrator, and
+ * some holders of other permissions.
  */
 export function callersOf(
   { anonymous, plain, holders, administrator }: Cast,
@@ -72,7 +72,7 @@ export function callersOf(
   return [anonymous, plain, ...own, ...choose(others), administrator]
 }
 
-/** Makes what calls routes, each call from an address and with a request id of its own. */
+/** Creates the caller of routes; each call has its own address and request id. */
 export function createCalls(t: Test, cast: Cast) {
   const { server } = cast
   const objects = createObjects(cast)
@@ -92,7 +92,7 @@ export function createCalls(t: Test, cast: Cast) {
     }
   }
 
-  /** Calls a route whose answer goes on for ever, and leaves as soon as it is there. */
+  /** Calls a route whose answer never ends, and closes it as soon as it begins. */
   const begin = async (path: string, { token }: Account, headers: Record<string, string>) => {
     const leaving = new AbortController()
     const reply = await fetch(`${server.url}/api${path}`, {
@@ -107,14 +107,14 @@ export function createCalls(t: Test, cast: Cast) {
   return {
     secret: objects.secret,
 
-    /** The sample's body for this call; none where the route takes none. */
+    /** Returns the sample's body for this call; undefined if the route takes none. */
     async bodyOf({ sample, caller, object }: SampledCall, kind: 'accepted' | 'refused' = 'accepted') {
       const { body } = kind === 'refused' ? sample.refused! : sample
       const make = objects.make(caller, () => objects.params(sample, object, caller))
       return (await body?.(make)) as Record<string, unknown> | undefined
     },
 
-    /** Who makes the call: a new account of the same class where the call uses its caller up. */
+    /** Returns the caller; a new account of the same class if the call uses its caller up. */
     standIn: ({ sample: { on, spends }, caller, object }: SampledCall): Promise<Account> | Account => {
       const isSpent = spends === 'caller' || (spends && on?.kind === 'user' && object === 'own')
       return isSpent && caller.role !== null ? cast.createAccount({ ...caller, role: caller.role }) : caller

@@ -1,20 +1,22 @@
 import type { JSONSchema } from '../../kernel/schema.ts'
 
-/** A value that was sent and that may not turn up again. */
+/** A value that was sent and must not appear elsewhere. */
 interface Canary {
   value: string
   /** The route and the field that it was sent to. */
   sentAs: string
-  /** A secret may be nowhere; what is only free in form may be answered and stored, but not be written down. */
+  /**
+   * A secret must not appear anywhere; a value that is merely free in form may be returned and stored, but not audited.
+   */
   isSecret: boolean
 }
 
 const SECRET_NAME = /(^|_)(pass(word|wd|phrase)|secret|token|key|code|credentials?)$/i
 
-/** Shorter ones would be found by chance. */
+/** Shorter values would be found by chance. */
 const LEAST_LENGTH = 8
 
-/** Makes the values that are searched for, and searches for them. */
+/** Creates the values to search for, and the search. */
 export function createCanaries(makeSecret: () => string) {
   const canaries: Canary[] = []
 
@@ -24,7 +26,7 @@ export function createCanaries(makeSecret: () => string) {
     return value
   }
 
-  /** Every text in a value, as a canary. */
+  /** Lists every text in a value as a canary. */
   const addTexts = (value: unknown, sentAs: string, isSecret: boolean): void => {
     if (typeof value === 'string') add(value, sentAs, isSecret)
     else if (typeof value === 'object' && value !== null)
@@ -63,16 +65,16 @@ export function createCanaries(makeSecret: () => string) {
   return {
     add,
 
-    /** Fills in every field that may hold a secret or anything at all; those that the body has keep their values. */
+    /** Fills in every field that may contain a secret or any value; fields that the body has keep their values. */
     plant: (schema: JSONSchema, body: object, sentAs: string) => plant(schema, body, sentAs) as object,
 
-    /** Where the values were sent that this text holds; only the secret ones if asked for those. */
+    /** Lists where the values in this text were sent to; optionally only the secret values. */
     find: (text: string, { onlySecret }: { onlySecret: boolean }): string[] =>
       canaries
         .filter(({ value, isSecret }) => (isSecret || !onlySecret) && text.includes(value))
         .map(({ sentAs }) => sentAs),
 
-    /** Whether a value, at any depth, is or holds one of them. */
+    /** True if a value is or contains one of them, at any depth. */
     isIn: (value: unknown): boolean => {
       const text = JSON.stringify(value) ?? ''
       return canaries.some((canary) => text.includes(canary.value))
@@ -80,19 +82,19 @@ export function createCanaries(makeSecret: () => string) {
   }
 }
 
-/** The fields at the top of a schema whose text is a URL. */
+/** Lists the top-level fields of a schema whose text is a URL. */
 export const urlFieldsOf = (schema: JSONSchema): string[] =>
   Object.entries((schema.properties ?? {}) as Record<string, JSONSchema>).flatMap(([name, field]) =>
     branchesOf(field).some(({ format }) => format === 'uri') ? [name] : [],
   )
 
-/** Whether what a value has already is not that of another branch. */
+/** True if the present fields of a value do not belong to another branch. */
 const hasRequired = ({ required = [] }: JSONSchema, value: unknown) =>
   typeof value !== 'object' ||
   value === null ||
   (required as string[]).every((name) => Object.hasOwn(value, name))
 
-/** A schema and those that it combines. */
+/** Lists a schema and the schemas that it combines. */
 const branchesOf = (schema: JSONSchema): JSONSchema[] => [
   schema,
   ...[schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) =>

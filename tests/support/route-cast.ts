@@ -5,20 +5,20 @@ import { SSO_PUBLIC_URL, useIssuer } from './oidc-client.ts'
 import { startOidcForger } from './oidc-forger.ts'
 import { startServer, type TestServer } from './server.ts'
 
-/** Whoever calls. */
+/** A caller of routes. */
 export interface Account {
-  /** Names the class of callers that it stands for. */
+  /** The name of the class of callers that it represents. */
   label: string
   id: string
   username: string
-  /** Null for those who are not signed in. */
+  /** Null if not signed in. */
   role: 'user' | 'admin' | null
   permissions: string[]
   token: string | null
   must_change_password: boolean
 }
 
-/** A server with one account of each class of callers, and an owner of what belongs to none of them. */
+/** A server with one account of each class of callers, and an owner of the objects of others. */
 export type Cast = Awaited<ReturnType<typeof startCast>>
 
 type Wanted = Pick<Account, 'label'> &
@@ -26,10 +26,10 @@ type Wanted = Pick<Account, 'label'> &
     role?: 'user' | 'admin'
   }
 
-/** Said to the model of the upstream, this makes it ask the user something. */
+/** A message that makes the upstream model ask the user something. */
 export const ASK_ME = 'Ask me something.'
 
-/** Starts a server behind a proxy that is trusted, so that every call can come from an address of its own. */
+/** Starts a server behind a trusted proxy, so that every call can have its own address. */
 export async function startCast(t: Test) {
   const upstream = await createFakeOpenAI()
   t.teardown(() => upstream.close())
@@ -57,7 +57,7 @@ export async function startCast(t: Test) {
   const { users, logins } = runtime.cradleOf('auth')
   let made = 0
 
-  /** Signs in without a password, which would take a hash to check. */
+  /** Signs in without a password, whose hash would take time to check. */
   const openSession = async (id: string) =>
     (await logins.open((await users.find(id))!, { ip: '10.0.0.1', user_agent: null }, 'password'))
       .access_token
@@ -100,7 +100,7 @@ export async function startCast(t: Test) {
     owner,
     createAccount,
     openSession,
-    /** Gives an account a password that its sessions survive. */
+    /** Sets the password of an account without ending its sessions. */
     async givePassword({ id, must_change_password }: Account, password: string): Promise<void> {
       await users.setPassword(id, password, { must_change_password })
     },
@@ -110,12 +110,12 @@ export async function startCast(t: Test) {
   }
 }
 
-/** Calls the API as an account, and expects success, to bring about what a test needs. */
+/** Calls the API as an account to set up a test; throws unless it succeeds. */
 export async function arrange(
   { request }: TestServer,
   { token }: Pick<Account, 'token'>,
   [method, path, body]: [method: string, path: string, body?: object],
-  // biome-ignore lint/suspicious/noExplicitAny: as in what a request answers
+  // biome-ignore lint/suspicious/noExplicitAny: as in the reply of a request
 ): Promise<any> {
   const reply = await request(method, path, { token, body })
   if (reply.status >= 300) throw new Error(`${method} ${path} answered ${JSON.stringify(reply.body)}`)

@@ -1,29 +1,29 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
-import { digestOf } from '../../plugins/sso/digest.ts'
+import { digest } from '../../plugins/sso/sign-in-state.ts'
 import { type Account, ASK_ME, arrange, type Cast } from './route-cast.ts'
 import type { ObjectAnswers, RouteSample } from './route-samples.ts'
 
-/** What bodies are made of. */
+/** The values that bodies are built from. */
 export interface Make {
-  /** A new name that accounts, agents and providers may have. */
+  /** A new name for an account, agent or provider. */
   name(): string
-  /** A new password, key or code that nobody else has. */
+  /** A new, unique password, key or code. */
   secret(): string
-  /** Gives the caller a password. */
+  /** Sets a password of the caller. */
   password(): Promise<string>
   /** The code of a new invite. */
   inviteCode(): Promise<string>
-  /** The sign-in of somebody who has come back from another service. */
+  /** The code of a completed sign-in at another service. */
   signIn(): Promise<{ code: string; state: string }>
-  /** The kind of an identity that the caller has, besides a password. */
+  /** The kind of an identity of the caller, who also has a password. */
   linkedKind(): Promise<string>
-  /** The id of a new package that the caller may change, or else the administrator. */
+  /** The id of a new package that the caller, or else the administrator, may change. */
   packageId(): Promise<string>
-  /** A thread with the agent in the path whose turn waits for the caller's answer; some id where they may have none. */
+  /** A thread with the agent in the path whose turn waits for the caller; an unknown id if the caller has none. */
   pausedThread(): Promise<string>
-  /** The slug of the skill that packages have. */
+  /** The slug of the skill in packages. */
   skill: string
   /** The base URL of a model provider that answers. */
   upstream: string
@@ -40,7 +40,7 @@ const secret = () => `canary-${++named}-secret`
 const SKILL = 'sample'
 const MISSING = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
 
-/** Makes bodies, and the objects of every class that paths name. */
+/** Creates bodies, and the objects of every class that paths name. */
 export function createObjects(cast: Cast) {
   const { server, owner, administrator, upstream } = cast
   const newAgent = async (account: Account, is_shared = false): Promise<Params> => {
@@ -60,7 +60,7 @@ export function createObjects(cast: Cast) {
   }
   const agentOf = (account: Account, is_shared = false) =>
     keep(`agent with threads ${account.id} ${is_shared}`, () => newAgent(account, is_shared))
-  /** What a turn without a question leaves, so that there is something to fork. */
+  /** Runs a turn without a question, whose messages can be forked. */
   const storeReply = async (thread_id: string) => {
     const reply: MessageDocument = {
       _id: `msg_${thread_id}`,
@@ -82,7 +82,7 @@ export function createObjects(cast: Cast) {
     await storeReply(thread_id)
     return { id: id!, thread_id }
   }
-  /** A thread with an agent that its owner has shared no longer. */
+  /** A thread with an agent that its owner no longer shares. */
   const newUnshared = async (account: Account): Promise<Params> => {
     const params = await newThread(account, await newAgent(owner, true))
     await arrange(server, owner, ['PATCH', `/agents/${params.id}`, { is_shared: false }])
@@ -189,7 +189,7 @@ export function createObjects(cast: Cast) {
       unknown_kind: async (caller) => ({ ...(await newAgent(caller)), kind: 'smoke' }),
       missing: () => ({ id: MISSING, kind: 'qq' }),
     },
-    // Nothing stops these.
+    // These always succeed.
     chatting_agent: {
       own: (caller) => agentOf(caller),
       shared: () => agentOf(owner, true),
@@ -292,17 +292,17 @@ export function createObjects(cast: Cast) {
   return {
     secret,
 
-    /** The parameters of a path to an object of this class as the caller sees it; a new one where it is spent. */
+    /** Returns the path parameters of an object of this class, seen by the caller; a new object if it is used up. */
     async params({ on, spends }: RouteSample, object: string | undefined, caller: Account): Promise<Params> {
       if (!on || object === undefined) return {}
       const maker = makers[on.kind][object]
       if (!maker) throw new Error(`nothing makes the ${on.kind} "${object}"`)
-      // Whoever is not signed in has nothing of their own.
+      // A caller who is not signed in owns nothing.
       const holder = caller.role === null ? owner : caller
       return spends ? maker(holder) : keep(`${on.kind} ${object} ${holder.id}`, () => maker(holder))
     },
 
-    /** What the bodies of this caller are made of. */
+    /** Returns the values for the bodies of this caller. */
     make: (caller: Account, params: () => Promise<Params>): Make => ({
       name,
       secret,
@@ -318,7 +318,7 @@ export function createObjects(cast: Cast) {
         const [key, state] = [secret(), secret()]
         const linked = [{ kind: 'oidc', key, linked_at: 0 }]
         const { _id } = await users.create({ username: name(), identities: linked })
-        const came = { user_id: _id, identity_key: key, attempt_id: digestOf(state) }
+        const came = { user_id: _id, identity_key: key, attempt_id: digest(state) }
         return { code: await signInCodes.issue(came), state }
       },
       async linkedKind() {

@@ -1,10 +1,10 @@
 import type { Account } from './route-cast.ts'
 import type { Make } from './route-objects.ts'
 
-/** How a call is answered: 'ok' is the success that the route's sample names, all else a status and a code. */
+/** The reply to a call: 'ok' is the success status of the route's sample, anything else a status and a code. */
 export type Answer = 'ok' | `${number} ${string}`
 
-/** What a route answers to those it lets in, by the class of the object in its path. */
+/** The replies of a route to callers with access, by the class of the object in its path. */
 export interface ObjectAnswers {
   kind:
     | 'acp_runner'
@@ -28,24 +28,24 @@ export interface ObjectAnswers {
     | 'thread'
     | 'tool'
     | 'user'
-  /** Of two, the second is the administrators'. */
+  /** A pair has the reply to administrators second. */
   answers: { missing: Answer } & Record<string, Answer | readonly [user: Answer, administrator: Answer]>
 }
 
-/** One way to call a route, and who may. */
+/** A way to call a route, and the callers with access. */
 export interface RouteSample {
-  /** Everybody, everybody who is signed in, administrators, or the holders of a permission and administrators. */
+  /** Everybody, signed-in users, administrators, or holders of a permission and administrators. */
   who: 'public' | 'user' | 'admin' | (string & {})
   /** The status of success. */
   status: number
   on?: ObjectAnswers
-  /** A body that is accepted; what it hides is made by `make.secret`. */
+  /** A body that is accepted; its secrets come from `make.secret`. */
   body?: (make: Make) => object | Promise<object>
-  /** A body that a public route refuses, and how. */
+  /** A body that a public route refuses, and its reply. */
   refused?: { body: (make: Make) => object; answer: Answer }
-  /** What the call changes so that it does not serve for another call. */
+  /** The object or caller that the call uses up. */
   spends?: 'caller' | 'object'
-  /** Whether those may call it who have to change their password first. */
+  /** True if callers who must change their password may call it. */
   open?: true
 }
 
@@ -57,7 +57,7 @@ const NO_INVITE = '400 INVITE_INVALID'
 const NO_SKILL = '404 SKILL_NOT_FOUND'
 const NO_PACKAGE = '404 SKILL_PACKAGE_NOT_FOUND'
 
-/** Agents that one's own or another's account has; administrators reach everybody's. */
+/** Agents of the caller or of others; administrators can access all. */
 const seenAgent: ObjectAnswers = {
   kind: 'agent',
   answers: {
@@ -68,25 +68,25 @@ const seenAgent: ObjectAnswers = {
     missing: NO_AGENT,
   },
 }
-/** What guests wrote while an agent was shared stays theirs to read. */
+/** Messages that guests wrote while an agent was shared stay readable for them. */
 const readAgent: ObjectAnswers = { ...seenAgent, answers: { ...seenAgent.answers, unshared: 'ok' } }
 const chattingAgent: ObjectAnswers = { ...seenAgent, kind: 'chatting_agent' }
 const ownAgent: ObjectAnswers = {
   kind: 'agent',
   answers: { own: 'ok', shared: [FORBIDDEN, 'ok'], other: [NO_AGENT, 'ok'], missing: NO_AGENT },
 }
-/** Files are the owner's; a guest is told of none that their threads do not name. */
+/** Files belong to the owner; a guest sees only files that their threads name. */
 const ownFile: ObjectAnswers = { ...ownAgent, kind: 'agent_file' }
 const seenFile: ObjectAnswers = {
   kind: 'agent_file',
   answers: { own: 'ok', shared: [NOT_FOUND, 'ok'], other: [NO_AGENT, 'ok'], missing: NO_AGENT },
 }
-/** A link is not one of an agent's, but of whoever was given it. */
+/** A link belongs to whoever received it and not to an agent. */
 const forgedLink: ObjectAnswers = {
   kind: 'agent',
   answers: { other: '403 LINK_INVALID', missing: '403 LINK_INVALID' },
 }
-/** Threads are private to their user, also from the agent's owner and from administrators. */
+/** Threads are private to their user; neither the agent's owner nor administrators can read them. */
 const ownThread: ObjectAnswers = {
   kind: 'thread',
   answers: {
@@ -146,7 +146,7 @@ const seenPersona: ObjectAnswers = {
   kind: 'persona',
   answers: { built_in: 'ok', missing: NOT_FOUND },
 }
-/** Skills of agents, and what their agents may copy from packages. */
+/** Skills of agents, and copies from packages. */
 const ownSkill: ObjectAnswers = {
   kind: 'agent_skill',
   answers: {
@@ -178,7 +178,7 @@ const ownChannel: ObjectAnswers = {
     missing: NO_AGENT,
   },
 }
-/** A request of a platform has no session, but its signature. */
+/** A request of a platform has a signature instead of a session. */
 const unsignedHook: ObjectAnswers = {
   kind: 'channel_hook',
   answers: { enabled: '401 AUTH_FAILED', disabled: NOT_FOUND, missing: NOT_FOUND },
@@ -198,16 +198,16 @@ const scannedChannel: ObjectAnswers = {
     missing: NO_AGENT,
   },
 }
-/** A skill that is written where there is none is made. */
+/** Writing a skill that does not exist creates it. */
 const writtenSkill: ObjectAnswers = {
   kind: 'agent_skill',
   answers: { own: 'ok', shared: [FORBIDDEN, 'ok'], other: [NO_AGENT, 'ok'], missing: NO_AGENT },
 }
-/** In Base64, as what is sent as text is answered as such. */
+/** In Base64, because text is returned as text. */
 const SKILL_FILES = {
   files: [{ path: 'SKILL.md', content_base64: Buffer.from('# Written by a sample').toString('base64') }],
 }
-/** Packages are seen by everybody, and changed by those who are permitted to and created them. */
+/** Everybody can see packages; only their creators with the permission can change them. */
 const seenPackage: ObjectAnswers = { kind: 'skill_package', answers: { other: 'ok', missing: NO_PACKAGE } }
 const ownPackage: ObjectAnswers = {
   kind: 'skill_package',
@@ -225,7 +225,7 @@ const writtenPackedSkill: ObjectAnswers = {
   kind: 'packed_skill',
   answers: { other: [FORBIDDEN, 'ok'], own: 'ok', missing: NO_PACKAGE },
 }
-/** Runners are everybody's, each as they have set it; only those that administrators have defined can be deleted. */
+/** Everybody has the runners, with their own settings; only runners that administrators defined can be deleted. */
 const seenRunner: ObjectAnswers = {
   kind: 'acp_runner',
   answers: { built_in: 'ok', defined: 'ok', missing: NOT_FOUND },
@@ -248,7 +248,7 @@ const managedUser: ObjectAnswers = {
     missing: NOT_FOUND,
   },
 }
-/** A help that takes nothing over: also for an account with more rights than the caller's. */
+/** Allowed for accounts with more rights than the caller's, because it does not take them over. */
 const helpedUser: ObjectAnswers = {
   ...managedUser,
   answers: { ...managedUser.answers, stronger: 'ok' },
@@ -271,13 +271,13 @@ const providerChanges = ({ secret }: Make) => ({
   options: { headers: { 'x-gateway-key': secret() } },
 })
 const newAgent = ({ name }: Make) => ({ name: name(), description: 'made by a sample' })
-/** A form of one file. */
+/** A form with one file. */
 const fileForm = () => {
   const form = new FormData()
   form.append('file', new Blob(['some text'], { type: 'text/plain' }), 'notes.txt')
   return form
 }
-/** A form of an exported thread in which nothing was said yet. */
+/** A form with an exported thread without messages. */
 const exportForm = () => {
   const head = { format: 'svc-trajectory', version: 1, thread_id: 'thr_sample', title: null }
   const form = new FormData()
@@ -289,7 +289,7 @@ const exportForm = () => {
   )
   return form
 }
-/** A draft, which has nobody to call. */
+/** A draft without a model to call. */
 const newChannel = ({ name, secret }: Make) => ({
   kind: 'webhook',
   name: name(),
@@ -301,8 +301,8 @@ const runners = (make: Make) => ({ runners: { opencode: runner(make) } })
 const newUser = ({ name, secret }: Make) => ({ username: name(), password: secret(), display_name: 'Ann' })
 
 /**
- * Every route and socket, `METHOD /path`, with a query where that changes who may. What is expected stands in the
- * specification; a new route gets its line here before it passes.
+ * Every route and socket, `METHOD /path`, with a query if that changes the access. The expectations follow the
+ * specification; a new route fails the test until it has its line here.
  */
 export const routeSamples: Record<string, RouteSample> = {
   'GET /health': { who: 'public', status: 200 },
@@ -670,7 +670,7 @@ export const routeSamples: Record<string, RouteSample> = {
     status: 200,
     on: seenAgent,
     body: () => ({ prompt: 'make it better' }),
-    // Those that serve for several calls may have been stopped by one.
+    // An object that several calls share may have been stopped by one of them.
     spends: 'object',
   },
   'POST /agents/:id/threads/import': { who: 'user', status: 201, on: seenAgent, body: () => exportForm() },
@@ -724,11 +724,11 @@ export const routeSamples: Record<string, RouteSample> = {
   'PUT /models/active': { who: 'admin', status: 200, body: () => ({ model: 'demo:demo' }) },
 }
 
-/** Whether a caller is let in to a route, whatever its object. */
+/** True if a caller has access to a route, whatever its object. */
 export const isLetIn = ({ who }: RouteSample, { role, permissions }: Account): boolean =>
   who === 'public' || (who === 'user' && role !== null) || role === 'admin' || permissions.includes(who)
 
-/** How a caller is answered, by the table. */
+/** Returns the expected reply to a caller. */
 export function expectedAnswer(sample: RouteSample, caller: Account, object: string | undefined): Answer {
   if (!isLetIn(sample, caller)) return caller.role === null ? '401 AUTH_FAILED' : FORBIDDEN
   const answer = object === undefined ? 'ok' : sample.on!.answers[object]!

@@ -27,7 +27,7 @@ export const challenge = {
 }
 export const never: AbortSignal = new AbortController().signal
 
-/** Sends somebody through the login page, and gives where they come back to. */
+/** Opens the login page; returns the address of the callback. */
 export async function comeBack(
   vendor: Vendor,
   made: SignInKind,
@@ -50,7 +50,7 @@ export async function failureOf(work: Promise<unknown>): Promise<SignInFailure> 
   )
 }
 
-/** A kind to sign in with, against the platform as it is. */
+/** Creates a kind against a platform. */
 export function benchOf(vendor: Vendor) {
   const { fake, create, endpoints } = vendor
   const make = () => create({ fetch, endpoints })
@@ -61,14 +61,14 @@ export function benchOf(vendor: Vendor) {
     made,
     settings,
 
-    /** What a sign-in comes to, with a kind that remembers nothing unless one is given. */
+    /** Runs a sign-in; the kind has an empty cache unless one is given. */
     async signIn(person: Person | null, more: Partial<SsoSettings> = {}, kind = make()) {
       const changed = { ...settings, ...more }
       const back = await comeBack(vendor, kind, { ...changed, client_secret: '' }, person)
       return kind.identify(changed, challenge, back, never)
     },
 
-    /** Asserts why a sign-in fails, and that neither the message nor its cause has a secret. */
+    /** Asserts the reason of a failed sign-in, and that neither its message nor its cause has a secret. */
     async fails(t: Test, work: Promise<unknown>, reason: string, message: RegExp) {
       const failure = await failureOf(work)
       t.equal(failure.name, 'SignInFailure', String(failure.stack))

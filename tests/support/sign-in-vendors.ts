@@ -8,29 +8,29 @@ import type { FakeSignInVendor } from './fake-sign-in-vendor.ts'
 import { createFakeSignInWecom } from './fake-sign-in-wecom.ts'
 import { SSO_PUBLIC_URL } from './oidc-client.ts'
 
-/** The address that the platforms know the server by. */
+/** The redirect URI of the server that the platforms know. */
 export const CALLBACK = `${SSO_PUBLIC_URL}/api/auth/oauth/callback`
 
-/** What a platform says of somebody. */
+/** The claims of a user at a platform. */
 export type Person = Record<string, unknown>
 
-/** A platform with its kind, and what is told apart about it. */
+/** A platform with its kind and its particulars. */
 export interface Vendor {
   kind: 'feishu' | 'dingtalk' | 'wecom'
   fake: FakeSignInVendor
   endpoints: Record<string, string>
   create: typeof createFeishuKind
-  /** Somebody of this name. */
+  /** Makes a user with this name. */
   person(name: string): Person
-  /** The calls that a sign-in comes to, in order, by a part of their names. */
+  /** The calls of a sign-in, in order, by a part of their names. */
   calls: string[]
-  /** The call that says who it is, with which of its fields must be there. */
+  /** The call that identifies the user, with its required fields. */
   who: { call: string; wrap(person: Person): unknown; ids: string[]; texts: string[] }
-  /** The subject that they are known by. */
+  /** Returns the subject of a user. */
   subject(person: Person): string
 }
 
-/** Starts the platforms, which are closed when the test ends. */
+/** Starts the platforms; closes them when the test ends. */
 export async function startVendors(t: Test): Promise<{ feishu: Vendor; dingtalk: Vendor; wecom: Vendor }> {
   const [feishu, dingtalk, wecom] = await Promise.all([
     createFakeSignInFeishu(),
@@ -47,7 +47,7 @@ export async function startVendors(t: Test): Promise<{ feishu: Vendor; dingtalk:
 const feishuVendor = (fake: FakeSignInVendor): Vendor => ({
   kind: 'feishu',
   fake,
-  // Slashes at the end do no harm.
+  // Trailing slashes are allowed.
   endpoints: { accounts: `${fake.url}/`, open: `${fake.url}/` },
   create: createFeishuKind,
   person: (name) => ({

@@ -1,21 +1,21 @@
 import { SSO_PUBLIC_URL } from './oidc-client.ts'
 import type { TestReply, TestServer } from './server.ts'
 
-/** The body of a start, and the names of the routes. */
+/** The body of a start, and the entry point. */
 export interface Start {
   entry?: 'oauth' | 'oidc'
   kind?: string
   redirect_after?: string
-  /** Of somebody who links an identity. */
+  /** The token of a user who links an identity. */
   token?: string
 }
 
-/** A browser: it keeps cookies, follows redirects, and opens no page of the console. */
+/** A browser that keeps cookies and follows redirects, but opens no page of the console. */
 export type Browser = ReturnType<typeof createBrowser>
 
 const MAX_REDIRECTS = 12
 
-/** Makes a browser, for which the server under test is at its public address. */
+/** Creates a browser that reaches the server under test at its public address. */
 export function createBrowser(server: TestServer) {
   let cookies: { origin: string; name: string; value: string; path: string }[] = []
 
@@ -38,7 +38,7 @@ export function createBrowser(server: TestServer) {
     }
   }
 
-  /** Opens an address, and goes nowhere from there. */
+  /** Opens an address without following redirects. */
   const open = async (address: string): Promise<Response> => {
     const url = new URL(address)
     const real = url.origin === SSO_PUBLIC_URL ? server.url + url.pathname + url.search : address
@@ -47,7 +47,7 @@ export function createBrowser(server: TestServer) {
     return response
   }
 
-  /** Goes on from redirect to redirect until an address begins with this one. */
+  /** Follows redirects until an address starts with this one. */
   const followTo = async (address: string, end: string): Promise<string> => {
     let at = address
     for (let step = 0; step < MAX_REDIRECTS; step++) {
@@ -67,7 +67,7 @@ export function createBrowser(server: TestServer) {
     },
     open,
 
-    /** Asks the server where to go. */
+    /** Asks the server for an authorization request. */
     async start({ entry = 'oauth', kind = 'oidc', token, ...body }: Start = {}): Promise<TestReply> {
       const path = `/auth/${entry}${token ? '/bind' : ''}/start`
       const named = entry === 'oauth' ? { kind, ...body } : body
@@ -76,28 +76,28 @@ export function createBrowser(server: TestServer) {
       return reply
     },
 
-    /** Signs in at the service; gives the address of the callback, which is not opened yet. */
+    /** Signs in at the service; returns the address of the callback, which is not opened yet. */
     async authorize(start: Start = {}): Promise<string> {
       const { status, body } = await browser.start(start)
       if (status !== 200) throw new Error(`the start answered ${status} ${JSON.stringify(body)}`)
       return followTo(body.authorization_url, SSO_PUBLIC_URL)
     },
 
-    /** Opens the callback; gives the page of the console that it leads to. */
+    /** Opens the callback; returns the page of the console that it redirects to. */
     async comeBack(callback: string): Promise<URL> {
       const response = await open(callback)
       if (response.status !== 302) throw new Error(`the callback answered ${response.status}`)
       return new URL(response.headers.get('location')!)
     },
 
-    /** All the way to the page of the console. */
+    /** Signs in up to the page of the console. */
     arrive: async (start: Start = {}): Promise<URL> => browser.comeBack(await browser.authorize(start)),
 
-    /** Fetches the sign-in that a page of the console was told of. */
+    /** Exchanges the code that a page of the console received. */
     exchange: (page: URL, entry: 'oauth' | 'oidc' = 'oauth'): Promise<TestReply> =>
       server.request('POST', `/auth/${entry}/exchange`, { token: null, body: { code: toldBy(page).code } }),
 
-    /** All the way, as a person does it; gives the login answer. */
+    /** Signs in completely, as a person does; returns the reply to the login. */
     async signIn(start: Start = {}): Promise<TestReply['body']> {
       const page = await browser.arrive(start)
       const { status, body } = await browser.exchange(page, start.entry)
@@ -108,10 +108,10 @@ export function createBrowser(server: TestServer) {
   return browser
 }
 
-/** What a page of the console is told behind the `#`. */
+/** Reads the parameters that a page of the console receives in the fragment. */
 export const toldBy = ({ hash }: URL): Record<string, string> =>
   Object.fromEntries(new URLSearchParams(hash.slice(1)))
 
-/** Why nobody was signed in. */
+/** Reads the error of a failed sign-in. */
 export const reasonIn = ({ searchParams }: URL, entry = 'oauth'): string | null =>
   searchParams.get(`${entry}_error`)

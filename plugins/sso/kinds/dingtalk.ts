@@ -1,19 +1,13 @@
 import { SignInFailure, type SignInFailureReason, type SignInKind } from '../sign-in-kind.ts'
-import { codeIn, createFieldReader, type WireObject } from './vendor-answer.ts'
-import {
-  type Answer,
-  addressOf,
-  createVendorRequest,
-  type VendorParts,
-  withinTime,
-} from './vendor-request.ts'
+import { createFieldReader, readAuthorizationCode, type WireObject } from './answers.ts'
+import { type Answer, buildUrl, createVendorRequest, runCall, type VendorParts } from './vendor-request.ts'
 
-/** Where DingTalk is. */
+/** The addresses of DingTalk. */
 export const dingtalkEndpoints = { login: 'https://login.dingtalk.com', api: 'https://api.dingtalk.com' }
 
 const NAME = 'DingTalk'
 
-/** With this scope people choose the company that they sign in for. */
+/** The scope with which users choose the company that they sign in for. */
 const COMPANY_SCOPE = 'corpid'
 
 const COMPANY_ID = /^[\w-]{1,64}$/
@@ -28,30 +22,26 @@ const REASONS = new Map<string, SignInFailureReason>([
 ])
 
 /**
- * Signing in with DingTalk. Who somebody is stands in the `unionId`, which is the same for every app of a developer and
- * which DingTalk alone gives out. DingTalk lets everybody with an account of its own sign in to an app; with the scope
- * `corpid` only people of a company that the app belongs to come in, so leave that out only where all are welcome.
+ * Creates the kind for DingTalk. The `unionId` identifies a user; it is the same for every app of a developer, and only
+ * DingTalk assigns it. DingTalk lets everybody with a DingTalk account sign in to an app. The scope `corpid` admits
+ * only members of a company that the app belongs to, so remove it only if everybody is welcome.
  */
 export function createDingtalkKind({ fetch, endpoints }: VendorParts): SignInKind {
   const { login, api } = { ...dingtalkEndpoints, ...endpoints }
   const request = createVendorRequest(fetch, NAME)
   const fields = createFieldReader(NAME)
 
-  /** The app gets a token for a company only where it belongs to it. */
+  /** Throws SignInFailure unless the app belongs to the company: only then does it get a token for it. */
   async function assertOwnCompany(
     company: string,
     { client_id, client_secret }: { client_id: string; client_secret: string },
     signal: AbortSignal,
   ): Promise<void> {
-    const answer = await request(
-      addressOf(api, `/v1.0/oauth2/${encodeURIComponent(company)}/token`),
-      signal,
-      {
-        body: { client_id, client_secret, grant_type: 'client_credentials' },
-      },
-    )
+    const answer = await request(buildUrl(api, `/v1.0/oauth2/${encodeURIComponent(company)}/token`), signal, {
+      body: { client_id, client_secret, grant_type: 'client_credentials' },
+    })
     if (isRefusal(answer)) {
-      const failure = refusalOf(answer, 'the app a token for the company of who signs in')
+      const failure = createFailure(answer, 'the app a token for the company of the user')
       throw isBusy(answer) || isForbidden(answer) ? failure : new SignInFailure('denied', failure.message)
     }
     fields.required(answer.body, 'access_token')
@@ -64,7 +54,7 @@ export function createDingtalkKind({ fetch, endpoints }: VendorParts): SignInKin
     default_scopes: `openid ${COMPANY_SCOPE}`,
 
     async authorize({ client_id, scopes }, { redirect_uri, state }) {
-      return addressOf(login, '/oauth2/auth', {
+      return buildUrl(login, '/oauth2/auth', {
         redirect_uri,
         response_type: 'code',
         client_id,
@@ -75,9 +65,9 @@ export function createDingtalkKind({ fetch, endpoints }: VendorParts): SignInKin
     },
 
     async identify({ client_id, client_secret, scopes }, _challenge, callback, signal) {
-      const code = codeIn(callback, ['authCode', 'code'], NAME)
-      return withinTime(NAME, signal, async (signal) => {
-        const grant = await request(addressOf(api, '/v1.0/oauth2/userAccessToken'), signal, {
+      const code = readAuthorizationCode(callback, ['authCode', 'code'], NAME)
+      return runCall(NAME, signal, async (signal) => {
+        const grant = await request(buildUrl(api, '/v1.0/oauth2/userAccessToken'), signal, {
           body: {
             clientId: client_id,
             clientSecret: client_secret,
@@ -85,17 +75,17 @@ export function createDingtalkKind({ fetch, endpoints }: VendorParts): SignInKin
             grantType: 'authorization_code',
           },
         })
-        if (isRefusal(grant)) throw refusalOf(grant, 'the code')
+        if (isRefusal(grant)) throw createFailure(grant, 'the code')
         const token = fields.required(grant.body, 'accessToken')
-        // The browser could have left the scope out of the address, so what was asked for must be there.
+        // The browser could have removed the scope from the address, so the company must be checked here.
         const isLimited = scopes.split(/\s+/).includes(COMPANY_SCOPE)
         const company = isLimited ? fields.id(grant.body, 'corpId', COMPANY_ID) : null
         if (company !== null) await assertOwnCompany(company, { client_id, client_secret }, signal)
 
-        const answer = await request(addressOf(api, '/v1.0/contact/users/me'), signal, {
+        const answer = await request(buildUrl(api, '/v1.0/contact/users/me'), signal, {
           headers: { 'x-acs-dingtalk-access-token': token },
         })
-        if (isRefusal(answer)) throw refusalOf(answer, 'to say who it is')
+        if (isRefusal(answer)) throw createFailure(answer, 'to identify the user')
         const user = answer.body
         const email = fields.email(user, 'email')
         const nick = fields.text(user, 'nick')
@@ -111,32 +101,32 @@ export function createDingtalkKind({ fetch, endpoints }: VendorParts): SignInKin
     },
 
     test: ({ client_id, client_secret }, signal) =>
-      withinTime(NAME, signal, async (signal) => {
-        const answer = await request(addressOf(api, '/v1.0/oauth2/accessToken'), signal, {
+      runCall(NAME, signal, async (signal) => {
+        const answer = await request(buildUrl(api, '/v1.0/oauth2/accessToken'), signal, {
           body: { appKey: client_id, appSecret: client_secret },
         })
-        if (isRefusal(answer)) throw refusalOf(answer, 'the client id or its secret')
+        if (isRefusal(answer)) throw createFailure(answer, 'the client id or its secret')
         fields.required(answer.body, 'accessToken')
       }),
   }
 }
 
-/** A success has no code; a proxy may turn the status of a refusal into 200. */
+/** True for a refusal, which has a code: a proxy may have changed its status to 200. */
 const isRefusal = ({ status, body }: Answer) => status >= 300 || body.code !== undefined
 
-const isBusy = ({ status, body }: Answer) => status === 429 || /QpsLimit/i.test(codeOf(body))
+const isBusy = ({ status, body }: Answer) => status === 429 || /QpsLimit/i.test(readCode(body))
 
-/** The app was not given a permission. */
+/** True if the app lacks a permission. */
 const isForbidden = (answer: Answer) =>
-  codeOf(answer.body).startsWith('Forbidden.AccessDenied.') && !isBusy(answer)
+  readCode(answer.body).startsWith('Forbidden.AccessDenied.') && !isBusy(answer)
 
-/** What a refusal comes to; DingTalk's own words are left out, as nobody knows what they quote. */
-function refusalOf(answer: Answer, what: string): SignInFailure {
-  const code = codeOf(answer.body)
+/** Creates the failure of a refusal, without DingTalk's message, which may quote anything. */
+function createFailure(answer: Answer, what: string): SignInFailure {
+  const code = readCode(answer.body)
   const reason = isForbidden(answer) ? 'misconfigured' : (REASONS.get(code) ?? 'exchange')
   return new SignInFailure(reason, `${NAME} refuses ${what} (${code || `HTTP ${answer.status}`}).`)
 }
 
-function codeOf({ code }: WireObject): string {
+function readCode({ code }: WireObject): string {
   return typeof code === 'string' && /^[\w.-]{1,100}$/.test(code) ? code : ''
 }

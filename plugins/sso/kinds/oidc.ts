@@ -6,21 +6,21 @@ import {
   type SignInKind,
 } from '../sign-in-kind.ts'
 import type { SsoSettings } from '../types.ts'
-import { anotherIssuer, explainOidcError, isRefusalOfCode, type OidcStage } from './oidc-failure.ts'
-import { assertSecure, createOidcFetch } from './oidc-reach.ts'
+import { createIssuerMismatch, explainOidcError, isCodeRejection, type OidcStage } from './oidc-failure.ts'
+import { assertSecure, createOidcFetch } from './oidc-requests.ts'
 
-/** What a discovered issuer is taken for, in milliseconds. */
-const DISCOVERY_LIFE = 600_000
+/** The time for which the metadata of an issuer is cached. */
+const DISCOVERY_LIFETIME_MS = 600_000
 
 const CLOCK_SKEW_SECONDS = 30
 
-/** What the metadata of an issuer must name. */
-const NEEDED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
+/** The endpoints that the metadata of an issuer must have. */
+const REQUIRED_ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
 
-/** The claims of the ID token that are about the token and not about the person. */
+/** The claims of the ID token that describe the token and not the user. */
 const TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'sid', 'jti']
 
-/** Signing in with any issuer of OpenID Connect that can be discovered. */
+/** Creates the kind for any issuer with OpenID Connect Discovery. */
 export function createOidcKind({
   fetch,
   isTrustedHost,
@@ -30,9 +30,9 @@ export function createOidcKind({
   isTrustedHost(hostname: string): boolean
   now(): number
 }): SignInKind {
-  let kept: { issuer: string; metadata: ServerMetadata; until: number } | undefined
+  let cached: { issuer: string; metadata: ServerMetadata; until: number } | undefined
 
-  /** The metadata of the issuer, all of whose addresses may be reached. */
+  /** Discovers and caches the metadata of the issuer. Throws SignInFailure. */
   async function discover(issuer: string, signal: AbortSignal): Promise<ServerMetadata> {
     const library = await import('openid-client')
     const url = new URL(issuer)
@@ -45,40 +45,45 @@ export function createOidcKind({
       })
       const { supportsPKCE: _, ...metadata } = found.serverMetadata()
       assertUsable(metadata, url)
-      kept = { issuer, metadata, until: now() + DISCOVERY_LIFE }
+      cached = { issuer, metadata, until: now() + DISCOVERY_LIFETIME_MS }
       return metadata
     } catch (error) {
       throw explainOidcError(error, 'discovery')
     }
   }
 
-  /** Throws SignInFailure where something is missing that a sign-in needs, or is another issuer's. */
+  /** Throws SignInFailure if the metadata lacks a required endpoint or belongs to another issuer. */
   function assertUsable(metadata: ServerMetadata, issuer: URL): void {
-    // The library lets two hosting services answer with another issuer, for whose word anybody's would do.
-    if (!URL.canParse(metadata.issuer) || new URL(metadata.issuer).href !== issuer.href) throw anotherIssuer()
-    for (const name of NEEDED)
+    // The library accepts any issuer from two hosting services, which would let one tenant speak for another.
+    if (!URL.canParse(metadata.issuer) || new URL(metadata.issuer).href !== issuer.href)
+      throw createIssuerMismatch()
+    for (const name of REQUIRED_ENDPOINTS)
       if (typeof metadata[name] !== 'string')
         throw new SignInFailure('misconfigured', `The issuer names no ${name}.`)
-    for (const name of [...NEEDED, 'userinfo_endpoint'] as const)
+    for (const name of [...REQUIRED_ENDPOINTS, 'userinfo_endpoint'] as const)
       if (metadata[name] !== undefined) assertSecure(metadata[name], isTrustedHost)
   }
 
-  /** The library's view of the issuer for one call, whose requests end with `signal`. */
-  async function configure(settings: SsoSettings, signal: AbortSignal, anew = false): Promise<Configuration> {
+  /** Returns openid-client's configuration of the issuer for one call, whose requests end with `signal`. */
+  async function configure(
+    settings: SsoSettings,
+    signal: AbortSignal,
+    refresh = false,
+  ): Promise<Configuration> {
     const library = await import('openid-client')
     const { issuer, client_id, client_secret } = settings
-    const isKept = kept?.issuer === issuer && now() < kept.until
-    const metadata = isKept && !anew ? kept!.metadata : await discover(issuer!, signal)
+    const isCached = cached?.issuer === issuer && now() < cached.until
+    const metadata = isCached && !refresh ? cached!.metadata : await discover(issuer!, signal)
     const { Configuration, ClientSecretBasic, ClientSecretPost, None } = library
     const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
     const onlyPost = methods.includes('client_secret_post') && !methods.includes('client_secret_basic')
-    const prove = onlyPost ? ClientSecretPost : ClientSecretBasic
+    const authenticate = onlyPost ? ClientSecretPost : ClientSecretBasic
     const client = { [library.clockTolerance]: CLOCK_SKEW_SECONDS }
     const config = new Configuration(
       metadata,
       client_id,
       client,
-      client_secret ? prove(client_secret) : None(),
+      client_secret ? authenticate(client_secret) : None(),
     )
     config[library.customFetch] = createOidcFetch(fetch, isTrustedHost, signal)
     library.enableNonRepudiationChecks(config)
@@ -86,7 +91,7 @@ export function createOidcKind({
     return config
   }
 
-  /** Redeems the code that somebody came back with, and gives all that the issuer says of them. */
+  /** Exchanges the code of the callback, and returns the claims of the ID token and of the userinfo endpoint. */
   async function readClaims(
     config: Configuration,
     { state, nonce, code_verifier }: SignInChallenge,
@@ -99,11 +104,11 @@ export function createOidcKind({
       pkceCodeVerifier: code_verifier,
       idTokenExpected: true,
     }
-    const tokens = await authorizationCodeGrant(config, callback, checks).catch(refuse('token'))
-    const told = tokens.claims()!
-    if (!config.serverMetadata().userinfo_endpoint) return told
-    const info = await fetchUserInfo(config, tokens.access_token, told.sub).catch(refuse('person'))
-    return { ...info, ...told }
+    const tokens = await authorizationCodeGrant(config, callback, checks).catch(rethrow('token'))
+    const idClaims = tokens.claims()!
+    if (!config.serverMetadata().userinfo_endpoint) return idClaims
+    const info = await fetchUserInfo(config, tokens.access_token, idClaims.sub).catch(rethrow('userinfo'))
+    return { ...info, ...idClaims }
   }
 
   return {
@@ -128,7 +133,7 @@ export function createOidcKind({
 
     async identify(settings, challenge, callback, signal) {
       const config = await configure(settings, signal)
-      return identityOf(await readClaims(config, challenge, callback))
+      return toIdentity(await readClaims(config, challenge, callback))
     },
 
     async test(settings, signal) {
@@ -139,7 +144,7 @@ export function createOidcKind({
   }
 }
 
-const refuse = (stage: OidcStage) => (error: unknown) => {
+const rethrow = (stage: OidcStage) => (error: unknown) => {
   throw explainOidcError(error, stage)
 }
 
@@ -156,17 +161,17 @@ async function assertKeys(jwks_uri: string, request: ReturnType<typeof createOid
     throw new SignInFailure('misconfigured', 'The issuer publishes no signing keys.')
 }
 
-/** Throws SignInFailure where the issuer refuses the client, which it is asked with a code that there is not. */
+/** Throws SignInFailure if the issuer rejects the client; asks it to exchange a code that does not exist. */
 async function assertCredentials(config: Configuration): Promise<void> {
   const { genericGrantRequest } = await import('openid-client')
   try {
     await genericGrantRequest(config, 'authorization_code', { code: 'none', code_verifier: 'n'.repeat(43) })
   } catch (error) {
-    if (!isRefusalOfCode(error)) throw explainOidcError(error, 'token')
+    if (!isCodeRejection(error)) throw explainOidcError(error, 'token')
   }
 }
 
-function identityOf(claims: Record<string, unknown> & { iss: string; sub: string }): ForeignIdentity {
+function toIdentity(claims: Record<string, unknown> & { iss: string; sub: string }): ForeignIdentity {
   const { iss, sub, email, email_verified } = claims
   const text = (name: string) => {
     const value = claims[name]

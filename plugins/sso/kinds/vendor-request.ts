@@ -1,33 +1,32 @@
 import { withDeadline } from '#kernel'
 import { SignInFailure } from '../sign-in-kind.ts'
-import { readBody } from './response-body.ts'
-import { isRecord, type WireObject } from './vendor-answer.ts'
+import { isRecord, readBody, type WireObject } from './answers.ts'
 
-/** What a kind of sign-in is made of: `endpoints` replaces addresses of the platform by name. */
+/** The arguments of a platform's factory; `endpoints` replaces addresses of the platform by name. */
 export interface VendorParts {
   fetch: typeof globalThis.fetch
   endpoints: Readonly<Record<string, string>>
 }
 
-/** What a platform has answered, be it a refusal or not; no status is 500 or above. */
+/** An answer of a platform, which may be a refusal; its status is below 500. */
 export interface Answer {
   status: number
   body: WireObject
 }
 
-/** What it is asked; a body is sent as JSON, and with one the request is a POST. */
+/** The headers and body of a request; a body is sent as JSON and makes the request a POST. */
 export interface Question {
   headers?: Readonly<Record<string, string>>
   body?: object
 }
 
-/** Asks a platform. Throws SignInFailure where there is no answer, or none that is a JSON object of at most a megabyte. */
+/** Sends a request. Throws SignInFailure unless the answer is a JSON object of at most a megabyte. */
 export type VendorRequest = (url: URL, signal: AbortSignal, question?: Question) => Promise<Answer>
 
-/** Milliseconds that one call of a kind may take, with all that it asks. */
-const TIMEOUT = 30_000
+/** The time limit of one call of a kind, with all its requests. */
+const TIMEOUT_MS = 30_000
 
-/** Makes what asks the platform of this name. */
+/** Creates the function that sends requests to the named platform. */
 export function createVendorRequest(fetch: typeof globalThis.fetch, name: string): VendorRequest {
   return async (url, signal, { headers, body } = {}) => {
     const response = await fetch(url, {
@@ -45,27 +44,27 @@ export function createVendorRequest(fetch: typeof globalThis.fetch, name: string
     if (response.status >= 500 || !answer)
       throw new SignInFailure(
         'exchange',
-        `${name} answers with HTTP ${response.status} and nothing to go by.`,
+        `${name} answers with HTTP ${response.status} and no usable content.`,
       )
     return { status: response.status, body: answer }
   }
 }
 
-/** Does what one call of a kind comes to in the time it has; what ends it without an answer becomes a SignInFailure. */
-export async function withinTime<Result>(
+/** Runs one call of a kind within its time limit; converts errors of the network to a SignInFailure. */
+export async function runCall<Result>(
   name: string,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   try {
-    return await withDeadline(TIMEOUT, [signal], work)
+    return await withDeadline(TIMEOUT_MS, [signal], work)
   } catch (error) {
-    throw sortError(error, name, signal)
+    throw explainError(error, name, signal)
   }
 }
 
-/** An address at a platform; the base may have a path and slashes at its end. */
-export function addressOf(base: string, path: string, query: Readonly<Record<string, string>> = {}): URL {
+/** Builds an address at a platform; the base may have a path and trailing slashes. */
+export function buildUrl(base: string, path: string, query: Readonly<Record<string, string>> = {}): URL {
   const url = new URL(base.replace(/\/+$/, '') + path)
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
   return url
@@ -76,29 +75,28 @@ function parse(text: string): WireObject | undefined {
     const value: unknown = JSON.parse(text)
     return isRecord(value) ? value : undefined
   } catch {
-    // The text may have secrets in it, and so may the error that quotes it.
+    // The text may contain secrets, and so may an error that quotes it.
     return undefined
   }
 }
 
-/** Errors of a client may quote addresses, which are secrets at some platforms: only their code is told, and no cause. */
-function sortError(error: unknown, name: string, signal: AbortSignal): unknown {
+/**
+ * Explains an error by its code only: its message and cause may quote addresses, which hold secrets at some platforms.
+ */
+function explainError(error: unknown, name: string, signal: AbortSignal): unknown {
   if (error instanceof SignInFailure) return error
   if (signal.aborted && !isTimeout(signal.reason)) return signal.reason
   if (signal.aborted || isTimeout(error))
     return new SignInFailure('exchange', `${name} does not answer in time.`)
-  const code = codeOf(error)
+  const code = readErrorCode(error)
   if (code === 'ADDRESS_NOT_ALLOWED')
-    return new SignInFailure(
-      'misconfigured',
-      `The address of ${name} is one that this server does not connect to.`,
-    )
+    return new SignInFailure('misconfigured', `The address of ${name} is not allowed.`)
   return new SignInFailure('exchange', `${name} cannot be reached${code && ` (${code})`}.`)
 }
 
 const isTimeout = (reason: unknown) => (reason as Error | undefined)?.name === 'TimeoutError'
 
-function codeOf(error: unknown): string {
+function readErrorCode(error: unknown): string {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } }
   const own = code ?? cause?.code
   return typeof own === 'string' && /^[A-Z_]{1,40}$/.test(own) ? own : ''

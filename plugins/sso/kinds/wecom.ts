@@ -1,9 +1,9 @@
 import { SignInFailure, type SignInFailureReason, type SignInKind } from '../sign-in-kind.ts'
 import type { SsoSettings } from '../types.ts'
-import { codeIn, createFieldReader, type WireObject } from './vendor-answer.ts'
-import { addressOf, createVendorRequest, type VendorParts, withinTime } from './vendor-request.ts'
+import { createFieldReader, readAuthorizationCode, type WireObject } from './answers.ts'
+import { buildUrl, createVendorRequest, runCall, type VendorParts } from './vendor-request.ts'
 
-/** Where WeCom is. */
+/** The addresses of WeCom. */
 export const wecomEndpoints = {
   login: 'https://login.work.weixin.qq.com',
   api: 'https://qyapi.weixin.qq.com',
@@ -11,46 +11,47 @@ export const wecomEndpoints = {
 
 const NAME = 'WeCom'
 
-/** So long before its end a token is no longer used, in seconds. */
-const MARGIN = 300
+/** The time before its expiry from which a token is no longer used. */
+const TOKEN_MARGIN_SECONDS = 300
 
-/** The token is not valid, or no longer: another one may help. */
+/** The token is invalid or has expired: a new one may help. */
 const TOKEN_REFUSALS: readonly number[] = [40014, 42001]
 
-/** The app may not see the member, or no member at all. */
+/** The app may not see this member, or any member. */
 const INVISIBLE: readonly number[] = [48002, 50002, 60011, 301002]
 
 const REASONS = new Map<number, SignInFailureReason>([
-  // Wrong secret, wrong company, a call that the app may not make, a domain for the way back or a server not registered.
+  // Wrong secret, wrong company, call not permitted, domain of the redirect URI or address of the server not
+  // registered.
   ...[40001, 40013, 40056, 40091, 48002, 50001, 60020].map((code) => [code, 'misconfigured'] as const),
-  // A member to whom the app is not offered.
+  // A member who cannot see the app.
   ...[50002, 60011].map((code) => [code, 'denied'] as const),
   ...TOKEN_REFUSALS.map((code) => [code, 'invalid_token'] as const),
 ])
 
-/** What a member's `status` is when they were disabled or have left. */
-const GONE: readonly unknown[] = [2, 5]
+/** The `status` of members who are disabled or have left. */
+const INACTIVE: readonly unknown[] = [2, 5]
 
 /**
- * Signing in with WeCom. Who somebody is stands in the member's `userid`, which is unique within the company; WeCom does not
- * tell its cases apart.
+ * Creates the kind for WeCom. The `userid` identifies a member; it is unique within the company, and WeCom ignores its
+ * case.
  */
 export function createWecomKind({ fetch, endpoints }: VendorParts): SignInKind {
   const { login, api } = { ...wecomEndpoints, ...endpoints }
   const ask = createVendorRequest(fetch, NAME)
   const fields = createFieldReader(NAME)
-  let kept: { company: string; secret: string; token: string; until: number } | undefined
+  let cached: { company: string; secret: string; token: string; until: number } | undefined
 
   async function request(
     path: string,
     query: Record<string, string>,
     signal: AbortSignal,
   ): Promise<WireObject & { errcode: number }> {
-    const { body, status } = await ask(addressOf(api, path, query), signal)
-    // Beside a success an old call writes no code.
+    const { body, status } = await ask(buildUrl(api, path, query), signal)
+    // Some old calls send no code with a success.
     const errcode = body.errcode ?? (status < 300 ? 0 : undefined)
     if (typeof errcode !== 'number' || status >= 300)
-      throw new SignInFailure('exchange', `${NAME} answers with HTTP ${status} and nothing to go by.`)
+      throw new SignInFailure('exchange', `${NAME} answers with HTTP ${status} and no usable content.`)
     return { ...body, errcode }
   }
 
@@ -58,42 +59,44 @@ export function createWecomKind({ fetch, endpoints }: VendorParts): SignInKind {
     const query = { corpid: client_id, corpsecret: client_secret }
     const answer = await request('/cgi-bin/gettoken', query, signal)
     if (answer.errcode !== 0)
-      throw refusalOf(answer.errcode, 'the id of the company or the secret of the app')
+      throw createFailure(answer.errcode, 'the id of the company or the secret of the app')
     const token = fields.required(answer, 'access_token')
     const seconds = typeof answer.expires_in === 'number' ? answer.expires_in : 0
-    const until = Date.now() + Math.max(seconds - MARGIN, 0) * 1000
-    kept = { company: client_id, secret: client_secret, token, until }
+    const until = Date.now() + Math.max(seconds - TOKEN_MARGIN_SECONDS, 0) * 1000
+    cached = { company: client_id, secret: client_secret, token, until }
     return token
   }
 
-  /** Asks with the token that there is, and with a new one where that is refused. */
-  async function authorized(
+  /** Sends a request with the cached token; repeats it with a new token if that one is refused. */
+  async function requestWithToken(
     settings: SsoSettings,
     path: string,
     query: Record<string, string>,
     signal: AbortSignal,
   ) {
     const { client_id, client_secret } = settings
-    const isKept = kept?.company === client_id && kept.secret === client_secret && Date.now() < kept.until
-    const token = isKept ? kept!.token : await fetchToken(settings, signal)
+    const isCached =
+      cached?.company === client_id && cached.secret === client_secret && Date.now() < cached.until
+    const token = isCached ? cached!.token : await fetchToken(settings, signal)
     const answer = await request(path, { ...query, access_token: token }, signal)
     if (!TOKEN_REFUSALS.includes(answer.errcode)) return answer
     return request(path, { ...query, access_token: await fetchToken(settings, signal) }, signal)
   }
 
-  /** What the app may see of a member; without it the id is all that is known. */
+  /** Returns the fields of a member that the app may see; at least the id. */
   async function findMember(settings: SsoSettings, userid: string, signal: AbortSignal): Promise<WireObject> {
     const {
       errcode,
       errmsg: _,
       ...member
-    } = await authorized(settings, '/cgi-bin/user/get', { userid }, signal)
+    } = await requestWithToken(settings, '/cgi-bin/user/get', { userid }, signal)
     if (INVISIBLE.includes(errcode)) return { userid }
-    // Anything else may be over in a moment: rules must not take away what they do not see now.
-    if (errcode !== 0) throw refusalOf(errcode, 'to say who it is')
+    // Any other error may be temporary, and rules must not revoke rights because claims are missing for a moment.
+    if (errcode !== 0) throw createFailure(errcode, 'to identify the user')
     if (fields.id(member, 'userid').toLowerCase() !== userid.toLowerCase())
-      throw new SignInFailure('exchange', `${NAME} answers with somebody else.`)
-    if (GONE.includes(member.status)) throw new SignInFailure('denied', `${NAME} has this member disabled.`)
+      throw new SignInFailure('exchange', `${NAME} answers with another member.`)
+    if (INACTIVE.includes(member.status))
+      throw new SignInFailure('denied', `${NAME} has disabled this member.`)
     return member
   }
 
@@ -104,7 +107,7 @@ export function createWecomKind({ fetch, endpoints }: VendorParts): SignInKind {
     default_scopes: '',
 
     async authorize({ client_id, agent_id }, { redirect_uri, state }) {
-      return addressOf(login, '/wwlogin/sso/login', {
+      return buildUrl(login, '/wwlogin/sso/login', {
         login_type: 'CorpApp',
         appid: client_id,
         agentid: agent_id ?? '',
@@ -114,12 +117,12 @@ export function createWecomKind({ fetch, endpoints }: VendorParts): SignInKind {
     },
 
     async identify(settings, _challenge, callback, signal) {
-      const code = codeIn(callback, ['code'], NAME)
-      return withinTime(NAME, signal, async (signal) => {
-        const answer = await authorized(settings, '/cgi-bin/auth/getuserinfo', { code }, signal)
-        if (answer.errcode !== 0) throw refusalOf(answer.errcode, 'the code')
+      const code = readAuthorizationCode(callback, ['code'], NAME)
+      return runCall(NAME, signal, async (signal) => {
+        const answer = await requestWithToken(settings, '/cgi-bin/auth/getuserinfo', { code }, signal)
+        if (answer.errcode !== 0) throw createFailure(answer.errcode, 'the code')
         if (answer.userid === undefined && typeof answer.openid === 'string')
-          throw new SignInFailure('denied', `Who signs in is no member of the company at ${NAME}.`)
+          throw new SignInFailure('denied', `The user is not a member of the company at ${NAME}.`)
         const userid = fields.id(answer, 'userid')
         const member = await findMember(settings, userid, signal)
         return {
@@ -134,12 +137,12 @@ export function createWecomKind({ fetch, endpoints }: VendorParts): SignInKind {
     },
 
     test: (settings, signal) =>
-      withinTime(NAME, signal, async (signal) => {
+      runCall(NAME, signal, async (signal) => {
         await fetchToken(settings, signal)
       }),
   }
 }
 
-/** What a refusal comes to; WeCom's own words are left out, as they quote addresses. */
-const refusalOf = (errcode: number, what: string): SignInFailure =>
+/** Creates the failure of a refusal, without WeCom's message, which quotes addresses. */
+const createFailure = (errcode: number, what: string): SignInFailure =>
   new SignInFailure(REASONS.get(errcode) ?? 'exchange', `${NAME} refuses ${what} (code ${errcode}).`)

@@ -1,12 +1,12 @@
 import { AppError, type Route, reply } from '#kernel'
 import { loginReply } from '#plugin-api'
-import { dropState } from './attempt-cookie.ts'
-import { departureErrors, sendAway } from './departure-reply.ts'
-import { refusalCode, refuseAt } from './entries.ts'
+import { authorizationErrors, replyWithRequest } from './authorization-requests.ts'
+import { SIGN_IN } from './callbacks.ts'
+import { createRefusal, refusalCode } from './errors.ts'
 import { type Cradle, route } from './manifest.ts'
-import { SIGN_IN } from './returns.ts'
 import { callbackQuery, exchangeBody, oidcStartBody, startBody, started } from './schemas.ts'
-import type { EntryName } from './types.ts'
+import { clearStateCookie } from './sign-in-state.ts'
+import type { EntryPoint } from './types.ts'
 
 const start = route({
   method: 'POST',
@@ -15,9 +15,9 @@ const start = route({
   guard: 'public',
   body: startBody,
   response: { 200: started },
-  errors: departureErrors('oauth'),
-  audit: { none: 'The return from the other service is audited.' },
-}).handle((request, cradle) => sendAway({ entry: 'oauth', ...request.body }, request, cradle))
+  errors: authorizationErrors('oauth'),
+  audit: { none: 'The callback is audited.' },
+}).handle((request, cradle) => replyWithRequest({ entry: 'oauth', ...request.body }, request, cradle))
 
 const startOidc = route({
   method: 'POST',
@@ -26,40 +26,42 @@ const startOidc = route({
   guard: 'public',
   body: oidcStartBody,
   response: { 200: started },
-  errors: departureErrors('oidc'),
-  audit: { none: 'The return from the other service is audited.' },
-}).handle((request, cradle) => sendAway({ entry: 'oidc', kind: 'oidc', ...request.body }, request, cradle))
+  errors: authorizationErrors('oidc'),
+  audit: { none: 'The callback is audited.' },
+}).handle((request, cradle) =>
+  replyWithRequest({ entry: 'oidc', kind: 'oidc', ...request.body }, request, cradle),
+)
 
-/** Always sends the browser on to the console, and says nothing where it came from. */
-const receive = (entry: EntryName) =>
+/** Redirects the browser to the console whatever happens; the redirect reveals no referrer. */
+const receiveCallback = (entry: EntryPoint) =>
   route({
     method: 'GET',
     path: `/auth/${entry}/callback`,
-    summary: 'Come back from the service; leads on to the console with a code or an error',
+    summary: 'Receive the callback of the service; redirects to the console with a code or an error',
     guard: 'public',
     query: callbackQuery,
     response: { 302: null },
     errors: ['RATE_LIMITED'],
   }).handle(
-    async ({ query, headers, ip, request_id, signal }, { callLimit, signInReturns, ssoAddresses }) => {
+    async ({ query, headers, ip, request_id, signal }, { callLimit, signInCallbacks, ssoAddresses }) => {
       await callLimit.consume('sso callback', ip, 'many')
       const cookies = headers.cookie?.toString()
-      const location = await signInReturns.receive({ entry, query, cookies, ip, request_id }, signal)
+      const location = await signInCallbacks.receive({ entry, query, cookies, ip, request_id }, signal)
       const { state } = query
       return reply(302, undefined, {
         Location: location,
         'Referrer-Policy': 'no-referrer',
         'Cache-Control': 'no-store',
-        ...(typeof state === 'string' && { 'Set-Cookie': dropState(state, ssoAddresses.isSecure) }),
+        ...(typeof state === 'string' && { 'Set-Cookie': clearStateCookie(state, ssoAddresses.isSecure) }),
       })
     },
   )
 
-const exchange = (entry: EntryName) =>
+const exchangeCode = (entry: EntryPoint) =>
   route({
     method: 'POST',
     path: `/auth/${entry}/exchange`,
-    summary: 'Fetch a sign-in with the code that came with it, within a minute',
+    summary: 'Exchange the code of a completed sign-in for a token, within a minute',
     guard: 'public',
     body: exchangeBody,
     response: { 200: loginReply },
@@ -70,18 +72,18 @@ const exchange = (entry: EntryName) =>
     const redeemed = await signInCodes.redeem(body.code, body.state)
     const user = redeemed && (await users.find(redeemed.user_id))
     if (!user?.identities?.some(({ key }) => key === redeemed?.identity_key))
-      throw refuseAt(entry, 'CODE_INVALID')
+      throw createRefusal(entry, 'CODE_INVALID')
     identify(user.username)
     if (!user.enabled) throw new AppError('USER_DISABLED')
     return logins.open(user, { ip, user_agent: headers['user-agent']?.toString() ?? null }, 'sso')
   })
 
-/** What people sign in with, under both names. */
-export const entryRoutes: Route<Cradle>[] = [
+/** The routes of a sign-in: the three steps of each entry point. */
+export const signInRoutes: Route<Cradle>[] = [
   start,
-  receive('oauth'),
-  exchange('oauth'),
+  receiveCallback('oauth'),
+  exchangeCode('oauth'),
   startOidc,
-  receive('oidc'),
-  exchange('oidc'),
+  receiveCallback('oidc'),
+  exchangeCode('oidc'),
 ]

@@ -1,61 +1,58 @@
+import { randomBytes } from 'node:crypto'
 import { AppError } from '#kernel'
 import type { Identities } from '../users/identities.ts'
 import type { UserChanges, UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
-import { judge } from './claim-rules.ts'
-import { digestOf } from './digest.ts'
+import { applyRules } from './claim-rules.ts'
 import type { Cradle } from './manifest.ts'
 import { type ForeignIdentity, SignInFailure } from './sign-in-kind.ts'
+import { digest } from './sign-in-state.ts'
 import type { ClaimRule } from './types.ts'
-import { usernamesFor } from './usernames.ts'
 
-/** Who has arrived, and what was changed of the account for it. */
-export interface Arrival {
+/** The account of an identity, and the change to it that the sign-in made. */
+export interface ProvisionedAccount {
   user: UserDocument
   change: { action: 'user.sso_create' | 'user.sso_update'; fields: UserChanges } | null
 }
 
-/** Finds or makes the accounts of those who come from another service. */
-export type Arrivals = ReturnType<typeof createArrivals>
+/** Finds, updates or creates the accounts of users who sign in at another service (just-in-time provisioning). */
+export type Provisioning = ReturnType<typeof createProvisioning>
 
-/** What tells an identity from all others, of whatever service. */
-export const keyOf = (
+/** Returns the key of an identity, which is unique across all services. */
+export const makeIdentityKey = (
   kind: string,
   { issuer, subject }: Pick<ForeignIdentity, 'issuer' | 'subject'>,
-): string => digestOf(JSON.stringify([kind, issuer, subject]))
+): string => digest(JSON.stringify([kind, issuer, subject]))
 
-/** Makes the desk of arrivals: accounts are recognized by their identities alone, never by a name or an address. */
-export function createArrivals({
+/** Creates the provisioning. It finds accounts by their linked identities only, never by a name or an email address. */
+export function createProvisioning({
   users,
   identities,
   permissionCatalog,
   clock,
   log,
 }: { users: Users; identities: Identities } & Pick<Cradle, 'permissionCatalog' | 'clock' | 'log'>) {
-  /** What the rules make of an account, without permissions that no plugin declares any more. */
-  const changesFor = (
+  /** Returns the changes that the rules require, without permissions that no plugin declares any more. */
+  const computeChanges = (
     rules: readonly ClaimRule[],
     claims: ForeignIdentity['claims'],
     held: Pick<UserDocument, 'role' | 'permissions'>,
   ): UserChanges => {
-    const { role, permissions } = judge(rules, claims, held)
+    const { role, permissions } = applyRules(rules, claims, held)
     const known = permissions.filter((key) => held.permissions.includes(key) || permissionCatalog.get(key))
     const isSame =
       known.length === held.permissions.length && known.every((key) => held.permissions.includes(key))
     return { ...(role !== held.role && { role }), ...(!isSame && { permissions: known }) }
   }
 
-  const update = async (user: UserDocument, changes: UserChanges): Promise<Arrival> => {
+  const update = async (user: UserDocument, changes: UserChanges): Promise<ProvisionedAccount> => {
     try {
       if (Object.keys(changes).length === 0) return { user, change: null }
       const changed = await users.update(user._id, changes)
       return { user: changed, change: { action: 'user.sso_update', fields: changes } }
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'LAST_ADMINISTRATOR') throw error
-      log.warn(
-        { username: user.username },
-        'the rules of single sign-on would take the last administrator away',
-      )
+      log.warn({ username: user.username }, 'the rules of single sign-on would demote the last administrator')
       const { role, ...rest } = changes
       return update(user, rest)
     }
@@ -63,7 +60,7 @@ export function createArrivals({
 
   const admit = (user: UserDocument, { claims }: ForeignIdentity, rules: readonly ClaimRule[]) => {
     if (!user.enabled) throw new SignInFailure('denied', 'The account is disabled.')
-    return update(user, changesFor(rules, claims, user))
+    return update(user, computeChanges(rules, claims, user))
   }
 
   const create = async (
@@ -71,13 +68,13 @@ export function createArrivals({
     key: string,
     identity: ForeignIdentity,
     rules: readonly ClaimRule[],
-  ): Promise<Arrival> => {
-    const { role = 'user', permissions = [] } = changesFor(rules, identity.claims, {
+  ): Promise<ProvisionedAccount> => {
+    const { role = 'user', permissions = [] } = computeChanges(rules, identity.claims, {
       role: 'user',
       permissions: [],
     })
     const fields = { role, permissions }
-    for (const username of usernamesFor(identity, key)) {
+    for (const username of proposeUsernames(identity, key)) {
       try {
         const user = await users.create({
           username,
@@ -89,19 +86,25 @@ export function createArrivals({
         return { user, change: { action: 'user.sso_create', fields } }
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'USERNAME_TAKEN') throw error
-        // What is taken may be the identity, by the same person in another window.
+        // The identity may be taken too: the same person signed in in another window.
         const found = await identities.find(key)
         if (found) return admit(found, identity, rules)
       }
     }
-    throw new SignInFailure('generic', 'No name was found for the new account.')
+    throw new SignInFailure('generic', 'No free username was found for the new account.')
   }
 
   return {
-    /** The account of an identity, as the rules want it. Throws SignInFailure, also for an account that is disabled. */
-    async receive(kind: string, identity: ForeignIdentity, rules: readonly ClaimRule[]): Promise<Arrival> {
+    /**
+     * Returns the account of an identity, changed as the rules require. Throws SignInFailure, also if it is disabled.
+     */
+    async provision(
+      kind: string,
+      identity: ForeignIdentity,
+      rules: readonly ClaimRule[],
+    ): Promise<ProvisionedAccount> {
       assertIdentity(identity)
-      const key = keyOf(kind, identity)
+      const key = makeIdentityKey(kind, identity)
       const user = await identities.find(key)
       return user ? admit(user, identity, rules) : create(kind, key, identity, rules)
     },
@@ -112,12 +115,12 @@ const MAX_SUBJECT = 1024
 const MAX_NAME = 128
 const MAX_EMAIL = 254
 
-/** Throws SignInFailure for an identity that tells nobody from anybody. */
+/** Throws SignInFailure unless the identity has a usable issuer and subject. */
 export function assertIdentity({ issuer, subject }: ForeignIdentity): void {
   const isUsable = [issuer, subject].every(
     (text) => typeof text === 'string' && text.trim() !== '' && text.length <= MAX_SUBJECT,
   )
-  if (!isUsable) throw new SignInFailure('invalid_token', 'The service does not say who it is.')
+  if (!isUsable) throw new SignInFailure('invalid_token', 'The service does not identify the user.')
 }
 
 const tidyName = (name: string | null): string | null =>
@@ -125,3 +128,32 @@ const tidyName = (name: string | null): string | null =>
 
 const tidyEmail = (email: string | null): string | null =>
   email && email.length <= MAX_EMAIL && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) ? email : null
+
+/** Leaves room for the suffix of a name that is taken. */
+const MAX_USERNAME = 56
+const MAX_SUFFIX = 20
+
+/** Proposes usernames for a new account, the best first; the last one has a random suffix. */
+function* proposeUsernames(
+  { username, email }: { username: string | null; email: string | null },
+  identity_key: string,
+): Generator<string> {
+  const name = toUsername(username) || toUsername(email) || `sso_${toHex(identity_key)}`
+  yield name
+  for (let number = 2; number <= MAX_SUFFIX; number++) yield `${name}_${number}`
+  yield `${name}_${randomBytes(3).toString('hex')}`
+}
+
+const toHex = (identity_key: string) => Buffer.from(identity_key, 'base64url').toString('hex').slice(0, 8)
+
+/** Converts a name, or the part of an address before the `@`, to a valid username; empty if no character is left. */
+function toUsername(name: string | null): string {
+  const plain = (name ?? '')
+    .slice(0, 1024)
+    .split('@')[0]!
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+  const allowed = plain.replace(/[^a-z0-9._-]+/g, '-').replace(/^[._-]+/, '')
+  return allowed.slice(0, MAX_USERNAME).replace(/[._-]+$/, '')
+}

@@ -1,16 +1,16 @@
 import { withDeadline } from '#kernel'
 import { SignInFailure } from '../sign-in-kind.ts'
-import { readBody } from './response-body.ts'
+import { readBody } from './answers.ts'
 
-/** Milliseconds for one request. */
-const TIMEOUT = 30_000
+/** The time limit of one request. */
+const TIMEOUT_MS = 30_000
 
-/** How the library writes its requests. */
+/** The form of the requests of openid-client. */
 type Init = { method: string; headers: Record<string, string>; body?: unknown; redirect?: string }
 
 /**
- * Makes the requests of one call: each is sent where `fetch` lets it, ends in time, and its answer is here whole when it is
- * given. Throws SignInFailure for an address that is not encrypted and whose host is not trusted.
+ * Creates the `fetch` that openid-client uses for one call. It has a time limit, follows no redirects, and resolves
+ * when the whole answer has been read. Throws SignInFailure for an unencrypted address whose host is not trusted.
  */
 export function createOidcFetch(
   fetch: typeof globalThis.fetch,
@@ -19,21 +19,21 @@ export function createOidcFetch(
 ) {
   return (address: string, { method, headers, body }: Init): Promise<Response> => {
     assertSecure(address, isTrustedHost)
-    return withDeadline(TIMEOUT, [signal], async (signal) => {
+    return withDeadline(TIMEOUT_MS, [signal], async (signal) => {
       const init = { method, headers, body: body as string | undefined, redirect: 'manual', signal } as const
       const answer = await fetch(address, init)
       const content = await readBody(answer)
-      if (!content) throw new SignInFailure('exchange', 'The issuer answers with too much.')
+      if (!content) throw new SignInFailure('exchange', 'The answer of the issuer is too long.')
       const hasBody = ![204, 205, 304].includes(answer.status)
       return new Response(hasBody ? content : null, { status: answer.status, headers: [...answer.headers] })
     })
   }
 }
 
-/** Throws SignInFailure unless an address is one that a secret may be sent to. */
+/** Throws SignInFailure unless secrets may be sent to the address. */
 export function assertSecure(address: string, isTrustedHost: (hostname: string) => boolean): void {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url?.protocol === 'https:') return
   if (url?.protocol === 'http:' && isTrustedHost(url.hostname)) return
-  throw new SignInFailure('misconfigured', 'The issuer names an address that does not begin with https://.')
+  throw new SignInFailure('misconfigured', 'The issuer names an address that does not start with https://.')
 }
