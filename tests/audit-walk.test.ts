@@ -20,7 +20,7 @@ const canaries = createCanaries(calls.secret)
 const routes = listRoutes(cast)
 const answers: { from: string; text: string }[] = []
 
-/** The routes with a mutating method that write no row; each declares its reason. */
+/** The routes with a mutating method that write no row; each declares a reason. */
 const UNAUDITED = [
   'POST /admin/providers/:id/test',
   'POST /admin/providers/probe',
@@ -42,13 +42,13 @@ const UNAUDITED = [
   'POST /providers/probe',
 ]
 
-/** The action of a route's rows and the field that names what was made; undefined for a route that writes none. */
+/** Returns the action of a route's rows and the field with the target's name; undefined if it writes no rows. */
 const auditOf = ({ audit }: ServedRoute) => {
   if (typeof audit === 'string') return { action: audit, target: 'id' }
   return audit && 'action' in audit ? audit : undefined
 }
 
-/** A call that was sent, and what its row must say beyond what every row does. */
+/** A call, and the fields that its row must have in addition to those of every row. */
 interface Told {
   reply: AnsweredCall
   actor: string | null
@@ -56,7 +56,7 @@ interface Told {
   payload?: object
 }
 
-/** The first of the callers, and of the objects, that is answered in this way. */
+/** Finds the first caller and object with this reply. */
 const choose = (
   { route, sample, query }: Pick<SampledCall, 'route' | 'sample' | 'query'>,
   callers: SampledCall['caller'][],
@@ -69,7 +69,7 @@ const choose = (
     .filter(({ caller, object }) => isWanted(expectedAnswer(sample, caller, object)))
     .map((found) => ({ route, sample, query, ...found }))[0]
 
-/** Whoever may call it as a user, or else as little more than that. */
+/** Chooses a caller with access and as few rights as possible. */
 const chooseAllowed = (call: Pick<SampledCall, 'route' | 'sample' | 'query'>) =>
   choose(
     call,
@@ -83,7 +83,7 @@ const send = async (call: SampledCall, body?: object): Promise<AnsweredCall> => 
   return reply
 }
 
-/** Sends a body with canaries in it, and says what of it the row has to show. */
+/** Sends a body with canaries in it, and returns the part that the row must show. */
 const tell = async (
   { caller: standard, ...call }: SampledCall,
   kind: 'accepted' | 'refused',
@@ -97,7 +97,7 @@ const tell = async (
   const reply = await send({ ...call, caller }, body)
   const made: unknown = reply.answer === 'ok' ? reply.body?.[auditOf(route)?.target ?? 'id'] : undefined
   const isValid = reply.status !== 422
-  // Whoever signs in says who they are, or learns it from the answer.
+  // The username at a sign-in is in the request or in the reply.
   const named = (given?.username ?? reply.body?.user?.username) as string | undefined
   return {
     reply,
@@ -134,7 +134,7 @@ for (const route of routes.filter(({ method, audit }) => !['GET', 'SOCKET'].incl
     for (const { sample, query } of samples) {
       const call = { route, sample, query }
       const allowed = chooseAllowed(call)
-      // What a platform has to sign cannot be called by anybody here.
+      // Routes whose requests a platform signs cannot be called here.
       if (!allowed) {
         await assertRows(
           'unsigned',
@@ -181,12 +181,12 @@ t.test('The routes that write no row are known', (t) => {
   t.end()
 })
 
-t.test('No call has two rows, whatever it was', async (t) => {
+t.test('No call has two rows', async (t) => {
   const rows = await server.db.collection('audit_log').find().toArray()
   t.equal(new Set(rows.map(({ request_id }) => request_id)).size, rows.length)
 })
 
-t.test('What was sent as a secret is answered by no route, and written down nowhere', async (t) => {
+t.test('No secret is in a reply or stored in clear text anywhere', async (t) => {
   for (const [place, route] of routes.entries())
     for (const { sample, query } of ['GET', 'SOCKET'].includes(route.method) ? samplesOf(route) : [])
       for (const caller of callersOf(cast, sample.who, (others) => roundRobin(others, place))) {

@@ -52,7 +52,7 @@ for (const [place, route] of routes.entries())
     if (samples.length === 0) t.fail(`${route.name} has no entry in tests/support/route-samples.ts`)
     for (const { sample, query } of samples) {
       const { who, on, open } = sample
-      // What is refused uses nothing up, so that the next call may name the same object.
+      // A refused call uses nothing up, so the next call may name the same object.
       const call = (caller: SampledCall['caller'], expected: Answer, object?: string) => {
         const spends = expected === 'ok' ? sample.spends : undefined
         return sent({ route, sample: { ...sample, spends }, query, caller, object })
@@ -63,7 +63,7 @@ for (const [place, route] of routes.entries())
         const notFound = new Map<Answer, AnsweredCall>()
         const objects = on ? Object.keys(on.answers) : [undefined]
         const isRefused = !isLetIn(sample, caller)
-        // Whoever holds only permissions that this route does not ask for is one user more.
+        // A holder of other permissions only is treated like any user.
         const isAnother = caller !== plain && holders.includes(caller) && !caller.permissions.includes(who)
         const ends = isRefused || isAnother ? new Set([objects[0], objects.at(-1)]) : undefined
         const tried = ends ?? (caller === plain ? objects : roundRobin(objects, place))
@@ -81,7 +81,7 @@ for (const [place, route] of routes.entries())
           if (reply.status !== 404) continue
           const first = notFound.get(expected) ?? reply
           notFound.set(expected, first)
-          t.same(withoutId(reply), withoutId(first), `${title}, is told nothing of whether it exists`)
+          t.same(withoutId(reply), withoutId(first), `${title}, cannot find out whether it exists`)
         }
       }
       if (who === 'public') {
@@ -101,7 +101,7 @@ for (const [place, route] of routes.entries())
     }
   })
 
-t.test('Nothing can be named like a word that takes the place of a name in a path', async (t) => {
+t.test('Nothing can have the name of a path segment of another route', async (t) => {
   const wordsAfter = (start: string) =>
     new Set(
       routes
@@ -118,7 +118,7 @@ t.test('Nothing can be named like a word that takes the place of a name in a pat
 
 const permissions = holders.flatMap((holder) => holder.permissions)
 const managers = new Map<string, ReturnType<typeof createAccount>>()
-/** An account with these permissions, made once for all routes. */
+/** Returns an account with these permissions, created once for all routes. */
 const managerWith = (label: string, held: string[]) => {
   const key = held.join()
   const manager = managers.get(key) ?? createAccount({ label, permissions: held })
@@ -129,7 +129,7 @@ const managerWith = (label: string, held: string[]) => {
 for (const route of routes)
   for (const { sample, query } of samplesOf(route))
     if (sample.on?.kind === 'user' && route.method !== 'GET')
-      t.test(`${route.name} acts on no account that holds what its caller lacks`, async (t) => {
+      t.test(`${route.name} refuses accounts with rights that its caller lacks`, async (t) => {
         const { who } = sample
         const refused = expectedAnswer(sample, { ...plain, permissions: [who] }, 'stronger')
         const answerOf = async (
@@ -170,7 +170,7 @@ for (const route of routes)
           t.strictSame(await answerOf(manager, [], folder), expect('workspace_root_dir'), `of ${folder}`)
       })
 
-t.test('Every entry of the table has a route, and names permissions that there are', async (t) => {
+t.test('Every entry of the table has a route, and names known permissions', async (t) => {
   const names = new Set(routes.map(({ name }) => name))
   const known = new Set(['public', 'user', 'admin', ...holders.flatMap(({ permissions }) => permissions)])
   for (const [key, { who }] of Object.entries(routeSamples)) {

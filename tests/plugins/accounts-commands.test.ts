@@ -75,14 +75,14 @@ t.test('accounts are managed from the command line while the server runs', async
   t.match(row, { actor: /^os:/, target: id })
 })
 
-t.test('an account made before the first start does not stand for the administrator', async (t) => {
+t.test('an account created before the first start does not replace the first administrator', async (t) => {
   const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
   t.equal((await runCommand(home, ['user', 'create', 'ann'])).code, 0)
   const server = await startServer(t, { home })
   t.equal((await server.request('GET', '/users')).body.length, 2)
 })
 
-t.test('an administrator can be made before the server’s first start', async (t) => {
+t.test('an administrator can be created before the first start of the server', async (t) => {
   const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
   const { code, stdout } = await runCommand(home, ['user', 'create', 'root', '--admin', '--json'])
   t.equal(code, 0)

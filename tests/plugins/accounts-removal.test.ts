@@ -4,7 +4,7 @@ import t from '../run/file-test.ts'
 import { createHold, startChat } from '../support/chat.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-/** A plugin that refuses to let go of one account. */
+/** A plugin that fails to remove its data of one account. */
 const STUBBORN = `export default {
   kernel: 1,
   name: 'stubborn', summary: 'Keeps an account', depends: ['users'],
@@ -15,7 +15,7 @@ const STUBBORN = `export default {
 
 const { server, fake, connect, agent_id: shared_id } = await startChat(t, { plugins: { stubborn: STUBBORN } })
 
-/** Where a text stands in the database and among the names of the home's files. */
+/** Finds a text in the database and in the file names of the home. */
 async function traces({ db, home }: TestServer, text: string): Promise<string[]> {
   const found = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((path) => path.includes(text))
   for (const { name } of await db.listCollections().toArray())
@@ -24,7 +24,7 @@ async function traces({ db, home }: TestServer, text: string): Promise<string[]>
   return found
 }
 
-t.test('a deletion that a crash cut off is finished, one that had not begun is not', async (t) => {
+t.test('a deletion that a crash interrupted is finished, one that had not begun is not', async (t) => {
   const gone = await server.createUser({ username: 'gone' })
   const begun = await server.createUser({ username: 'begun' })
   const users = server.db.collection<{ _id: string }>('users')
@@ -40,7 +40,7 @@ t.test('a deletion that a crash cut off is finished, one that had not begun is n
   t.ok(await server.login('begun', begun.password))
 })
 
-t.test('a deletion that cannot be finished keeps no other back', async (t) => {
+t.test('a deletion that cannot be finished does not block others', async (t) => {
   t.teardown(() => server.db.collection('user_deletions').deleteMany())
   for (const username of ['kept', 'released']) {
     const { id: _id } = await server.createUser({ username })
@@ -56,7 +56,7 @@ t.test('a deletion that cannot be finished keeps no other back', async (t) => {
   while (!server.logged().includes('not her')) await new Promise((resolve) => setTimeout(resolve, 20))
 })
 
-t.test('an account whose creation a crash cut off gets its assistant', async (t) => {
+t.test('an account whose creation a crash interrupted gets its assistant', async (t) => {
   const late = await server.createUser({ username: 'late' })
   const agents = () => server.db.collection('agents').countDocuments({ owner_id: late.id })
   await server.db.collection('agents').deleteMany({ owner_id: late.id })
@@ -69,7 +69,7 @@ t.test('an account whose creation a crash cut off gets its assistant', async (t)
 })
 
 let second: TestServer
-// Starts after the tests of recovery, which it could take over from the server that restarts.
+// Starts after the recovery tests, because it could do the recovery instead of the restarted server.
 t.before(async () => {
   second = await startServer(t, { home: server.home })
 })
@@ -115,7 +115,7 @@ t.test('a deleted account leaves nothing, in any collection or folder', async (t
 
   t.match(await server.request('DELETE', '/users/ann'), { status: 204, body: '' })
   const isLeft = (trace: string) => (found: string) => {
-    // What others spent on an agent stays in their accounts.
+    // Usage of the agent by others stays in their accounts.
     if (found.startsWith('usage')) return trace === agent.id || trace === his
     return found.startsWith('audit_log') && trace !== ann.id
   }
@@ -143,7 +143,7 @@ t.test('a deleted account leaves nothing, in any collection or folder', async (t
   )
 })
 
-t.test('of several deletions of one account at the same time one succeeds', async (t) => {
+t.test('of several simultaneous deletions of one account, one succeeds', async (t) => {
   await server.createUser({ username: 'wanted' })
   const replies = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
@@ -154,8 +154,8 @@ t.test('of several deletions of one account at the same time one succeeds', asyn
   t.strictSame(statuses, [204, ...Array.from({ length: 9 }, () => 404)])
 })
 
-// Comes last, as it replaces the administrator whose token the other tests use.
-t.test('the last enabled administrator stays, also when two turn on each other at once', async (t) => {
+// Runs last, because it replaces the administrator whose token the other tests use.
+t.test('the last enabled administrator remains, even when two disable each other at once', async (t) => {
   const { users } = server.server.runtime.cradleOf('users')
   const names = ['admin', 'ben']
   await server.createUser({ username: 'ben', role: 'admin' })

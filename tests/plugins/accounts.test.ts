@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 
 const PASSWORD = 'another-secret-2'
 
-/** Answers of the routes of accounts, by who asks. */
+/** Calls the account routes with the token of one caller. */
 const asker = (server: TestServer, token: string) => ({
   list: () => server.request('GET', '/users', { token }),
   get: (name: string) => server.request('GET', `/users/${name}`, { token }),
@@ -26,7 +26,7 @@ t.test('accounts', async (t) => {
   const manager = await server.createUser({ username: 'mia', permissions: ['users'] })
   const mia = asker(server, manager.token)
 
-  await t.test('a new account has what it was given and nothing else', async (t) => {
+  await t.test('a new account has the given fields and the defaults', async (t) => {
     const { status, body } = await admin.create({ username: 'Ann' })
     t.equal(status, 201)
     const { id, created_at, updated_at, ...row } = body
@@ -71,7 +71,7 @@ t.test('accounts', async (t) => {
     t.match(await admin.create({ username: id_of_ben }), { status: 409 }, 'nobody is named like an id')
   })
 
-  await t.test('the list has everybody, by username', async (t) => {
+  await t.test('the list has every account, by username', async (t) => {
     const { status, body } = await mia.list()
     t.equal(status, 200)
     t.strictSame(
@@ -81,7 +81,7 @@ t.test('accounts', async (t) => {
     t.notMatch(JSON.stringify(body), /argon2|password_hash|changed_at|_id/)
   })
 
-  await t.test('what is wrong with a new account is said', async (t) => {
+  await t.test('an invalid new account is refused with the reason', async (t) => {
     const cases: [body: object, status: number, code: string, details?: object][] = [
       [{ username: 'ANN' }, 409, 'USERNAME_TAKEN'],
       [{ username: 'invites' }, 409, 'USERNAME_TAKEN'],
@@ -129,7 +129,7 @@ t.test('accounts', async (t) => {
       t.match(await admin.get(name), { status: 404, body: { error: { code: 'NOT_FOUND' } } })
   })
 
-  await t.test('a change touches what it names', async (t) => {
+  await t.test('a change affects only the fields that it contains', async (t) => {
     const before = (await admin.get('ann')).body
     const changes = {
       display_name: 'Ann',
@@ -158,7 +158,7 @@ t.test('accounts', async (t) => {
       t.match(await admin.patch('ann', body), { status: 422 }, JSON.stringify(body))
   })
 
-  await t.test('one grants only what one has', async (t) => {
+  await t.test('callers grant only rights that they hold', async (t) => {
     const exceeds = (...missing: string[]) => ({
       status: 403,
       body: { error: { code: 'FORBIDDEN', message: /only rights that you hold/, details: { missing } } },
@@ -192,7 +192,7 @@ t.test('accounts', async (t) => {
     })
   })
 
-  await t.test('nobody takes over or shuts out an account with more rights', async (t) => {
+  await t.test('nobody takes over or locks out an account with more rights', async (t) => {
     const refused = (message: RegExp, ...missing: string[]) => ({
       status: 403,
       body: { error: { code: 'FORBIDDEN', message, details: { missing } } },
@@ -237,7 +237,7 @@ t.test('accounts', async (t) => {
     t.match(await mia.remove('ops'), { status: 204 })
   })
 
-  await t.test('a grant that comes between the judgement and the act is not overtaken', async (t) => {
+  await t.test('a grant between the check and the action is not missed', async (t) => {
     const locks = server.db.collection<{ _id: string; lease: string; until: number }>('user_locks')
     const acts = {
       disabling: () => mia.patch('race', { enabled: false }),
@@ -245,7 +245,7 @@ t.test('accounts', async (t) => {
     }
     for (const [name, act] of Object.entries(acts)) {
       await admin.create({ username: 'race' })
-      // Both wait for this lock once they have been judged.
+      // Both wait for this lock after they have been checked.
       const lock = { lease: 'of the test', until: Date.now() + 30_000 }
       await locks.updateOne({ _id: 'administrators' }, { $set: lock }, { upsert: true })
       const acting = act()
@@ -271,7 +271,7 @@ t.test('accounts', async (t) => {
     t.match(await mia.patch('ann', { token_quota: 7 }), { status: 200, body: { token_quota: 7 } })
   })
 
-  await t.test('only an administrator touches an administrator', async (t) => {
+  await t.test('only an administrator manages an administrator', async (t) => {
     const isProtected = {
       status: 403,
       body: { error: { code: 'FORBIDDEN', message: /Only an administrator/ } },
@@ -299,7 +299,7 @@ t.test('accounts', async (t) => {
     )
   })
 
-  await t.test('a reset password works, the old one and its sessions no longer', async (t) => {
+  await t.test('a reset password works; the old one and its sessions do not', async (t) => {
     const eva = await server.createUser({ username: 'eva' })
     t.match(await mia.reset('eva', 'weak'), { status: 400, body: { error: { code: 'PASSWORD_TOO_WEAK' } } })
     t.match(await mia.reset('nobody'), { status: 404 })
@@ -309,7 +309,7 @@ t.test('accounts', async (t) => {
     t.ok(await server.login('eva', PASSWORD))
   })
 
-  await t.test('who is refused is told so in their own language', async (t) => {
+  await t.test('a refusal is in the language of the caller', async (t) => {
     const { token } = await server.createUser({ username: 'gus' })
     await server.request('PATCH', '/auth/me', { token, body: { locale: 'zh' } })
     t.match(await asker(server, token).list(), {
@@ -328,7 +328,7 @@ t.test('accounts', async (t) => {
     t.match(await mia.unlock('eva'), { status: 204, body: '' })
     t.match(await mia.get('eva'), { body: { login_locked: false, login_retry_after_seconds: null } })
     t.ok(await server.login('eva', PASSWORD))
-    t.match(await mia.unlock('eva'), { status: 204 }, 'also where there is none')
+    t.match(await mia.unlock('eva'), { status: 204 }, 'even if there is none')
     t.match(await mia.unlock('nobody'), { status: 404 })
   })
 
@@ -364,7 +364,7 @@ t.test('a lock that ends by itself is no longer shown', async (t) => {
   t.match(await get('ann'), { body: { login_locked: false, login_retry_after_seconds: null } })
 })
 
-t.test('with the policy on, a reset password has to be changed first', async (t) => {
+t.test('with the policy enabled, a reset password must be changed first', async (t) => {
   const config = { plugins: { auth: { require_password_change_after_reset: true } } }
   const server = await startServer(t, { config })
   await server.createUser({ username: 'ann' })

@@ -11,11 +11,11 @@ import { createHome } from '../support/home.ts'
 import { ADMIN } from '../support/server.ts'
 import { spawnService } from '../support/service-process.ts'
 
-/** How long the attack takes, and how many turns are measured before it, at least. */
+/** The duration of the attack, and the minimum number of turns that are measured before it. */
 const SECONDS = amount({ short: 2, long: 60 })
 const QUIET_TURNS = amount({ short: 3, long: 100 })
 
-/** The defaults, but for rates that a short attack reaches too. */
+/** The defaults, except for rates, which are low enough that a short attack exceeds them. */
 const LIMITS = {
   SVC_LIMIT_REQUESTS_PER_MINUTE: String(amount({ short: 600, long: 3000 })),
   SVC_LIMIT_REQUESTS_BURST: String(amount({ short: 50, long: 500 })),
@@ -23,7 +23,7 @@ const LIMITS = {
   SVC_LIMIT_FRAMES_BURST: '200',
 }
 
-t.test('one account at its worst leaves the others room', async (t) => {
+t.test('one attacking account does not block the others', async (t) => {
   const fake = await createFakeOpenAI()
   t.teardown(() => fake.close())
   fake.script(({ body }) =>
@@ -32,7 +32,7 @@ t.test('one account at its worst leaves the others room', async (t) => {
       : { text: ['a', 'short', 'answer'] },
   )
   const service = await spawnService(t, createHome(t), LIMITS)
-  // biome-ignore lint/suspicious/noExplicitAny: what a body is, the test knows
+  // biome-ignore lint/suspicious/noExplicitAny: the test knows the shape of the body
   const call = async (method: string, path: string, token: string, body?: object): Promise<any> => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const response = await fetch(`${service.url}/api${path}`, { method, headers, body: JSON.stringify(body) })
@@ -54,7 +54,7 @@ t.test('one account at its worst leaves the others room', async (t) => {
 
   const socket = await connectChat(t, chatUrl(service.url, ann.agent_id, ann.token))
   const { thread_id } = await call('POST', `/agents/${ann.agent_id}/threads`, ann.token)
-  /** Milliseconds from a message to the first word of its answer. */
+  /** Measures the milliseconds from a message to the first word of its answer. */
   const firstTokens = async (goesOn: (turns: number) => boolean): Promise<number[]> => {
     const waits: number[] = []
     while (goesOn(waits.length)) {

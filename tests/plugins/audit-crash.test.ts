@@ -10,23 +10,23 @@ import { startServer } from '../support/server.ts'
 import { assertOnce, buy, logOf, rowsOf, run, startShop } from './audit-shop.ts'
 
 const range = (count: number) => [...Array(count).keys()]
-/** How many calls are made at once. */
+/** The number of simultaneous calls. */
 const CALLS = amount({ short: 40, long: 400 })
 const EMBEDDED = !process.env.SVC_TEST_DATABASE_URL
 
-t.test(`${CALLS} calls at once have as many rows in one whole chain`, async (t) => {
+t.test(`${CALLS} simultaneous calls have one row each in one intact chain`, async (t) => {
   const server = await startShop(t)
   const calls = range(CALLS).map((n) => `call-${n}`)
   t.same(new Set(await Promise.all(calls.map((id) => buy(server, id)))), new Set([204]))
   await assertOnce(t, server, calls)
 })
 
-t.test('Two servers and commands that write at once keep one whole chain', async (t) => {
+t.test('Two servers and commands that write at once keep one intact chain', async (t) => {
   const first = await startShop(t)
   const second = await startServer(t, { home: first.home })
   const calls = range(CALLS).map((n) => `call-${n}`)
   const writing = [first, second].map(async (server, index) => {
-    // Some one after another, so that both are at the end of the chain in turn, and some at once.
+    // Some in sequence, so that the two servers extend the chain alternately, and some at once.
     const own = calls.filter((_, n) => n % 2 === index)
     for (const id of own.slice(0, own.length / 2)) t.equal(await buy(server, id), 204)
     await Promise.all(own.slice(own.length / 2).map((id) => buy(server, id)))
@@ -38,47 +38,51 @@ t.test('Two servers and commands that write at once keep one whole chain', async
   t.same(stamped.map(({ target }) => target).sort(), ['stamp-0', 'stamp-1'])
 })
 
-t.test('Each answered call has one row though the engine is killed', { skip: !EMBEDDED }, async (t) => {
-  const first = await startShop(t, { home: createHome(t) })
-  const second = await startServer(t, { home: first.home })
-  const answered: string[] = []
-  const heard = new EventEmitter()
-  let writing = true
-  const clients = range(8).map(async (client) => {
-    for (let n = 0; writing; n += 1) {
-      const id = `${client}-${n}`
-      // A call that may be refused while the database is away, and one that has nothing to do with it itself.
-      const server = client % 2 ? first : second
-      if (client < 6) t.equal(await buy(server, id), 204)
-      else await server.request('DELETE', '/shop', { headers: { 'x-request-id': id } })
-      answered.push(id)
-      heard.emit('answer')
+t.test(
+  'Each answered call has one row even if the database engine is killed',
+  { skip: !EMBEDDED },
+  async (t) => {
+    const first = await startShop(t, { home: createHome(t) })
+    const second = await startServer(t, { home: first.home })
+    const answered: string[] = []
+    const heard = new EventEmitter()
+    let writing = true
+    const clients = range(8).map(async (client) => {
+      for (let n = 0; writing; n += 1) {
+        const id = `${client}-${n}`
+        // A call that may be refused while the database is unavailable, and one that does not use the database itself.
+        const server = client % 2 ? first : second
+        if (client < 6) t.equal(await buy(server, id), 204)
+        else await server.request('DELETE', '/shop', { headers: { 'x-request-id': id } })
+        answered.push(id)
+        heard.emit('answer')
+      }
+    })
+    const answer = async (count: number) => {
+      const before = answered.length
+      while (answered.length < before + count) await once(heard, 'answer')
+      while ((await first.request('GET', '/health')).status !== 200) await pause(50)
     }
-  })
-  const answer = async (count: number) => {
-    const before = answered.length
-    while (answered.length < before + count) await once(heard, 'answer')
-    while ((await first.request('GET', '/health')).status !== 200) await pause(50)
-  }
-  for (const round of range(amount({ short: 1, long: 6 }))) {
-    await answer(20 + round)
-    const { pid } = JSON.parse(readFileSync(join(first.home, 'db', 'engine.json'), 'utf8'))
-    process.kill(pid, 'SIGKILL')
-  }
-  await answer(40)
-  writing = false
-  await Promise.all(clients)
-  t.notMatch(first.logged() + second.logged(), /could not be stored/)
-  await assertOnce(t, first, answered)
-})
+    for (const round of range(amount({ short: 1, long: 6 }))) {
+      await answer(20 + round)
+      const { pid } = JSON.parse(readFileSync(join(first.home, 'db', 'engine.json'), 'utf8'))
+      process.kill(pid, 'SIGKILL')
+    }
+    await answer(40)
+    writing = false
+    await Promise.all(clients)
+    t.notMatch(first.logged() + second.logged(), /could not be stored/)
+    await assertOnce(t, first, answered)
+  },
+)
 
-t.test('A row is stored once though the answer to its write is lost', async (t) => {
+t.test('A row is stored once even if the reply to its write is lost', async (t) => {
   const proxy = await startDatabaseProxy(t)
   const server = await startShop(t, { env: { SVC_DATABASE_URL: proxy.url } })
   const calls = range(amount({ short: 3, long: 30 })).map((n) => `call-${n}`)
   for (const id of calls) {
     const held = proxy.hold()
-    // Its handler asks the database for nothing, so the answer that is kept back is that of the row's write.
+    // Its handler does not use the database, so the delayed reply is that of the row's write.
     const call = buy(server, id)
     await held
     proxy.cut()
@@ -94,7 +98,7 @@ t.test('A row is stored once though the answer to its write is lost', async (t) 
   t.match(await server.server.runtime.cradleOf('audit').auditVerification.verify(), { whole: true })
 })
 
-t.test('A row whose place was taken is stored behind it, however slow the answer was', async (t) => {
+t.test('A row whose number was taken gets the next one, however slow the reply was', async (t) => {
   const proxy = await startDatabaseProxy(t)
   const env = { SVC_DATABASE_URL: proxy.url }
   const first = await startShop(t, { env })
@@ -104,7 +108,7 @@ t.test('A row whose place was taken is stored behind it, however slow the answer
   const held = proxy.hold()
   const late = buy(first, 'late')
   await held
-  // Longer than anything is tried again for.
+  // Longer than any retry.
   await pause(5500)
   proxy.release()
   t.equal(await late, 204)

@@ -5,7 +5,7 @@ import { buy, logOf, rowsOf, startShop } from './audit-shop.ts'
 
 const START = 1_800_000_000
 
-t.test('Rows are chosen by actor, action, target and time', async (t) => {
+t.test('Rows are filtered by actor, action, target and time', async (t) => {
   let now = START
   const server = await startShop(t, { clock: { now: () => now * 1000, seconds: () => now } })
   const start = now
@@ -34,7 +34,7 @@ t.test('Rows are chosen by actor, action, target and time', async (t) => {
   t.same(await find({ since: start + 50 }), [])
 })
 
-t.test('What is wrong with a query is named', async (t) => {
+t.test('An invalid query is refused with its field', async (t) => {
   const server = await startShop(t)
   for (const [query, path] of [
     ['limit=0', '/limit'],
@@ -57,7 +57,7 @@ t.test('What is wrong with a query is named', async (t) => {
   }
 })
 
-t.test('Pages follow each other while rows are written: none twice, none left out', async (t) => {
+t.test('Pages have no row twice and miss none while rows are written', async (t) => {
   let now = START
   const server = await startShop(t, { clock: { now: () => now * 1000, seconds: () => now } })
   for (const second of Array(7).keys()) {
@@ -69,7 +69,7 @@ t.test('Pages follow each other while rows are written: none twice, none left ou
   let query: string | undefined = '?limit=25'
   let pages = 0
   while (query !== undefined) {
-    // Also with the time of rows that are still to be read, as by another process whose clock is behind.
+    // Some with the time of rows that are not read yet, as if written by a process whose clock is behind.
     if (pages % 2) now -= 1
     const reading: Promise<TestReply> = server.request('GET', `/admin/audit-log${query}`)
     await Promise.all([reading, ...[1, 2, 3].map((n) => buy(server, `during-${pages}-${n}`))])
@@ -102,7 +102,7 @@ t.test('Pages follow each other while rows are written: none twice, none left ou
   t.same((await server.request('GET', '/admin/audit-log?cursor=1')).body, [])
 })
 
-t.test('Every filter is served by an index that also gives the order', async (t) => {
+t.test('Every filter uses an index that also has the order', async (t) => {
   const server = await startShop(t)
   const rows = await logOf(server).find().toArray()
   const { hash: _, ...row } = rows[0]!

@@ -3,7 +3,7 @@ import type { AuditDocument, AuditHeadDocument } from '../../plugins/audit/docum
 import { pluginSource, runCommand } from '../support/kernel.ts'
 import { ADMIN, databaseEnvironment, startServer, type TestServer } from '../support/server.ts'
 
-/** A plugin whose calls touch no collection, take any body as no secret, and whose command changes something. */
+/** A plugin whose routes use no collection and accept any body without secrets, and which has a mutating command. */
 const shop = pluginSource(
   'shop',
   `
@@ -24,7 +24,7 @@ const shop = pluginSource(
   "depends: ['auth'],",
 )
 
-/** Starts a server with the shop; the first row of its log is that of the administrator's login. */
+/** Starts a server with the shop; the first row of its log is the administrator's login. */
 export async function startShop(
   t: Test,
   options: Parameters<typeof startServer>[1] = {},
@@ -34,7 +34,7 @@ export async function startShop(
   return server
 }
 
-/** Makes a call of the shop that its row is found by; gives the status. */
+/** Calls the shop with a request id that its row can be found by; returns the status. */
 export async function buy(server: TestServer, request_id: string, body: unknown = {}): Promise<number> {
   const headers = { 'x-request-id': request_id }
   return (await server.request('POST', '/shop', { body, headers })).status
@@ -43,21 +43,21 @@ export async function buy(server: TestServer, request_id: string, body: unknown 
 export const logOf = ({ db }: TestServer) => db.collection<AuditDocument>('audit_log')
 export const headOf = ({ db }: TestServer) => db.collection<AuditHeadDocument>('audit_head')
 
-/** All rows as stored, in order. */
+/** Reads all stored rows, in order. */
 export const rowsOf = (server: TestServer) => logOf(server).find().sort({ _id: 1 }).toArray()
 
 /** Runs `svc` on the server's home and database. */
 export const run = ({ home }: TestServer, ...args: string[]) =>
   runCommand(home, args, { env: databaseEnvironment(home) })
 
-/** What `svc admin audit --verify` says. */
+/** Runs `svc admin audit --verify`. */
 export async function verify(server: TestServer) {
   const { code, stdout, stderr } = await run(server, 'admin', 'audit', '--verify', '--json')
   if (stdout === '') throw new Error(stderr)
   return { code, ...JSON.parse(stdout) }
 }
 
-/** Asserts that the log is whole and has this many rows with these request ids, each once. */
+/** Asserts that the log is intact and has this many rows, with each of these request ids once. */
 export async function assertOnce(t: Test, server: TestServer, request_ids: readonly string[]) {
   const rows = await rowsOf(server)
   const wanted = new Set(request_ids)

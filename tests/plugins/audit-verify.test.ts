@@ -6,7 +6,7 @@ import { buy, headOf, logOf, rowsOf, run, startShop, verify } from './audit-shop
 const server = await startShop(t)
 const ROWS = 8
 
-t.test('A log without rows is whole', async (t) => {
+t.test('A log without rows is intact', async (t) => {
   const [rows, head] = [await rowsOf(server), await headOf(server).findOne()]
   await Promise.all([logOf(server).deleteMany(), headOf(server).deleteMany()])
   t.match(await run(server, 'admin', 'audit', '--verify'), { code: 0, stdout: /is intact\. Rows: 0\./ })
@@ -15,7 +15,7 @@ t.test('A log without rows is whole', async (t) => {
   await headOf(server).insertOne(head!)
 })
 
-t.test('The command prints rows newest first, as a table and as the route has them', async (t) => {
+t.test('The command prints rows newest first, as a table and as the JSON of the route', async (t) => {
   await server.request('PUT', `/shop/${encodeURIComponent('\u009b2J\u202egnp')}`)
   for (const status of [0, 3])
     t.equal((await run(server, 'shop', 'stamp', ...(status ? ['nothing'] : []))).code, status)
@@ -47,12 +47,15 @@ t.test('The command prints rows newest first, as a table and as the route has th
   t.same(await ids('--limit', '2'), ['4', '3'])
   t.same(await ids('--actor', 'admin'), ['1'])
   t.same(await ids('--action', 'shop.stamp', '--limit', '1'), ['4'])
-  t.match(await run(server, 'admin', 'audit', '--limit', 'all'), { code: 1, stderr: /--limit must be a positive integer/ })
+  t.match(await run(server, 'admin', 'audit', '--limit', 'all'), {
+    code: 1,
+    stderr: /--limit must be a positive integer/,
+  })
 })
 
 const { auditVerification } = server.server.runtime.cradleOf('audit')
 
-/** Does something to the log that is to be noticed, and puts it back. */
+/** Tampers with the log, asserts that this is detected, and restores the log. */
 async function tamper(t: Test, act: (rows: AuditDocument[]) => Promise<unknown>, id: string, fault: RegExp) {
   const [rows, head] = [await rowsOf(server), await headOf(server).findOne()]
   await act(structuredClone(rows))
@@ -60,7 +63,7 @@ async function tamper(t: Test, act: (rows: AuditDocument[]) => Promise<unknown>,
   const command = await run(server, 'admin', 'audit', '--verify')
   t.match(command, { code: 1, stdout: fault })
   await restore(rows, head!)
-  t.match(await auditVerification.verify(), { whole: true, rows: ROWS, broken: null }, 'it is whole again')
+  t.match(await auditVerification.verify(), { whole: true, rows: ROWS, broken: null }, 'it is intact again')
 }
 
 async function restore(rows: AuditDocument[], { seq, hash }: AuditHeadDocument) {
@@ -69,7 +72,7 @@ async function restore(rows: AuditDocument[], { seq, hash }: AuditHeadDocument) 
   await headOf(server).replaceOne({ _id: 'newest' }, { seq, hash })
 }
 
-t.test('Whatever is done to the rows is noticed, and the row is named', async (t) => {
+t.test('Any tampering with rows is detected, and the row is named', async (t) => {
   const log = logOf(server)
   while ((await rowsOf(server)).length < ROWS) await buy(server, 'filler', { name: 'a' })
   const replace = (row: AuditDocument) => log.replaceOne({ _id: row._id }, row)
@@ -97,7 +100,7 @@ t.test('Whatever is done to the rows is noticed, and the row is named', async (t
     )
     await restore(rows, head!)
   }
-  await t.test('a field that is taken away', (t) =>
+  await t.test('a field removed', (t) =>
     tamper(t, () => log.updateOne({ _id: 5 }, { $unset: { target: 1 } }), '5', /row 5 was changed/),
   )
   await t.test('the first row changed', (t) =>
@@ -147,14 +150,14 @@ t.test('Whatever is done to the rows is noticed, and the row is named', async (t
   await t.test('a row appended without its hash', (t) =>
     tamper(t, (rows) => log.insertOne({ ...rows[7]!, _id: 9, entry_id: 'new' }), '9', /row 9 was inserted/),
   )
-  await t.test('a row changed and hashed anew', (t) => {
+  await t.test('a row changed and hashed again', (t) => {
     const change = async (rows: AuditDocument[]) => {
       const row = { ...rows[4]!, actor: 'eve' }
       await replace({ ...row, hash: hashRow(rows[3]!.hash, row) })
     }
     return tamper(t, change, '6', /row 6 was changed, or row 5 was and has a new hash/)
   })
-  await t.test('the last row changed and hashed anew', (t) => {
+  await t.test('the last row changed and hashed again', (t) => {
     const change = async (rows: AuditDocument[]) => {
       const row = { ...rows[7]!, actor: 'eve' }
       await replace({ ...row, hash: hashRow(rows[6]!.hash, row) })
@@ -163,7 +166,7 @@ t.test('Whatever is done to the rows is noticed, and the row is named', async (t
   })
 })
 
-t.test('What was cut off at the end stays missing when more is written', async (t) => {
+t.test('Rows removed at the end stay missing when more are written', async (t) => {
   await logOf(server).deleteOne({ _id: ROWS })
   await server.restart()
   await buy(server, 'later')
@@ -174,7 +177,7 @@ t.test('What was cut off at the end stays missing when more is written', async (
   t.match((await rowsOf(server)).at(-1), { _id: 9 })
 })
 
-t.test('The log is read and checked without a running server', async (t) => {
+t.test('The log can be read and checked without a running server', async (t) => {
   await server.stop()
   t.match(await verify(server), { code: 1, broken: { id: '8' } })
   t.match(await run(server, 'admin', 'audit', '--limit', '1'), { code: 0, stdout: /\n9 .*shop\.buy/ })

@@ -75,7 +75,7 @@ t.test('Only administrators read the log', async (t) => {
   t.equal((await server.request('GET', '/admin/audit-log', { token: null })).status, 401)
 })
 
-t.test('Whatever a body holds comes back as it was sent, and the chain is whole', async (t) => {
+t.test('Whatever a body contains comes back as it was sent, and the chain is intact', async (t) => {
   const bodies = [
     '{"a.b":{"$set":1,"":2},"$where":"x","_id":7,"hash":"h"}',
     '{"toJSON":"no","length":3,"constructor":[],"hasOwnProperty":1}',

@@ -12,7 +12,7 @@ const strict = await startServer(t, {
   clock,
   env: { SVC_LOGIN_MAX_ATTEMPTS: '2', SVC_LOGIN_LOCKOUT_SECONDS: '60', SVC_TRUST_PROXY: '1' },
 })
-/** What is known of failures. */
+/** Reads the stored failures. */
 const KEPT = ['login_attempts', 'login_addresses']
 t.beforeEach(async () => {
   for (const name of KEPT) await server.db.collection(name).deleteMany({})
@@ -32,7 +32,7 @@ const statuses = (replies: TestReply[]) => replies.map(({ status }) => status).s
 const count = (replies: TestReply[], status: number) =>
   replies.filter((reply) => reply.status === status).length
 
-t.test('five failures answer 401, and every attempt after them 429, the right password too', async (t) => {
+t.test('five failures answer 401, and every later attempt 429, even with the right password', async (t) => {
   for (let attempt = 1; attempt <= 5; attempt++) t.equal((await logIn(server, 'admin', WRONG)).status, 401)
   for (const password of [WRONG, ADMIN.password]) {
     const { status, body, headers } = await logIn(server, password === WRONG ? 'admin' : 'ADMIN', password)
@@ -75,11 +75,11 @@ t.test('an unknown name answers and is locked exactly like a known one', async (
   t.strictSame(await story('not a username, that is sure'), known)
 })
 
-/** How many sign-ins are attempted at the same time; more than the five failures that lock an account. */
+/** The number of simultaneous sign-ins; more than the five failures that lock an account. */
 const AT_ONCE = amount({ short: 8, long: 20 })
 const GUESSES = amount({ short: 12, long: 100 })
 
-t.test(`of ${GUESSES} guesses at the same time at most 5 are evaluated`, async (t) => {
+t.test(`of ${GUESSES} simultaneous guesses, at most 5 are evaluated`, async (t) => {
   for (const username of ['admin', 'nobody']) {
     const replies = await times(GUESSES, (index) => logIn(server, username, `${WRONG}${index}`))
     t.equal(count(replies, 401), 5, username)
@@ -91,7 +91,7 @@ t.test(`of ${GUESSES} guesses at the same time at most 5 are evaluated`, async (
   t.equal(count(hidden, 429), AT_ONCE, 'a right one among them tells nothing')
 })
 
-t.test(`${AT_ONCE} right logins at the same time all succeed, also after four failures`, async (t) => {
+t.test(`${AT_ONCE} simultaneous right logins all succeed, even after four failures`, async (t) => {
   for (let attempt = 1; attempt <= 4; attempt++) await logIn(server, 'admin', WRONG)
   const replies = await times(AT_ONCE, () => logIn(server, 'admin', ADMIN.password))
   t.equal(count(replies, 200), AT_ONCE)
@@ -102,7 +102,7 @@ t.test(`${AT_ONCE} right logins at the same time all succeed, also after four fa
   )
 })
 
-t.test('attempts on one account are one at a time across servers as well', async (t) => {
+t.test('attempts on one account run one at a time, also across servers', async (t) => {
   const second = await startServer(t, { home: server.home, clock })
   const servers = [server, second]
   const attempts = 2 * AT_ONCE
@@ -140,13 +140,13 @@ t.test('a success clears the count', async (t) => {
   }
 })
 
-t.test('after a lock the failures start at none', async (t) => {
+t.test('after a lock the count starts at zero', async (t) => {
   const fail = async () => (await logIn(strict, 'admin', WRONG)).status
   t.strictSame([await fail(), await fail(), await fail()], [401, 401, 429])
   clock.advance(50)
   const { status, body } = await logIn(strict, 'admin', ADMIN.password)
   t.match({ status, body }, { status: 429, body: { error: { details: { minutes: 1 } } } })
-  t.ok(body.error.details.retry_after_seconds <= 10, 'what is left is told')
+  t.ok(body.error.details.retry_after_seconds <= 10, 'the remaining time is reported')
   clock.advance(11)
   t.strictSame([await fail(), await fail(), await fail()], [401, 401, 429])
   clock.advance(61)
@@ -166,7 +166,7 @@ t.test('wrong old passwords count, and a locked account cannot change its passwo
   t.equal((await logIn(server, 'admin', ADMIN.password)).status, 429)
 })
 
-t.test('an address has 30 wrong sign-ins, and others go on', async (t) => {
+t.test('an address has 30 failed sign-ins; others are not affected', async (t) => {
   const from = (ip: string) => ({ 'x-forwarded-for': ip })
   const office = from('192.0.2.7')
   const right = amount({ short: 32, long: 60 })
@@ -195,7 +195,7 @@ t.test('an address has 30 wrong sign-ins, and others go on', async (t) => {
   t.equal((await logIn(strict, 'admin', ADMIN.password, from('2001:db8:0:2::1'))).status, 200)
 })
 
-t.test('a limit that is lower than what is checked at a time refuses nobody who is right', async (t) => {
+t.test('a limit below the concurrency refuses no right password', async (t) => {
   const server = await startServer(t, { env: { SVC_LIMIT_SIGN_INS_PER_ADDRESS: '2' } })
   t.equal(count(await times(12, () => logIn(server, 'admin', ADMIN.password)), 200), 12)
   t.equal(count(await times(5, (index) => logIn(server, `nobody-${index}`, WRONG)), 401), 2)

@@ -4,7 +4,7 @@ import t from '../run/file-test.ts'
 import { runCommand } from '../support/kernel.ts'
 import { ADMIN, startServer, type TestReply, type TestServer } from '../support/server.ts'
 
-/** A plugin with a socket that tells what the caller may do. */
+/** A plugin with a socket that sends the permissions of the caller. */
 const mirror = `export default {
   kernel: 1,
   name: 'mirror', summary: 'Tells what you may do', depends: ['auth'],
@@ -39,7 +39,7 @@ const open = async (server: TestServer, token: string) => {
   return { ...socket, ask }
 }
 
-/** Runs `svc` with a runtime of its own on the home and database of a server. */
+/** Runs `svc` on the home and database of a server, in a runtime of its own. */
 const svc = async ({ home, server }: TestServer, ...args: string[]): Promise<string> => {
   const { url } = server.runtime.blueprint.config.values.database
   const { code, stdout, stderr } = await runCommand(home, args, { env: url ? { SVC_DATABASE_URL: url } : {} })
@@ -56,7 +56,7 @@ t.test('of more than 50 sessions the oldest ends', async (t) => {
   for (let made = 1; made < 50; made += 1) tokens.push((await logIn()).access_token)
   t.match((await me(server, olga.token)).body.limits.sessions, { used: 50, max: 50 })
   const sessions = server.db.collection<{ user_id: string; created_at: number }>('sessions')
-  // All were opened within a second or so, and the first must be the oldest.
+  // All were opened within about a second, and the first must be the oldest.
   const { body: listed } = await server.request('GET', '/auth/sessions', { token: olga.token })
   const { id } = listed.find(({ current }: { current: boolean }) => current)
   await sessions.updateOne({ _id: id }, { $inc: { created_at: -10 } })
@@ -104,7 +104,7 @@ t.test('a change of the password closes the sockets of the other sessions, on ev
   for (const socket of [here, there]) t.match(await socket.ask(), { username: 'eve' })
 })
 
-t.test('disabling an account ends its sessions and sockets, on every server and for good', async (t) => {
+t.test('disabling an account ends its sessions and sockets permanently, on every server', async (t) => {
   const ada = await server.createUser({ username: 'ada' })
   const sockets = [await open(server, ada.token), await open(second, ada.token)]
   const bystander = await open(second, second.admin.token)
@@ -119,7 +119,7 @@ t.test('disabling an account ends its sessions and sockets, on every server and 
   t.match(await bystander.ask(), { username: 'admin' })
 })
 
-t.test('a change of role or permissions applies to the next frame, and the session goes on', async (t) => {
+t.test('a change of role or permissions applies to the next frame, and the session stays live', async (t) => {
   const kay = await server.createUser({ username: 'kay' })
   const socket = await open(server, kay.token)
   t.match(await socket.ask(), { role: 'user', permissions: [] })
@@ -130,7 +130,7 @@ t.test('a change of role or permissions applies to the next frame, and the sessi
   t.match(await socket.ask(), { role: 'admin' })
   await second.server.runtime.cradleOf('users').users.update(kay.id, { role: 'user', permissions: [] })
   let caller = await socket.ask()
-  // The other server's change is there once the watch has looked; each question is answered meanwhile.
+  // The other server's change applies after the watch has run; every question before that is still answered.
   while (caller.role === 'admin') caller = await socket.ask()
   t.match(caller, { role: 'user', permissions: [] })
 })
@@ -176,14 +176,14 @@ t.test(
   },
 )
 
-t.test('without the policy a reset password is used as it is', async (t) => {
+t.test('without the policy a reset password needs no change', async (t) => {
   const joy = await server.createUser({ username: 'joy' })
   await server.server.runtime.cradleOf('auth').passwordChanges.reset(joy.id, 'another-secret-2')
   const token = await server.login('joy', 'another-secret-2')
   t.match((await me(server, token)).body, { must_change_password: false })
 })
 
-// The tests below come last, as they rotate the secret, which ends every session, and stop the servers.
+// The tests below run last, because they rotate the secret, which ends every session, and stop the servers.
 
 t.test('rotating the secret ends every session at once while the servers run', async (t) => {
   const amy = await server.createUser({ username: 'amy' })

@@ -4,7 +4,7 @@ import { createTestClock } from '../support/clock.ts'
 import { ADMIN, createHome, startServer, type TestReply, type TestServer } from '../support/server.ts'
 import { connectSocket } from '../support/socket.ts'
 
-/** A plugin with a socket that tells who is at the other end. */
+/** A plugin with a socket that sends the name of the caller. */
 const mirror = `export default {
   kernel: 1,
   name: 'mirror', summary: 'Tells who you are', depends: ['auth'],
@@ -27,7 +27,7 @@ const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('bas
 const claimsOf = (token: string): Claims =>
   JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString())
 
-/** Signs as anybody could who had the secret. */
+/** Signs a token with the real secret. */
 const sign = (claims: Claims, secret: string | Buffer, header: object = { alg: 'HS256', typ: 'JWT' }) => {
   const text = `${encode(header)}.${encode(claims)}`
   const hash = (header as { alg?: string }).alg === 'HS512' ? 'sha512' : 'sha256'
@@ -43,7 +43,7 @@ const me = (server: TestServer, token: string | null, headers?: Record<string, s
 const refusal = ({ status, body }: TestReply) => ({ status, code: body.error?.code })
 const AUTH_FAILED = { status: 401, code: 'AUTH_FAILED' }
 
-/** What opening a socket that is refused rejects with. */
+/** The error with which a refused socket rejects. */
 const refused = (status: number, code: string) =>
   Object.assign(new Error(`refused with ${status}`), { status, body: { error: { code } } })
 
@@ -67,7 +67,7 @@ t.test('a token that was tampered with is refused', async (t) => {
     'claims changed under the signature': `${header}.${encode({ ...claims, role: 'admin' })}.${signature}`,
     "another user's id": sign({ ...claims, sub: admin.sub }, secret),
     "another user's session": sign({ ...claims, jti: admin.jti }, secret),
-    'a session that there is not': sign({ ...claims, jti: 'AAAAAAAAAAAAAAAAAAAAAA' }, secret),
+    'a session that does not exist': sign({ ...claims, jti: 'AAAAAAAAAAAAAAAAAAAAAA' }, secret),
     'no session': sign({ ...claims, jti: undefined }, secret),
     'no end': sign({ ...claims, exp: undefined }, secret),
     'no start': sign({ ...claims, iat: undefined }, secret),
@@ -94,7 +94,7 @@ t.test('a token that was tampered with is refused', async (t) => {
   t.match(raised.body, { username: 'ada', role: 'user' }, 'role and name come from the database')
 })
 
-t.test('a request brings its token in the Authorization header and nowhere else', async (t) => {
+t.test('a request can send its token only in the Authorization header', async (t) => {
   const { token } = server.admin
   for (const scheme of ['Bearer', 'bearer', 'BEARER'])
     t.equal((await me(server, null, { authorization: `${scheme} ${token}` })).status, 200, scheme)
@@ -142,7 +142,7 @@ t.test('a socket takes the token from header, query or subprotocol', async (t) =
   await t.rejects(connectSocket(t, url, ['bearer']), failed)
 })
 
-t.test('who must change the password gets no socket', async (t) => {
+t.test('an account that must change its password gets no socket', async (t) => {
   const { token } = await server.createUser({ username: 'eve' })
   await server.db.collection('users').updateOne({ username: 'eve' }, { $set: { must_change_password: true } })
   await t.rejects(server.connect('/mirror', { token }), refused(403, 'PASSWORD_CHANGE_REQUIRED'))
@@ -200,7 +200,7 @@ t.test('two servers that start at once on an empty database sign with one secret
   t.equal(await servers[0]!.db.collection('signing_keys').countDocuments(), 1)
 })
 
-t.test('the secret is not in the clear in the database', async (t) => {
+t.test('the secret is encrypted in the database', async (t) => {
   const secret = await secretOf(server)
   const stored = JSON.stringify(await server.db.collection('signing_keys').find().toArray())
   t.ok(secret.length >= 32)

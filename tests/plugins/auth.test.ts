@@ -24,7 +24,7 @@ const refusal = ({ status, body }: TestReply) => ({ status, code: body.error?.co
 const updateUser = (server: TestServer, username: string, fields: object) =>
   server.db.collection('users').updateOne({ username }, { $set: fields })
 
-t.test('a login answers a bearer token, its life in seconds and the user', async (t) => {
+t.test('a login returns a bearer token, its lifetime in seconds and the user', async (t) => {
   const server = await startServer(t, { env: { SVC_ACCESS_TOKEN_TTL: '7200' } })
   const ada = await server.createUser({ username: 'ada', permissions: ['users'] })
   const { status, body } = await logIn(server, 'ada', ada.password)
@@ -62,7 +62,7 @@ t.test("an administrator's permissions are the whole catalog, sorted", async (t)
   t.strictSame(body.permissions, [...body.permissions].sort())
 })
 
-t.test('a login that cannot be is refused alike, whatever is wrong with it', async (t) => {
+t.test('every failed login has the same reply, whatever the cause', async (t) => {
   const disabled = await server.createUser({ username: 'disabled' })
   const passwordless = await server.createUser({ username: 'passwordless' })
   await updateUser(server, 'disabled', { enabled: false })
@@ -89,7 +89,7 @@ t.test('a login that cannot be is refused alike, whatever is wrong with it', asy
   }
 })
 
-t.test('a login body that is not as declared is refused without its values being repeated', async (t) => {
+t.test('an invalid login body is refused without repeating its values', async (t) => {
   const bodies = [
     {},
     { username: 'admin' },
@@ -192,7 +192,7 @@ t.test('a changed password takes effect, keeps this session and ends the others'
   t.equal((await logIn(server, 'grace', 'another-secret-2')).status, 200)
 })
 
-t.test('of two changes of one password at the same time one is made', async (t) => {
+t.test('of two simultaneous changes of one password, one succeeds', async (t) => {
   const alan = await server.createUser({ username: 'alan' })
   const second = await server.login('alan', alan.password)
   const change = (token: string, new_password: string) =>
@@ -271,7 +271,7 @@ t.test(
   },
 )
 
-t.test('guards let in whom they should, by what the database says at the time', async (t) => {
+t.test('guards decide by the present state of the database', async (t) => {
   const ken = await server.createUser({ username: 'ken' })
   const visit = (door: string, token: string | null = ken.token) =>
     server.request('GET', `/doors/${door}`, { token })

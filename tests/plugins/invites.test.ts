@@ -21,13 +21,13 @@ const DAY = 86_400
 const clock = createTestClock()
 const server = await startServer(t, { clock, env: BEHIND_PROXY, plugins: { garden } })
 
-/** Puts the clock forward further than tokens last. */
+/** Advances the clock beyond the lifetime of tokens. */
 const wait = async (seconds: number) => {
   clock.advance(seconds)
   server.admin.token = await server.login(server.admin.username, server.admin.password)
 }
 
-/** Everything that is in the database, as text. */
+/** Reads the whole database as text. */
 const dump = async ({ db }: TestServer) => {
   const collections = await db.listCollections().toArray()
   return JSON.stringify(
@@ -35,7 +35,7 @@ const dump = async ({ db }: TestServer) => {
   )
 }
 
-t.test('an invite lasts seven days unless told otherwise, and its code is shown once', async (t) => {
+t.test('an invite lasts seven days by default, and its code is shown once', async (t) => {
   const { code, invite_url, ...row } = await invite(server)
   t.match(code, /^[\w-]{32}$/)
   t.equal(invite_url, null, 'no public URL is configured')
@@ -76,7 +76,7 @@ t.test('an invite link leads to the public URL', async (t) => {
   t.equal(invite_url, `https://agents.example/console/?invite=${code}`)
 })
 
-t.test('what an invite cannot be made of is refused', async (t) => {
+t.test('an invalid new invite is refused', async (t) => {
   const before = await stored(server).countDocuments()
   const wrong = [
     { expires_in_days: 0 },
@@ -94,7 +94,7 @@ t.test('what an invite cannot be made of is refused', async (t) => {
   t.equal(await stored(server).countDocuments(), before)
 })
 
-t.test('invites are for user managers, who can pass on what they hold', async (t) => {
+t.test('only user managers invite, and grant only rights that they hold', async (t) => {
   const made = await invite(server)
   const plain = await server.createUser({ username: 'plain', permissions: ['digging'] })
   const calls = [
@@ -119,7 +119,7 @@ t.test('invites are for user managers, who can pass on what they hold', async (t
   t.match(await invite(server, body), { created_by: 'admin', permissions: body.permissions })
 })
 
-t.test('only a pending invite can be revoked, and then not be redeemed', async (t) => {
+t.test('only a pending invite can be revoked, which prevents its redemption', async (t) => {
   const made = await invite(server)
   clock.advance(60)
   const { status, body } = await revoke(server, made)
@@ -137,7 +137,7 @@ t.test('only a pending invite can be revoked, and then not be redeemed', async (
   t.match(await find(server, used), { status: 'used', revoked_at: null })
 })
 
-t.test('an invite ends when its days are over', async (t) => {
+t.test('an invite expires after its days', async (t) => {
   const made = await invite(server, { expires_in_days: 2 })
   await wait(2 * DAY - 60)
   t.equal((await validate(server, made.code)).status, 200)
@@ -153,7 +153,7 @@ t.test('an invite ends when its days are over', async (t) => {
   t.strictSame(refusal(await revoke(server, made)), [409, 'INVITE_INVALID'])
 })
 
-t.test('the code is nowhere in the database, in the log or in what is told of calls', async (t) => {
+t.test('the code is neither in the database nor in the log nor in audit rows', async (t) => {
   const records = server.db.collection('audit_log')
   const before = await records.countDocuments()
   const { id, code } = await invite(server, { note: 'for Ada' })
@@ -189,7 +189,7 @@ t.test('the code is nowhere in the database, in the log or in what is told of ca
   t.notOk(JSON.stringify((await server.request('GET', '/users/invites')).body).includes(hash))
 })
 
-t.test('an address may ask and redeem twenty times a minute', async (t) => {
+t.test('an address may validate and redeem twenty times a minute', async (t) => {
   const { code } = await invite(server)
   const ip = '192.0.2.1'
   for (let call = 0; call < 10; call++) {
@@ -219,7 +219,7 @@ t.test('an account that is deleted leaves no trace in invites', async (t) => {
   for (const trace of [manager.id, 'manager', user.id, 'dora']) t.notOk(kept.includes(trace), trace)
 })
 
-t.test('an invite that comes after the deletion of its inviter is not kept', async (t) => {
+t.test('an invite that is stored after the deletion of its inviter is removed', async (t) => {
   const { invites } = server.server.runtime.cradleOf('invites') as never as { invites: Invites }
   const gone = { id: 'gone', username: 'gone', role: 'admin' } as AuthCaller
   await t.rejects(invites.create(gone, { expires_in_days: 7, permissions: [] }), { code: 'AUTH_FAILED' })

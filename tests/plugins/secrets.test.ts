@@ -25,7 +25,11 @@ t.test(
     const command = ['admin', 'rotate-secret-key', '--wait', '0']
     const { code, stdout } = await runCommand(server.home, command, { env: databaseEnvironment(server.home) })
     t.equal(code, 0)
-    t.match(stdout, /secrets encrypted with the new key: 3\./, 'the key, the options, and the secret of the tokens')
+    t.match(
+      stdout,
+      /secrets encrypted with the new key: 3\./,
+      'the key, the options, and the secret of the tokens',
+    )
     t.not(readFileSync(join(server.home, 'secret.key'), 'utf8'), before)
 
     for (const step of ['with the server going on', 'and started anew']) {

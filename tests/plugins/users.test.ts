@@ -4,7 +4,7 @@ import t from '../run/file-test.ts'
 import { ADMIN, createHome, startServer, type TestServer } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
-/** Servers whose first administrator's password is not configured, so that one is generated. */
+/** Servers without a configured administrator's password, so that one is generated. */
 const GENERATED = { signIn: false, env: { SVC_ADMIN_PASSWORD: '' } }
 
 const generated = await startServer(t, GENERATED)
@@ -77,7 +77,7 @@ t.test(
   },
 )
 
-t.test('two servers that start at once on an empty database make one administrator', async (t) => {
+t.test('two servers that start at once on an empty database create one administrator', async (t) => {
   const home = createHome(t)
   const servers = await Promise.all([
     startServer(t, { ...GENERATED, home }),
@@ -91,7 +91,7 @@ t.test('two servers that start at once on an empty database make one administrat
   t.equal(await servers[0]!.db.collection('users').countDocuments(), 1)
 })
 
-t.test('a first start that was cut off after writing the file goes on with that password', async (t) => {
+t.test('a first start that crashed after writing the file is resumed with that password', async (t) => {
   const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
   writeFileSync(fileOf(home), 'left-by-start-1\n', { mode: 0o600 })
   const server = await startServer(t, { ...GENERATED, home })
@@ -99,7 +99,7 @@ t.test('a first start that was cut off after writing the file goes on with that 
   t.ok(await server.login('admin', 'left-by-start-1'))
 })
 
-t.test('usernames are one name in upper and lower case', async (t) => {
+t.test('usernames are case-insensitive', async (t) => {
   const { password } = await server.createUser({ username: 'Ada.Lovelace' })
   const { body } = await server.request('POST', '/auth/login', {
     token: null,
