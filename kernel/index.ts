@@ -72,6 +72,7 @@ export {
   type JSONSchema,
   nullable,
   objectOf,
+  rowOf,
   type TypeOf,
   type Validator,
 } from './schema.ts'

@@ -109,6 +109,21 @@ export function objectOf<
   } as const
 }
 
+/** An object schema with these properties and no others, all of which are required except the optional ones. */
+export function rowOf<
+  const Properties extends Record<string, unknown>,
+  const Optional extends readonly (keyof Properties & string)[] = readonly [],
+>(properties: Properties, optional?: Optional) {
+  type Required = Exclude<keyof Properties & string, Optional[number]>
+  const required = Object.keys(properties).filter((name) => !optional?.includes(name))
+  return {
+    type: 'object',
+    properties,
+    required: required as Required[],
+    additionalProperties: false,
+  } as const
+}
+
 /** A schema that also takes null. */
 export function nullable<const Schema>(schema: Schema) {
   return { anyOf: [schema, { type: 'null' }] } as const

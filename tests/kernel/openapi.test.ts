@@ -1,6 +1,6 @@
 import { extensionsOf, readBlueprint } from '../../kernel/blueprint.ts'
 import { assertSettings } from '../../kernel/plugin.ts'
-import { compileSchema, type JSONSchema } from '../../kernel/schema.ts'
+import { compileSchema, type JSONSchema, rowOf } from '../../kernel/schema.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { createHome, pluginSource, routeSource, runCommand, startKernel } from '../support/kernel.ts'
 import { startServer } from '../support/server.ts'
@@ -312,4 +312,14 @@ t.test('the documentation page and all of its files are served by this server', 
   t.equal((await get('/api/docs', 'POST')).response.status, 404)
   t.equal((await get('/api/docs/package.json')).response.status, 404)
   t.equal((await get('/api/docs/..%2fpackage.json')).response.status, 404)
+})
+
+t.test('a row requires its properties except the optional ones, and takes no others', async (t) => {
+  const text = { type: 'string' } as const
+  t.ok(accepts(rowOf({ a: text, b: text }), { a: 'x', b: 'y' }))
+  t.notOk(accepts(rowOf({ a: text, b: text }), { a: 'x' }))
+  const schema = rowOf({ a: text, b: text }, ['b'])
+  t.ok(accepts(schema, { a: 'x' }))
+  t.notOk(accepts(schema, { b: 'y' }))
+  t.notOk(accepts(schema, { a: 'x', c: 'z' }))
 })
