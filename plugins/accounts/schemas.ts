@@ -1,4 +1,4 @@
-import { LOCALES, languageTag, nullable, objectOf, type TypeOf } from '#kernel'
+import { LOCALES, languageTag, nullable, objectOf, rowOf, type TypeOf } from '#kernel'
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
@@ -52,53 +52,31 @@ export const accountChanges = objectOf({
   token_quota,
 })
 
-export const newPassword = objectOf({ new_password: password }, ['new_password'])
+export const newPassword = rowOf({ new_password: password })
 
 /** An account as user managers see it. */
 export const accountRow = {
   title: 'User',
-  ...objectOf(
-    {
-      id: text,
-      username: text,
-      role,
-      display_name: nullable(text),
-      email: nullable(text),
-      enabled: flag,
-      locale,
-      permissions: { type: 'array', items: text },
-      workspace_root_dir: nullable(text),
-      token_quota: nullable({ type: 'integer' }),
-      tokens_used: { type: 'integer' },
-      has_password: flag,
-      sso_linked: flag,
-      login_locked: flag,
-      login_retry_after_seconds: nullable({ type: 'integer' }),
-      must_change_password: flag,
-      created_at: time,
-      updated_at: time,
-    },
-    [
-      'id',
-      'username',
-      'role',
-      'display_name',
-      'email',
-      'enabled',
-      'locale',
-      'permissions',
-      'workspace_root_dir',
-      'token_quota',
-      'tokens_used',
-      'has_password',
-      'sso_linked',
-      'login_locked',
-      'login_retry_after_seconds',
-      'must_change_password',
-      'created_at',
-      'updated_at',
-    ],
-  ),
+  ...rowOf({
+    id: text,
+    username: text,
+    role,
+    display_name: nullable(text),
+    email: nullable(text),
+    enabled: flag,
+    locale,
+    permissions: { type: 'array', items: text },
+    workspace_root_dir: nullable(text),
+    token_quota: nullable({ type: 'integer' }),
+    tokens_used: { type: 'integer' },
+    has_password: flag,
+    sso_linked: flag,
+    login_locked: flag,
+    login_retry_after_seconds: nullable({ type: 'integer' }),
+    must_change_password: flag,
+    created_at: time,
+    updated_at: time,
+  }),
 } as const
 
 export type AccountRow = TypeOf<typeof accountRow>
@@ -107,11 +85,6 @@ export const permissionRows = {
   type: 'array',
   items: {
     title: 'Permission',
-    ...objectOf({ key: text, category: text, label: text, description: text }, [
-      'key',
-      'category',
-      'label',
-      'description',
-    ]),
+    ...rowOf({ key: text, category: text, label: text, description: text }),
   },
 } as const

@@ -1,4 +1,4 @@
-import { MAX_PAGE_ROWS, nullable, objectOf, pageQuery, pageReply, type Route } from '#kernel'
+import { MAX_PAGE_ROWS, nullable, objectOf, pageQuery, pageReply, type Route, rowOf } from '#kernel'
 import { MAX_FIELD_CHARS } from './entry.ts'
 import { type Cradle, route } from './manifest.ts'
 
@@ -23,27 +23,24 @@ const auditQuery = objectOf({
 
 const auditRow = {
   title: 'AuditRow',
-  ...objectOf(
-    {
-      id: text,
-      ts: { type: 'integer', description: 'Unix seconds' },
-      actor: nullable({
-        ...text,
-        description:
-          'A username; for a command, os: and the name of the system user; null if nobody was signed in',
-      }),
-      action: text,
-      target: nullable(text),
-      payload: {
-        description: 'The body of the call without its secrets, long parts cut with …; null if there is none',
-      },
-      status: { type: 'integer', description: 'The HTTP status, or the exit code of a command' },
-      ip: nullable(text),
-      request_id: nullable(text),
-      hash: { ...text, description: 'SHA-256 over the row and the hash of the previous row' },
+  ...rowOf({
+    id: text,
+    ts: { type: 'integer', description: 'Unix seconds' },
+    actor: nullable({
+      ...text,
+      description:
+        'A username; for a command, os: and the name of the system user; null if nobody was signed in',
+    }),
+    action: text,
+    target: nullable(text),
+    payload: {
+      description: 'The body of the call without its secrets, long parts cut with …; null if there is none',
     },
-    ['id', 'ts', 'actor', 'action', 'target', 'payload', 'status', 'ip', 'request_id', 'hash'],
-  ),
+    status: { type: 'integer', description: 'The HTTP status, or the exit code of a command' },
+    ip: nullable(text),
+    request_id: nullable(text),
+    hash: { ...text, description: 'SHA-256 over the row and the hash of the previous row' },
+  }),
 } as const
 
 const listRows = route({

@@ -1,19 +1,13 @@
-import { languageTag, limitStates, nullable, objectOf } from '#kernel'
+import { languageTag, limitStates, nullable, objectOf, rowOf } from '#kernel'
 import { currentUser } from '#plugin-api'
 
 /** Accepts every password that the account store's rules accept. */
 const password = { type: 'string', minLength: 1, maxLength: 200, writeOnly: true } as const
 const time = { type: 'integer', description: 'Unix seconds' } as const
 
-export const loginBody = objectOf({ username: { type: 'string', minLength: 1, maxLength: 64 }, password }, [
-  'username',
-  'password',
-])
+export const loginBody = rowOf({ username: { type: 'string', minLength: 1, maxLength: 64 }, password })
 
-export const passwordChangeBody = objectOf({ old_password: password, new_password: password }, [
-  'old_password',
-  'new_password',
-])
+export const passwordChangeBody = rowOf({ old_password: password, new_password: password })
 
 export const profileBody = objectOf({
   display_name: nullable({ type: 'string', minLength: 1, maxLength: 128 }),
@@ -24,20 +18,17 @@ export const profileBody = objectOf({
 /** The reply of GET /auth/me. */
 export const ownAccount = {
   title: 'OwnAccount',
-  ...objectOf({ ...currentUser.properties, limits: limitStates }, [...currentUser.required, 'limits']),
+  ...rowOf({ ...currentUser.properties, limits: limitStates }),
 } as const
 
 export const sessionRow = {
   title: 'Session',
-  ...objectOf(
-    {
-      id: { type: 'string' },
-      created_at: time,
-      expires_at: time,
-      ip: { type: 'string' },
-      user_agent: nullable({ type: 'string' }),
-      current: { type: 'boolean' },
-    },
-    ['id', 'created_at', 'expires_at', 'ip', 'user_agent', 'current'],
-  ),
+  ...rowOf({
+    id: { type: 'string' },
+    created_at: time,
+    expires_at: time,
+    ip: { type: 'string' },
+    user_agent: nullable({ type: 'string' }),
+    current: { type: 'boolean' },
+  }),
 } as const

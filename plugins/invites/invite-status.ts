@@ -1,4 +1,5 @@
-import { AppError } from '#kernel'
+import { AppError, type TypeOf } from '#kernel'
+import type { inviteRow } from './schemas.ts'
 import type { InviteDocument, InviteStatus } from './types.ts'
 
 const REFUSALS = { used: 'INVITE_USED', expired: 'INVITE_EXPIRED', revoked: 'INVITE_REVOKED' } as const
@@ -18,30 +19,7 @@ export function findRefusal(invite: InviteDocument | null, now: number): AppErro
 }
 
 /** Returns an invite as user managers see it. */
-export function toInviteRow(invite: InviteDocument, now: number) {
-  const {
-    _id: id,
-    note,
-    permissions,
-    created_by,
-    created_at,
-    expires_at,
-    used_at,
-    used_by,
-    revoked_at,
-  } = invite
-  const status = getStatus(invite, now)
-  return {
-    id,
-    invite_id: id,
-    note,
-    created_by,
-    created_at,
-    expires_at,
-    used_at,
-    used_by,
-    revoked_at,
-    status,
-    permissions,
-  }
+export function toInviteRow(invite: InviteDocument, now: number): TypeOf<typeof inviteRow> {
+  const { _id: id, code_hash, created_by_id, user_id, claimed_until, delete_at, ...shown } = invite
+  return { id, invite_id: id, ...shown, status: getStatus(invite, now) }
 }

@@ -1,13 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Filter } from 'mongodb'
-import { AppError, findPage, type Page, type PageRequest } from '#kernel'
+import { AppError, findPage, type Page, type PageRequest, type TypeOf } from '#kernel'
 import type { Grants } from '../accounts/grants.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import type { UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import { findRefusal } from './invite-status.ts'
 import type { Cradle } from './manifest.ts'
+import type { newInvite } from './schemas.ts'
 import type { InviteDocument } from './types.ts'
 
 const CODE_BYTES = 24
@@ -18,7 +19,7 @@ const CLAIM_MS = 10_000
 const CLAIM_POLL_MS = 50
 
 /** The fields of a new invite. */
-export type NewInvite = { expires_in_days: number; note?: string | null; permissions: string[] }
+export type NewInvite = TypeOf<typeof newInvite>
 
 /** The store of invites, and of the claims of those who redeem them. */
 export type Invites = ReturnType<typeof createInvites>

@@ -1,13 +1,14 @@
-import { AppError } from '#kernel'
+import { AppError, type TypeOf } from '#kernel'
 import type { UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import { findRefusal } from './invite-status.ts'
 import type { Invites } from './invites.ts'
 import type { Cradle } from './manifest.ts'
+import type { redemption } from './schemas.ts'
 import type { InviteDocument } from './types.ts'
 
 /** The code of an invite, with the account to create. */
-export type Redemption = { code: string; username: string; password: string; display_name?: string | null }
+export type Redemption = TypeOf<typeof redemption>
 
 /** Creates the account of each invite. */
 export type Redemptions = ReturnType<typeof createRedemptions>

@@ -1,4 +1,4 @@
-import { nullable, objectOf } from '#kernel'
+import { nullable, objectOf, rowOf } from '#kernel'
 
 const time = { type: 'integer', description: 'Unix seconds' } as const
 const username = { type: 'string', minLength: 1, maxLength: 64 } as const
@@ -31,47 +31,30 @@ const fields = {
   permissions: { type: 'array', items: { type: 'string' } },
 } as const
 
-const names = [
-  'id',
-  'invite_id',
-  'note',
-  'created_by',
-  'created_at',
-  'expires_at',
-  'used_at',
-  'used_by',
-  'revoked_at',
-  'status',
-  'permissions',
-] as const
-
-export const inviteRow = { title: 'Invite', ...objectOf(fields, names) } as const
+export const inviteRow = { title: 'Invite', ...rowOf(fields) } as const
 
 export const inviteRows = { type: 'array', items: inviteRow } as const
 
 /** The only reply that contains the code. */
 export const createdInvite = {
   title: 'CreatedInvite',
-  ...objectOf(
-    {
-      ...fields,
-      code: { type: 'string' },
-      invite_url: nullable({ type: 'string', description: 'Null if no public URL is configured' }),
-    },
-    [...names, 'code', 'invite_url'],
-  ),
+  ...rowOf({
+    ...fields,
+    code: { type: 'string' },
+    invite_url: nullable({ type: 'string', description: 'Null if no public URL is configured' }),
+  }),
 } as const
 
-export const validation = objectOf({ code }, ['code'])
+export const validation = rowOf({ code })
 
-export const validInvite = objectOf({ ok: { const: true }, expires_at: time }, ['ok', 'expires_at'])
+export const validInvite = rowOf({ ok: { const: true }, expires_at: time })
 
-export const redemption = objectOf(
+export const redemption = rowOf(
   {
     code,
     username,
     password: { type: 'string', minLength: 1, maxLength: 200, writeOnly: true },
     display_name: nullable({ type: 'string', minLength: 1, maxLength: 128 }),
   },
-  ['code', 'username', 'password'],
+  ['display_name'],
 )

@@ -1,5 +1,8 @@
+import type { TypeOf } from '#kernel'
+import type { inviteRow } from './schemas.ts'
+
 /** The status of an invite. */
-export type InviteStatus = 'pending' | 'used' | 'expired' | 'revoked'
+export type InviteStatus = TypeOf<typeof inviteRow>['status']
 
 /** One invite. Times are Unix seconds unless stated otherwise. */
 export interface InviteDocument {

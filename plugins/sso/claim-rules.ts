@@ -1,14 +1,12 @@
+import type { TypeOf } from '#kernel'
 import type { Role } from '../users/types.ts'
+import type { preview } from './schemas.ts'
 import type { ClaimRule } from './types.ts'
 
 type Claims = Readonly<Record<string, unknown>>
 
 /** The role and permissions that rules result in; `matched` has the positions of the rules that apply. */
-export interface RuleResult {
-  role: Role
-  permissions: string[]
-  matched: number[]
-}
+export type RuleResult = Omit<TypeOf<typeof preview>, 'unknown_permissions'>
 
 /** The maximum of elements of one claim that are compared. */
 const MAX_ELEMENTS = 10_000

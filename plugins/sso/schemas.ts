@@ -1,4 +1,4 @@
-import { nullable, objectOf } from '#kernel'
+import { nullable, objectOf, rowOf } from '#kernel'
 import { KIND_NAMES } from './kinds/registry.ts'
 
 const text = { type: 'string' } as const
@@ -22,13 +22,13 @@ const address = {
   maxLength: 2048,
 } as const
 
-export const startBody = objectOf({ kind, redirect_after }, ['kind'])
+export const startBody = rowOf({ kind, redirect_after }, ['redirect_after'])
 export const oidcStartBody = objectOf({ redirect_after })
 
 /** The browser also stores the state as a cookie, which the callback checks. */
 export const started = {
   title: 'StartedSignIn',
-  ...objectOf({ authorization_url: text, state: text }, ['authorization_url', 'state']),
+  ...rowOf({ authorization_url: text, state: text }),
 } as const
 
 /** Open, because services add parameters of their own to the callback. */
@@ -37,51 +37,56 @@ export const callbackQuery = { type: 'object', additionalProperties: true } as c
 const secretText = { type: 'string', minLength: 1, maxLength: 128, writeOnly: true } as const
 
 /** A console that sends the state it began with cannot be tricked into completing the sign-in of somebody else. */
-export const exchangeBody = objectOf({ code: secretText, state: secretText }, ['code'])
+export const exchangeBody = rowOf({ code: secretText, state: secretText }, ['state'])
 
-export const kindBody = objectOf({ kind }, ['kind'])
+export const kindBody = rowOf({ kind })
 
-export const signInStatus = objectOf(
-  {
-    providers: {
-      type: 'array',
-      items: objectOf({ kind, display_name: text, enabled: flag }, ['kind', 'display_name', 'enabled']),
-    },
+export const signInStatus = rowOf({
+  providers: {
+    type: 'array',
+    items: rowOf({ kind, display_name: text, enabled: flag }),
   },
-  ['providers'],
-)
+})
 
-export const oidcStatus = objectOf({ enabled: flag, display_name: text }, ['enabled', 'display_name'])
+export const oidcStatus = rowOf({ enabled: flag, display_name: text })
 
 export const bindings = {
   type: 'array',
   items: {
     title: 'SignInBinding',
-    ...objectOf({ kind: text, display_name: text, linked_at: time }, ['kind', 'display_name', 'linked_at']),
+    ...rowOf({ kind: text, display_name: text, linked_at: time }),
   },
 } as const
 
-const rules = {
-  type: 'array',
-  maxItems: 100,
-  items: {
-    title: 'ClaimRule',
-    ...objectOf(
-      {
-        claim: { type: 'string', minLength: 1, maxLength: 256 },
-        value: { type: 'string', maxLength: 256 },
-        role: { const: 'admin' },
-        permissions: {
-          type: 'array',
-          items: { type: 'string', maxLength: 64 },
-          maxItems: 256,
-          uniqueItems: true,
-        },
+export const claimRule = {
+  title: 'ClaimRule',
+  ...rowOf(
+    {
+      claim: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 256,
+        description:
+          'The path of a claim, such as realm_access.roles; a claim whose name contains dots precedes a nested one',
       },
-      ['claim', 'value'],
-    ),
-  },
+      value: {
+        type: 'string',
+        maxLength: 256,
+        description: 'The value of the claim, or of one of its elements',
+      },
+      role: { const: 'admin' },
+      permissions: {
+        type: 'array',
+        items: { type: 'string', maxLength: 64 },
+        maxItems: 256,
+        uniqueItems: true,
+      },
+    },
+    ['role', 'permissions'],
+  ),
 } as const
+
+const rules = { type: 'array', maxItems: 100, items: claimRule } as const
 
 export const settingChanges = objectOf({
   enabled: flag,
@@ -97,58 +102,39 @@ export const settingChanges = objectOf({
 
 export const settingsRow = {
   title: 'SignInSettings',
-  ...objectOf(
-    {
-      kind,
-      enabled: flag,
-      display_name: text,
-      client_id: text,
-      has_client_secret: flag,
-      scopes: text,
-      issuer: nullable(text),
-      agent_id: nullable(text),
-      dashboard_origin: nullable(text),
-      rules,
-      redirect_uri: nullable({ type: 'string', description: 'Null if no public URL is configured' }),
-      updated_at: nullable(time),
-    },
-    [
-      'kind',
-      'enabled',
-      'display_name',
-      'client_id',
-      'has_client_secret',
-      'scopes',
-      'issuer',
-      'agent_id',
-      'dashboard_origin',
-      'rules',
-      'redirect_uri',
-      'updated_at',
-    ],
-  ),
+  ...rowOf({
+    kind,
+    enabled: flag,
+    display_name: text,
+    client_id: text,
+    has_client_secret: flag,
+    scopes: text,
+    issuer: nullable(text),
+    agent_id: nullable(text),
+    dashboard_origin: nullable(text),
+    rules,
+    redirect_uri: nullable({ type: 'string', description: 'Null if no public URL is configured' }),
+    updated_at: nullable(time),
+  }),
 } as const
 
 export const testResult = {
   title: 'SignInTest',
-  ...objectOf({ ok: flag, detail: text, reason: text }, ['ok', 'detail']),
+  ...rowOf({ ok: flag, detail: text, reason: text }, ['reason']),
 } as const
 
-export const previewBody = objectOf({ claims: { type: 'object' }, rules }, ['claims'])
+export const previewBody = rowOf({ claims: { type: 'object' }, rules }, ['rules'])
 
 export const preview = {
   title: 'ClaimRulesPreview',
-  ...objectOf(
-    {
-      role: { enum: ['user', 'admin'] },
-      permissions: { type: 'array', items: text },
-      matched: {
-        type: 'array',
-        items: { type: 'integer' },
-        description: 'Positions of the rules that apply',
-      },
-      unknown_permissions: { type: 'array', items: text },
+  ...rowOf({
+    role: { enum: ['user', 'admin'] },
+    permissions: { type: 'array', items: text },
+    matched: {
+      type: 'array',
+      items: { type: 'integer' },
+      description: 'Positions of the rules that apply',
     },
-    ['role', 'permissions', 'matched', 'unknown_permissions'],
-  ),
+    unknown_permissions: { type: 'array', items: text },
+  }),
 } as const

@@ -1,5 +1,6 @@
-import { type Locale, type LocalizedText, withDeadline } from '#kernel'
+import { type Locale, type LocalizedText, type TypeOf, withDeadline } from '#kernel'
 import type { SignInKinds } from './kinds/registry.ts'
+import type { testResult } from './schemas.ts'
 import type { SignInSettings } from './settings.ts'
 import { SignInFailure, type SignInKind } from './sign-in-kind.ts'
 
@@ -16,11 +17,7 @@ const DISCOVERED: LocalizedText = {
 }
 
 /** The result of a test of settings; `detail` explains it to a person. */
-export interface SettingsTest {
-  ok: boolean
-  detail: string
-  reason?: string
-}
+export type SettingsTest = TypeOf<typeof testResult>
 
 /** Tests the stored settings of a kind as far as possible without a user. */
 export async function testSettings(

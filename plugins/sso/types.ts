@@ -1,14 +1,9 @@
+import type { TypeOf } from '#kernel'
 import type { KindName } from './kinds/registry.ts'
+import type { claimRule } from './schemas.ts'
 
 /** A rule that grants a role or permissions to users with a claim of this value. */
-export interface ClaimRule {
-  /** The path of a claim, such as `realm_access.roles`; a claim whose name contains dots precedes a nested one. */
-  claim: string
-  /** The required value of the claim, or of one of its elements. */
-  value: string
-  role?: 'admin'
-  permissions?: string[]
-}
+export type ClaimRule = TypeOf<typeof claimRule>
 
 /** The settings of one way to sign in, with its secret in the clear. */
 export interface SsoSettings {
