@@ -1,10 +1,10 @@
 import type { InviteDocument } from '../../plugins/invites/types.ts'
 import type { TestReply, TestServer } from '../support/server.ts'
 
-/** For a server that takes the word of a proxy for its clients' addresses. */
+/** The settings of a server that trusts a proxy for the addresses of clients. */
 export const BEHIND_PROXY = { SVC_TRUST_PROXY: '1' }
 
-/** A plugin whose permissions can be granted. */
+/** A plugin with permissions to grant. */
 export const garden = `
 const permission = (key, text = { en: key, zh: key }) => ({ key, category: 'garden', label: text, description: text })
 export default {
@@ -13,7 +13,7 @@ export default {
   permissions: [permission('digging'), permission('mowing')],
 }`
 
-/** Makes an invite; gives the answer's body. */
+/** Creates an invite; returns the body of the reply. */
 export async function invite(server: TestServer, body: object = {}, token?: string) {
   const reply = await server.request('POST', '/users/invites', { body, token })
   if (reply.status !== 201) throw new Error(`the invite answered ${JSON.stringify(reply.body)}`)
@@ -22,7 +22,7 @@ export async function invite(server: TestServer, body: object = {}, token?: stri
 
 let strangers = 0
 
-/** An address that has called nobody yet. */
+/** Returns an address that has made no calls yet. */
 const newAddress = () => {
   strangers++
   return `198.18.${strangers >> 8}.${strangers & 255}`
@@ -31,11 +31,11 @@ const newAddress = () => {
 const call = (server: TestServer, action: string, body: object, ip = newAddress()) =>
   server.request('POST', `/auth/invite/${action}`, { token: null, body, headers: { 'x-forwarded-for': ip } })
 
-/** Asks whether a code is good. */
+/** Validates a code. */
 export const validate = (server: TestServer, code: string, ip?: string) =>
   call(server, 'validate', { code }, ip)
 
-/** Redeems a code; the password is `<username>-secret-1` unless told otherwise. */
+/** Redeems a code; the default password is `<username>-secret-1`. */
 export const redeem = (
   server: TestServer,
   code: string,
@@ -43,7 +43,7 @@ export const redeem = (
   { ip, ...more }: { ip?: string; password?: string; display_name?: string } = {},
 ) => call(server, 'redeem', { code, username, password: `${username}-secret-1`, ...more }, ip)
 
-/** An invite as managers see it. */
+/** Reads an invite as user managers see it. */
 export async function find(server: TestServer, { id }: { id: string }) {
   const { body } = await server.request('GET', '/users/invites')
   return body.find((row: { id: string }) => row.id === id)
@@ -53,8 +53,8 @@ export async function find(server: TestServer, { id }: { id: string }) {
 export const revoke = (server: TestServer, { id }: { id: string }) =>
   server.request('POST', `/users/invites/${id}/revoke`)
 
-/** The invites as they are in the database. */
+/** The collection of invites. */
 export const stored = ({ db }: TestServer) => db.collection<InviteDocument>('invites')
 
-/** Status and code of a refusal. */
+/** Returns the status and code of a refusal. */
 export const refusal = ({ status, body }: TestReply) => [status, body.error?.code]

@@ -16,7 +16,7 @@ import {
 
 const CLAIM_SECONDS = 10
 
-/** A plugin that fails when one account is made. */
+/** A plugin that fails at the creation of one account. */
 const grumpy = `export default {
   kernel: 1,
   name: 'grumpy', summary: 'Does not want everybody', depends: ['users'],
@@ -32,17 +32,17 @@ const { users } = server.server.runtime.cradleOf('users') as never as { users: U
 
 const exists = async (username: string) => (await users.findByUsername(username)) !== null
 
-/** Leaves an invite as a process does that dies during a redemption. */
+/** Leaves an invite in the state of a redemption whose process died. */
 const abandon = ({ id }: { id: string }) =>
   stored(server).updateOne({ _id: id }, { $set: { claimed_until: clock.now() + CLAIM_SECONDS * 1000 } })
 
-/** Makes the account of an invite without writing down that the invite is used. */
+/** Creates the account of an invite without recording that the invite is used. */
 const makeAccount = async ({ id }: { id: string }, username: string) => {
   const { user_id } = (await stored(server).findOne({ _id: id }))!
   return users.create({ id: user_id!, username, password: `${username}-secret-1` })
 }
 
-t.test('redeeming makes a regular account with an assistant and logs in to it', async (t) => {
+t.test('redeeming creates a regular account with an assistant and logs in to it', async (t) => {
   const made = await invite(server)
   const good = await validate(server, made.code)
   t.strictSame([good.status, good.body], [200, { ok: true, expires_at: made.expires_at }])
@@ -63,7 +63,7 @@ t.test('redeeming makes a regular account with an assistant and logs in to it', 
   t.strictSame(refusal(await validate(server, 'no-such-code')), [400, 'INVITE_INVALID'])
 })
 
-t.test('a redemption that fails does not use the invite up', async (t) => {
+t.test('a failed redemption does not use the invite up', async (t) => {
   const made = await invite(server)
   const { code } = made
   t.strictSame(refusal(await redeem(server, code, 'ADMIN')), [409, 'USERNAME_TAKEN'])
@@ -79,7 +79,7 @@ t.test('a redemption that fails does not use the invite up', async (t) => {
   t.equal((await redeem(server, code, 'carl')).status, 200)
 })
 
-t.test('of fifty parallel redemptions on two servers one makes an account', async (t) => {
+t.test('of fifty parallel redemptions on two servers, one creates an account', async (t) => {
   const second = await startServer(t, { home: server.home, env: BEHIND_PROXY })
   const made = await invite(server)
   const replies = await Promise.all(
@@ -99,7 +99,7 @@ t.test('of fifty parallel redemptions on two servers one makes an account', asyn
   t.equal(await server.db.collection('agents').countDocuments({ owner_id: id }), 1)
 })
 
-t.test('who waits for a redemption that fails comes next', async (t) => {
+t.test('a redemption that waits for a failing one succeeds', async (t) => {
   const made = await invite(server)
   const replies = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
@@ -110,7 +110,7 @@ t.test('who waits for a redemption that fails comes next', async (t) => {
   t.match(await find(server, made), { used_by: 'patient' })
 })
 
-t.test('a claim that a crash left before the account was made passes to the next', async (t) => {
+t.test('a claim from a crash before the account was created expires', async (t) => {
   const made = await invite(server)
   const { user_id } = (await stored(server).findOne({ _id: made.id }))!
   await abandon(made)
@@ -129,7 +129,7 @@ t.test('a claim that a crash left before the account was made passes to the next
   t.match(await revoking, { status: 200, body: { status: 'revoked' } })
 })
 
-t.test('an invite whose account was made before a crash is used, and written down so', async (t) => {
+t.test('an invite whose account was created before a crash is recorded as used', async (t) => {
   type Made = { id: string; code: string }
   const looks: ((made: Made) => Promise<unknown>)[] = [
     async ({ code }) => t.strictSame(refusal(await redeem(server, code, 'again')), [409, 'INVITE_USED']),
@@ -150,7 +150,7 @@ t.test('an invite whose account was made before a crash is used, and written dow
   t.notOk(await exists('again'))
 })
 
-t.test('a redeemer who was slower than the claim and still first is the only one', async (t) => {
+t.test('a redemption that outlasts its claim and is still first is the only one', async (t) => {
   const made = await invite(server)
   await makeAccount(made, 'slow')
   t.strictSame(refusal(await redeem(server, made.code, 'quick')), [409, 'INVITE_USED'])
@@ -158,7 +158,7 @@ t.test('a redeemer who was slower than the claim and still first is the only one
   t.notOk(await exists('quick'))
 })
 
-t.test('the invite of an account that was deleted before the use was written down is used', async (t) => {
+t.test('the invite of an account that was deleted before its use was recorded is used', async (t) => {
   const made = await invite(server)
   const { _id } = await makeAccount(made, 'brief')
   await abandon(made)
@@ -167,14 +167,14 @@ t.test('the invite of an account that was deleted before the use was written dow
   t.notOk(JSON.stringify(await stored(server).find().toArray()).includes(_id))
 })
 
-t.test('an account that was made counts although something about it failed', async (t) => {
+t.test('a created account counts even if a plugin failed at its creation', async (t) => {
   const made = await invite(server)
   t.strictSame(refusal(await redeem(server, made.code, 'unwanted')), [500, 'INTERNAL_ERROR'])
   t.match(await find(server, made), { status: 'used', used_by: 'unwanted' })
   t.ok(await server.login('unwanted', 'unwanted-secret-1'))
 })
 
-t.test('the new account gets what its inviter holds at that moment', async (t) => {
+t.test('the new account gets only permissions that its inviter holds then', async (t) => {
   const permissions = ['digging', 'mowing']
   const inviter = await server.createUser({ username: 'inviter', permissions: ['users', ...permissions] })
   const first = await invite(server, { permissions }, inviter.token)
@@ -187,7 +187,7 @@ t.test('the new account gets what its inviter holds at that moment', async (t) =
   t.strictSame((await redeem(server, second.code, 'aide')).body.user.permissions, permissions)
 })
 
-t.test('an invite ends with the right of its inviter to invite', async (t) => {
+t.test('an invite is invalid once its inviter may no longer invite', async (t) => {
   const ways: Record<string, (username: string) => Promise<unknown>> = {
     disabled: (username) => server.request('PATCH', `/users/${username}`, { body: { enabled: false } }),
     demoted: (username) => server.request('PATCH', `/users/${username}`, { body: { permissions: [] } }),
@@ -205,7 +205,7 @@ t.test('an invite ends with the right of its inviter to invite', async (t) => {
   t.notOk(await exists('orphan'))
 })
 
-t.test('redeeming answers what a login answers, also in the documentation', async (t) => {
+t.test('redeeming has the reply of a login, also in the OpenAPI document', async (t) => {
   const { paths } = (await server.request('GET', '/openapi.json')).body
   const answers = ['/auth/login', '/auth/invite/redeem'].map(
     (path) => paths[path].post.responses[200].content,
