@@ -3,7 +3,6 @@ import type { Tool, ToolContext } from '#plugin-api'
 import type { Runners } from './runners.ts'
 import type { RunnerRuns } from './runs.ts'
 import { TOOL_NAME } from './schemas.ts'
-import type { OpenedRunner } from './types.ts'
 
 const input = objectOf(
   {
@@ -17,19 +16,20 @@ const input = objectOf(
       type: 'string',
       minLength: 1,
       maxLength: 200_000,
-      description: 'What it is to do, whole: it knows nothing of this conversation, only the workspace.',
+      description:
+        'The complete instruction: the agent knows nothing of this conversation, only the workspace.',
     },
   },
   ['runner', 'prompt'],
 )
 
-/** Makes the tool that has an external agent work in the workspace. */
+/** Creates the tool that lets an external agent work in the workspace. */
 export function createAcpRunner(services: () => { runners: Runners; runs: RunnerRuns }): Tool {
   return {
     name: TOOL_NAME,
     label: { en: 'Call an external agent', zh: '调用外部智能体' },
-    description: `Has an external coding agent carry out an instruction in the workspace and gives what it said. It reads, writes and runs programs there by itself, which may take minutes.
-Use it where the user names such an agent or asks for work that it does better, such as a change across a code base. Each call is a new conversation. A name that is not enabled is answered with those that are.`,
+    description: `Lets an external coding agent carry out an instruction in the workspace and returns its answer. The agent reads and writes files and runs programs there by itself, which may take minutes.
+Use it if the user names such an agent or asks for work that it does better, such as a change across a code base. Each call is a new conversation. If the name is not enabled, the result lists the enabled names.`,
     input_schema: input,
     disableable: true,
     opt_in: true,
@@ -42,17 +42,17 @@ Use it where the user names such an agent or asks for work that it does better, 
     async execute({ runner: name, prompt }: TypeOf<typeof input>, context: ToolContext) {
       const { runners, runs } = services()
       const runner = await runners.open(context.user_id, name)
-      if (!runner) throw await unknownRunner(name, context.user_id, runners)
+      if (!runner) throw await describeUnknown(name, context.user_id, runners)
       return runs.run(runner, prompt, context)
     },
   }
 }
 
-async function unknownRunner(name: OpenedRunner['name'], user_id: string, runners: Runners): Promise<Error> {
+async function describeUnknown(name: string, user_id: string, runners: Runners): Promise<Error> {
   const enabled = await runners.listEnabled(user_id)
   const choice =
     enabled.length > 0
       ? `enabled are: ${enabled.join(', ')}`
       : 'the user has not enabled any in their settings'
-  return new Error(`there is no external agent ${JSON.stringify(name)} enabled; ${choice}`)
+  return new Error(`the external agent ${JSON.stringify(name)} is not enabled; ${choice}`)
 }

@@ -6,24 +6,24 @@ import type { MessagePipes } from './message-stream.ts'
 import type { Redaction } from './redaction.ts'
 import type { OpenedRunner } from './types.ts'
 
-/** How much of what a runner writes to its standard error is told where it fails, in characters. */
-const STDERR_CHARACTERS = 4096
-/** How long the ends of its pipes are waited for once it has ended, in milliseconds. */
+/** The part of a runner's standard error that a failure quotes. */
+const MAX_STDERR_CHARS = 4096
+/** The time to wait for the end of its pipes once the process has ended. */
 const GRACE_MS = 100
 
-/** A runner's process, the leader of a group of its own. */
+/** A runner's process, the leader of its own process group. */
 export interface AgentProcess extends MessagePipes {
-  /** Settles when the process itself has ended and its output was read, with words for how; rejects if it never started. */
+  /** Settles with a description when the process has ended and its output was read; rejects if it never started. */
   ended: Promise<string>
-  /** The last of what it wrote to its standard error, its secrets masked. */
-  complaint(): string
-  /** Ends it with all that it started, at once where the signal is aborted, and waits for it. */
+  /** Returns the end of its standard error, with secrets masked. */
+  readErrors(): string
+  /** Ends the process with all its children, at once if the signal is aborted, and waits until they are gone. */
   end(hurry: AbortSignal): Promise<void>
 }
 
 /**
- * Starts a runner in its account's home folder; it may write there, in the workspace and where the agent may. Throws a
- * RunnerFailure where the system cannot.
+ * Starts a runner in its account's home folder; it may write there, in the workspace and in the agent's write area.
+ * Throws a RunnerFailure if the system cannot start it.
  */
 export async function startAgentProcess(
   { command, args, env }: Pick<OpenedRunner, 'command' | 'args' | 'env'>,
@@ -46,7 +46,7 @@ export async function startAgentProcess(
     .start({
       file: command,
       args,
-      // Not in the workspace, where what others have left could change what the program is, as with npx.
+      // Not the workspace: files there could change which program runs, for example with npx.
       cwd: home,
       env: { PATH: processes.path, HOME: home, LANG: 'C.UTF-8', ...env },
       hasInput: true,
@@ -66,29 +66,29 @@ export async function startAgentProcess(
       throw refused(error)
     },
   )
-  // Where it is not asked for, nobody need know that the system lost track of the process.
+  // Prevents an unhandled rejection while nobody awaits the end.
   ended.catch(() => undefined)
-  // It may end, or close its pipes, before it has read all; that it has gone is found out from its output.
+  // The process may end or close its pipes before it has read everything; its output shows that it has ended.
   for (const stream of [stdin, stdout, stderr]) stream.on('error', () => undefined)
 
-  let said = ''
-  const kept = redaction.tailLength(STDERR_CHARACTERS)
+  let errors = ''
+  const kept = redaction.tailLength(MAX_STDERR_CHARS)
   stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-kept)
+    errors = (errors + text).slice(-kept)
   })
 
   return {
     stdin,
     stdout,
     ended,
-    complaint: () => redaction.tail(said, STDERR_CHARACTERS).trim(),
+    readErrors: () => redaction.tail(errors, MAX_STDERR_CHARS).trim(),
     async end(hurry) {
       const kill = () => group.kill('SIGKILL')
       if (hurry.aborted) kill()
       hurry.addEventListener('abort', kill)
       try {
         await group.end(hurry)
-        // Whoever left the group may hold the pipes open for as long as it likes.
+        // A process that left the group may hold the pipes open.
         await Promise.race([closed, pause(GRACE_MS)])
       } finally {
         hurry.removeEventListener('abort', kill)

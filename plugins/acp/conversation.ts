@@ -7,7 +7,6 @@ import type {
   SessionNotification,
 } from '@agentclientprotocol/sdk'
 import type { ToolContext } from '#plugin-api'
-import { createAnswer } from './answer.ts'
 import { RunnerFailure } from './errors.ts'
 import type { Cradle } from './manifest.ts'
 import { createMessageStream, type MessagePipes } from './message-stream.ts'
@@ -15,23 +14,23 @@ import { createPermissions } from './permissions.ts'
 import { createProgress } from './progress.ts'
 import type { Redaction } from './redaction.ts'
 import type { OpenedRunner } from './types.ts'
-import { brief, createUpdateReader, shownJson } from './updates.ts'
+import { createAnswer, createUpdateReader, shorten, showJson } from './updates.ts'
 import type { WorkClock } from './work-clock.ts'
 
-/** How much the model is told of what the user did not allow. */
+/** The most notes to the model about steps that the user rejected. */
 const MAX_NOTES = 6
-const NOTE_CHARACTERS = 200
-/** How many files that it wrote the reader of the turn is shown. */
+const MAX_NOTE_CHARS = 200
+/** The most written files that the reader of the turn is shown. */
 const MAX_ATTACHMENTS = 100
 
 const STOP_NOTES = new Map<unknown, string>([
-  ['refusal', 'it refused to go on'],
+  ['refusal', 'it refused to continue'],
   ['max_tokens', 'it reached its limit of tokens'],
   ['max_turn_requests', 'it reached its limit of steps'],
   ['cancelled', 'it was cancelled'],
 ])
 
-/** What a conversation needs besides the process. */
+/** The dependencies of a conversation besides the process. */
 export interface ConversationParts {
   runner: OpenedRunner
   workspace: string
@@ -44,7 +43,7 @@ export interface ConversationParts {
   signal: AbortSignal
 }
 
-/** Has a runner carry out an instruction, by the Agent Client Protocol; gives what it said. */
+/** Lets a runner carry out an instruction over the Agent Client Protocol; returns its answer. */
 export async function converse(
   pipes: MessagePipes,
   prompt: string,
@@ -59,7 +58,7 @@ export async function converse(
   const answer = createAnswer()
   const notes: string[] = []
   const note = (text: string) => {
-    if (notes.length < MAX_NOTES) notes.push(redaction.head(text, NOTE_CHARACTERS))
+    if (notes.length < MAX_NOTES) notes.push(redaction.head(text, MAX_NOTE_CHARS))
   }
   const read = createUpdateReader({ mode: runner.tool_parse_mode, answer, progress })
   let session: string | undefined
@@ -78,7 +77,7 @@ export async function converse(
     .onRequest('fs/read_text_file', ({ params }) => files.read(params))
     .onRequest('fs/write_text_file', ({ params }) => files.write(params))
 
-  /** What is answered may be anything. */
+  /** Runs the session; every answer is checked, since a runner may send anything. */
   const talk = async (agent: ClientContext): Promise<string> => {
     const greeting: Partial<InitializeResponse> | null = await agent.request('initialize', {
       protocolVersion: PROTOCOL_VERSION,
@@ -87,16 +86,16 @@ export async function converse(
     })
     if (greeting?.protocolVersion !== PROTOCOL_VERSION)
       throw new RunnerFailure(
-        `does not speak version ${PROTOCOL_VERSION} of the Agent Client Protocol, but ${brief(shownJson(greeting?.protocolVersion)) || 'none'}`,
+        `does not speak version ${PROTOCOL_VERSION} of the Agent Client Protocol, but ${shorten(showJson(greeting?.protocolVersion)) || 'none'}`,
       )
     const opened: Partial<NewSessionResponse> | null = await agent.request('session/new', {
       cwd: workspace,
       mcpServers: [],
     })
     const sessionId = opened?.sessionId
-    if (typeof sessionId !== 'string') throw new RunnerFailure('opened no session')
+    if (typeof sessionId !== 'string') throw new RunnerFailure('did not open a session')
     session = sessionId
-    // A runner that has gone need not be told.
+    // A runner that has ended cannot receive the cancellation, and does not need it.
     const cancel = () => void agent.notify('session/cancel', { sessionId }).catch(() => undefined)
     signal.addEventListener('abort', cancel)
     try {
@@ -109,8 +108,8 @@ export async function converse(
     } finally {
       signal.removeEventListener('abort', cancel)
     }
-    const said = answer.text()
-    return [said === '' ? '(it said nothing)' : said, ...notes.map((text) => `[${text}]`)].join('\n')
+    const text = answer.text()
+    return [text === '' ? '(it said nothing)' : text, ...notes.map((line) => `[${line}]`)].join('\n')
   }
 
   try {
@@ -121,13 +120,13 @@ export async function converse(
   }
 }
 
-/** What a runner asks of files: in the workspace, and as the file tools do it. */
+/** Creates the handlers of a runner's file requests, which act in the workspace like the file tools. */
 function createFileRequests(
   { workspace, context, files, signal }: ConversationParts,
   Failure: typeof RequestError,
 ) {
   const attached = new Set<string>()
-  const explaining = async <Result>(path: string, work: Promise<Result>): Promise<Result> => {
+  const explainFailure = async <Result>(path: string, work: Promise<Result>): Promise<Result> => {
     try {
       return await work
     } catch (error) {
@@ -140,11 +139,11 @@ function createFileRequests(
   return {
     async read({ path, line, limit }: { path: string; line?: number | null; limit?: number | null }) {
       const range = { line: line ?? undefined, limit: limit ?? undefined }
-      return { content: await explaining(path, files.readText(workspace, path, range)) }
+      return { content: await explainFailure(path, files.readText(workspace, path, range)) }
     },
     async write({ path, content }: { path: string; content: string }) {
       const target = { workspace, agent_id: context.agent_id }
-      const written = await explaining(path, files.writeText(target, path, content, signal))
+      const written = await explainFailure(path, files.writeText(target, path, content, signal))
       if (!signal.aborted && attached.size < MAX_ATTACHMENTS && !attached.has(written.path)) {
         attached.add(written.path)
         context.attach(written)

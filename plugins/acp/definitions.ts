@@ -1,26 +1,26 @@
 import type { Cradle } from './manifest.ts'
 import type { RunnerProgram } from './types.ts'
 
-/** The runners that are always there, with the commands that their makers name. */
+/** The built-in runners, with the commands that their makers document. */
 const BUILT_IN: ReadonlyMap<string, RunnerProgram> = new Map([
   ['opencode', { command: 'opencode', args: ['acp'] }],
   ['claude_code', { command: 'npx', args: ['-y', '@zed-industries/claude-agent-acp'] }],
   ['codex', { command: 'npx', args: ['-y', '@zed-industries/codex-acp'] }],
 ])
 
-/** Which runners there are, and which programs they are. */
+/** The store of all runners and their programs. */
 export interface Definitions {
   isBuiltIn(name: string): boolean
-  /** By name, those that are built in first. */
+  /** Returns the programs by name, the built-in ones first. */
   list(): Promise<Map<string, RunnerProgram>>
   find(name: string): Promise<RunnerProgram | undefined>
-  /** Defines a runner, or says which program it is from now on. */
+  /** Defines a runner, or changes its program. */
   define(name: string, program: RunnerProgram): Promise<void>
-  /** Removes what an administrator has said: one that is built in is again what it was. */
+  /** Removes a definition; a built-in runner gets its original program back. */
   remove(name: string): Promise<void>
 }
 
-/** Makes the store of definitions. */
+/** Creates the store of definitions. */
 export function createDefinitions({
   collections: { acp_definitions },
   clock,

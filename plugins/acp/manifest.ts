@@ -1,15 +1,15 @@
 import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
 import { acpErrors } from './errors.ts'
 
-/** What this plugin is. */
+/** The manifest of the acp plugin. */
 export const manifest = defineManifest({
   name: 'acp',
-  summary: 'External coding agents, called by the Agent Client Protocol',
+  summary: 'External coding agents, called over the Agent Client Protocol',
   depends: ['users', 'auth', 'agents', 'shell', 'workspace'],
   config: {
-    /** How long a runner may work on one call; the time in which it waits for a person does not count. */
+    /** The time that a runner may work on one call, without the time that it waits for a person. */
     max_seconds: { type: 'integer', minimum: 1, maximum: 86_400, default: 1800 },
-    /** How many run at a time in this server process; one account has at most half of them. */
+    /** The most runners at a time in this server process; one account may have at most half of them. */
     max_processes: { type: 'integer', minimum: 1, default: 8 },
   },
   permissions: [
@@ -18,7 +18,7 @@ export const manifest = defineManifest({
       category: 'control',
       label: { en: 'External agents', zh: '外部智能体' },
       description: {
-        en: "Have agents call external coding agents, which run programs on the server: in a sandbox if the server has one, otherwise with all rights of the server's system user. Grant it to trusted accounts only.",
+        en: "Let agents call external coding agents, which run programs on the server: in a sandbox if the server has one, otherwise with all rights of the server's system user. Grant it to trusted accounts only.",
         zh: '允许智能体调用外部编程智能体，它们会在服务器上运行程序：服务器有沙箱时在沙箱中运行，否则拥有服务器系统用户的全部权限。请仅授予可信账号。',
       },
     },
@@ -32,7 +32,7 @@ declare module '#kernel/types' {
   }
 }
 
-/** What the factories, handlers and hooks of this plugin receive. */
+/** The services that the factories, handlers and hooks of this plugin receive. */
 export type Cradle = CradleOf<typeof manifest>
 
 /** Declares a route of this plugin. */

@@ -3,13 +3,13 @@ import type { AnyMessage, SessionNotification, Stream } from '@agentclientprotoc
 import { RunnerFailure } from './errors.ts'
 import type { Redaction } from './redaction.ts'
 
-/** How much a runner may write in all, in bytes. */
+/** The most bytes that a runner may write in all. */
 const MAX_WRITTEN_BYTES = 256 * 1024 * 1024
-/** How many of its requests are under way at a time before more are read. */
+/** The most requests of a runner that are open before the next message is read. */
 const MAX_REQUESTS = 16
-/** Lines that are no messages: programs greet, or tell of a newer version of theirs. */
+/** The most lines that are not messages: programs print greetings, or announce a new version. */
 const MAX_STRAY_LINES = 20
-const SHOWN_CHARACTERS = 200
+const MAX_QUOTED_CHARS = 200
 const NEWLINE = 10
 
 interface Message {
@@ -19,16 +19,16 @@ interface Message {
   params?: unknown
 }
 
-/** What is read from and written to a process. */
+/** The pipes of a process. */
 export interface MessagePipes {
   stdin: Writable
   stdout: Readable
 }
 
 /**
- * Makes the connection's stream of messages, one a line, over a process's pipes. What is no message is left out, as are
- * answers that nobody waits for; updates of sessions are given to `onUpdate` in their place among the messages. The stream
- * fails with a RunnerFailure where a message or all of them together are too long, or too much is no message.
+ * Creates the connection's stream of messages, one per line, over the pipes of a process. Lines that are not messages
+ * and answers to unknown requests are skipped; session updates go to `onUpdate`, in order with the messages. The stream
+ * fails with a RunnerFailure if a message or the whole output is too long, or if too many lines are not messages.
  */
 export function createMessageStream(
   { stdin, stdout }: MessagePipes,
@@ -39,10 +39,10 @@ export function createMessageStream(
   }: { maxBytes: number; redaction: Redaction; onUpdate(update: SessionNotification): void },
 ): Stream {
   const asked = new Set<unknown>()
-  let underWay = 0
-  let goOn = () => {}
+  let openRequests = 0
+  let resume = () => {}
 
-  /** What of the lines is for the connection. */
+  /** Yields the messages that are for the connection. */
   async function* readMessages(): AsyncGenerator<AnyMessage> {
     let stray = 0
     for await (const line of readLines(stdout, maxBytes)) {
@@ -50,20 +50,20 @@ export function createMessageStream(
       if (!message) {
         stray += 1
         if (stray <= MAX_STRAY_LINES) continue
-        const shown = JSON.stringify(redaction.head(line.toString(), SHOWN_CHARACTERS))
+        const quoted = JSON.stringify(redaction.head(line.toString(), MAX_QUOTED_CHARS))
         throw new RunnerFailure(
-          `wrote what is no message of the Agent Client Protocol, such as ${shown}, so it was ended`,
+          `wrote lines that are not messages of the Agent Client Protocol, such as ${quoted}, so it was ended`,
         )
       }
       if (message.method === undefined) asked.delete(message.id)
-      else if (message.id !== undefined) underWay += 1
+      else if (message.id !== undefined) openRequests += 1
       else if (message.method === 'session/update') onUpdate(message.params as SessionNotification)
-      // The connection would write on the server's own output of some that it cannot use.
+      // For some notifications that it does not know, the connection would write to the server's own output.
       if (message.id === undefined && message.method !== '$/cancel_request') continue
       yield message as AnyMessage
-      while (underWay >= MAX_REQUESTS)
+      while (openRequests >= MAX_REQUESTS)
         await new Promise<void>((resolve) => {
-          goOn = resolve
+          resume = resolve
         })
     }
   }
@@ -75,8 +75,8 @@ export function createMessageStream(
         if ('method' in message) {
           if ('id' in message) asked.add(message.id)
         } else {
-          underWay -= 1
-          goOn()
+          openRequests -= 1
+          resume()
         }
         return new Promise((resolve, reject) => {
           stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()))
@@ -86,7 +86,7 @@ export function createMessageStream(
   }
 }
 
-/** The lines of a stream that are not empty. */
+/** Yields the lines of a stream that are not empty. */
 async function* readLines(stdout: Readable, maxBytes: number): AsyncGenerator<Buffer> {
   let pieces: Buffer[] = []
   let length = 0
@@ -114,13 +114,12 @@ async function* readLines(stdout: Readable, maxBytes: number): AsyncGenerator<Bu
   }
 }
 
-/** A request, a notification, or the answer to what was asked; undefined for all else. */
+/** Parses a request, a notification, or the answer to an open request; undefined for everything else. */
 function parseMessage(line: Buffer, asked: ReadonlySet<unknown>): Message | undefined {
   let message: Message & { result?: unknown; error?: unknown }
   try {
     message = JSON.parse(line.toString())
   } catch {
-    // Whatever it is, it is not JSON.
     return undefined
   }
   if (typeof message !== 'object' || message === null || message.jsonrpc !== '2.0') return undefined

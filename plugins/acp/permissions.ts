@@ -7,15 +7,15 @@ import type { Locale } from '#kernel'
 import type { ToolContext } from '#plugin-api'
 import type { Progress } from './progress.ts'
 import type { OpenedRunner } from './types.ts'
-import { brief, locationsOf } from './updates.ts'
+import { readLocations, shorten } from './updates.ts'
 import type { WorkClock } from './work-clock.ts'
 
 const describe = (runner: string, title: string): Record<Locale, string> => ({
-  en: `The external agent “${runner}” wants to go on with: ${title}`,
+  en: `The external agent “${runner}” wants to do this: ${title}`,
   zh: `外部智能体“${runner}”请求执行：${title}`,
 })
 
-/** Makes what answers a runner that asks whether it may; `note` tells the model what was refused. */
+/** Creates the function that answers a runner's permission requests; `note` tells the model which were rejected. */
 export function createPermissions({
   runner: { name, trusted },
   context: { locale, requestApproval },
@@ -38,10 +38,10 @@ export function createPermissions({
     }
     if (trusted) return choose('allow_once', 'allow_always')
 
-    // Whoever is asked has read what came before.
+    // The person must see everything that came before the request.
     progress.flush()
-    const title = brief(toolCall.title ?? toolCall.toolCallId)
-    const decision = await clock.standFor(
+    const title = shorten(toolCall.title ?? toolCall.toolCallId)
+    const decision = await clock.pauseFor(
       requestApproval({
         description: describe(name, title)[locale],
         args: {
@@ -49,16 +49,16 @@ export function createPermissions({
           tool: title,
           kind: toolCall.kind ?? 'other',
           input: toolCall.rawInput ?? null,
-          locations: locationsOf(toolCall),
+          locations: readLocations(toolCall),
         },
       }),
     )
     if (decision.approved) {
       const { for_thread } = decision
-      // What was agreed to once does not become a rule of the runner's.
+      // An approval of one call must not become a rule of the runner.
       return for_thread ? choose('allow_always', 'allow_once') : choose('allow_once')
     }
-    note(`The user did not allow: ${title}${decision.message ? ` (${brief(decision.message)})` : ''}`)
+    note(`The user rejected: ${title}${decision.message ? ` (${shorten(decision.message)})` : ''}`)
     return choose('reject_once', 'reject_always')
   }
 }

@@ -1,51 +1,51 @@
-/** How often the reader of a turn is told something at the most, in milliseconds. */
+/** The least time between two pieces of progress. */
 const INTERVAL_MS = 250
-/** How much they are told of one call, in bytes of UTF-8. */
+/** The most progress of one call, in bytes of UTF-8. */
 const MAX_BYTES = 256 * 1024
 
-const REST = '\n[the rest of what it does is not shown]\n'
+const OMITTED = '\n[the rest of the progress is not shown]\n'
 
-/** What a reader is told while a runner works. */
+/** The text that the reader of a turn sees while a runner works. */
 export interface Progress {
-  /** Text that follows what was told before. */
+  /** Appends text to the current line. */
   write(text: string): void
-  /** What follows begins on a line of its own. */
+  /** Begins a new line unless the current one is empty. */
   startLine(): void
-  /** Text on lines of its own. */
+  /** Writes text on lines of its own. */
   writeLine(text: string): void
-  /** Tells at once what is left. */
+  /** Sends the pending text at once. */
   flush(): void
-  /** The same, and nothing from then on. */
+  /** Sends the pending text, and nothing afterwards. */
   end(): void
 }
 
-/** Makes what gathers small pieces into few; `tell` is called with each of these. */
-export function createProgress(tell: (text: string) => void): Progress {
+/** Creates a progress that collects small pieces; `send` is called at most every 250 ms, and when it is flushed. */
+export function createProgress(send: (text: string) => void): Progress {
   let room = MAX_BYTES
-  let untold = ''
+  let pending = ''
   let isAtStart = true
-  let toldAt = Number.NEGATIVE_INFINITY
+  let sentAt = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
 
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
-    if (untold === '') return
-    const text = untold
-    untold = ''
-    toldAt = performance.now()
-    tell(text)
+    if (pending === '') return
+    const text = pending
+    pending = ''
+    sentAt = performance.now()
+    send(text)
   }
   const write = (text: string) => {
     if (room <= 0 || text === '') return
     const bytes = Buffer.byteLength(text)
     if (bytes > room) {
       const kept = new TextDecoder().decode(Buffer.from(text).subarray(0, room), { stream: true })
-      untold += kept + REST
-    } else untold += text
+      pending += kept + OMITTED
+    } else pending += text
     room -= bytes
     isAtStart = text.endsWith('\n')
-    const wait = toldAt + INTERVAL_MS - performance.now()
+    const wait = sentAt + INTERVAL_MS - performance.now()
     if (wait <= 0) flush()
     else timer ??= setTimeout(flush, wait)
   }

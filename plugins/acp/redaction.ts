@@ -1,20 +1,20 @@
 import { MASK } from '#kernel'
 import type { Env } from './runner-env.ts'
 
-/** Shorter values are found in texts that have nothing to do with them. */
+/** Shorter values would match unrelated text. */
 const MIN_LENGTH = 4
 
-/** Puts a mask in the place of the values of a runner's environment. */
+/** Masks the values of a runner's environment in texts. */
 export interface Redaction {
   redact(text: string): string
-  /** The first characters of a text. */
+  /** Returns the first characters of a text. */
   head(text: string, characters: number): string
-  /** The last characters of a text, of which all but the last `tailLength(characters)` may be gone. */
+  /** Returns the last characters of a text, which needs to hold only its last `tailLength(characters)` characters. */
   tail(text: string, characters: number): string
   tailLength(characters: number): number
 }
 
-/** Makes it for an environment; its values are found as they are and as they stand in JSON and in URLs. */
+/** Creates the redaction for an environment; values are found as they are and in their JSON and URL encodings. */
 export function createRedaction(env: Env): Redaction {
   const secrets = Object.values(env)
     .filter(({ length }) => length >= MIN_LENGTH)
@@ -23,13 +23,13 @@ export function createRedaction(env: Env): Redaction {
       JSON.stringify(value).slice(1, -1),
       encodeURIComponent(value.replace(/\p{Surrogate}/gu, '\ufffd')),
     ])
-    // One may be a part of another.
+    // Longest first, since one secret may be a part of another.
     .sort((a, b) => b.length - a.length)
   const longest = secrets[0]?.length ?? 0
   const redact = (text: string) => secrets.reduce((cut, secret) => cut.replaceAll(secret, MASK), text)
   return {
     redact,
-    // Where a text is cut, the part of a value that the cut divided goes, too.
+    // If the cut divides a secret, the remaining part of the secret is removed as well.
     head(text, characters) {
       const kept = characters + longest
       if (text.length <= kept) return redact(text).slice(0, characters)

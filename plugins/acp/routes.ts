@@ -14,7 +14,7 @@ import {
 
 const REFUSALS = ['NOT_FOUND', 'ACP_COMMAND_FORBIDDEN'] as const
 
-/** The runners of an agent's owner, and whether the agent has the tool that calls them. */
+/** Returns the runners of an agent's owner, and whether the agent has the tool that calls them. */
 async function showAgent(
   agent: AgentDocument,
   { caller, locale }: { caller: AuthCaller; locale: Locale },
@@ -32,7 +32,7 @@ export const acpRoutes = [
   route({
     method: 'GET',
     path: '/acp',
-    summary: 'The external agents that there are, as you have set them',
+    summary: 'List the external agents with your settings',
     guard: 'user',
     response: { 200: runnerRows },
   }).handle(async ({ caller }, { acpRunners }) => ({ runners: await acpRunners.list(caller.id) })),
@@ -40,7 +40,7 @@ export const acpRoutes = [
   route({
     method: 'PUT',
     path: '/acp',
-    summary: 'Set all external agents; those left out are as if you had set nothing',
+    summary: 'Replace your settings of all external agents; those left out get the defaults',
     guard: 'user',
     body: runnersChange,
     response: { 200: runnerRows },
@@ -53,7 +53,7 @@ export const acpRoutes = [
   route({
     method: 'GET',
     path: '/acp/:name',
-    summary: 'One external agent, as you have set it',
+    summary: 'Read one external agent with your settings',
     guard: 'user',
     response: { 200: runnerRow },
     errors: ['NOT_FOUND'],
@@ -62,7 +62,7 @@ export const acpRoutes = [
   route({
     method: 'PUT',
     path: '/acp/:name',
-    summary: 'Set one external agent; which program it is, administrators say, for everybody',
+    summary: 'Change your settings of one external agent; administrators set its program, for all accounts',
     guard: 'user',
     body: runnerBody,
     response: { 200: runnerRow },
@@ -73,7 +73,7 @@ export const acpRoutes = [
   route({
     method: 'DELETE',
     path: '/acp/:name',
-    summary: "Delete an external agent that is not built in, with everybody's settings of it",
+    summary: 'Delete an external agent that is not built in, with the settings of all accounts',
     guard: 'user',
     response: { 204: null },
     errors: ['NOT_FOUND', 'FORBIDDEN', 'ACP_RUNNER_BUILT_IN'],
@@ -86,7 +86,7 @@ export const acpRoutes = [
   route({
     method: 'GET',
     path: '/agents/:id/acp',
-    summary: "The external agents of an agent's owner, and whether the agent may call them",
+    summary: "List the external agents of an agent's owner, and whether the agent may call them",
     guard: 'owner',
     response: { 200: agentRunnerRows },
   }).handle(({ agent, ...request }, cradle) => showAgent(agent, request, cradle)),
@@ -94,7 +94,7 @@ export const acpRoutes = [
   route({
     method: 'PUT',
     path: '/agents/:id/acp',
-    summary: "Set whether an agent may call external agents, and its owner's external agents",
+    summary: "Allow or forbid an agent to call external agents, and change its owner's external agents",
     guard: 'owner',
     body: agentRunnersChange,
     response: { 200: agentRunnerRows },

@@ -1,9 +1,9 @@
 import { AppError, MASK, maskOf } from '#kernel'
 
-/** Variables by name. */
+/** Environment variables by name. */
 export type Env = Record<string, string>
 
-/** Variables that say which program runs, what is loaded into it, or where it finds what it obeys. */
+/** Variables that determine which program runs, what it loads, or the places of its configuration. */
 const DECISIVE = new Set([
   ...['PATH', 'HOME', 'SHELL', 'IFS', 'ENV', 'CDPATH', 'PWD', 'ZDOTDIR', 'SHELLOPTS', 'BASHOPTS', 'PS4'],
   ...['PROMPT_COMMAND', 'EDITOR', 'VISUAL', 'PAGER', 'BROWSER', 'TMPDIR', 'TMP', 'TEMP', 'GCONV_PATH'],
@@ -27,22 +27,22 @@ const DECISIVE_PREFIXES = [
 const invalid = (path: string, rule: string, message: string) =>
   new AppError('VALIDATION_FAILED', { issues: [{ path, rule, message }] })
 
-/** Throws VALIDATION_FAILED for new values of variables that would make another program of a runner; `path` is where they stand. */
+/** Throws VALIDATION_FAILED for new values of variables that could change a runner's program; `path` is their place in the body. */
 export function assertHarmless(env: Env, stored: Env, path: string): void {
   for (const [name, value] of Object.entries(env)) {
     if (Object.hasOwn(stored, name) && stored[name] === value) continue
-    // Some programs do not heed the case of their variables.
+    // Some programs ignore the case of their variables.
     const upper = name.toUpperCase()
     if (DECISIVE.has(upper) || DECISIVE_PREFIXES.some((prefix) => upper.startsWith(prefix)))
       throw invalid(`${path}/${name}`, 'decisive', 'may be set by administrators only')
   }
 }
 
-/** The variables with their values masked. */
+/** Returns the variables with their values masked. */
 export const maskEnv = (env: Env): Env =>
   Object.fromEntries(Object.entries(env).map(([name, value]) => [name, maskOf(value)]))
 
-/** The variables that were sent, with what is stored in the place of masks; a mask of anything else is refused. */
+/** Returns the variables that were sent, with masks replaced by the stored values; throws if a mask does not match. */
 export function unmaskEnv(env: Env, stored: Env, path: string): Env {
   return Object.fromEntries(
     Object.entries(env).map(([name, value]) => {
@@ -52,7 +52,7 @@ export function unmaskEnv(env: Env, stored: Env, path: string): Env {
       throw invalid(
         `${path}/${name}`,
         'mask',
-        'is a mask and not that of the stored value: send the value itself',
+        'is a mask that does not match the stored value: send the value itself',
       )
     }),
   )

@@ -7,40 +7,40 @@ import type { OpenedRunner, RunnerCaller, RunnerDocument, RunnerProgram, RunnerS
 type RunnerBody = TypeOf<typeof runnerBody>
 type RunnerRow = TypeOf<typeof runnerRow>
 
-/** A runner as it is to be stored: what the account sets, and its program where that changes. */
+/** A change of a runner: the account's settings, and its program if that changes. */
 interface Change {
   name: string
   settings: RunnerSettings
   env: Env
-  /** Null where the program is again the one that is built in. */
+  /** Null if the runner gets its built-in program back. */
   program?: RunnerProgram | null
 }
 
-/** The runners as each account has them. Callers who may not know of something are told NOT_FOUND. */
+/** The runners with each account's settings. Callers who may not know of a runner get NOT_FOUND. */
 export interface Runners {
   list(user_id: string): Promise<Record<string, RunnerRow>>
   show(user_id: string, name: string): Promise<RunnerRow>
-  /** Throws VALIDATION_FAILED; ACP_COMMAND_FORBIDDEN where somebody else than an administrator names another program. */
+  /** Throws VALIDATION_FAILED; ACP_COMMAND_FORBIDDEN if a caller who is not an administrator changes the program. */
   set(caller: RunnerCaller, name: string, body: RunnerBody): Promise<RunnerRow>
-  /** The same for several; those that are not named are again as if the account had set nothing. */
+  /** Sets several runners; all others get the default settings. */
   replace(caller: RunnerCaller, bodies: Record<string, RunnerBody>): Promise<Record<string, RunnerRow>>
-  /** Removes a definition with everybody's settings of it; ACP_RUNNER_BUILT_IN, FORBIDDEN. */
+  /** Removes a definition with the settings of all accounts; throws ACP_RUNNER_BUILT_IN or FORBIDDEN. */
   remove(caller: RunnerCaller, name: string): Promise<void>
-  /** One with all that starting it takes; undefined where there is none or the account has not enabled it. */
+  /** Returns a runner with everything needed to start it; undefined if it does not exist or is not enabled. */
   open(user_id: string, name: string): Promise<OpenedRunner | undefined>
-  /** The names of those that an account has enabled. */
+  /** Returns the names of the runners that an account has enabled. */
   listEnabled(user_id: string): Promise<string[]>
-  /** Removes what an account that goes has set. */
+  /** Removes the settings of an account that is being deleted. */
   forgetUser(user_id: string): Promise<void>
 }
 
-const purposeOf = (id: string) => `acp_runner:${id}`
-const idOf = (user_id: string, name: string) => `${user_id}:${name}`
+const toPurpose = (id: string) => `acp_runner:${id}`
+const toId = (user_id: string, name: string) => `${user_id}:${name}`
 
 const isSame = (one: RunnerProgram | undefined, other: RunnerProgram) =>
   one?.command === other.command && JSON.stringify(one.args) === JSON.stringify(other.args)
 
-/** Makes the service. */
+/** Creates the service. */
 export function createRunners({
   acpDefinitions: definitions,
   collections: { acp_runners },
@@ -48,26 +48,26 @@ export function createRunners({
   secrets,
   users,
 }: Pick<Cradle, 'acpDefinitions' | 'collections' | 'clock' | 'secrets' | 'users'>): Runners {
-  const envOf = (stored: RunnerDocument | null | undefined): Env =>
-    stored?.env ? JSON.parse(secrets.open(stored.env, purposeOf(stored._id))) : {}
-  const settingsOf = (stored: RunnerDocument | null | undefined): RunnerSettings => {
+  const openEnv = (stored: RunnerDocument | null | undefined): Env =>
+    stored?.env ? JSON.parse(secrets.open(stored.env, toPurpose(stored._id))) : {}
+  const readSettings = (stored: RunnerDocument | null | undefined): RunnerSettings => {
     const { enabled, trusted, tool_parse_mode, stdio_buffer_limit_bytes } = stored ?? RUNNER_DEFAULTS
     return { enabled, trusted, tool_parse_mode, stdio_buffer_limit_bytes }
   }
-  const storedOf = async (user_id: string) => {
+  const findStored = async (user_id: string) => {
     const found = await acp_runners.find({ user_id }).toArray()
     return new Map(found.map((runner) => [runner.name, runner]))
   }
-  const rowOf = (program: RunnerProgram, stored: RunnerDocument | null | undefined): RunnerRow => ({
+  const toRow = (program: RunnerProgram, stored: RunnerDocument | null | undefined): RunnerRow => ({
     ...program,
-    ...settingsOf(stored),
-    env: maskEnv(envOf(stored)),
+    ...readSettings(stored),
+    env: maskEnv(openEnv(stored)),
   })
 
   const list: Runners['list'] = async (user_id) => {
-    const [programs, stored] = await Promise.all([definitions.list(), storedOf(user_id)])
+    const [programs, stored] = await Promise.all([definitions.list(), findStored(user_id)])
     return Object.fromEntries(
-      [...programs].map(([name, program]) => [name, rowOf(program, stored.get(name))]),
+      [...programs].map(([name, program]) => [name, toRow(program, stored.get(name))]),
     )
   }
 
@@ -77,10 +77,10 @@ export function createRunners({
     return program
   }
 
-  /** The program that a caller names; undefined where it is the one that there is, null for the one that is built in. */
-  const programIn = (
+  /** Reads the program that a caller sets; undefined if it stays as it is, null for the built-in program. */
+  const readProgram = (
     { role }: RunnerCaller,
-    { name, path, body, present }: ChangeOf,
+    { name, path, body, present }: ChangeRequest,
   ): RunnerProgram | null | undefined => {
     if (!RUNNER_NAME.test(name)) throw new AppError('NOT_FOUND')
     const { command = present?.command ?? '', args } = body
@@ -101,10 +101,10 @@ export function createRunners({
     })
   }
 
-  const changeOf = (caller: RunnerCaller, order: ChangeOf): Change => {
-    const { name, path, body, stored } = order
-    const program = programIn(caller, order)
-    const before = envOf(stored)
+  const toChange = (caller: RunnerCaller, request: ChangeRequest): Change => {
+    const { name, path, body, stored } = request
+    const program = readProgram(caller, request)
+    const before = openEnv(stored)
     const env = unmaskEnv(body.env, before, `${path}/env`)
     if (caller.role !== 'admin') assertHarmless(env, before, `${path}/env`)
     const { enabled, trusted, tool_parse_mode, stdio_buffer_limit_bytes } = body
@@ -118,13 +118,13 @@ export function createRunners({
     }
     const updated_at = clock.seconds()
     const writes = changes.map(({ name, settings, env }) => {
-      const _id = idOf(user_id, name)
-      const sealed = Object.keys(env).length > 0 ? secrets.seal(JSON.stringify(env), purposeOf(_id)) : null
+      const _id = toId(user_id, name)
+      const sealed = Object.keys(env).length > 0 ? secrets.seal(JSON.stringify(env), toPurpose(_id)) : null
       const replacement = { user_id, name, ...settings, env: sealed, updated_at }
       return { replaceOne: { filter: { _id, user_id }, replacement, upsert: true } }
     })
     if (writes.length > 0) await acp_runners.bulkWrite(writes)
-    // A deletion of the account that was quicker has already removed what it knew of.
+    // If the account was deleted meanwhile, the deletion did not see these settings.
     if (!(await users.find(user_id))) {
       await acp_runners.deleteMany({ user_id })
       throw new AppError('AUTH_FAILED')
@@ -134,9 +134,9 @@ export function createRunners({
   const show: Runners['show'] = async (user_id, name) => {
     const [program, stored] = await Promise.all([
       find(name),
-      acp_runners.findOne({ _id: idOf(user_id, name), user_id }),
+      acp_runners.findOne({ _id: toId(user_id, name), user_id }),
     ])
-    return rowOf(program, stored)
+    return toRow(program, stored)
   }
 
   return {
@@ -146,17 +146,17 @@ export function createRunners({
     async set(caller, name, body) {
       const [present, stored] = await Promise.all([
         definitions.find(name),
-        acp_runners.findOne({ _id: idOf(caller.id, name), user_id: caller.id }),
+        acp_runners.findOne({ _id: toId(caller.id, name), user_id: caller.id }),
       ])
-      const change = changeOf(caller, { name, path: '', body, present, stored })
+      const change = toChange(caller, { name, path: '', body, present, stored })
       await store(caller, [change])
       return show(caller.id, name)
     },
 
     async replace(caller, bodies) {
-      const [programs, stored] = await Promise.all([definitions.list(), storedOf(caller.id)])
+      const [programs, stored] = await Promise.all([definitions.list(), findStored(caller.id)])
       const changes = Object.entries(bodies).map(([name, body]) =>
-        changeOf(caller, {
+        toChange(caller, {
           name,
           path: `/runners/${name}`,
           body,
@@ -180,10 +180,10 @@ export function createRunners({
     async open(user_id, name) {
       const [program, stored] = await Promise.all([
         definitions.find(name),
-        acp_runners.findOne({ _id: idOf(user_id, name), user_id }),
+        acp_runners.findOne({ _id: toId(user_id, name), user_id }),
       ])
       if (!program || !stored?.enabled) return undefined
-      return { name, ...program, ...settingsOf(stored), env: envOf(stored) }
+      return { name, ...program, ...readSettings(stored), env: openEnv(stored) }
     },
 
     async listEnabled(user_id) {
@@ -200,10 +200,10 @@ export function createRunners({
   }
 }
 
-/** A runner that was sent, and what there is of it. */
-interface ChangeOf {
+/** The requested settings of a runner, with its current state. */
+interface ChangeRequest {
   name: string
-  /** Where it stands in the body. */
+  /** The place of the runner in the body, for errors. */
   path: string
   body: RunnerBody
   present: RunnerProgram | undefined

@@ -1,58 +1,64 @@
-import { realpath } from 'node:fs/promises'
+import { mkdir, realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createDeadline, untilAborted } from '#kernel'
 import type { ToolContext } from '#plugin-api'
 import { type AgentProcess, startAgentProcess } from './agent-process.ts'
 import { converse } from './conversation.ts'
 import { RunnerFailure } from './errors.ts'
-import { createHomeFolders } from './home-folders.ts'
 import type { Cradle } from './manifest.ts'
 import { createRedaction, type Redaction } from './redaction.ts'
-import { createRunPlaces } from './run-places.ts'
+import { createRunLimiter } from './run-limiter.ts'
 import type { OpenedRunner } from './types.ts'
-import { shownJson } from './updates.ts'
+import { showJson } from './updates.ts'
 import { createWorkClock } from './work-clock.ts'
 
-const MAX_MESSAGE_CHARACTERS = 2000
-/** The code with which a runner says that nobody has logged in to it. */
+const MAX_MESSAGE_CHARS = 2000
+/** The protocol's error code for a runner that needs a login. */
 const AUTH_REQUIRED = -32000
-/** How long a process that has closed its output may take to end before it is said that it did that, in milliseconds. */
+/** The time that a process has to end after it closed its output, before the failure mentions only the latter. */
 const END_MS = 1000
 
-/** The runners that are at work in this server process. */
+/** The running runners of this server process. */
 export interface RunnerRuns {
   /**
-   * Has a runner carry out an instruction in the workspace of a call; gives what it said. Throws a sentence where it does
-   * not, and the signal's reason as soon as that is aborted. Nothing of it is left then.
+   * Lets a runner carry out an instruction in the workspace of a call; returns its answer. Throws a sentence for the
+   * model if the runner fails, and the signal's reason once it is aborted; the process has ended by then.
    */
   run(runner: OpenedRunner, prompt: string, context: ToolContext): Promise<string>
-  /** Ends all that run for an account, and removes its home folder. */
+  /** Ends all runs of an account and removes its home folder. */
   forgetUser(user_id: string): Promise<void>
-  /** Ends all that run, and lets no other begin. */
+  /** Ends all runs and refuses new ones. */
   close(): Promise<void>
 }
 
-/** Makes the record of running runners. */
+/** Creates the service that runs runners. */
 export function createRunnerRuns({ config, processes, server, workspaceFiles }: Cradle): RunnerRuns {
   const { max_seconds } = config
-  const places = createRunPlaces(config)
-  const homes = createHomeFolders({ server })
+  const limiter = createRunLimiter(config)
   const running = new Set<{ user_id: string; end: (reason: unknown) => void; ended: Promise<unknown> }>()
   let isClosed = false
 
-  const runInPlace = async (
+  /** The account's home folder, in which runners keep logins and caches. */
+  const toHome = (user_id: string) => join(server.home, 'acp', user_id)
+
+  const runProcess = async (
     runner: OpenedRunner,
     prompt: string,
-    { context, until, stop }: RunOf,
+    { context, until, stop }: RunContext,
   ): Promise<string> => {
     const redaction = createRedaction(runner.env)
-    const [workspace, home] = await Promise.all([realpath(context.workspace), homes.ensure(context.user_id)])
+    const home = toHome(context.user_id)
+    const [workspace] = await Promise.all([
+      realpath(context.workspace),
+      mkdir(home, { recursive: true, mode: 0o700 }),
+    ])
     until.throwIfAborted()
     const { write_area } = context
     const started = await startAgentProcess(runner, { home, workspace, write_area, redaction, processes })
-    const tooLate = () =>
+    const onOver = () =>
       stop(new RunnerFailure(`did not end within ${max_seconds} s of work, so it was ended`))
-    const clock = createWorkClock(max_seconds * 1000, tooLate)
+    const clock = createWorkClock(max_seconds * 1000, onOver)
     try {
       const { version } = server
       const parts = { runner, workspace, version, context, files: workspaceFiles, redaction, clock }
@@ -60,20 +66,20 @@ export function createRunnerRuns({ config, processes, server, workspaceFiles }: 
     } catch (error) {
       const reason: unknown = until.aborted ? until.reason : error
       if (until.aborted && !(reason instanceof RunnerFailure)) throw reason
-      throw await explained(reason, started, redaction)
+      throw await explainFailure(reason, started, redaction)
     } finally {
       clock.stop()
       await started.end(until)
     }
   }
 
-  const runOnce = async (runner: OpenedRunner, prompt: string, { context, until, stop }: RunOf) => {
+  const runOnce = async (runner: OpenedRunner, prompt: string, { context, until, stop }: RunContext) => {
     try {
-      const leave = await places.enter(context.user_id, until)
+      const release = await limiter.acquire(context.user_id, until)
       try {
-        return await runInPlace(runner, prompt, { context, until, stop })
+        return await runProcess(runner, prompt, { context, until, stop })
       } finally {
-        leave()
+        release()
       }
     } catch (error) {
       if (!(error instanceof RunnerFailure)) throw error
@@ -100,7 +106,7 @@ export function createRunnerRuns({ config, processes, server, workspaceFiles }: 
       const theirs = [...running].filter((entry) => entry.user_id === user_id)
       for (const { end } of theirs) end(new Error('the account was deleted'))
       await Promise.allSettled(theirs.map(({ ended }) => ended))
-      await homes.remove(user_id)
+      await rm(toHome(user_id), { recursive: true, force: true, maxRetries: 3 })
     },
 
     async close() {
@@ -111,40 +117,40 @@ export function createRunnerRuns({ config, processes, server, workspaceFiles }: 
   }
 }
 
-interface RunOf {
+interface RunContext {
   context: ToolContext
   until: AbortSignal
   stop(reason: unknown): void
 }
 
-/** What went wrong, in words for the model and without secrets: what a runner said itself is no cause either. */
-async function explained(
+/** Explains a failure to the model, without secrets; an error of the runner itself does not become the cause. */
+async function explainFailure(
   error: unknown,
-  { ended, complaint }: AgentProcess,
+  { ended, readErrors }: AgentProcess,
   { head }: Redaction,
 ): Promise<RunnerFailure> {
   const explain = (message: string, options?: ErrorOptions) => {
-    const said = complaint()
-    return new RunnerFailure(said === '' ? message : `${message}\n[stderr]\n${said}`, options)
+    const errors = readErrors()
+    return new RunnerFailure(errors === '' ? message : `${message}\n[stderr]\n${errors}`, options)
   }
   if (error instanceof RunnerFailure) return explain(error.message, { cause: error.cause })
   const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown }
   if (typeof code === 'number') {
-    const words = head([message, detailsIn(data)].filter(Boolean).join(': '), MAX_MESSAGE_CHARACTERS)
+    const words = head([message, readDetails(data)].filter(Boolean).join(': '), MAX_MESSAGE_CHARS)
     if (code === AUTH_REQUIRED)
-      return explain(`must be logged in first, by its environment or in its home folder: ${words}`)
+      return explain(`needs a login first, in its environment or in its home folder: ${words}`)
     return explain(`answered with an error: ${words} (${code})`)
   }
   const how = await Promise.race([ended, pause(END_MS, 'closed its output', { ref: false })]).catch(
     (failure: RunnerFailure) => failure,
   )
   if (how instanceof RunnerFailure) return how
-  return explain(`${how} before it had answered`, { cause: error })
+  return explain(`${how} before it answered`, { cause: error })
 }
 
-/** What an error of JSON-RPC says besides its message. */
-function detailsIn(data: unknown): string {
+/** Returns the details of a JSON-RPC error besides its message. */
+function readDetails(data: unknown): string {
   if (data === undefined || data === null) return ''
   const { details, message } = data as { details?: unknown; message?: unknown }
-  return shownJson(details ?? message ?? data)
+  return showJson(details ?? message ?? data)
 }

@@ -3,11 +3,11 @@ import { objectOf } from '#kernel'
 /** The name of the tool that calls runners. */
 export const TOOL_NAME = 'acp_runner'
 
-/** What the names of runners look like. */
+/** The pattern of runner names. */
 export const RUNNER_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/
 const runnerName = { type: 'string', pattern: RUNNER_NAME.source } as const
 const MODES = ['call_title', 'update_detail', 'call_detail'] as const
-/** What a runner has that an account has set nothing of. */
+/** The settings of a runner before an account has changed them. */
 export const RUNNER_DEFAULTS = {
   enabled: false,
   trusted: false,
@@ -17,21 +17,21 @@ export const RUNNER_DEFAULTS = {
 const bytes = { type: 'integer', minimum: 1024, maximum: 64 * 1024 * 1024 } as const
 const flag = { type: 'boolean' } as const
 
-/** A runner as it is sent; what is left out has its default, but its program stays. */
+/** The body that sets a runner; a missing setting gets its default, a missing program stays as it is. */
 export const runnerBody = objectOf({
   enabled: { ...flag, default: RUNNER_DEFAULTS.enabled },
   command: {
     type: 'string',
     maxLength: 4096,
-    // A relative path would be one in the workspace, where agents write.
+    // A relative path would be resolved in the workspace, where agents can write.
     pattern: '^(/[^\\u0000]*|[^/\\u0000]*)$',
-    description: 'A name that is looked up in PATH, or an absolute path; administrators only',
+    description: 'A name to look up in PATH, or an absolute path; administrators only',
   },
   args: {
     type: 'array',
     items: { type: 'string', maxLength: 8192, pattern: '^[^\\u0000]*$' },
     maxItems: 256,
-    description: 'Administrators only, as with the command',
+    description: 'Administrators only, like the command',
   },
   env: {
     type: 'object',
@@ -40,12 +40,12 @@ export const runnerBody = objectOf({
     maxProperties: 64,
     writeOnly: true,
     default: {},
-    description: 'Replaces what was set before; a mask that was answered keeps its value',
+    description: 'Replaces the stored environment; a value sent back as its mask is kept',
   },
   trusted: {
     ...flag,
     default: RUNNER_DEFAULTS.trusted,
-    description: 'Whether nobody is asked before it does something',
+    description: 'True if the runner works without asking for approval',
   },
   tool_parse_mode: { enum: MODES, default: RUNNER_DEFAULTS.tool_parse_mode },
   stdio_buffer_limit_bytes: {
@@ -87,10 +87,10 @@ export const runnerRow = {
 
 const runners = { type: 'object', additionalProperties: runnerRow } as const
 
-/** All runners, by name. */
+/** All runners by name. */
 export const runnerRows = { title: 'AcpRunners', ...objectOf({ runners }, ['runners']) } as const
 
-/** The same, and whether an agent has the tool that calls them. */
+/** All runners by name, with `tool_enabled` for the tool that calls them. */
 export const agentRunnerRows = {
   title: 'AgentAcp',
   ...objectOf({ tool_enabled: flag, runners }, ['tool_enabled', 'runners']),

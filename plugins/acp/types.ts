@@ -3,28 +3,28 @@ import type { Definitions } from './definitions.ts'
 import type { Runners } from './runners.ts'
 import type { RunnerRuns } from './runs.ts'
 
-/** What of a tool call the reader of a turn is told: its title, its updates as well, or all that is said when it begins. */
+/** The details of a tool call that the reader of a turn sees: its title, its updates as well, or all of its input. */
 export type ToolParseMode = 'call_title' | 'update_detail' | 'call_detail'
 
-/** Which program a runner is; the same for everybody. */
+/** The program of a runner, which is the same for every account. */
 export interface RunnerProgram {
   command: string
   args: string[]
 }
 
-/** A runner that an administrator has defined, or another program for one that is built in; `_id` is its name. */
+/** A runner that an administrator has defined, or another program for a built-in runner; `_id` is its name. */
 export interface DefinitionDocument extends RunnerProgram {
   _id: string
   updated_at: number
 }
 
-/** What an account has set of a runner. */
+/** An account's settings of a runner. */
 export interface RunnerSettings {
   enabled: boolean
-  /** Whether neither its calls nor their steps need a person's approval. */
+  /** True if neither its calls nor their steps need a person's approval. */
   trusted: boolean
   tool_parse_mode: ToolParseMode
-  /** The longest message that it may send. */
+  /** The longest message that the runner may send. */
   stdio_buffer_limit_bytes: number
 }
 
@@ -33,18 +33,18 @@ export interface RunnerDocument extends RunnerSettings {
   _id: string
   user_id: string
   name: string
-  /** JSON, sealed for the purpose `acp_runner:<_id>`; null where there is none. */
+  /** JSON, sealed for the purpose `acp_runner:<_id>`; null without an environment. */
   env: string | null
   updated_at: number
 }
 
-/** A runner with all that starting it takes, its environment in the clear. */
+/** A runner with everything needed to start it, its environment decrypted. */
 export interface OpenedRunner extends RunnerProgram, RunnerSettings {
   name: string
   env: Record<string, string>
 }
 
-/** Who asks for runners, or changes them. */
+/** The caller who reads or changes runners. */
 export type RunnerCaller = Pick<AuthCaller, 'id' | 'role'>
 
 declare module '#kernel/types' {

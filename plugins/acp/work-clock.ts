@@ -1,36 +1,36 @@
-/** Time in which work is done; it stands while somebody is waited for. */
+/** Measures working time; it is paused while the work waits for a person. */
 export interface WorkClock {
-  /** Lets the clock stand until the wait is over. */
-  standFor<Result>(wait: Promise<Result>): Promise<Result>
+  /** Pauses the clock until the wait is over. */
+  pauseFor<Result>(wait: Promise<Result>): Promise<Result>
   stop(): void
 }
 
-/** Starts a clock that calls `onOver` when its time, in milliseconds, is over. */
+/** Starts a clock that calls `onOver` after this working time. */
 export function createWorkClock(milliseconds: number, onOver: () => void): WorkClock {
   let left = milliseconds
   let waits = 0
   let isStopped = false
   let since = 0
   let timer: NodeJS.Timeout | undefined
-  const go = () => {
+  const run = () => {
     if (isStopped || waits > 0) return
     since = performance.now()
     timer = setTimeout(onOver, Math.max(0, left))
   }
-  const stand = () => {
+  const pause = () => {
     if (waits === 1) left -= performance.now() - since
     clearTimeout(timer)
   }
-  go()
+  run()
   return {
-    async standFor(wait) {
+    async pauseFor(wait) {
       waits += 1
-      stand()
+      pause()
       try {
         return await wait
       } finally {
         waits -= 1
-        go()
+        run()
       }
     },
     stop() {

@@ -44,7 +44,7 @@ t.test('A runner that is not there or not enabled is answered with those that ar
     return resultsIn((await socket.ask({ text: 'go' })).frames)
   }
   const answer = (name: string) => [
-    ['call_a', `there is no external agent "${name}" enabled; enabled are: scripted`, true],
+    ['call_a', `the external agent "${name}" is not enabled; enabled are: scripted`, true],
   ]
   t.strictSame(await ask('unheard-of'), answer('unheard-of'))
   t.strictSame(await ask('opencode'), answer('opencode'))

@@ -22,7 +22,7 @@ t.test('A call of a runner that is not trusted asks first, and then for each of 
         id: 'call_a',
         name: 'acp_runner',
         is_step: true,
-        description: 'The external agent “scripted” wants to go on with: one',
+        description: 'The external agent “scripted” wants to do this: one',
         args: {
           runner: 'scripted',
           tool: 'one',
@@ -38,7 +38,7 @@ t.test('A call of a runner that is not trusted asks first, and then for each of 
   const two = await turn.step(approve)
   t.match(requestsIn(two), [{ is_step: true, args: { tool: 'two' } }])
   const { results } = await turn.finish(reject('Not that.'))
-  const output = 'A[one: id-allow_once][two: id-reject_once]\n[The user did not allow: two (Not that.)]'
+  const output = 'A[one: id-allow_once][two: id-reject_once]\n[The user rejected: two (Not that.)]'
   t.strictSame(results, [['call_a', output, false]])
 })
 
@@ -87,7 +87,7 @@ t.test('Steps that are asked for at the same time are put one after the other', 
   const { results } = await turn.finish(reject())
   t.strictSame(results.sort(), [
     ['call_a', '[a: id-allow_once]', false],
-    ['call_b', '[b1: id-allow_once][b2: id-reject_once].\n[The user did not allow: b2]', false],
+    ['call_b', '[b1: id-allow_once][b2: id-reject_once].\n[The user rejected: b2]', false],
   ])
 })
 

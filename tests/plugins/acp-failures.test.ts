@@ -28,7 +28,7 @@ const withoutEnv = ({ env, ...others }: { env?: object }) => others
 t.test('A runner that ends by itself says how, and what it complained of', async (t) => {
   t.equal(
     await fail(['say Well', `stderr it has ${SECRET} and "${encodeURIComponent(SECRET)}"`, 'exit 3']),
-    `the external agent "scripted" ended with exit code 3 before it had answered\n[stderr]\nit has ${MASK} and "${MASK}"`,
+    `the external agent "scripted" ended with exit code 3 before it answered\n[stderr]\nit has ${MASK} and "${MASK}"`,
   )
   const long = await fail(['stderr-long', 'exit 0'])
   const [first, mark, ...said] = long.split('\n')
@@ -42,7 +42,7 @@ t.test('An error that it answers is told', async (t) => {
     await fail(['fail It broke']),
     `the external agent "scripted" answered with an error: It broke: because of ${MASK} (-32099)`,
   )
-  const login = /must be logged in first, by its environment or in its home folder/
+  const login = /needs a login first, in its environment or in its home folder/
   t.match(await fail(['need-login']), login)
   t.match(await fail(['say never'], { env: { ACP_LOGIN: 'yes' } }), login)
   t.match(await fail(['say never'], { env: { ACP_VERSION: '99' } }), /does not speak version 1 .*, but 99/)
@@ -50,7 +50,7 @@ t.test('An error that it answers is told', async (t) => {
     await fail(['say never'], { env: { ACP_NULL: 'initialize' } }),
     /does not speak version 1 .*, but none/,
   )
-  t.match(await fail(['say never'], { env: { ACP_NULL: 'session/new' } }), /opened no session/)
+  t.match(await fail(['say never'], { env: { ACP_NULL: 'session/new' } }), /did not open a session/)
   await setRunner({ env: { ACP_NULL: 'session/prompt' } })
   t.equal((await callOnce(['say Well'])).output, 'Well\n[It stopped: it did not say why.]')
 })
@@ -59,7 +59,10 @@ t.test('What is no message is borne within bounds', async (t) => {
   await setRunner({ env: { API_KEY: SECRET } })
   t.match(await callOnce(['garbage 20', 'say Still here.']), { output: 'Still here.', is_error: false })
   const nonsense = await fail(['garbage 21', 'hang'])
-  t.match(nonsense, /wrote what is no message .* such as "line 21 that is no message, ••••", so it was ended/)
+  t.match(
+    nonsense,
+    /wrote lines that are not messages .* such as "line 21 that is no message, ••••", so it was ended/,
+  )
 })
 
 t.test('It may not write more than it is allowed to', async (t) => {
@@ -76,8 +79,8 @@ t.test('Of what it says the end is the result, and the beginning is told meanwhi
   await setRunner()
   const { output, told } = await callOnce(['big 200000', 'say ä', 'big 200000', 'say The end.'])
   t.ok(Buffer.byteLength(output) <= 64 * 1024)
-  t.match(output, /^\[… what it said before is left out here …\]\nx+The end\.$/)
-  t.match(told, /^x{200000}äx+\n\[the rest of what it does is not shown\]\n$/)
+  t.match(output, /^\[… the beginning of its answer is omitted …\]\nx+The end\.$/)
+  t.match(told, /^x{200000}äx+\n\[the rest of the progress is not shown\]\n$/)
   t.ok(Buffer.byteLength(told) < 257 * 1024)
 })
 
@@ -88,7 +91,7 @@ t.test('A program that cannot be started is named', async (t) => {
     ['svc-unheard-of', /its program "svc-unheard-of" was not found/],
     ['/nowhere/at/all', /was not found/],
     [path, /may not be executed/],
-    ['true', /ended with exit code 0 before it had answered/],
+    ['true', /ended with exit code 0 before it answered/],
     ['cat', /answered with an error: .*initialize/],
   ]
   for (const [command, reason] of cases) t.match(await fail(['say never'], { command, args: [] }), reason)

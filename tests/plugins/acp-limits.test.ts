@@ -22,7 +22,10 @@ t.test('Work is bounded in time, not what a person takes, and nobody takes all p
   const hanging = callOnce([`pid ${paths[0]}`, `grandchild ${paths[1]}`, 'hang'], { token, agent_id })
   const hung = await Promise.all(paths.map(pidIn))
 
-  t.match(await third, { output: /found no place within 4 s, as others run/, is_error: true })
+  t.match(await third, {
+    output: /could not start within 4 s because other agents are running/,
+    is_error: true,
+  })
   t.match(await hanging, { output: /did not end within 4 s of work, so it was ended/, is_error: true })
   t.notOk(hung.some(isRunning), 'nothing of it is left')
   const results = []

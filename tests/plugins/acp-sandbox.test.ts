@@ -51,7 +51,7 @@ t.test('In a sandbox', { skip: noBubblewrap }, async (t) => {
       )
     }
     await setRunner({ command: 'false', args: [] })
-    t.match((await callOnce(['say never'])).output, /ended with exit code 1 before it had answered/)
+    t.match((await callOnce(['say never'])).output, /ended with exit code 1 before it answered/)
     await setRunner(PROGRAM)
   })
 

@@ -55,7 +55,7 @@ t.test('Messages of their own are told apart', async (t) => {
 
 t.test('Why it stopped is said where it did not come to an end', async (t) => {
   const note = async (reason: string) => (await callOnce(['say Half', `stop ${reason}`])).output
-  t.equal(await note('refusal'), 'Half\n[It stopped: it refused to go on.]')
+  t.equal(await note('refusal'), 'Half\n[It stopped: it refused to continue.]')
   t.equal(await note('max_tokens'), 'Half\n[It stopped: it reached its limit of tokens.]')
   t.equal(await note('unheard_of'), 'Half\n[It stopped: it did not say why.]')
   t.equal((await callOnce(['think Hm.'])).output, '(it said nothing)')
