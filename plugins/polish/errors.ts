@@ -1,6 +1,6 @@
 import type { ErrorTable } from '#kernel'
 
-/** Why a prompt could not be polished, beyond what a model call fails with. */
+/** Errors of polishing a prompt, besides those of a model call. */
 export const polishErrors = {
   POLISH_EMPTY: {
     status: 502,
@@ -14,7 +14,7 @@ export const polishErrors = {
     status: 502,
     level: 'warn',
     message: {
-      en: 'The model "{model}" broke off before its text was complete. Shorten the prompt or choose another model.',
+      en: 'The model "{model}" stopped before its text was complete. Shorten the prompt or choose another model.',
       zh: '模型“{model}”未能输出完整文本，请缩短提示词或改用其他模型。',
     },
   },

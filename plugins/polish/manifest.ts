@@ -1,7 +1,7 @@
 import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
 import { polishErrors } from './errors.ts'
 
-/** What this plugin is. */
+/** The manifest of the polish plugin. */
 export const manifest = defineManifest({
   name: 'polish',
   summary: 'Improves prompts before they are sent',
@@ -18,7 +18,7 @@ declare module '#kernel/types' {
   }
 }
 
-/** What the factories, handlers and hooks of this plugin receive. */
+/** The services that the factories, handlers and hooks of this plugin receive. */
 export type Cradle = CradleOf<typeof manifest>
 
 /** Declares a route of this plugin. */

@@ -4,7 +4,7 @@ import { draft, polishedPrompt } from './schemas.ts'
 const polishPrompt = route({
   method: 'POST',
   path: '/agents/:id/chat/polish',
-  summary: "Improve a prompt by one call of the agent's model; no thread is touched",
+  summary: "Improve a prompt with one call of the agent's model; no thread changes",
   guard: 'agent',
   body: draft,
   response: { 200: polishedPrompt },
@@ -30,5 +30,5 @@ const polishPrompt = route({
   text: await polisher.polish({ agent, caller, ...body, locale, signal }),
 }))
 
-/** The route that improves prompts. */
+/** The routes of this plugin. */
 export const polishRoutes = [polishPrompt]

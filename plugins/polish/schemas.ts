@@ -7,13 +7,13 @@ export const draft = objectOf(
     default_model: {
       type: 'string',
       maxLength: 512,
-      description: "As <provider>:<model>, in place of the agent's own",
+      description: "As <provider>:<model>, instead of the agent's model",
     },
   },
   ['prompt'],
 )
 
-/** The answer. */
+/** The answer of the same route. */
 export const polishedPrompt = {
   title: 'PolishedPrompt',
   ...objectOf({ text: { type: 'string' } }, ['text']),

@@ -1,9 +1,9 @@
-/** Takes off what a whole text is wrapped in; undefined where it is not. */
+/** Removes a wrapping that encloses the whole text; undefined if the text has none. */
 type Wrapping = (text: string) => string | undefined
 
 const tags: Wrapping = (text) => /^<prompt>(.*)<\/prompt>$/s.exec(text)?.[1]
 
-/** The fence may be of any length; where it also stands inside, these are two blocks of code with text between them. */
+/** A code fence of any length; if it also appears inside, the text is two blocks of code with words between them. */
 const fence: Wrapping = (text) => {
   const [first = '', ...lines] = text.split('\n')
   const mark = /^(`{3,}|~{3,})[^`]*$/.exec(first)?.[1]
@@ -28,7 +28,7 @@ const quotes: Wrapping = (text) => {
   }
 }
 
-/** An answer without what the model has wrapped it in; what the prompt itself is wrapped in stays. */
+/** Removes the wrappings that the model has added; those that the prompt itself has are kept. */
 export function unwrap(answer: string, prompt: string): string {
   const asked = prompt.trim()
   let text = answer.trim()

@@ -1,12 +1,23 @@
-import { resolve } from 'node:path'
-import { type Command, JSON_OPTION, type PluginRow, printJson, printTable } from '#kernel'
-import { checkFolder } from './folder-check.ts'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import {
+  type Blueprint,
+  type Command,
+  JSON_OPTION,
+  listPlugins,
+  locate,
+  type PluginRow,
+  printJson,
+  printTable,
+  readBlueprint,
+} from '#kernel'
 
-/** `svc plugin check`: loads a folder as a start does, without one, and shows what it brings or what is wrong. */
+/** `svc plugin check`: loads a folder as the server does at its start, and shows what it brings or its error. */
 export const checkCommand: Command<unknown> = {
   name: 'plugin check',
-  summary: 'Load the folder of a plugin or kind alone, and show what it brings or what is wrong',
-  arguments: [{ name: 'folder', summary: 'the folder with its package.json, . by default' }],
+  summary: 'Load the folder of a plugin or kind, and show what it brings or what is wrong with it',
+  arguments: [{ name: 'folder', summary: 'the folder with its package.json (default: current folder)' }],
   options: [JSON_OPTION],
   database: false,
   async run({ args: [folder = '.'], options, stdout, stderr }) {
@@ -15,13 +26,13 @@ export const checkCommand: Command<unknown> = {
     else if (row.error !== null) stderr.write(`svc: ${row.name}: ${row.error}\n`)
     else {
       stdout.write(`${row.name} ${row.version} loads. It brings:\n\n`)
-      printTable(stdout, partsOf(row))
+      printTable(stdout, toTable(row))
     }
     return row.error === null ? 0 : 1
   },
 }
 
-function partsOf({ provides, extends: added, points, declares }: PluginRow): string[][] {
+function toTable({ provides, extends: added, points, declares }: PluginRow): string[][] {
   const lists = {
     services: provides,
     ...declares,
@@ -30,4 +41,58 @@ function partsOf({ provides, extends: added, points, declares }: PluginRow): str
   }
   const parts = Object.entries(lists).filter(([, list]) => list.length > 0)
   return parts.length > 0 ? parts.map(([title, list]) => [`  ${title}`, list.join(', ')]) : [['  nothing']]
+}
+
+/**
+ * Loads a folder together with the built-in plugins, in a temporary home, and returns its row of `svc plugins`. Plugins
+ * of third parties that it depends on are loaded from the folders with their names beside it.
+ */
+async function checkFolder(folder: string): Promise<PluginRow> {
+  const home = mkdtempSync(join(tmpdir(), 'svc-check-'))
+  try {
+    const asPlugin = await readWithDependencies(home, folder)
+    const failed = findRow(asPlugin, folder)
+    if (failed.error === null || !(await isEntry(folder))) return failed
+    const points = [...asPlugin.points].filter(([, point]) => point.folder !== undefined)
+    const likely = points.filter(([, point]) => point.folder === basename(dirname(folder)))
+    const rows = []
+    for (const [point] of likely.length > 0 ? likely : points)
+      rows.push(findRow(await readBlueprint({ home, env: {}, trial: { folder, point } }), folder))
+    const fitting = rows.find(({ error }) => error === null) ?? (likely.length > 0 ? rows[0] : undefined)
+    const hint = `if it is not a plugin, name its extension point in package.json: "svc": { "extends": "${points.map(([name]) => name).join('" or "')}" }`
+    return fitting ?? { ...failed, error: `${failed.error}; ${hint}` }
+  } finally {
+    rmSync(home, { recursive: true })
+  }
+}
+
+async function readWithDependencies(home: string, folder: string): Promise<Blueprint> {
+  const beside = new Set<string>()
+  for (;;) {
+    const blueprint = await readBlueprint({ home, env: {}, trial: { folder, beside: [...beside] } })
+    const rows = listPlugins(blueprint)
+    const missing = rows
+      .flatMap(({ depends }) => depends)
+      .filter((name) => !rows.some((row) => row.name === name))
+      .map((name) => join(dirname(folder), name))
+      .filter((neighbour) => !beside.has(neighbour) && existsSync(neighbour))
+    if (missing.length === 0) return blueprint
+    for (const neighbour of missing) beside.add(neighbour)
+  }
+}
+
+const findRow = (blueprint: Blueprint, folder: string) =>
+  listPlugins(blueprint).find(({ source }) => source === folder)!
+
+/** True if a folder exports something other than a plugin and does not name its extension point. */
+async function isEntry(folder: string): Promise<boolean> {
+  try {
+    const { load, extends: point } = locate(folder, basename(folder))
+    const candidate = await load()
+    return (
+      point === undefined && typeof candidate === 'object' && candidate !== null && !('setup' in candidate)
+    )
+  } catch {
+    return false
+  }
 }

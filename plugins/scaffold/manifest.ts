@@ -1,9 +1,9 @@
 import { defineManifest } from '#kernel'
 
-/** What this plugin is. */
+/** The manifest of the scaffold plugin. */
 export const manifest = defineManifest({
   name: 'scaffold',
-  summary: 'Commands for those who write plugins and kinds',
+  summary: 'Commands for authors of plugins and kinds',
 })
 
 declare module '#kernel/types' {

@@ -3,15 +3,15 @@ import { relative, resolve } from 'node:path'
 import type { Command } from '#kernel'
 import { isTemplate, NAME_PATTERN, TEMPLATES, writePackage } from './package-files.ts'
 
-/** `svc plugin new`: writes a folder that builds, passes its test and can be installed. */
+/** `svc plugin new`: writes the folder of a package that builds, passes its test and can be installed. */
 export const newCommand: Command<unknown> = {
   name: 'plugin new',
-  summary: 'Write the folder of a new channel kind, provider kind or feature, in TypeScript with a test',
+  summary: 'Create the folder of a new channel kind, provider kind or feature, in TypeScript with a test',
   arguments: [
     { name: 'template', summary: TEMPLATES.join(', '), required: true },
-    { name: 'name', summary: 'its name, which is also the name of its folder', required: true },
+    { name: 'name', summary: 'the name of the package and of its folder', required: true },
   ],
-  options: [{ flags: '--in <folder>', summary: 'where to make the folder, here by default' }],
+  options: [{ flags: '--in <folder>', summary: 'parent of the new folder (default: current folder)' }],
   database: false,
   run({ args, options, stdout, stderr }) {
     const [template, name] = args as [string, string]
@@ -22,7 +22,7 @@ export const newCommand: Command<unknown> = {
     if (!isTemplate(template)) return refuse(`"${template}" is not a template: use ${TEMPLATES.join(', ')}`)
     if (!NAME_PATTERN.test(name))
       return refuse(
-        `"${name}" is not a valid name: begin with a lower-case letter, then use such letters, digits and "-", at most 64 in all`,
+        `"${name}" is not a valid name: use at most 64 lower-case letters, digits and "-", beginning with a letter`,
       )
     const folder = resolve(typeof options.in === 'string' ? options.in : '.', name)
     if (existsSync(folder) && readdirSync(folder).length > 0)
@@ -30,7 +30,7 @@ export const newCommand: Command<unknown> = {
     writePackage({ template, name, folder })
     const path = relative('.', folder)
     stdout.write(`Wrote ${folder}. Next:\n\n  cd ${path}\n  npm install\n  npm test\n  npm run check\n\n`)
-    stdout.write('Its README.md says how to install and publish it.\n')
+    stdout.write('Its README.md explains how to install and publish it.\n')
     return 0
   },
 }

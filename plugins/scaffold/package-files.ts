@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { linkServer, OWN_PACKAGE } from '#kernel'
 
-/** The templates, each with the extension point that it fills and the folder of the home that it is installed in. */
+/** The templates, each with its extension point and the folder below the home in which it is installed. */
 const TARGETS = {
   channel: { extends: 'channels.kinds', home: 'channels' },
   provider: { extends: 'providers.kinds', home: 'providers' },
@@ -21,13 +21,13 @@ export const isTemplate = (text: string): text is Template => Object.hasOwn(TARG
 /** The names that plugins and kinds may have. */
 export const NAME_PATTERN = /^[a-z][a-z0-9-]{0,63}$/
 
-/** The templates in the source tree: they are not compiled. */
+/** The folder of the templates in the source tree, since templates are not compiled. */
 const SOURCE = fileURLToPath(new URL('../../../plugins/scaffold/templates/', import.meta.url))
 
 /** The package that the template of a provider kind wraps. */
 const WRAPPED = '@ai-sdk/openai-compatible'
 
-/** Writes a new package into an empty folder, which is linked to the running server so that it compiles at once. */
+/** Writes a new package to an empty folder and links it to the running server, so that it compiles at once. */
 export function writePackage({
   template,
   name,
@@ -41,17 +41,17 @@ export function writePackage({
     '{{name}}': name,
     '{{template}}': template,
     '{{home}}': TARGETS[template].home,
-    // Where there must be an identifier.
+    // For places that need an identifier.
     __SNAKE__: name.replaceAll('-', '_'),
   }
-  write(join(folder, 'package.json'), `${JSON.stringify(manifestOf(template, name), undefined, 2)}\n`)
+  write(join(folder, 'package.json'), `${JSON.stringify(createManifest(template, name), undefined, 2)}\n`)
   for (const source of [join(SOURCE, 'all'), join(SOURCE, template)])
-    for (const file of filesIn(source))
-      write(join(folder, targetOf(file)), fill(readFileSync(join(source, file), 'utf8'), words))
+    for (const file of listFiles(source))
+      write(join(folder, toTarget(file)), fill(readFileSync(join(source, file), 'utf8'), words))
   linkServer(folder)
 }
 
-function manifestOf(template: Template, name: string) {
+function createManifest(template: Template, name: string) {
   const { name: server, version, dependencies, devDependencies } = OWN_PACKAGE
   const { extends: point } = TARGETS[template]
   return {
@@ -79,10 +79,10 @@ function manifestOf(template: Template, name: string) {
   }
 }
 
-/** npm leaves a file with this name out of packages. */
-const targetOf = (file: string) => (file === 'gitignore' ? '.gitignore' : file)
+/** Renames `gitignore`, which could not be called `.gitignore` here: npm omits such a file from packages. */
+const toTarget = (file: string) => (file === 'gitignore' ? '.gitignore' : file)
 
-const filesIn = (folder: string) =>
+const listFiles = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))

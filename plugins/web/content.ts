@@ -1,13 +1,13 @@
-/** How a body is shown: markup is made readable, text is text. */
+/** The kind of a body: markup is converted to readable text, text is returned as it is. */
 export type ContentKind = 'html' | 'xml' | 'text'
 
-/** What a content-type header says. */
+/** The parts of a content-type header. */
 export interface ContentType {
   media_type: string
   charset: string | undefined
 }
 
-/** Reads a content-type header; where there is none the body counts as plain text. */
+/** Reads a content-type header; without one the body counts as plain text. */
 export function readContentType(header: string | null): ContentType {
   const [media_type = '', ...parameters] = (header ?? '').split(';').map((part) => part.trim())
   const charset = parameters
@@ -31,8 +31,8 @@ const TEXTS = new Set([
   'application/graphql',
 ])
 
-/** How content of this media type is shown; undefined for what is no text. */
-export function sortOf(media_type: string): ContentKind | undefined {
+/** Returns the kind of a media type; undefined if it is not text. */
+export function toContentKind(media_type: string): ContentKind | undefined {
   if (media_type === 'text/html' || media_type === 'application/xhtml+xml') return 'html'
   if (/^(application|text)\/xml$/.test(media_type) || media_type.endsWith('+xml')) return 'xml'
   if (media_type.startsWith('text/') || media_type.endsWith('+json') || TEXTS.has(media_type)) return 'text'
@@ -44,7 +44,7 @@ const MARKS: [bytes: number[], charset: string][] = [
   [[0xff, 0xfe], 'utf-16le'],
 ]
 
-/** How far into a document its own declaration is looked for, in bytes, after the HTML standard. */
+/** The bytes in which a document may declare its charset, as in the HTML standard. */
 const DECLARATION_BYTES = 1024
 
 const DECLARATIONS: Record<ContentKind, RegExp | undefined> = {
@@ -54,22 +54,22 @@ const DECLARATIONS: Record<ContentKind, RegExp | undefined> = {
 }
 
 /**
- * The text of a body: in the charset of its byte order mark, else of the header, else of its own declaration, else
- * in UTF-8. What is no character in it becomes U+FFFD.
+ * Decodes a body by the charset of its byte order mark, otherwise of the header, otherwise of its own declaration,
+ * otherwise as UTF-8. Invalid bytes become U+FFFD.
  */
 export function decode(bytes: Buffer, kind: ContentKind, charset: string | undefined): string {
   const mark = MARKS.find(([mark]) => mark.every((byte, index) => bytes[index] === byte))
   const declared = DECLARATIONS[kind]?.exec(bytes.toString('latin1', 0, DECLARATION_BYTES))?.[1]
-  // Where a declaration in single bytes can be read the text is not in UTF-16, whatever it declares.
+  // A declaration that can be read byte by byte is not in UTF-16, whatever it declares.
   const own = declared?.toLowerCase().startsWith('utf-16') ? undefined : declared
-  const decoder = [mark?.[1], charset, own].map(decoderOf).find((found) => found !== undefined)
+  const decoder = [mark?.[1], charset, own].map(createDecoder).find((found) => found !== undefined)
   const chosen = decoder ?? new TextDecoder()
-  // All at once, Node 20 takes windows-1252 for ISO 8859-1, which has no quotation marks.
+  // In a single call, Node 20 decodes windows-1252 as ISO 8859-1, which has no quotation marks.
   return chosen.decode(bytes, { stream: true }) + chosen.decode()
 }
 
-/** The decoder of a charset; undefined where there is none of that name. */
-function decoderOf(charset: string | undefined) {
+/** Creates the decoder of a charset; undefined if the charset is not known. */
+function createDecoder(charset: string | undefined) {
   try {
     return charset === undefined ? undefined : new TextDecoder(charset)
   } catch (error) {

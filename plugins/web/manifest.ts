@@ -1,9 +1,9 @@
 import { defineManifest } from '#kernel'
 
-/** What this plugin is. */
+/** The manifest of the web plugin. */
 export const manifest = defineManifest({
   name: 'web',
-  summary: 'The tool with which agents read pages of the web',
+  summary: 'The tool with which agents read web pages',
   config: {
     allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },
   },

@@ -1,21 +1,21 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { convert, type DomNode, type FormatCallback, type HtmlToTextOptions } from 'html-to-text'
 
-/** The text of a page, and its title where it has one. */
+/** The text of a page, and its title if it has one. */
 export interface ReadableHtml {
   title: string | undefined
   text: string
 }
 
-/** How deep elements are followed; real pages stay below a hundred. */
+/** The depth to which elements are read; real pages stay below a hundred. */
 const MAX_DEPTH = 256
-const MAX_TITLE = 300
+const MAX_TITLE_CHARS = 300
 
 interface Cell {
   text: string
 }
 
-/** A row in one line where every cell is one; else, as in tables that are there for the layout, cell below cell. */
+/** Prints a row on one line if every cell fits on one; otherwise, as in layout tables, one cell below the other. */
 function printRow(row: readonly Cell[]): string {
   const texts = row.map(({ text }) => text.trim())
   return texts.some((text) => text.includes('\n'))
@@ -26,7 +26,7 @@ function printRow(row: readonly Cell[]): string {
         .trimEnd()
 }
 
-/** A table row by row. Columns are not aligned: spans that a page declares could ask for any amount of memory. */
+/** Formats a table row by row. Columns are not aligned: the spans of a hostile page could need any amount of memory. */
 const formatTable: FormatCallback = (table, walk, builder) => {
   const walkRows = (parent: DomNode) => {
     for (const node of parent.children ?? []) {
@@ -54,23 +54,23 @@ const formatImage: FormatCallback = (image, _, builder) => {
   if (alt) builder.addInline(`[image: ${alt}]`, { noWordTransform: true })
 }
 
-/** The absolute address that a link leads to; an empty one for what leads to no page. */
-function absolute(href: string, base: string): string {
+/** Returns the absolute address of a link; empty if the link does not lead to a page. */
+function toAbsolute(href: string, base: string): string {
   if (!URL.canParse(href, base)) return ''
   const url = new URL(href, base)
   return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : ''
 }
 
-/** A link with its absolute address; links within the page, and to what is no page, are just their text. */
+/** Formats a link with its absolute address; a link within the page, or not to a page, becomes just its text. */
 const formatLink =
   (base: string): FormatCallback =>
   (link, walk, builder, formatOptions) => {
     const { href } = link.attribs
-    if (href && !href.startsWith('#')) link.attribs.href = absolute(href, base)
+    if (href && !href.startsWith('#')) link.attribs.href = toAbsolute(href, base)
     builder.options.formatters.anchor!(link, walk, builder, formatOptions)
   }
 
-const optionsFor = (base: string): HtmlToTextOptions => ({
+const createOptions = (base: string): HtmlToTextOptions => ({
   wordwrap: false,
   limits: { maxDepth: MAX_DEPTH, ellipsis: '…' },
   formatters: { readableLink: formatLink(base), readableTable: formatTable, readableImage: formatImage },
@@ -88,7 +88,7 @@ const optionsFor = (base: string): HtmlToTextOptions => ({
   ],
 })
 
-/** What a page is about, in the order in which it is looked for: the selector, and a sign that it is worth looking. */
+/** The elements with the main content, the first that matches wins: the selector, and a cheap test of the source. */
 const MAIN_PARTS: [selector: string, sign: RegExp][] = [
   ['main', /<main[\s>]/i],
   ['[role=main]', /\brole\s?=\s?["']?main\b/i],
@@ -97,22 +97,22 @@ const MAIN_PARTS: [selector: string, sign: RegExp][] = [
 
 function readHtml(html: string, url: string): ReadableHtml {
   const href = /<base\s[^>]{0,500}?href\s?=\s?["']?([^"'\s>]{1,2000})/i.exec(html)?.[1] ?? ''
-  const options = optionsFor(absolute(href, url) || url)
-  const textOf = (part: string, selector?: string): string =>
+  const options = createOptions(toAbsolute(href, url) || url)
+  const toText = (part: string, selector?: string): string =>
     convert(part, {
       ...options,
       baseElements: { selectors: [selector ?? 'body'], returnDomByDefault: !selector },
     })
-  const mainText = () => {
+  const readMain = () => {
     for (const [selector, sign] of MAIN_PARTS) {
-      const text = sign.test(html) && textOf(html, selector)
+      const text = sign.test(html) && toText(html, selector)
       if (text) return text
     }
   }
   const title = /<title[^>]{0,200}>([^<]{0,2000})/i.exec(html)?.[1] ?? ''
   return {
-    title: textOf(title).replace(/\s+/g, ' ').slice(0, MAX_TITLE) || undefined,
-    text: mainText() ?? textOf(html),
+    title: toText(title).replace(/\s+/g, ' ').slice(0, MAX_TITLE_CHARS) || undefined,
+    text: readMain() ?? toText(html),
   }
 }
 

@@ -3,24 +3,24 @@ import { Worker } from 'node:worker_threads'
 import { createPlaces, untilAborted } from '#kernel'
 import type { ReadableHtml } from './readable-html-thread.ts'
 
-/** How long one document may take, in milliseconds. */
+/** The time for one document. */
 const TIME_LIMIT_MS = 5000
-/** Memory of the thread, in MiB: enough for some hundred thousand elements. */
+/** The memory of the thread in MiB, enough for some hundred thousand elements. */
 const MEMORY_MB = 256
-/** How many documents are worked on at a time. */
-const PLACES = 2
+/** The most documents that are converted at the same time. */
+const MAX_THREADS = 2
 
 const program = new URL('./readable-html-thread.js', import.meta.url)
 
-/** Makes HTML readable; rejects with a sentence where that takes too long or too much memory. */
+/** Converts HTML to readable text; rejects with a sentence for the model if that needs too much time or memory. */
 export type HtmlReader = (html: string, url: string, signal: AbortSignal) => Promise<ReadableHtml>
 
 /**
- * Makes the reader of HTML. It works in a thread of its own, which can be ended: a hostile document keeps the parser
- * busy for minutes, with time that grows with the square of the depth of its elements.
+ * Creates the HTML reader. It works in a thread of its own, which can be terminated: the parser's time grows with the
+ * square of the depth of the elements, so a hostile document keeps it busy for minutes.
  */
 export function createHtmlReader({ timeLimitMs = TIME_LIMIT_MS } = {}): HtmlReader {
-  const places = createPlaces()
+  const threads = createPlaces()
 
   async function read(html: string, url: string, signal: AbortSignal): Promise<ReadableHtml> {
     const worker = new Worker(program, {
@@ -41,7 +41,7 @@ export function createHtmlReader({ timeLimitMs = TIME_LIMIT_MS } = {}): HtmlRead
     } catch (error) {
       signal.throwIfAborted()
       throw new Error(
-        'the page is too large or too deeply nested to be made readable; its source can be had with format "raw"',
+        'the page is too large or too deeply nested to be made readable; get its source with format "raw"',
         { cause: error },
       )
     } finally {
@@ -51,11 +51,11 @@ export function createHtmlReader({ timeLimitMs = TIME_LIMIT_MS } = {}): HtmlRead
   }
 
   return async (html, url, signal) => {
-    const leave = await places.enter(PLACES, signal)
+    const release = await threads.enter(MAX_THREADS, signal)
     try {
       return await read(html, url, signal)
     } finally {
-      leave()
+      release()
     }
   }
 }

@@ -1,31 +1,31 @@
 import { AppError, untilAborted } from '#kernel'
-import { type ContentKind, decode, readContentType, sortOf } from './content.ts'
+import { type ContentKind, decode, readContentType, toContentKind } from './content.ts'
 
-/** How much of a body is read, in bytes after decompression. */
+/** The part of a body that is read, in bytes after decompression. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024
 const MAX_REDIRECTS = 5
 const REDIRECTS = [301, 302, 303, 307, 308]
 const TIME_LIMIT_MS = 30_000
 
-/** A page as it came, its text decoded. */
+/** A page as it was received, its text decoded. */
 export interface WebPage {
-  /** Where it was in the end. */
+  /** The address after all redirects. */
   url: string
   status: number
   status_text: string
   kind: ContentKind
   source: string
-  /** Whether the body goes on behind what was read. */
+  /** True if the body is longer than the part that was read. */
   is_cut: boolean
 }
 
-/** Gets pages of the web. */
+/** Fetches web pages. */
 export interface WebPages {
-  /** Gets a page that is text; throws a sentence for all that cannot be had. */
+  /** Fetches a page that is text; throws a sentence for the model if it cannot. */
   get(url: string, signal: AbortSignal): Promise<WebPage>
 }
 
-/** Makes what gets pages; a page has so many milliseconds from the first connection to its last byte. */
+/** Creates the client that fetches pages; `timeLimitMs` counts from the first connection to the last byte. */
 export function createWebPages({
   fetch,
   version,
@@ -59,12 +59,12 @@ export function createWebPages({
     const { url, response } = await follow(first, signal)
     const { status, statusText: status_text } = response
     const type = readContentType(response.headers.get('content-type'))
-    const kind = sortOf(type.media_type)
+    const kind = toContentKind(type.media_type)
     if (!kind) {
       await response.body?.cancel()
       const size = response.headers.get('content-length')
-      const what = `it is ${type.media_type} (${size === null ? 'of unknown size' : `${size} bytes`}), not text`
-      throw new PageFailure(status < 300 ? what : `the server answered ${status} ${status_text}; ${what}`)
+      const reason = `it is ${type.media_type} (${size === null ? 'of unknown size' : `${size} bytes`}), not text`
+      throw new PageFailure(status < 300 ? reason : `the server answered ${status} ${status_text}; ${reason}`)
     }
     const { bytes, is_cut } = await readBody(response)
     return { url: url.href, status, status_text, kind, source: decode(bytes, kind, type.charset), is_cut }
@@ -73,7 +73,7 @@ export function createWebPages({
   return {
     async get(address, signal) {
       if (!URL.canParse(address))
-        throw new Error('the URL is not valid: it must be a whole one, such as https://example.com/')
+        throw new Error('the URL is not valid: it must be a full URL, such as https://example.com/')
       const url = assertFetchable(new URL(address), 'the URL')
       const late = new AbortController()
       const timer = setTimeout(() => {
@@ -84,7 +84,7 @@ export function createWebPages({
         return await untilAborted(until, get(url, until))
       } catch (error) {
         signal.throwIfAborted()
-        throw new Error(`the page could not be had: ${reasonOf(error as Error)}`, { cause: error })
+        throw new Error(`the page could not be fetched: ${explain(error as Error)}`, { cause: error })
       } finally {
         clearTimeout(timer)
       }
@@ -92,10 +92,10 @@ export function createWebPages({
   }
 }
 
-/** Why there is no page, in words for the model. */
+/** Thrown if a page cannot be fetched, with the reason in words for the model. */
 class PageFailure extends Error {}
 
-/** Refuses schemes that are not of the web, and credentials, which would stand in logs and histories. */
+/** Refuses schemes other than http and https, and credentials, which would be stored in logs and histories. */
 function assertFetchable(url: URL, subject: string): URL {
   const { protocol, username, password } = url
   if (protocol !== 'http:' && protocol !== 'https:')
@@ -122,17 +122,17 @@ const REASONS: Record<string, string> = {
   ENOTFOUND: 'its host is not known',
   EAI_AGAIN: 'its host could not be looked up',
   ECONNREFUSED: 'its host refuses connections',
-  ECONNRESET: 'the connection was cut',
+  ECONNRESET: 'the connection was closed',
   EHOSTUNREACH: 'its host cannot be reached',
   ENETUNREACH: 'its host cannot be reached',
   ETIMEDOUT: 'its host does not answer',
   UND_ERR_CONNECT_TIMEOUT: 'its host does not answer',
   UND_ERR_HEADERS_TIMEOUT: 'its host does not answer',
-  UND_ERR_SOCKET: 'the connection was cut',
+  UND_ERR_SOCKET: 'the connection was closed',
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'it is too large',
 }
 
-function reasonOf(error: Error): string {
+function explain(error: Error): string {
   if (error instanceof PageFailure) return error.message
   if (error instanceof AppError && error.code === 'ADDRESS_NOT_ALLOWED')
     return `${error.details.host} is in a local or private network, which this server does not fetch from`

@@ -1,6 +1,6 @@
 import type { Expert } from '#plugin-api'
 
-/** What agents greet with where no plugin brings a general assistant. */
+/** The greeting of agents if no plugin provides a general assistant. */
 export const fallback: Pick<Expert, 'welcome_message' | 'quick_prompts' | 'task_examples'> = {
   welcome_message: {
     en: 'Hello, what can I do for you?',

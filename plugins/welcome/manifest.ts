@@ -1,9 +1,9 @@
 import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
 
-/** What this plugin is. */
+/** The manifest of the welcome plugin. */
 export const manifest = defineManifest({
   name: 'welcome',
-  summary: 'What an agent greets its users with, and examples of what it can be asked to do',
+  summary: 'The greeting of an agent, and examples of tasks for it',
   depends: ['auth', 'agents'],
 })
 
@@ -13,7 +13,7 @@ declare module '#kernel/types' {
   }
 }
 
-/** What the factories, handlers and hooks of this plugin receive. */
+/** The services that the factories, handlers and hooks of this plugin receive. */
 export type Cradle = CradleOf<typeof manifest>
 
 /** Declares a route of this plugin. */

@@ -1,26 +1,26 @@
 import { route } from './manifest.ts'
 import { cronExamples, welcome } from './schemas.ts'
-import { welcomeOf } from './welcome.ts'
+import { createWelcome } from './welcome.ts'
 
 const getWelcome = route({
   method: 'GET',
   path: '/agents/:id/chat/welcome',
-  summary: "An agent's greeting, and what a conversation with it can begin with",
+  summary: "Read an agent's greeting, and prompts to begin a conversation with",
   guard: 'agent',
   response: { 200: welcome },
-}).handle(({ agent }, { extensions }) => welcomeOf(agent, extensions['agents.experts']))
+}).handle(({ agent }, { extensions }) => createWelcome(agent, extensions['agents.experts']))
 
-/** For those it is shared with as well: it tells nothing that the welcome does not. */
+/** Accounts that an agent is shared with may read these too: the welcome has the same examples. */
 const getCronExamples = route({
   method: 'GET',
   path: '/agents/:id/cron/examples',
-  summary: 'Examples of tasks that an agent can do at set times, those of its welcome',
+  summary: 'List examples of scheduled tasks for an agent, the same as in its welcome',
   guard: 'agent',
   response: { 200: cronExamples },
 }).handle(({ agent }, { extensions }) => {
-  const { task_examples } = welcomeOf(agent, extensions['agents.experts'])
+  const { task_examples } = createWelcome(agent, extensions['agents.experts'])
   return { task_examples }
 })
 
-/** The routes of what is shown before anything has been said. */
+/** The routes of this plugin. */
 export const welcomeRoutes = [getWelcome, getCronExamples]

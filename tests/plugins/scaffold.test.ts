@@ -177,7 +177,7 @@ t.test('check says in one sentence what is wrong, and what to change', async (t)
     [
       'sky',
       { 'index.js': channelKind('open: undefined') },
-      /\/name is missing; if it is not a plugin, name in its package\.json what it is: "svc": \{ "extends": "channels\.kinds" or "providers\.kinds" \}$/m,
+      /\/name is missing; if it is not a plugin, name its extension point in package\.json: "svc": \{ "extends": "channels\.kinds" or "providers\.kinds" \}$/m,
     ],
     [
       'sky',

@@ -34,7 +34,7 @@ export default defineChannelKind({
   },
 })
 
-/** Hands messages over as they come. Replace this and `call` with the client library of your platform. */
+/** Hands over messages as they arrive. Replace this and `call` with the client library of your platform. */
 async function listen(settings: ChannelSettings, link: ChannelLink, signal: AbortSignal): Promise<void> {
   try {
     for (let after = 0; !signal.aborted; ) {
@@ -50,7 +50,7 @@ async function listen(settings: ChannelSettings, link: ChannelLink, signal: Abor
           sent_at,
           target: room,
         })
-        // The platform forgets what it is asked behind, so that is said only once the message is stored.
+        // The platform forgets the messages up to `after`, so it advances only once the message is stored.
         after = number
       }
     }
@@ -59,7 +59,7 @@ async function listen(settings: ChannelSettings, link: ChannelLink, signal: Abor
   }
 }
 
-/** Calls the platform; what it throws says why, so that people are told and the call is repeated if that helps. */
+/** Calls the platform; the reason of a failure decides whether the call is repeated and what people read. */
 async function call(
   settings: ChannelSettings,
   signal: AbortSignal,

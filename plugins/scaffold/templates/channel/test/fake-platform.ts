@@ -6,7 +6,7 @@ import type { FakePlatform, Saying, ShownMessage } from 'agent-platform-service/
 
 const TOKEN = 'the-token-of-the-bot'
 
-/** A platform on loopback that speaks the protocol which the kind expects. Replace it together with that. */
+/** A platform on loopback that speaks the protocol of the kind. Replace it together with the kind. */
 export async function startFake(): Promise<FakePlatform> {
   const said: ({ id: string; number: number } & Record<string, unknown>)[] = []
   const shown: ShownMessage[] = []
@@ -16,7 +16,7 @@ export async function startFake(): Promise<FakePlatform> {
   let limited = { calls: 0, seconds: 0 }
   let failing = 0
 
-  /** Hands a message to the bot and waits until it asks for those after it. */
+  /** Delivers a message to the bot and waits until the bot asks for the messages after it. */
   const deliver = async (message: { id: string } & Record<string, unknown>) => {
     const number = said.length + 1
     said.push({ ...message, number })
@@ -32,7 +32,7 @@ export async function startFake(): Promise<FakePlatform> {
     if (request.headers.authorization !== `Bearer ${TOKEN}`) return reply(401)
     if (pathname === '/me') return reply(200)
     if (request.method === 'GET') {
-      // A bot that begins anew gets what it has not stored yet.
+      // A bot that starts again gets the messages that it has not stored yet.
       stored = Math.max(stored, Number(searchParams.get('after')))
       news.emit('stored')
       const left = new AbortController()

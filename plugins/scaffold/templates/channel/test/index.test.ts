@@ -5,6 +5,6 @@ import { startFake } from './fake-platform.js'
 testChannelKind({
   kind,
   startFake,
-  // What your platform can do as well goes out of this list, and is tested then.
+  // Remove each feature that your platform supports: it is then tested as well.
   lacks: ['live', 'buttons', 'settle', 'typing', 'files_in', 'files_out'],
 })
