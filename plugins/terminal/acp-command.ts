@@ -7,14 +7,14 @@ import { createScreen } from './screen.ts'
 import { createSession } from './session.ts'
 import { createTokenStore } from './token-store.ts'
 
-/** `svc acp`: offers an agent to an editor, which starts it and speaks the Agent Client Protocol with it. */
+/** `svc acp`: offers an agent to an editor, which starts this command and speaks the Agent Client Protocol with it. */
 export const acpCommand: Command<Cradle> = {
   name: 'acp',
   summary: 'Offer an agent to an editor, over the Agent Client Protocol on standard input and output',
   options: [
     { flags: '--agent <agent>', summary: 'Name or id of the agent (default: assistant)' },
     { flags: '--url <url>', summary: 'Address of the server (default: the one that runs here)' },
-    { flags: '--username <name>', summary: 'Account to use, of those that svc chat has logged in' },
+    { flags: '--username <name>', summary: 'Account to use, logged in before by svc chat' },
     { flags: '--model <ref>', summary: 'Model to use, as provider:model' },
   ],
   database: false,
@@ -22,7 +22,7 @@ export const acpCommand: Command<Cradle> = {
   async run(input, cradle) {
     const leave = new AbortController()
     const end = () => leave.abort()
-    // Standard output is the protocol's: what is said to a person goes to the other.
+    // Standard output belongs to the protocol, so messages for a person go to standard error.
     const screen = createScreen({ stream: input.stderr, env: input.env })
     const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
     for (const name of signals) process.on(name, end)
@@ -62,9 +62,9 @@ async function run(
   ])
   const api = createApi({ url, language, signal })
   const store = createTokenStore({ home, url })
-  const there = read('url') === undefined ? '' : ` --url ${url}`
-  const who = username === undefined ? '' : ` --username ${username}`
-  const advice = `Run \`svc chat${there}${who}\` once in a terminal, which asks for the password and keeps the login.`
+  const address = read('url') === undefined ? '' : ` --url ${url}`
+  const account = username === undefined ? '' : ` --username ${username}`
+  const advice = `Run \`svc chat${address}${account}\` once in a terminal: it asks for the password and stores the login.`
   const login = createSignIn({ api, env, home, local, store, username, advice, say: note })
   const session = createSession({ api, store, login, username })
   await serveEditor({

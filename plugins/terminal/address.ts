@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Where the server is; `local` when it runs on this machine, so that files in the home are its own. */
+/** The address of the server; `local` if it runs on this machine, so that it owns the files in the home folder. */
 export interface Address {
   url: string
   local: boolean
@@ -10,7 +10,7 @@ export interface Address {
 const FALLBACK = 'http://127.0.0.1:8088'
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]', '0.0.0.0', '[::]'])
 
-/** Finds the server: the option, `SVC_URL`, what a running server wrote to its home, the default address. */
+/** Finds the server: by the option, `SVC_URL`, the file that a running server wrote to its home, or the default. */
 export const readAddress = async ({
   option,
   env,
@@ -24,7 +24,7 @@ export const readAddress = async ({
   const text = option ?? env.SVC_URL ?? running ?? FALLBACK
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new Error(`"${text}" is not an address; it should look like ${FALLBACK}.`)
+    throw new Error(`"${text}" is not a server address. Expected something like ${FALLBACK}.`)
   const plain = (url.origin + url.pathname).replace(/\/+$/, '')
   return { url: plain, local: text === running || LOOPBACK.has(url.hostname) }
 }

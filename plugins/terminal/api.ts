@@ -1,8 +1,8 @@
-/** An answer other than 2xx; its message is the server's own, in the user's language. */
+/** Thrown for a status other than 2xx, with the server's own message in the user's language. */
 export class RefusedError extends Error {
   status: number
   code: string
-  /** Of fields that are not valid: where they stand in the body, and why. */
+  /** The fields that are not valid: their place in the body, and the reason. */
   issues: { path: string; message: string }[]
 
   constructor({ status, body }: { status: number; body: string }) {
@@ -15,7 +15,7 @@ export class RefusedError extends Error {
   }
 }
 
-/** Nothing answered at the address. */
+/** Thrown if nothing answers at the address. */
 export class UnreachableError extends Error {
   constructor(url: string, cause: unknown) {
     super(`No server answers at ${url}.`, { cause })
@@ -23,7 +23,7 @@ export class UnreachableError extends Error {
   }
 }
 
-/** One call of the HTTP API, `path` being what follows `/api`. */
+/** One call of the HTTP API; `path` is the part after `/api`. */
 export interface Call {
   method: 'GET' | 'POST'
   path: string
@@ -31,14 +31,14 @@ export interface Call {
   token?: string
 }
 
-/** An answer's JSON, the path of the next page of a list, and the fresh token that came with it, if any. */
+/** The JSON of an answer, with the path of the next page of a list and the renewed token, if the answer has them. */
 export interface Answer {
   data: unknown
   next?: string
   renewed: string | undefined
 }
 
-/** Makes the function that calls one server; it throws a `RefusedError` or an `UnreachableError`. */
+/** Creates the function that calls one server; it throws a `RefusedError` or an `UnreachableError`. */
 export const createApi =
   ({ url, language, signal }: { url: string; language: string; signal: AbortSignal }) =>
   async ({ method, path, body, token }: Call): Promise<Answer> => {
@@ -56,8 +56,8 @@ export const createApi =
     })
     const renewed = response.headers.get('x-access-token') ?? undefined
     if (!response.ok) throw new RefusedError({ status: response.status, body: await response.text() })
-    if (isJSON(response)) return { data: await response.json(), renewed, ...nextIn(response, path) }
-    // A stream of events reaches the socket as well, and leaving it cancels nothing.
+    if (isJSON(response)) return { data: await response.json(), renewed, ...readNext(response, path) }
+    // The events of this stream also arrive on the socket, and closing it cancels nothing.
     await response.body?.cancel()
     return { data: undefined, renewed }
   }
@@ -67,8 +67,8 @@ export type Api = ReturnType<typeof createApi>
 
 const isJSON = (response: Response) => response.headers.get('content-type')?.includes('json') ?? false
 
-/** The address in the header Link is relative to that of the request. */
-function nextIn({ headers }: Response, path: string): { next?: string } {
+/** Reads the header Link, whose address is relative to that of the request. */
+function readNext({ headers }: Response, path: string): { next?: string } {
   const [, target] = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '') ?? []
   if (target === undefined) return {}
   const { pathname, search } = new URL(target, new URL(path, 'http://server'))
@@ -85,7 +85,7 @@ function readError(body: string): ErrorBody {
   try {
     return (JSON.parse(body) as { error?: ErrorBody }).error ?? {}
   } catch {
-    // Something that is not this service answered, a proxy's page for one; the status says what is known.
+    // Something other than this service answered, for example a proxy with a page of its own; only the status is known.
     return {}
   }
 }

@@ -1,23 +1,45 @@
-import { type ApprovalPolicy, decideByPolicy } from './approval-policy.ts'
 import type { ApprovalRequest, Decision } from './frames.ts'
+import { formatTime } from './printable.ts'
 import type { Prompt } from './prompt.ts'
-import { describeDecision, nameOf } from './request-text.ts'
+import { describeDecision, shortenName } from './request-text.ts'
 import { createReview, type FetchArguments, showRequest } from './review.ts'
-import { formatTime } from './time.ts'
 import type { View } from './view.ts'
 
-/** One decision for each request; `byPerson` where somebody was asked, who can be asked again. */
+/** The values of `--approve`: everything that waits for approval is approved, or everything is rejected. */
+export const APPROVAL_POLICIES = ['all', 'none'] as const
+
+/** A rule that decides calls without asking a person. */
+export type ApprovalPolicy = (typeof APPROVAL_POLICIES)[number]
+
+const REJECTED_BY_POLICY = 'Rejected automatically: nobody is present to approve this or to answer.'
+
+/** Returns the policy with this name; throws if the name is not a policy. */
+export function readPolicy(name: string | undefined): ApprovalPolicy | undefined {
+  const policy = APPROVAL_POLICIES.find((candidate) => candidate === name)
+  if (name !== undefined && !policy)
+    throw new Error(`--approve takes ${APPROVAL_POLICIES.join(' or ')}, not "${name}".`)
+  return policy
+}
+
+/** Decides a call by a policy; undefined for a question, which only a person can answer. */
+function decideByPolicy(policy: ApprovalPolicy, allowed: readonly Decision['type'][]): Decision | undefined {
+  if (policy === 'none') return { type: 'reject', message: REJECTED_BY_POLICY }
+  return allowed.includes('approve') ? { type: 'approve' } : undefined
+}
+
+/** One decision for each request; `byPerson` if a person decided, who can be asked again. */
 export interface Verdict {
   decisions: Decision[]
   byPerson: boolean
 }
 
-/** Gives the prompt at which a person can be asked, for as long as `use` takes. */
+/** Opens the prompt at which a person can be asked, until `use` has settled. */
 export type WithPrompt = <Result>(use: (prompt: Prompt) => Promise<Result>) => Promise<Result>
 
 /**
- * Makes the function that has what a paused turn waits for decided: by policy where there is one, else by a person, one
- * request after the other. It gives nothing where some are left open, or once the signal takes the requests back.
+ * Creates the function that gets a decision for each request of a paused turn: from the policy, if one is set, otherwise
+ * from a person, one request after the other. It returns undefined if a request stays undecided, or once the signal
+ * withdraws them.
  */
 export const createApproval = ({
   policy,
@@ -27,9 +49,9 @@ export const createApproval = ({
   view,
 }: {
   policy: ApprovalPolicy | undefined
-  /** None where nobody can be asked. */
+  /** Undefined if nobody can be asked. */
   withPrompt: WithPrompt | undefined
-  /** The command that goes on with a thread. */
+  /** Returns the command that continues a thread. */
   commandFor(thread_id: string): string
   fetchArguments: FetchArguments
   view: View
@@ -38,12 +60,12 @@ export const createApproval = ({
     request.review_configs.map(({ allowed_decisions }, index) => {
       const decision = policy && decideByPolicy(policy, allowed_decisions)
       if (decision)
-        view.note(`${nameOf(request, index)} ${describeDecision(decision)}, by --approve ${policy}`)
+        view.note(`${shortenName(request, index)} ${describeDecision(decision)}, by --approve ${policy}`)
       return decision
     })
 
   const leaveOpen = ({ thread_id, expires_at }: ApprovalRequest) => {
-    view.note(`The turn waits for a decision, until ${formatTime(expires_at)}.`)
+    view.note(`The turn is waiting for a decision until ${formatTime(expires_at)}.`)
     view.note(`Decide with: ${commandFor(thread_id)}${withPrompt ? '' : ' [--approve all|none]'}`)
     return undefined
   }
@@ -70,5 +92,5 @@ export const createApproval = ({
   }
 }
 
-/** Has what a paused turn waits for decided. */
+/** Gets the decisions that a paused turn waits for. */
 export type Approval = ReturnType<typeof createApproval>

@@ -1,15 +1,13 @@
 import type { Command, CommandInput } from '#kernel'
 import { readAddress } from './address.ts'
 import { createApi, RefusedError, UnreachableError } from './api.ts'
-import { createApproval, type WithPrompt } from './approval.ts'
-import { readPolicy } from './approval-policy.ts'
+import { createApproval, readPolicy, type WithPrompt } from './approval.ts'
 import { createChat, INTERRUPTED, isFinal } from './chat.ts'
 import { createConversation } from './conversation.ts'
-import { createFrameLog } from './frame-log.ts'
 import type { AgentRow } from './frames.ts'
+import { createPipe } from './line-input.ts'
 import { createLogin } from './login.ts'
 import type { Cradle } from './manifest.ts'
-import { createPipe } from './pipe.ts'
 import { createPrompt } from './prompt.ts'
 import { createRenderer } from './renderer.ts'
 import type { FetchArguments } from './review.ts'
@@ -17,11 +15,11 @@ import { createScreen } from './screen.ts'
 import { createSession, type Session } from './session.ts'
 import { createSlashCommands } from './slash-commands.ts'
 import { createTokenStore } from './token-store.ts'
-import { USER_LABEL, USER_STYLE } from './view.ts'
+import { createFrameLog, USER_LABEL, USER_STYLE } from './view.ts'
 import { createWorkspaceFiles } from './workspace-files.ts'
 
-/** The most agents that are named if the requested one does not exist. */
-const NAMED_AGENTS = 20
+/** The most agents that are suggested if the requested one does not exist. */
+const MAX_SUGGESTED_AGENTS = 20
 
 /** `svc chat [agent]`: talks to an agent over the public API. */
 export const chatCommand: Command<Cradle> = {
@@ -36,7 +34,7 @@ export const chatCommand: Command<Cradle> = {
     { flags: '--model <ref>', summary: 'Model to use, as provider:model' },
     {
       flags: '--approve <which>',
-      summary: 'Decide without asking: all approves what waits for approval, none rejects it',
+      summary: 'Decide without asking: all approves every request, none rejects every request',
     },
     { flags: '--json', summary: 'Print each frame as a line of JSON' },
   ],
@@ -78,7 +76,7 @@ async function run(
   }
   let stop: (() => boolean) | undefined
   const interrupt = () => {
-    if (stop?.()) view.note('Stopping; Ctrl-C again leaves.')
+    if (stop?.()) view.note('Stopping. Press Ctrl-C again to leave.')
     else leave.abort()
   }
   const openPrompt = () =>
@@ -86,7 +84,7 @@ async function run(
       stdin,
       output: onPage ? stdout : stderr,
       label: detail.paint(USER_STYLE, USER_LABEL),
-      hint: detail.paint('dim', 'Ctrl-C again, or Ctrl-D, leaves.'),
+      hint: detail.paint('dim', 'Press Ctrl-C again, or Ctrl-D, to leave.'),
       onInterrupt: interrupt,
     })
   const openForNow: WithPrompt = (use) => {
@@ -104,7 +102,7 @@ async function run(
       if (error.code !== 'EPIPE') throw error
       leave.abort()
     })
-  // What waits for a key or a line has no other way to learn that the person left.
+  // Readers that wait for a key or a line do not watch the signal: closing them is how they end.
   signal.addEventListener('abort', closeAll)
 
   try {
@@ -118,9 +116,9 @@ async function run(
     const agent = await findAgent(session, args[0] ?? 'assistant')
 
     const commandFor = (thread_id: string) => {
-      const named = args[0] === undefined ? '' : ` ${/^[\w.-]+$/.test(agent.name) ? agent.name : agent.id}`
-      const there = read('url') === undefined ? '' : ` --url ${url}`
-      return `svc chat${named}${there} --thread ${thread_id}`
+      const name = args[0] === undefined ? '' : ` ${/^[\w.-]+$/.test(agent.name) ? agent.name : agent.id}`
+      const address = read('url') === undefined ? '' : ` --url ${url}`
+      return `svc chat${name}${address} --thread ${thread_id}`
     }
     const fetchArguments: FetchArguments = async (args_url) => {
       const path = args_url.replace(/^\/api/, '')
@@ -156,10 +154,10 @@ async function run(
       close.push(pipe.close)
       return (await chat.sendAll(pipe, commands)) || before
     }
-    view.note(`You are talking to ${agent.name}. /help lists the commands, Ctrl-D leaves.`)
+    view.note(`You are talking to ${agent.name}. Type /help for the commands; press Ctrl-D to leave.`)
     if (thread) await chat.open(thread)
     const code = await chat.talk(prompt, commands)
-    if (conversation.thread_id) view.note(`Go on later with: ${commandFor(conversation.thread_id)}`)
+    if (conversation.thread_id) view.note(`Continue later with: ${commandFor(conversation.thread_id)}`)
     return code
   } finally {
     process.off('SIGINT', interrupt)
@@ -167,14 +165,16 @@ async function run(
   }
 }
 
-/** The agent of that name or id; throws where there is none, with the names that there are. */
+/** Returns the agent with this name or id; otherwise throws an error that lists the names of the agents. */
 export async function findAgent(session: Session, name: string): Promise<AgentRow> {
   try {
     return await session.request<AgentRow>({ method: 'GET', path: `/agents/${encodeURIComponent(name)}` })
   } catch (error) {
     if (!(error instanceof RefusedError) || error.status !== 404) throw error
-    const { rows, next } = await session.readPage<AgentRow>(`/agents?limit=${NAMED_AGENTS}`)
+    const { rows, next } = await session.readPage<AgentRow>(`/agents?limit=${MAX_SUGGESTED_AGENTS}`)
     const names = [...rows.map((agent) => agent.name), ...(next ? ['…'] : [])].join(', ')
-    throw new Error(`There is no agent "${name}".${names && ` You can talk to: ${names}.`}`, { cause: error })
+    throw new Error(`Agent "${name}" does not exist.${names && ` You can talk to: ${names}.`}`, {
+      cause: error,
+    })
   }
 }

@@ -9,18 +9,18 @@ import { LocalFileError } from './workspace-files.ts'
 /** The exit code of a program that Ctrl-C ended, by the shells' convention. */
 export const INTERRUPTED = 130
 
-/** The exit code of a turn that waits for a decision which nobody made. */
+/** The exit code of a turn that waits for a decision. */
 export const UNDECIDED = 3
 
-/** Whether what was to be said next cannot be said after this. */
+/** True if no further message can be sent after this exit code. */
 export const isFinal = (code: number) => code === INTERRUPTED || code === UNDECIDED
 
 /** A path such as `/etc/hosts` begins a message, not a command. */
 const isCommand = (text: string) => /^\/[^\s/]*(?:\s|$)/.test(text)
 
-/** Makes the functions that talk: one message, or all that an input brings. Both give the exit code. */
+/** Creates the functions that send one message, or every line of an input; they return the exit code. */
 export const createChat = ({ conversation, view }: { conversation: Conversation; view: View }) => {
-  /** Says what is to be said of how a turn came out, and gives the exit code. */
+  /** Shows a remark about the outcome of a turn, if it needs one, and returns the exit code. */
   const conclude = (outcome: Outcome | undefined): number => {
     switch (outcome?.kind) {
       case undefined:
@@ -30,7 +30,7 @@ export const createChat = ({ conversation, view }: { conversation: Conversation;
       case 'failed':
         return 1
       case 'ended':
-        view.note('The turn is over, but how it ended was not received.')
+        view.note('The turn has ended, but its result was not received.')
         return 1
       case 'paused':
         return UNDECIDED
@@ -41,13 +41,13 @@ export const createChat = ({ conversation, view }: { conversation: Conversation;
     /** Sends one message and shows its answer. */
     sendOne: async (text: string) => conclude(await conversation.send(text)),
 
-    /** Continues a thread without showing it; what waits for a decision there comes first. */
+    /** Continues a thread without showing it; if its turn waits for a decision, that comes first. */
     select: async (thread_id: string) => conclude(await conversation.select(thread_id)),
 
-    /** Shows a thread, and what runs there to its end. */
+    /** Shows a thread, and its running turn to the end. */
     open: async (thread_id: string) => conclude(await conversation.open(thread_id)),
 
-    /** Sends each line of a pipe. A turn that fails does not stop the next; one that is interrupted or waits does. */
+    /** Sends each line of a pipe. A failed turn does not stop the next; an interrupted or waiting turn does. */
     async sendAll(input: LineInput, commands: SlashCommands) {
       let code = 0
       for (let text = await input.read(); text !== undefined; text = await input.read()) {
@@ -61,7 +61,7 @@ export const createChat = ({ conversation, view }: { conversation: Conversation;
       return code
     },
 
-    /** Talks with a person until they leave. */
+    /** Talks with a person until that person leaves. */
     async talk(input: LineInput, commands: SlashCommands) {
       for (;;) {
         view.line('')

@@ -7,18 +7,18 @@ import type { ClientFrame, ServerFrame } from './frames.ts'
 import type { Session } from './session.ts'
 
 const HANDSHAKE_MS = 10_000
-/** The server pings every 25 seconds; a line that is silent for longer than this is dead. */
+/** The server pings every 25 seconds; a connection that is silent for longer than this is dead. */
 const SILENCE_MS = 70_000
-/** How long the server may take to answer a close. */
+/** The time that the server has to answer a close. */
 const GOODBYE_MS = 1_000
 const FIRST_DELAY_MS = 200
-const LONGEST_DELAY_MS = 5_000
-/** About a minute of tries in all. */
-const MOST_FAILURES = 16
+const MAX_DELAY_MS = 5_000
+/** About one minute of attempts. */
+const MAX_FAILURES = 16
 
 /**
- * Keeps a chat socket to one agent. It is opened when it is needed, and again after a failure, with growing
- * pauses; `onDrop` tells that an open one was lost.
+ * Creates the chat socket to one agent. The socket is opened when it is needed, and reopened after a failure with
+ * exponential back-off; `onDrop` is called when an open socket was lost.
  */
 export const createConnection = ({
   url,
@@ -56,7 +56,7 @@ export const createConnection = ({
           .catch(reject)
           .finally(() => next.terminate())
       })
-      // After the handshake an error is always followed by 'close', which is what tells of the loss.
+      // After the handshake every error is followed by 'close', which reports the loss.
       next.on('error', reject)
       next.on('open', () => resolve(next))
     })
@@ -90,24 +90,24 @@ export const createConnection = ({
   }
 
   return {
-    /** Whether frames can be sent. */
+    /** True if frames can be sent. */
     get isOpen() {
       return socket?.readyState === WebSocket.OPEN
     },
 
-    /** Opens the socket; throws the server's refusal, or what failed last when it cannot be reached. */
+    /** Opens the socket; throws the server's refusal, or the last failure if the server cannot be reached. */
     async open() {
       while (!this.isOpen) {
         if (failures > 0) {
           if (failures === 1) onRetry()
-          await sleep(Math.min(FIRST_DELAY_MS * 2 ** (failures - 1), LONGEST_DELAY_MS), undefined, { signal })
+          await sleep(Math.min(FIRST_DELAY_MS * 2 ** (failures - 1), MAX_DELAY_MS), undefined, { signal })
         }
         try {
           await attempt()
         } catch (error) {
           signal.throwIfAborted()
           if (error instanceof RefusedError && error.status < 500) throw error
-          if (++failures < MOST_FAILURES) continue
+          if (++failures < MAX_FAILURES) continue
           failures = 0
           throw error
         }
@@ -128,6 +128,3 @@ export const createConnection = ({
     },
   }
 }
-
-/** Keeps a chat socket to one agent. */
-export type Connection = ReturnType<typeof createConnection>

@@ -1,12 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { createFollowing, type FollowingParts, type Outcome } from './following.ts'
-import type { FileBlock, History } from './frames.ts'
+import { createUserTurn, type FileBlock, type History } from './frames.ts'
 import { shorten } from './printable.ts'
 
 const SHOWN_MESSAGES = 6
 const SHOWN_COLUMNS = 60
 
-/** Holds one thread with an agent: sends what is said in it, and shows what comes of that. */
+/** Creates a conversation with an agent: sends messages in one thread at a time, and shows their turns. */
 export const createConversation = (parts: FollowingParts) => {
   const { agent_id, session, view } = parts
   const threads = `/agents/${encodeURIComponent(agent_id)}/threads`
@@ -22,15 +21,15 @@ export const createConversation = (parts: FollowingParts) => {
     })
 
   return {
-    /** The thread that is held; none before the first message of a new one. */
+    /** The current thread; undefined before the first message of a new thread. */
     get thread_id() {
       return following.thread_id
     },
-    /** Whether a turn is followed and was not told to stop. */
+    /** True if a turn is followed that was not stopped yet. */
     get canStop() {
       return following.canStop
     },
-    /** The model that is asked for; none leaves it to the thread and the agent. */
+    /** The model to use; undefined leaves the choice to the thread and the agent. */
     get model() {
       return model
     },
@@ -38,25 +37,25 @@ export const createConversation = (parts: FollowingParts) => {
       model = reference
     },
 
-    /** Has a file of the workspace go with the next message. */
+    /** Sends a file of the workspace with the next message. */
     attach(file: FileBlock) {
       attached.push(file)
     },
 
-    /** Leaves the thread; the next message opens a new one. */
+    /** Leaves the thread; the next message opens a new thread. */
     renew: () => following.hold(undefined),
 
-    /** Continues a thread without showing it, but for what comes of a turn that waits for a decision there. */
+    /** Continues a thread without showing its messages; a turn that waits for a decision is shown and followed. */
     async select(id: string): Promise<Outcome | undefined> {
       const { messages, last_seq, hitl_pending } = await readHistory(id, 1)
-      // What a turn waits for is its last frame.
+      // The request that a turn waits for is its last frame.
       following.hold(id, hitl_pending ? last_seq - 1 : last_seq)
       if (!hitl_pending) return undefined
       const outcome = await following.follow({ turn_id: messages.at(-1)?.turn_id })
       return outcome.kind === 'ended' ? undefined : outcome
     },
 
-    /** Continues a thread: shows its last messages and follows the turn that runs or waits there, if one does. */
+    /** Continues a thread: shows its last messages and follows its running or waiting turn, if there is one. */
     async open(id: string): Promise<Outcome | undefined> {
       const { messages, turn_active, last_seq, queued = [] } = await readHistory(id, SHOWN_MESSAGES)
       view.note(`Thread ${id}`)
@@ -76,7 +75,7 @@ export const createConversation = (parts: FollowingParts) => {
       return outcome.kind === 'ended' ? this.open(id) : outcome
     },
 
-    /** Goes on in a copy of the thread that ends with its latest reply; gives the copy's id, or nothing to copy. */
+    /** Continues in a copy of the thread up to its latest reply; returns the copy's id, undefined without a thread. */
     async fork(): Promise<string | undefined> {
       const { thread_id } = following
       if (!thread_id) return undefined
@@ -98,30 +97,20 @@ export const createConversation = (parts: FollowingParts) => {
       }
       const files = attached
       attached = []
-      const said = files.length > 0 ? { content: [{ type: 'text' as const, text }, ...files] } : { text }
-      return following
-        .follow({
-          user_turn: {
-            type: 'user_turn',
-            thread_id: following.thread_id!,
-            ...said,
-            client_message_id: randomUUID(),
-            ...(model === undefined ? {} : { model }),
-          },
-        })
-        .catch((error: unknown) => {
-          attached.unshift(...files)
-          throw error
-        })
+      const user_turn = createUserTurn(following.thread_id!, [{ type: 'text', text }, ...files], model)
+      return following.follow({ user_turn }).catch((error: unknown) => {
+        attached.unshift(...files)
+        throw error
+      })
     },
 
     /** Asks the server to end the turn that is followed. */
     stop: following.stop,
 
-    /** Lets go of the connection. */
+    /** Closes the connection. */
     close: following.close,
   }
 }
 
-/** Holds one thread with an agent. */
+/** A conversation with an agent. */
 export type Conversation = ReturnType<typeof createConversation>

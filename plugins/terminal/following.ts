@@ -1,16 +1,16 @@
 import type { Approval } from './approval.ts'
 import { createConnection } from './connection.ts'
-import type { ApprovalRequest, ServerFrame, TurnQueued, TurnStatus, Unqueued, UserTurn } from './frames.ts'
+import type { ApprovalRequest, SentFrame, ServerFrame, UserTurn } from './frames.ts'
 import { createPause } from './pause.ts'
 import type { Session } from './session.ts'
 import type { View } from './view.ts'
 
-/** The close code of a server that was sent more than it takes. */
+/** The close code that means that a message was larger than the server accepts. */
 const MESSAGE_TOO_BIG = 1009
 
 /**
- * How following a turn came out; `ended` when it was over before anything of it was seen, `paused` when what it waits
- * for was left undecided.
+ * The outcome of following a turn: `ended` if it was over before any of its frames arrived, `paused` if the request that
+ * it waits for stays undecided.
  */
 export type Outcome =
   | { kind: 'done'; stop_reason: string }
@@ -18,24 +18,26 @@ export type Outcome =
   | { kind: 'ended' }
   | { kind: 'paused' }
 
-/** What to follow: the turn that a message begins, else the one that the thread has. */
+type TurnStatus = SentFrame<'turn_status'>
+
+/** The turn to follow: that of a new message, otherwise the current turn of the thread. */
 interface Beginning {
-  /** What is sent, and after a loss sent again, until the server has named the turn. */
+  /** The message to send; it is sent again after a lost connection until the server has named the turn. */
   user_turn?: UserTurn
-  /** A turn that is known, also where it ends before it is looked for. */
+  /** The turn's id if it is known, so that the turn is recognized even if it ends before it is subscribed to. */
   turn_id?: string
   onStatus?(status: TurnStatus): void
 }
 
 interface Turn extends Beginning {
-  /** The name of the message in the queue, as long as it waits. */
+  /** The id of the message in the queue, while it waits there. */
   queue_id?: string
   stopping?: boolean
   settle(outcome: Outcome): void
   fail(error: unknown): void
 }
 
-/** What a follower of turns works with. */
+/** The dependencies of `createFollowing`. */
 export interface FollowingParts {
   url: string
   agent_id: string
@@ -46,7 +48,7 @@ export interface FollowingParts {
   signal: AbortSignal
 }
 
-/** Follows one turn of one thread at a time, across losses of the connection, and has decided what it waits for. */
+/** Follows one turn of one thread at a time, across lost connections, and gets the decisions that it waits for. */
 export const createFollowing = ({
   url,
   agent_id,
@@ -57,11 +59,11 @@ export const createFollowing = ({
   signal,
 }: FollowingParts) => {
   let thread_id: string | undefined
-  /** The last frame seen of what is followed; unknown before a turn that was found running. */
+  /** The `seq` of the last frame seen; undefined for a running turn of which nothing was seen yet. */
   let last_seq: number | undefined
-  /** The thread whose frames the open connection brings. */
+  /** The thread that the open connection is subscribed to. */
   let subscribed: string | undefined
-  /** Where the thread stood when it was subscribed to. */
+  /** The state of the thread when it was subscribed to. */
   let status: TurnStatus | undefined
   let turn: Turn | undefined
 
@@ -76,21 +78,21 @@ export const createFollowing = ({
       }),
   })
 
-  /** Ends the turn that runs, or takes the message back that waits for its own. */
-  const stop = () => {
+  /** Stops the running turn, or withdraws the message that waits in the queue. */
+  const sendStop = () => {
     if (!connection.isOpen || !thread_id || !turn) return
     const { queue_id, turn_id, user_turn } = turn
     if (queue_id !== undefined) connection.send({ type: 'unqueue', thread_id, queue_id })
-    // A message of which nothing is known yet is stopped when that is told: what runs now may be another's turn.
+    // Before the server has named the turn, the running turn may belong to another message: stop ours once it is named.
     else if (!user_turn || turn_id !== undefined) connection.send({ type: 'stop', thread_id })
   }
 
   const askFor = (request: ApprovalRequest) => {
     const followed = turn!
-    // One that was decided before stands in what is read again; the one that waits is the last there is.
+    // Requests that were decided before are replayed as well; only the last frame can be one that still waits.
     if (request.seq < (status?.last_seq ?? 0)) return
-    if (followed.stopping) return stop()
-    if (request.turn_id !== followed.turn_id) view.note('The turn before yours asks:')
+    if (followed.stopping) return sendStop()
+    if (request.turn_id !== followed.turn_id) view.note('The turn before yours is asking:')
     pause.open(request).then((end) => end === 'left' && followed.settle({ kind: 'paused' }), followed.fail)
   }
 
@@ -105,34 +107,34 @@ export const createFollowing = ({
     if (isOver && wasStarted) turn.settle({ kind: 'ended' })
   }
 
-  /** A turn that is over, or one that has the thread: then what was sent waits for it. */
+  /** Receives a frame of another turn: a finished one, or the running one that the sent message waits for. */
   const receiveOther = (frame: ServerFrame & { turn_id?: string; seq?: number }) => {
     const isPast = (frame.seq ?? 0) <= (status?.last_seq ?? 0) && frame.turn_id !== status?.turn_id
     if (isPast) return
     if (frame.type === 'hitl_required') askFor(frame)
   }
 
-  const receiveQueued = (frame: TurnQueued) => {
+  const receiveQueued = (frame: SentFrame<'turn_queued'>) => {
     const followed = turn!
     if (frame.client_message_id !== followed.user_turn?.client_message_id) return
     view.frame(frame)
     const before = frame.position > 1 ? `the ${frame.position} turns` : 'the turn'
     if (followed.queue_id === undefined) view.note(`Your message waits for ${before} before it.`)
     followed.queue_id = frame.queue_id
-    if (followed.stopping) stop()
+    if (followed.stopping) sendStop()
   }
 
-  const receiveUnqueued = (frame: Unqueued) => {
+  const receiveUnqueued = (frame: SentFrame<'unqueued'>) => {
     if (frame.queue_id !== turn!.queue_id) return
     view.frame(frame)
-    view.note('Your message was taken back.')
+    view.note('Your message was withdrawn.')
     turn!.settle({ kind: 'done', stop_reason: 'stopped' })
   }
 
   const receive = (frame: ServerFrame) => {
     if (frame.type === 'pong' || (frame.thread_id ?? thread_id) !== thread_id) return
     if (!turn) {
-      // What comes while nothing is followed is read when something is.
+      // Frames that arrive while no turn is followed are read again by the next subscription.
       subscribed = undefined
       return
     }
@@ -146,8 +148,8 @@ export const createFollowing = ({
     if (frame.type === 'turn_started' && frame.client_message_id === turn.user_turn?.client_message_id) {
       turn.turn_id ??= frame.turn_id
       turn.queue_id = undefined
-      // One that was to be taken back has begun first.
-      if (turn.stopping) stop()
+      // The turn began before its message could be withdrawn.
+      if (turn.stopping) sendStop()
     }
     if (frame.type === 'hitl_resolved') pause.close(frame)
     if (frame.turn_id !== undefined && frame.turn_id !== turn.turn_id) return receiveOther(frame)
@@ -165,12 +167,12 @@ export const createFollowing = ({
     signal,
     onFrame: receive,
     onRetry() {
-      // It would stand in the line that is being typed.
-      if (!pause.isOpen) view.note('The connection was lost; trying again.')
+      // While a question is open, the note would appear within the line being typed.
+      if (!pause.isOpen) view.note('The connection was lost. Reconnecting.')
     },
     onDrop(code) {
       subscribed = undefined
-      if (code === MESSAGE_TOO_BIG) turn?.fail(new Error('The message is longer than the server takes.'))
+      if (code === MESSAGE_TOO_BIG) turn?.fail(new Error('The message is longer than the server accepts.'))
       else if (turn) sync().catch(turn.fail)
     },
   })
@@ -187,20 +189,20 @@ export const createFollowing = ({
       subscribed = thread_id
     }
     if (turn.user_turn && turn.turn_id === undefined) connection.send(turn.user_turn)
-    if (turn.stopping) stop()
+    if (turn.stopping) sendStop()
   }
 
   return {
-    /** The thread that is held; none before the first message of a new one. */
+    /** The current thread; undefined before the first message of a new thread. */
     get thread_id() {
       return thread_id
     },
-    /** Whether a turn is followed and was not told to stop. */
+    /** True if a turn is followed that was not stopped yet. */
     get canStop() {
       return turn !== undefined && !turn.stopping
     },
 
-    /** Holds another thread, of which everything behind `after` is still to be seen; unknown where a turn runs. */
+    /** Changes to another thread; `after` is the `seq` of the last frame seen there, undefined while a turn runs. */
     hold(id: string | undefined, after?: number) {
       thread_id = id
       last_seq = after
@@ -208,7 +210,7 @@ export const createFollowing = ({
       status = undefined
     },
 
-    /** Follows a turn of the thread until it ends, or what it waits for is left undecided. */
+    /** Follows a turn of the thread until it ends, or until the request that it waits for stays undecided. */
     follow: (beginning: Beginning) =>
       new Promise<Outcome>((resolve, reject) => {
         const end = () => {
@@ -240,10 +242,10 @@ export const createFollowing = ({
       if (!turn) return
       turn.stopping = true
       pause.end()
-      stop()
+      sendStop()
     },
 
-    /** Lets go of the connection. */
+    /** Closes the connection. */
     close: () => connection.close(),
   }
 }

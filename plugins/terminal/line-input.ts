@@ -1,8 +1,10 @@
-/** Where the user's messages come from. */
+import { createInterface } from 'node:readline'
+
+/** The source of the user's messages. */
 export interface LineInput {
-  /** The next message, its lines joined; nothing when there is no more. */
+  /** Returns the next message, its lines joined; undefined at the end of the input. */
   read(): Promise<string | undefined>
-  /** Lets go of the stream. */
+  /** Releases the stream. */
   close(): void
 }
 
@@ -17,17 +19,35 @@ export const createJoiner = () => {
   }
 
   return {
-    /** The lines so far, which are then forgotten. */
+    /** Returns the lines so far and clears them. */
     take,
-    /** Whether a message has been begun. */
+    /** True if a message has begun. */
     get isBegun() {
       return lines.length > 0
     },
-    /** Adds a line; gives the whole message, or nothing while it goes on. */
-    add(line: string, goesOn = false): string | undefined {
-      const continued = line.endsWith('\\')
-      lines.push(continued ? line.slice(0, -1) : line)
-      return continued || goesOn ? undefined : take()
+    /** Adds a line; returns the whole message, or undefined while the message continues. */
+    add(line: string, isContinued = false): string | undefined {
+      const hasBackslash = line.endsWith('\\')
+      lines.push(hasBackslash ? line.slice(0, -1) : line)
+      return hasBackslash || isContinued ? undefined : take()
     },
+  }
+}
+
+/** Reads messages from a pipe or a file, one per line. */
+export const createPipe = ({ stdin }: { stdin: NodeJS.ReadStream }): LineInput => {
+  const reader = createInterface({ input: stdin, terminal: false })
+  const lines = reader[Symbol.asyncIterator]()
+  const joiner = createJoiner()
+  return {
+    async read() {
+      for (;;) {
+        const { value, done } = await lines.next()
+        if (done) return joiner.take() || undefined
+        const message = joiner.add(value)
+        if (message !== undefined) return message
+      }
+    },
+    close: () => reader.close(),
   }
 }

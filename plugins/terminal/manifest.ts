@@ -1,6 +1,6 @@
 import { type Cradle as CradleOf, defineManifest } from '#kernel'
 
-/** What this plugin is. */
+/** The manifest of the terminal plugin. */
 export const manifest = defineManifest({
   name: 'terminal',
   summary: 'Chat clients for the terminal and for editors',
@@ -12,5 +12,5 @@ declare module '#kernel/types' {
   }
 }
 
-/** What the factories, handlers and hooks of this plugin receive. */
+/** The services that the factories, handlers and hooks of this plugin receive. */
 export type Cradle = CradleOf<typeof manifest>

@@ -5,7 +5,7 @@ import type { ApprovalRequest, ApprovalResolution, Decision } from './frames.ts'
 import { describeResolution } from './request-text.ts'
 import type { View } from './view.ts'
 
-/** What a thread's turn waits for now, if it does: has it decided and sends that, until it is over. */
+/** Creates the pause of a thread's turn: gets the decisions about the open request and sends them, until it is closed. */
 export const createPause = ({
   approval,
   send,
@@ -17,11 +17,11 @@ export const createPause = ({
 }) => {
   let current: { request: ApprovalRequest; over: AbortController; sent?: Decision[] } | undefined
 
-  /** What can be tried again where the turn still waits. */
-  const show = (error: unknown) => {
+  /** Shows an error after which the person may decide again; throws any other. */
+  const showRetryable = (error: unknown) => {
     if (error instanceof UnreachableError) return view.fail('UNREACHABLE', error.message)
-    const isPassing = error instanceof RefusedError && (error.status >= 409 || error.status === 400)
-    if (!isPassing) throw error
+    const isRetryable = error instanceof RefusedError && (error.status >= 409 || error.status === 400)
+    if (!isRetryable) throw error
     view.fail(error.code, error.message)
     for (const { path, message } of error.issues) view.note(`  ${path} ${message}`)
   }
@@ -32,12 +32,12 @@ export const createPause = ({
   }
 
   return {
-    /** Whether something is to be decided. */
+    /** True while a request waits for a decision. */
     get isOpen() {
       return current !== undefined
     },
 
-    /** Has a request decided, unless that is being done; `left` where that is left to somebody else. */
+    /** Gets the decisions about a request, unless it is open already; `left` if it stays undecided here. */
     async open(request: ApprovalRequest): Promise<'left' | undefined> {
       if (current?.request.pending_id === request.pending_id) return undefined
       end()
@@ -58,17 +58,17 @@ export const createPause = ({
           await send(request, verdict.decisions)
           return undefined
         } catch (error) {
-          // Somebody else was quicker; what they decided is about to arrive, or has.
+          // Another client decided first; its decisions arrive as a frame.
           if (signal.aborted || (error instanceof RefusedError && error.code === 'HITL_NOT_PENDING'))
             return undefined
           if (!verdict.byPerson) throw error
-          show(error)
+          showRetryable(error)
           pause.sent = undefined
         }
       }
     },
 
-    /** Takes the request back that was decided, expired or stopped, and says so where that was not done here. */
+    /** Withdraws a request that was decided, expired or stopped, with a remark unless it was decided here. */
     close(resolution: ApprovalResolution) {
       if (current?.request.pending_id !== resolution.pending_id) return
       const { request, sent } = current
@@ -77,10 +77,7 @@ export const createPause = ({
         view.note(describeResolution(request, resolution))
     },
 
-    /** Takes the request back, if there is one. */
+    /** Withdraws the open request, if there is one. */
     end,
   }
 }
-
-/** What a thread's turn waits for. */
-export type Pause = ReturnType<typeof createPause>

@@ -1,28 +1,28 @@
 import { stripVTControlCharacters } from 'node:util'
 
-/** Control characters but newline and tab, and the marks that reverse the direction of text. */
+/** Control characters except newline and tab, and the marks that reverse the direction of text. */
 const UNPRINTABLE = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu
 const ESCAPE = String.fromCharCode(27)
-/** What may follow an escape character while its sequence is not complete. */
+/** The rest of an escape sequence that is not complete yet. */
 const INCOMPLETE = /^(?:\[[0-?]*[ -/]*|[\]PX^_]\P{Cc}*|[ -/]*)$/u
-const LONGEST_SEQUENCE = 256
+const MAX_SEQUENCE_CHARS = 256
 
-/** Removes what would drive the terminal: escape sequences, control characters, direction overrides. */
+/** Removes everything that controls the terminal: escape sequences, control characters, direction overrides. */
 export const clean = (text: string) => stripVTControlCharacters(text).replace(UNPRINTABLE, '')
 
-/** Cleans a text that arrives in pieces, also where an escape sequence is cut in two. */
+/** Creates the function that cleans a text in pieces, even if an escape sequence is split between two of them. */
 export const createCleaner = () => {
   let held = ''
   return (piece: string) => {
     const text = held + piece
     const start = text.lastIndexOf(ESCAPE)
     const tail = start < 0 ? '' : text.slice(start + 1)
-    held = start >= 0 && tail.length < LONGEST_SEQUENCE && INCOMPLETE.test(tail) ? text.slice(start) : ''
+    held = start >= 0 && tail.length < MAX_SEQUENCE_CHARS && INCOMPLETE.test(tail) ? text.slice(start) : ''
     return clean(text.slice(0, text.length - held.length))
   }
 }
 
-/** A value on one line, cut to about that many terminal columns. */
+/** Writes a value on one line, cut to about this many terminal columns. */
 export const shorten = (value: unknown, columns: number) => {
   const text = clean(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
     .replace(/\s+/g, ' ')
@@ -30,50 +30,54 @@ export const shorten = (value: unknown, columns: number) => {
   let width = 0
   let end = 0
   for (const character of text) {
-    width += widthOf(character)
+    width += countColumns(character)
     if (width > columns - 1 && end + character.length < text.length) return `${text.slice(0, end)}…`
     end += character.length
   }
   return text
 }
 
-/** Besides what is unprintable: what nobody sees, and spaces that are not the one of ASCII or of East Asia. */
-const UNSEEN = /[^\P{Cc}\n\t]|[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]|[^\P{Zs} \u3000]/gu
+/** The unprintable characters, invisible characters, and all spaces except those of ASCII and of East Asia. */
+const INVISIBLE = /[^\P{Cc}\n\t]|[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]|[^\P{Zs} \u3000]/gu
 
-/** Writes what cannot be seen as the escapes that JSON has for it, for text of which nothing may go unnoticed. */
+/** Replaces invisible characters with their JSON escapes, for text that a person must read in full. */
 export const reveal = (text: string) =>
-  text.replace(UNSEEN, (character) =>
+  text.replace(INVISIBLE, (character) =>
     Array.from(
       { length: character.length },
       (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
     ).join(''),
   )
 
-/** A value as JSON in which everything can be seen; still the same value to who parses it. */
+/** Writes a value as JSON in which every character is visible; it still parses to the same value. */
 export const toVisibleJSON = (value: unknown, indent?: number) => reveal(JSON.stringify(value, null, indent))
 
-/** Breaks a line into rows of at most that many terminal columns, behind a space where one stands late enough. */
+/** Breaks a line into rows of at most this many terminal columns, after a space if the row has one in its second half. */
 export const wrap = (line: string, columns: number): string[] => {
   const rows: string[] = []
   let row = ''
   let width = 0
   for (const character of line.replaceAll('\t', '    ')) {
     row += character
-    width += widthOf(character)
+    width += countColumns(character)
     if (width <= columns) continue
     const most = row.length - character.length
     const space = row.lastIndexOf(' ', most - 1) + 1
     const end = space > most / 2 ? space : most
     rows.push(row.slice(0, end))
     row = row.slice(end)
-    width = [...row].reduce((sum, next) => sum + widthOf(next), 0)
+    width = [...row].reduce((sum, next) => sum + countColumns(next), 0)
   }
   return [...rows, row]
 }
 
-/** East Asian scripts and emoji take two columns. */
-const widthOf = (character: string) => (isWide(character) ? 2 : 1)
+/** Counts the columns of a character: East Asian scripts and emoji take two. */
+const countColumns = (character: string) => (isWide(character) ? 2 : 1)
 
 const isWide = (character: string) =>
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/u.test(character) ||
   character.length > 1
+
+/** Formats Unix seconds as local time, `2026-01-31 09:30`, which is the form of the Swedish locale. */
+export const formatTime = (seconds: number) =>
+  new Date(seconds * 1000).toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' })

@@ -5,13 +5,13 @@ import { createJoiner, type LineInput } from './line-input.ts'
 const CTRL_C = 3
 const CONTINUATION = '  … '
 const HISTORY_SIZE = 200
-/** Has the terminal mark what is pasted, so that its line breaks do not send it (DEC private mode 2004). */
+/** Makes the terminal mark pasted text, so that its line breaks do not send it (DEC private mode 2004). */
 const PASTE_MARKS_ON = '\x1b[?2004h'
 const PASTE_MARKS_OFF = '\x1b[?2004l'
 
 /**
- * Reads messages from a terminal, with line editing and history. The terminal stays raw throughout: while nothing
- * is asked, keys are kept for the next prompt and Ctrl-C is reported.
+ * Creates the prompt that reads messages from a terminal, with line editing and history. The terminal stays in raw mode
+ * throughout: while no prompt is open, keys are kept for the next one and Ctrl-C is reported.
  */
 export const createPrompt = ({
   stdin,
@@ -23,7 +23,7 @@ export const createPrompt = ({
   stdin: NodeJS.ReadStream
   output: NodeJS.WriteStream
   label: string
-  /** What is said when Ctrl-C is pressed at an empty prompt for the first time. */
+  /** The remark after the first Ctrl-C at an empty prompt. */
   hint: string
   onInterrupt(): void
 }) => {
@@ -65,7 +65,7 @@ export const createPrompt = ({
     showLabel(asked!.label)
   }
 
-  /** Takes a question back, with what was typed so far. */
+  /** Withdraws a question, with the text typed so far. */
   const withdraw = () => {
     dropInput()
     cursorTo(output, 0)
@@ -101,7 +101,7 @@ export const createPrompt = ({
     else if (asked.isQuestion) onInterrupt()
     else leave()
   })
-  // Ctrl-Z left the reader paused, and the shell has made its own use of the terminal.
+  // Ctrl-Z left the reader paused, and the shell has changed the modes of the terminal.
   reader.on('SIGCONT', () => {
     output.write(PASTE_MARKS_ON)
     reader.prompt(true)
@@ -113,7 +113,7 @@ export const createPrompt = ({
     settle(undefined)
   })
 
-  /** Gives the reader one line at a time, so that a later one is not echoed into an answer. */
+  /** Passes one line at a time to the reader, so that a later line is not echoed into an answer. */
   const drain = () => {
     while (asked && ahead.length > 0) keys.write(ahead.shift())
   }
@@ -139,7 +139,7 @@ export const createPrompt = ({
 
   const ask = (text: string, isQuestion: boolean) => {
     if (closed) return Promise.resolve(undefined)
-    // What was typed before a question was seen cannot be its answer.
+    // Text typed before the question was shown cannot be its answer.
     const later = isQuestion ? ahead.splice(0) : []
     return new Promise<string | undefined>((resolve) => {
       asked = {
@@ -156,7 +156,7 @@ export const createPrompt = ({
   }
 
   return {
-    /** The next message; nothing after Ctrl-D, or Ctrl-C twice. */
+    /** Returns the next message; undefined after Ctrl-D, or Ctrl-C twice. */
     read() {
       const message = ready.shift()
       if (message === undefined) return ask(label, false)
@@ -165,19 +165,19 @@ export const createPrompt = ({
     },
 
     /**
-     * The answer to a question of the client's, `offered` being what is there to be changed; nothing after Ctrl-D, or
-     * once the signal takes the question back. Ctrl-C is reported.
+     * Returns the answer to a question of the client; `offered` is a text to edit. Undefined after Ctrl-D, or once the
+     * signal withdraws the question. Ctrl-C is reported.
      */
     async ask(question: string, { signal, offered }: { signal: AbortSignal; offered?: string }) {
       if (signal.aborted) return undefined
       const answer = ask(question, true)
       if (offered && asked) reader.write(offered)
-      const takeBack = () => asked && withdraw()
-      signal.addEventListener('abort', takeBack)
-      return answer.finally(() => signal.removeEventListener('abort', takeBack))
+      const onAbort = () => asked && withdraw()
+      signal.addEventListener('abort', onAbort)
+      return answer.finally(() => signal.removeEventListener('abort', onAbort))
     },
 
-    /** Asks without echo; nothing after Ctrl-C or Ctrl-D. */
+    /** Asks without echo; undefined after Ctrl-C or Ctrl-D. */
     askSecret(question: string) {
       const hidden = new PassThrough()
       const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
@@ -215,11 +215,11 @@ export const createPrompt = ({
   } satisfies LineInput & Record<string, unknown>
 }
 
-/** As bytes, since a chunk may end within a character. */
+/** Splits into bytes rather than text, since a chunk may end within a character. */
 const splitLines = (chunk: Buffer) =>
   (chunk.toString('latin1').match(/[^\r\n]*(?:\r\n?|\n)|[^\r\n]+/g) ?? []).map((line) =>
     Buffer.from(line, 'latin1'),
   )
 
-/** Reads from a terminal. */
+/** Reads messages and answers from a terminal. */
 export type Prompt = ReturnType<typeof createPrompt>

@@ -1,4 +1,4 @@
-import type { Block, Message, ServerFrame, Source, Usage } from './frames.ts'
+import type { Block, Message, SentFrame, ServerFrame } from './frames.ts'
 import { createCleaner, shorten } from './printable.ts'
 import type { Screen, Style } from './screen.ts'
 import { USER_LABEL, USER_STYLE, type View } from './view.ts'
@@ -6,7 +6,7 @@ import { USER_LABEL, USER_STYLE, type View } from './view.ts'
 const INDENT = '  '
 const HISTORY_COLUMNS = 600
 
-/** Shows a conversation to a person: the answer on one screen, everything about it on the other or the same. */
+/** Shows a conversation to a person: answers on one screen, everything else on the other or the same. */
 export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Screen }): View => {
   let section = ''
   let lastCall = ''
@@ -50,7 +50,7 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
     ])
   }
 
-  const showSources = (sources: Source[] = [], indent = INDENT) => {
+  const showSources = (sources: Message['sources'] = [], indent = INDENT) => {
     if (sources.length === 0) return
     const names = sources.map(({ title, url }) => (url ? `${title} <${url}>` : title))
     writeShort(`${indent}${INDENT}from`, names.join('; '), 'dim')
@@ -68,25 +68,25 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
         return stream(detail, 'reasoning', frame.content, 'dim')
       case 'tool_call':
         lastCall = frame.tool_call_id
-        return callTool(frame.name, frame.input, indentOf(frame))
+        return callTool(frame.name, frame.input, readIndent(frame))
       case 'tool_progress':
         return stream(detail, `progress ${frame.tool_call_id}`, frame.content, 'dim')
       case 'tool_result': {
         const mark = frame.is_error ? '✗' : '↳'
         const label = frame.tool_call_id === lastCall ? mark : `${mark} ${shorten(frame.name, 64)}:`
-        const indent = indentOf(frame) + INDENT
+        const indent = readIndent(frame) + INDENT
         writeShort(indent + label, frame.output, frame.is_error ? 'red' : 'dim')
         return showSources(frame.sources, indent)
       }
       case 'hitl_required':
-        // What is asked, and what is typed, begins on a line of its own.
+        // The question and its answer begin on a line of their own.
         return startSection('line')
       case 'attachment':
         return writeLine(`📎 ${frame.path}${frame.media_type ? ` (${frame.media_type})` : ''}`)
       case 'error':
         fail(frame.code, frame.message)
-        for (const text of [frame.details?.guidance, frame.details?.detail])
-          if (text) detail.writeLine(INDENT + cut(text), 'dim')
+        for (const text of [frame.details.guidance, frame.details.detail])
+          if (typeof text === 'string') detail.writeLine(INDENT + cut(text), 'dim')
         return
       case 'done': {
         const facts = [describeUsage(frame.usage), frame.stop_reason === 'end' ? '' : frame.stop_reason]
@@ -98,11 +98,11 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
   }
 
   const showBlock = (block: Block) => {
-    if (block.type === 'text') writeLine(cut(block.text ?? ''))
-    else if (block.type === 'tool_use') callTool(block.name ?? '', block.input)
+    if (block.type === 'text') writeLine(cut(block.text))
+    else if (block.type === 'tool_use') callTool(block.name, block.input)
     else if (block.type === 'tool_result')
       writeShort(`${INDENT}${block.is_error ? '✗' : '↳'}`, block.output, block.is_error ? 'red' : 'dim')
-    else if (block.path) writeLine(`📎 ${block.path}`)
+    else if ('path' in block) writeLine(`📎 ${block.path}`)
   }
 
   const history = (messages: Message[]) => {
@@ -112,7 +112,7 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
         showSources(sources)
         continue
       }
-      const text = content.map((block) => block.text ?? block.path ?? '').join('\n')
+      const text = content.map(readWords).join('\n')
       writeLine('')
       detail.writeParts([[USER_LABEL, USER_STYLE], [cut(text)]])
     }
@@ -130,20 +130,23 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
       section = ''
       detail.wait()
     },
-    // A remark may come in the middle of a text, which then goes on.
+    // A remark may arrive in the middle of a text, which then continues.
     note: (text) => detail.writeLine(text, 'dim'),
     line: (text, style) => detail.writeLine(text, style),
     fail,
   }
 }
 
-/** What is delegated stands below the call that delegates it. */
-const indentOf = ({ parent_tool_call_id }: { parent_tool_call_id?: string }) =>
+/** Returns the text of a user's block, or the path of its file. */
+const readWords = (block: Block) => ('text' in block ? block.text : 'path' in block ? block.path : '')
+
+/** Returns the indent of a delegated call, which is shown below the call that delegates it. */
+const readIndent = ({ parent_tool_call_id }: { parent_tool_call_id?: string }) =>
   parent_tool_call_id === undefined ? '' : INDENT
 
 const cut = (text: string) => (text.length > HISTORY_COLUMNS ? `${text.slice(0, HISTORY_COLUMNS)}…` : text)
 
-function describeUsage({ input_tokens = 0, output_tokens = 0 }: Usage = {}): string {
+function describeUsage({ input_tokens, output_tokens }: SentFrame<'done'>['usage']): string {
   if (input_tokens + output_tokens === 0) return ''
   return `${input_tokens.toLocaleString('en')} tokens in, ${output_tokens.toLocaleString('en')} out`
 }

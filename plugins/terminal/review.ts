@@ -1,30 +1,30 @@
 import type { ActionRequest, ApprovalRequest, Decision } from './frames.ts'
 import { toVisibleJSON } from './printable.ts'
 import type { Prompt } from './prompt.ts'
-import { describePlace, describeRequest, isQuestion } from './request-text.ts'
+import { describeHeading, describeRequest, isQuestion } from './request-text.ts'
 import type { View } from './view.ts'
 
-/** More of a request is shown when it is asked for. */
-const MOST_ROWS = 40
-/** What is longer cannot be changed on one line. */
-const LONGEST_OFFERED = 2000
+/** The rows of a request that are shown at first. */
+const MAX_ROWS = 40
+/** The longest arguments that can be edited on one line. */
+const MAX_EDITABLE_CHARS = 2000
 /** The server's limit for an answer and for a reason. */
-const LONGEST_WORDS = 8000
+const MAX_WORDS_CHARS = 8000
 
-/** Shows one request, shortened where it is long; gives how many rows that left out. */
+/** Shows one request, shortened if it is long; returns the number of rows left out. */
 export function showRequest(view: View, request: ApprovalRequest, index: number): number {
   const rows = describeRequest(request, index, view.columns)
-  const hidden = Math.max(0, rows.length - MOST_ROWS)
-  view.line(describePlace(request, index), 'yellow')
-  for (const row of hidden ? rows.slice(0, MOST_ROWS) : rows) view.line(row)
+  const hidden = Math.max(0, rows.length - MAX_ROWS)
+  view.line(describeHeading(request, index), 'yellow')
+  for (const row of hidden ? rows.slice(0, MAX_ROWS) : rows) view.line(row)
   if (hidden) view.note(`  … ${hidden} more lines`)
   return hidden
 }
 
-/** Fetches the arguments of a request from where the server keeps them. */
+/** Fetches the whole arguments of a request from the server. */
 export type FetchArguments = (args_url: string) => Promise<Record<string, unknown>>
 
-/** Makes the function that has a person decide one request; nothing when they leave or it is taken back. */
+/** Creates the function that asks a person about one request; undefined if the person leaves or it is withdrawn. */
 export const createReview = ({
   prompt,
   fetchArguments,
@@ -52,15 +52,16 @@ export const createReview = ({
 
   const fits = (words: string) => {
     const { length } = [...words]
-    if (length > LONGEST_WORDS) view.note(`At most ${LONGEST_WORDS} characters can be sent, not ${length}.`)
-    return length <= LONGEST_WORDS
+    if (length > MAX_WORDS_CHARS)
+      view.note(`At most ${MAX_WORDS_CHARS} characters can be sent, not ${length}.`)
+    return length <= MAX_WORDS_CHARS
   }
 
   const answer = async (request: ApprovalRequest, index: number): Promise<Decision | undefined> => {
     const hidden = showRequest(view, request, index)
-    const all = hidden ? ', /show shows all of it' : ''
+    const all = hidden ? ', or /show to see all of it' : ''
     for (;;) {
-      view.note(`Type the answer; /reject, with or without a reason, gives none${all}.`)
+      view.note(`Type the answer, or /reject with or without a reason${all}.`)
       const words = (await ask('answer › '))?.trim()
       if (words === undefined) return undefined
       const refusal = /^\/reject(?:\s+(.+))?$/s.exec(words)
@@ -75,9 +76,9 @@ export const createReview = ({
     typed: string,
   ): Promise<Decision | 'back' | undefined> => {
     let offered = toVisibleJSON(args)
-    if (offered.length > LONGEST_OFFERED || args_url !== undefined) {
+    if (offered.length > MAX_EDITABLE_CHARS || args_url !== undefined) {
       offered = ''
-      if (!typed) view.note('The arguments are too long to be changed here: type all of them anew, as JSON.')
+      if (!typed) view.note('The arguments are too long to edit here. Type all of them again, as JSON.')
     }
     for (let text: string | undefined = typed || undefined; ; text = undefined) {
       text ??= await ask('edit › ', offered)
@@ -85,14 +86,14 @@ export const createReview = ({
       if (!text.trim()) return 'back'
       const edited = readArguments(text)
       if (typeof edited !== 'string') return { type: 'edit', edited_action: { name, args: edited } }
-      view.note(`${edited} Nothing goes back to the choices.`)
+      view.note(`${edited} Leave the line empty to return to the choices.`)
       offered = text.replace(/\s+/g, ' ')
     }
   }
 
   const reject = async (typed: string): Promise<Decision | undefined> => {
     for (let reason: string | undefined = typed || undefined; ; reason = undefined) {
-      reason ??= (await ask('why, if you like to say › '))?.trim()
+      reason ??= (await ask('reason (optional) › '))?.trim()
       if (reason === undefined) return undefined
       if (fits(reason)) return rejection(reason)
     }
@@ -123,7 +124,7 @@ export const createReview = ({
     isQuestion(request, index) ? answer(request, index) : approve(request, index)
 }
 
-/** What is typed, whole or its first letter, for which decision; the last is for a request that was shortened. */
+/** The words to type, in full or by their first letter, with their decisions; `show` is for a shortened request. */
 const CHOICES: readonly { word: string; means: string; type?: Decision['type'] }[] = [
   { word: 'yes', means: 'approve', type: 'approve' },
   { word: 'thread', means: 'approve and do not ask again in this thread', type: 'approve' },
@@ -137,12 +138,14 @@ const rejection = (reason: string | undefined): Decision => ({
   ...(reason ? { message: reason } : {}),
 })
 
-/** The arguments that a text gives, or why it gives none. */
+/** Returns the arguments in a text, or the reason why it has none. */
 function readArguments(text: string): Record<string, unknown> | string {
   try {
     const value: unknown = JSON.parse(text)
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Record<string, unknown>) : 'The arguments are an object: {"name": "value"}.'
+    return isObject
+      ? (value as Record<string, unknown>)
+      : 'The arguments must be an object: {"name": "value"}.'
   } catch (error) {
     return `That is not JSON: ${(error as Error).message}.`
   }

@@ -5,7 +5,7 @@ import { clean } from './printable.ts'
 /** A colour or weight of `util.styleText`. */
 export type Style = Parameters<typeof styleText>[0]
 
-/** Writes text that is safe to show to one stream, in colour where that stream is a terminal. */
+/** Writes text to one stream, with control sequences removed, and in colour if the stream is a terminal. */
 export const createScreen = ({ stream, env }: { stream: NodeJS.WriteStream; env: NodeJS.ProcessEnv }) => {
   const colour = stream.isTTY && !env.NO_COLOR
   let atLineStart = true
@@ -41,24 +41,24 @@ export const createScreen = ({ stream, env }: { stream: NodeJS.WriteStream; env:
   }
 
   return {
-    /** Paints without writing. */
+    /** Returns the text in a style, without writing it. */
     paint,
-    /** Continues the line. */
+    /** Writes at the end of the current line. */
     write,
-    /** Goes to the start of a line, if not there. */
+    /** Begins a new line unless the current one is empty. */
     startLine,
     /** Writes one line in several styles. */
     writeParts,
     /** Writes whole lines in one style. */
     writeLine: (text: string, style?: Style) => writeParts([[text, style]]),
-    /** Shows, on a terminal, that something is awaited; the next text takes its place. */
+    /** Shows on a terminal that output is pending; the next text replaces the mark. */
     wait() {
       if (!stream.isTTY || waiting) return
       startLine()
       stream.write(paint('dim', '…'))
       waiting = true
     },
-    /** Terminal columns there are for one line. */
+    /** The terminal columns of one line. */
     get columns() {
       return stream.columns || 80
     },

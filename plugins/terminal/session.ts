@@ -2,13 +2,13 @@ import { type Answer, type Api, type Call, RefusedError } from './api.ts'
 import type { createLogin } from './login.ts'
 import type { TokenStore } from './token-store.ts'
 
-/** A page of a list; `next` is the path of the one behind it. */
+/** A page of a list; `next` is the path of the following page. */
 export interface ListPage<Row> {
   rows: Row[]
   next: string | undefined
 }
 
-/** Speaks for one logged-in user; logs in when there is no token or when the server refuses it. */
+/** Creates the session of one user, which logs in when there is no token or the server refuses it. */
 export const createSession = ({
   api,
   store,
@@ -29,10 +29,10 @@ export const createSession = ({
   }
 
   const renewLogin = async () => {
-    const entered = await login(name)
-    name = entered.username
-    await keep(entered.access_token)
-    return entered.access_token
+    const { username, access_token } = await login(name)
+    name = username
+    await keep(access_token)
+    return access_token
   }
 
   const readToken = async () => {
@@ -44,7 +44,7 @@ export const createSession = ({
     return token
   }
 
-  /** Runs a call with a token; where the server refuses it, once more with that of a new login. */
+  /** Runs a call with a token; if the server refuses it, once more with the token of a new login. */
   const withToken = async <Result>(call: (token: string) => Promise<Result>): Promise<Result> =>
     call(await readToken()).catch(async (error: unknown) => {
       if (!(error instanceof RefusedError) || error.status !== 401) throw error
@@ -52,8 +52,8 @@ export const createSession = ({
     })
 
   /** Calls the API as this user; a refused token is replaced once. */
-  const call = async (given: Omit<Call, 'token'>): Promise<Answer> => {
-    const answer = await withToken((token) => api({ ...given, token }))
+  const call = async (request: Omit<Call, 'token'>): Promise<Answer> => {
+    const answer = await withToken((token) => api({ ...request, token }))
     if (answer.renewed) await keep(answer.renewed)
     return answer
   }
@@ -67,18 +67,18 @@ export const createSession = ({
     withToken,
     /** The token to use now. */
     readToken,
-    /** Stores the fresh token that came with an answer. */
+    /** Stores the renewed token of an answer. */
     keep,
-    /** Logs in again, whatever token there is. */
+    /** Logs in again, even if there is a token. */
     renewLogin,
 
     /** Calls the API and returns the answer's JSON. */
-    request: async <Data>(given: Omit<Call, 'token'>): Promise<Data> => (await call(given)).data as Data,
+    request: async <Data>(request: Omit<Call, 'token'>): Promise<Data> => (await call(request)).data as Data,
 
     /** Reads one page of a list. */
     readPage,
 
-    /** Reads a list to its end. */
+    /** Reads all pages of a list. */
     async *list<Row>(path: string): AsyncGenerator<Row, void, void> {
       for (let next: string | undefined = path; next !== undefined; ) {
         const page: ListPage<Row> = await readPage(next)
@@ -89,5 +89,5 @@ export const createSession = ({
   }
 }
 
-/** Speaks for one logged-in user. */
+/** The session of one user. */
 export type Session = ReturnType<typeof createSession>

@@ -2,11 +2,10 @@ import bytes from 'bytes'
 import type { Conversation } from './conversation.ts'
 import type { Outcome } from './following.ts'
 import type { AgentRow, FileRow, ThreadRow } from './frames.ts'
-import { shorten } from './printable.ts'
+import { formatTime, shorten } from './printable.ts'
 import type { Session } from './session.ts'
-import { formatTime } from './time.ts'
 import type { View } from './view.ts'
-import { MOST_LISTED, type WorkspaceFiles } from './workspace-files.ts'
+import { MAX_LISTED, type WorkspaceFiles } from './workspace-files.ts'
 
 const LISTED_THREADS = 20
 const TITLE_COLUMNS = 60
@@ -17,7 +16,7 @@ interface SlashCommand {
   run(argument: string): Promise<Outcome | undefined> | 'quit' | undefined
 }
 
-/** Makes the function that runs a line beginning with `/`; nothing came of it, a turn was followed, or `quit`. */
+/** Creates the function that runs a line beginning with `/`; returns the outcome of a followed turn, or `quit`. */
 export const createSlashCommands = ({
   session,
   agent,
@@ -35,7 +34,7 @@ export const createSlashCommands = ({
   let listed: ThreadRow[] = []
   let next: string | undefined
 
-  /** Lists the threads at a path behind those that are listed; returns how many these are. */
+  /** Appends the threads at a path to those listed before; returns the number of the latter. */
   const listThreads = async (path: string, before: ThreadRow[]): Promise<number> => {
     const page = await session.readPage<ThreadRow>(path)
     listed = [...before, ...page.rows]
@@ -46,17 +45,15 @@ export const createSlashCommands = ({
   const commands: Record<string, SlashCommand> = {
     help: {
       usage: '/help',
-      summary: 'this list',
+      summary: 'show this list',
       run() {
         const width = Math.max(...Object.values(commands).map(({ usage }) => usage.length))
         for (const { usage, summary } of Object.values(commands))
           view.line(`${usage.padEnd(width)}  ${summary}`)
         view.note(
-          'A line that ends in \\ goes on in the next one. Ctrl-C stops an answer, or takes back a message that waits; Ctrl-D leaves.',
+          'A line that ends in \\ continues on the next one. Ctrl-C stops an answer, or withdraws a message that waits. Ctrl-D leaves.',
         )
-        view.note(
-          'Where the agent asks before it goes on, Ctrl-C ends the turn and Ctrl-D leaves it waiting.',
-        )
+        view.note('When the agent asks for a decision, Ctrl-C ends the turn and Ctrl-D leaves it waiting.')
         return undefined
       },
     },
@@ -71,7 +68,7 @@ export const createSlashCommands = ({
     },
     threads: {
       usage: '/threads [more]',
-      summary: 'list the threads with this agent, or those behind the ones that are listed',
+      summary: 'list the threads with this agent, or the next page of them',
       async run(argument) {
         const isMore = argument === 'more' && listed.length > 0
         if (isMore && next === undefined) {
@@ -88,7 +85,7 @@ export const createSlashCommands = ({
     },
     switch: {
       usage: '/switch <n|id>',
-      summary: 'go on with a thread, by its number in /threads or its id',
+      summary: 'continue a thread, by its number in /threads or its id',
       async run(argument) {
         if (!argument) {
           view.note('Which one? /switch <n|id>, see /threads.')
@@ -98,16 +95,16 @@ export const createSlashCommands = ({
         if (listed.length === 0) await listThreads(threads, [])
         const thread = listed[Number(argument) - 1]
         if (thread) return conversation.open(thread.thread_id)
-        view.note(`There is no thread number ${argument}; see /threads.`)
+        view.note(`Thread number ${argument} does not exist; see /threads.`)
         return undefined
       },
     },
     fork: {
       usage: '/fork',
-      summary: 'go on in a copy of this thread, which stays as it is',
+      summary: 'continue in a copy of this thread, which stays as it is',
       async run() {
         const id = await conversation.fork()
-        view.note(id ? `You go on in thread ${id}.` : 'There is nothing to copy yet.')
+        view.note(id ? `You continue in thread ${id}.` : 'There is nothing to copy yet.')
         return undefined
       },
     },
@@ -117,19 +114,20 @@ export const createSlashCommands = ({
       async run(argument) {
         const rows = await files.list(splitWords(argument)[0] ?? '')
         if (rows.length === 0) view.note('There are no files here.')
-        const width = Math.max(...rows.map((row) => sizeOf(row).length))
+        const width = Math.max(...rows.map((row) => describeSize(row).length))
         for (const row of rows) view.line(describeFile(row, width))
-        if (rows.length >= MOST_LISTED) view.note(`Only the first ${MOST_LISTED} are shown; name a folder.`)
+        if (rows.length >= MAX_LISTED)
+          view.note(`Only the first ${MAX_LISTED} are shown. Name a folder to see it.`)
         return undefined
       },
     },
     save: {
       usage: '/save PATH [TO]',
-      summary: "save a file of the agent's here, or as TO; nothing is overwritten",
+      summary: "save one of the agent's files here, or as TO; nothing is overwritten",
       async run(argument) {
         const [path, to, ...more] = splitWords(argument)
         if (path === undefined || more.length > 0) {
-          view.note('Which one? /save PATH [TO], see /files; a name with spaces stands in quotes.')
+          view.note('Which one? /save PATH [TO], see /files; quote a name that has spaces.')
           return undefined
         }
         const saved = await files.save(path, to)
@@ -139,16 +137,16 @@ export const createSlashCommands = ({
     },
     attach: {
       usage: '/attach FILE',
-      summary: 'send a file of yours with the next message',
+      summary: 'send a local file with the next message',
       async run(argument) {
         const [path, ...more] = splitWords(argument)
         if (path === undefined || more.length > 0) {
-          view.note('Which one? /attach FILE; a name with spaces stands in quotes.')
+          view.note('Which one? /attach FILE; quote a name that has spaces.')
           return undefined
         }
         const file = await files.attach(path)
         conversation.attach(file)
-        view.note(`${quoteWord(file.path)} goes with your next message.`)
+        view.note(`${quoteWord(file.path)} will be sent with your next message.`)
         return undefined
       },
     },
@@ -164,10 +162,10 @@ export const createSlashCommands = ({
     },
     model: {
       usage: '/model <ref>',
-      summary: 'use another model from the next message on',
+      summary: 'use another model, beginning with the next message',
       run(argument) {
         if (argument) conversation.model = argument
-        view.note(`Model: ${conversation.model ?? agent.default_model ?? 'the active one of the server'}`)
+        view.note(`Model: ${conversation.model ?? agent.default_model ?? "the server's active model"}`)
         return undefined
       },
     },
@@ -188,27 +186,27 @@ export const createSlashCommands = ({
     const [, name = '', argument = ''] = /^\/(\S*)\s*(.*)$/s.exec(line) ?? []
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (command) return (await command.run(argument.trim())) ?? undefined
-    view.note(`There is no command /${name}; /help lists them.`)
+    view.note(`/${name} is not a command. Type /help for the list.`)
     return undefined
   }
 }
 
-/** The words of a line; quotes hold together what has spaces. */
+/** Splits a line into words; quotes enclose a word that has spaces. */
 const splitWords = (text: string): string[] =>
   [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, plain]) => double ?? single ?? plain!,
   )
 
-/** A path as `splitWords` takes it. */
+/** Quotes a path so that `splitWords` returns it as one word. */
 const quoteWord = (path: string) =>
   /[\s"']/.test(path) ? (path.includes('"') ? `'${path}'` : `"${path}"`) : path
 
 const formatSize = (size: number) => bytes.format(size, { unitSeparator: ' ', decimalPlaces: 1 })!
 
-const sizeOf = ({ size }: FileRow) => (size === null ? '' : formatSize(size))
+const describeSize = ({ size }: FileRow) => (size === null ? '' : formatSize(size))
 
 const describeFile = (row: FileRow, width: number) =>
-  `${formatTime(row.updated_at)}  ${sizeOf(row).padStart(width)}  ${quoteWord(row.path)}${row.kind === 'directory' ? '/' : ''}`
+  `${formatTime(row.updated_at)}  ${describeSize(row).padStart(width)}  ${quoteWord(row.path)}${row.kind === 'directory' ? '/' : ''}`
 
 /** Runs lines that begin with `/`. */
 export type SlashCommands = ReturnType<typeof createSlashCommands>

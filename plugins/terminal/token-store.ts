@@ -1,13 +1,13 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Who is logged in at one server. */
+/** The login at one server. */
 export interface StoredToken {
   username: string
   access_token: string
 }
 
-/** Keeps the login of each server address in `cli-session.json` below the home, readable by its owner only. */
+/** Stores the login of each server address in `cli-session.json` in the home folder, readable by its owner only. */
 export const createTokenStore = ({ home, url }: { home: string; url: string }) => {
   const path = join(home, 'cli-session.json')
 
@@ -15,19 +15,19 @@ export const createTokenStore = ({ home, url }: { home: string; url: string }) =
     try {
       return JSON.parse(await readFile(path, 'utf8'))
     } catch (error) {
-      // A file that is missing or was damaged costs one more login, nothing else.
+      // A missing or damaged file only costs another login.
       if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return {}
       throw error
     }
   }
 
   return {
-    /** The login kept for this address, if there is one. */
+    /** Returns the login stored for this address, if there is one. */
     async read(): Promise<StoredToken | undefined> {
       return (await readAll())[url]
     },
 
-    /** Replaces the login kept for this address. */
+    /** Replaces the login stored for this address. */
     async write(entry: StoredToken) {
       const all = { ...(await readAll()), [url]: entry }
       await mkdir(home, { recursive: true, mode: 0o700 })
@@ -38,5 +38,5 @@ export const createTokenStore = ({ home, url }: { home: string; url: string }) =
   }
 }
 
-/** Keeps the login of one server address. */
+/** Stores the login of one server address. */
 export type TokenStore = ReturnType<typeof createTokenStore>

@@ -3,17 +3,17 @@ import { RefusedError, UnreachableError } from './api.ts'
 import type { FileBlock } from './frames.ts'
 import type { Session } from './session.ts'
 
-/** Long enough for the largest file there may be on a slow line. */
-const LIMIT_MS = 120_000
+/** Long enough for the largest file on a slow connection. */
+const UPLOAD_MS = 120_000
 
-/** A file to be sent. */
+/** A file to upload. */
 export interface SentFile {
   name: string
   media_type: string
   data: Uint8Array<ArrayBuffer>
 }
 
-/** Makes the function that sends a file into the agent's workspace and gives the block that names it in a turn. */
+/** Creates the function that uploads a file to the agent's workspace and returns the block that names it in a message. */
 export const createUpload = ({
   url,
   agent_id,
@@ -44,7 +44,7 @@ export const createUpload = ({
       if (!response.ok) throw new RefusedError({ status: response.status, body: await response.text() })
       return (await response.json()) as Omit<FileBlock, 'type'>
     }
-    return withDeadline(LIMIT_MS, [signal, given], send).catch((error: unknown) => {
+    return withDeadline(UPLOAD_MS, [signal, given], send).catch((error: unknown) => {
       if (signal.aborted || given.aborted || error instanceof RefusedError) throw error
       throw new UnreachableError(url, error)
     })
@@ -57,5 +57,5 @@ export const createUpload = ({
   }
 }
 
-/** Sends a file into the agent's workspace. */
+/** Uploads a file to the agent's workspace. */
 export type Upload = ReturnType<typeof createUpload>

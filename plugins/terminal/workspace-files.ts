@@ -7,15 +7,15 @@ import type { Session } from './session.ts'
 import { createUpload } from './upload.ts'
 
 /** The most entries of a folder that are listed. */
-export const MOST_LISTED = 200
+export const MAX_LISTED = 200
 const MAX_SENT_BYTES = 20 * 1024 * 1024
-/** The most names that are tried for a file that is saved. */
-const MOST_NAMES = 1000
+/** The most names that are tried for a file to save. */
+const MAX_NAMES = 1000
 
-/** Something about a local file that the person has to change. */
+/** Thrown if a local file cannot be used, for a reason that the person can change. */
 export class LocalFileError extends Error {}
 
-/** Lists, saves and sends files of the agent's workspace. */
+/** Creates the functions that list, save and send files of the agent's workspace. */
 export const createWorkspaceFiles = (parts: {
   url: string
   agent_id: string
@@ -47,34 +47,34 @@ export const createWorkspaceFiles = (parts: {
     } catch (error) {
       await rm(path, { force: true })
       signal.throwIfAborted()
-      throw isOfSystem(error) ? error : new UnreachableError(url, error)
+      throw isSystemError(error) ? error : new UnreachableError(url, error)
     } finally {
       await file.close()
     }
   }
 
   return {
-    /** The first entries of a folder, the workspace where it is empty. */
+    /** Returns the first entries of a folder, or of the workspace if the path is empty. */
     list: (folder: string) =>
       session.request<FileRow[]>({
         method: 'GET',
-        path: `${files}?limit=${MOST_LISTED}&path=${encodeURIComponent(folder)}`,
+        path: `${files}?limit=${MAX_LISTED}&path=${encodeURIComponent(folder)}`,
       }),
 
     /**
-     * Saves a file of the workspace as `to`, or in it where it is a folder, else in the current folder under its own
-     * name. Nothing is overwritten: a number makes the name another one. Gives the path and the size in bytes.
+     * Saves a file of the workspace as `to`, in `to` if that is a folder, or in the current folder under its own name.
+     * An existing file is not overwritten: a number is added to the name. Returns the path and the size in bytes.
      */
     async save(path: string, to: string | undefined): Promise<{ path: string; size: number }> {
       const response = await download(path)
       const isFolder = to === undefined || to.endsWith('/') || to.endsWith(sep) || (await isDirectory(to))
-      const wanted = isFolder ? join(to ?? '.', safeNameOf(path)) : to
-      return local(wanted, async () => receive(response, await createNew(wanted)))
+      const wanted = isFolder ? join(to ?? '.', sanitizeName(path)) : to
+      return explainFailure(wanted, async () => receive(response, await createNew(wanted)))
     },
 
-    /** Sends a local file into the workspace; gives the block that names it in a message. */
+    /** Sends a local file to the workspace; returns the block that names it in a message. */
     attach: (path: string): Promise<FileBlock> =>
-      local(path, async () => {
+      explainFailure(path, async () => {
         const stats = await stat(path)
         if (!stats.isFile()) throw new LocalFileError(`${path} is not a file.`)
         if (stats.size > MAX_SENT_BYTES) throw new LocalFileError(`${path} is larger than 20 MiB.`)
@@ -83,8 +83,8 @@ export const createWorkspaceFiles = (parts: {
   }
 }
 
-/** A name that neither hides the file nor means something to the file system or the terminal. */
-const safeNameOf = (path: string): string =>
+/** Returns a file name that is not hidden and has no special meaning to the file system or the terminal. */
+const sanitizeName = (path: string): string =>
   basename(path)
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\:*?"<>|]+/gu, '_')
     .replace(/^[.\s]+/, '') || 'file'
@@ -96,7 +96,7 @@ interface NewFile {
   file: FileHandle
 }
 
-/** Creates a file of this name, or with a number behind it where that is taken. */
+/** Creates a file with this name, or with a number after the name if it is taken. */
 async function createNew(wanted: string): Promise<NewFile> {
   const { dir, name, ext } = parse(wanted)
   for (let number = 1; ; number += 1) {
@@ -104,7 +104,7 @@ async function createNew(wanted: string): Promise<NewFile> {
     try {
       return { path, file: await open(path, 'wx') }
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || number >= MOST_NAMES) throw error
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || number >= MAX_NAMES) throw error
     }
   }
 }
@@ -113,25 +113,25 @@ const REASONS: Record<string, string> = {
   ENOENT: 'does not exist',
   ENOTDIR: 'is not in a folder',
   EISDIR: 'is a folder',
-  EACCES: 'may not be used',
-  EPERM: 'may not be used',
+  EACCES: 'cannot be accessed: permission denied',
+  EPERM: 'cannot be accessed: permission denied',
   EROFS: 'cannot be written: the disk is read-only',
   ENAMETOOLONG: 'has a name that is too long',
 }
 
-/** Runs work on a local file; what the system refuses is said in words. */
-async function local<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+/** Runs work on a local file; explains an error of the system as a LocalFileError. */
+async function explainFailure<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
-    if (!isOfSystem(error)) throw error
+    if (!isSystemError(error)) throw error
     const { code = '' } = error
     throw new LocalFileError(`${path} ${REASONS[code] ?? `cannot be used (${code})`}.`, { cause: error })
   }
 }
 
-const isOfSystem = (error: unknown): error is NodeJS.ErrnoException =>
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error
 
-/** Lists, saves and sends files of the agent's workspace. */
+/** The files of the agent's workspace. */
 export type WorkspaceFiles = ReturnType<typeof createWorkspaceFiles>

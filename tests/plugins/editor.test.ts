@@ -573,7 +573,7 @@ t.test('it does not start without its agent or its server', async (t) => {
   const lost = startEditorAgent(t, { url: server.url, env, args: ['--agent', 'nobody'] })
   const alone = startEditorAgent(t, { url: `http://127.0.0.1:${port}`, env })
   t.strictSame(await lost.exited, [1, null])
-  t.equal(lost.written.stderr, 'There is no agent "nobody". You can talk to: assistant.\n')
+  t.equal(lost.written.stderr, 'Agent "nobody" does not exist. You can talk to: assistant.\n')
   t.strictSame(await alone.exited, [1, null])
   t.match(alone.written.stderr, /^No server answers at http:/)
   t.equal(lost.written.stdout + alone.written.stdout, '')

@@ -58,7 +58,7 @@ t.test('threads are listed a page at a time, and chosen by their numbers in the 
   const { body: rows } = await server.request('GET', '/agents/assistant/threads?limit=1&offset=43')
   await run.until(`Thread ${rows[0].thread_id}`)
   await enter('/switch 46')
-  await run.until('There is no thread number 46')
+  await run.until('Thread number 46 does not exist')
   await enter('/threads')
   await run.until('  1  ')
   await enter('/quit')

@@ -224,7 +224,7 @@ t.test('a message that is longer than the server takes is not sent again and aga
   t.teardown(service.close)
   const run = start(t, { url: service.url, message: 'long '.repeat(1000) })
   t.equal(await run.code, 1)
-  t.match(run.written.stderr, /The message is longer than the server takes/)
+  t.match(run.written.stderr, /The message is longer than the server accepts/)
   t.strictSame(
     service.received.filter(({ type }) => type === 'user_turn'),
     [],
@@ -345,14 +345,14 @@ t.test('with no server there, it says how to start one', async (t) => {
   }
   const wrong = start(t, { url: 'nonsense', message: 'hi' })
   t.equal(await wrong.code, 1)
-  t.match(wrong.written.stderr, '"nonsense" is not an address')
+  t.match(wrong.written.stderr, '"nonsense" is not a server address')
 })
 
 t.test('an agent that is not there is answered with those that are', async (t) => {
   const service = await serve(t)
   const run = start(t, { url: service.url, agent: 'nobody', message: 'hi' })
   t.equal(await run.code, 1)
-  t.equal(run.written.stderr, 'There is no agent "nobody". You can talk to: assistant.\n')
+  t.equal(run.written.stderr, 'Agent "nobody" does not exist. You can talk to: assistant.\n')
 })
 
 t.test('each line of a pipe is a turn of one thread, and a failed one makes the exit code 1', async (t) => {
@@ -364,7 +364,7 @@ t.test('each line of a pipe is a turn of one thread, and a failed one makes the 
   good.stdin.end('one\n\ntwo \\\nlines\n/nonsense\n')
   t.equal(await good.code, 0)
   t.equal(good.written.stdout, 'You said one.\nYou said two \nlines.\n')
-  t.match(good.written.stderr, 'There is no command /nonsense')
+  t.match(good.written.stderr, '/nonsense is not a command')
   const threads = service.received.map(({ thread_id }) => thread_id)
   t.equal(new Set(threads).size, 1)
 
@@ -386,7 +386,7 @@ t.test('Ctrl-C stops the turn and the conversation goes on; Ctrl-D leaves', asyn
   run.stdin.write('long\r')
   await run.until('Once upon')
   run.stdin.write(CTRL_C)
-  await run.until('Stopping; Ctrl-C again leaves.')
+  await run.until('Stopping. Press Ctrl-C again to leave.')
   await run.until('1,200 tokens in, 7 out · stopped')
   await run.until('you › ')
   run.stdin.write('short\r')
@@ -515,7 +515,7 @@ t.test('threads are listed, opened with their last messages, and left for a new 
   await enter('/threads')
   await run.until('About birds')
   await enter('/switch 7')
-  await run.until('no thread number 7')
+  await run.until('Thread number 7 does not exist')
   await enter('/switch thr_none')
   await run.until('There is no such thread. (THREAD_NOT_FOUND)')
   await enter('/switch 1')
@@ -524,7 +524,7 @@ t.test('threads are listed, opened with their last messages, and left for a new 
   await run.until('You said And bats?.')
   t.equal(service.received.at(-1)!.thread_id, thread.thread_id)
   await enter('/fork')
-  await run.until('You go on in thread ')
+  await run.until('You continue in thread ')
   const copy = service.forks.at(-1)!
   t.equal(copy.source, thread.thread_id)
   await enter('Is it late?')
@@ -542,11 +542,9 @@ t.test('threads are listed, opened with their last messages, and left for a new 
   await run.until('* assistant  Helps with anything')
   await enter('/help')
   await run.until('/switch <n|id>')
-  await run.until(
-    'Where the agent asks before it goes on, Ctrl-C ends the turn and Ctrl-D leaves it waiting.',
-  )
+  await run.until('When the agent asks for a decision, Ctrl-C ends the turn and Ctrl-D leaves it waiting.')
   await enter('/constructor')
-  await run.until('There is no command /constructor')
+  await run.until('/constructor is not a command')
   await enter('/quit')
   t.equal(await run.code, 0)
 })
@@ -626,8 +624,8 @@ t.test('/files, /save and /attach work with the files of the agent, and overwrit
   await enter('/attach', 'Which one?')
   await enter('/attach missing.txt', 'missing.txt does not exist. (FILE_UNUSABLE)')
   await enter('/attach folder', 'folder is not a file. (FILE_UNUSABLE)')
-  await enter('/attach mine.txt', 'inbound/mine.txt goes with your next message.')
-  await enter('/attach "my notes.txt"', '"inbound/my notes.txt" goes with your next message.')
+  await enter('/attach mine.txt', 'inbound/mine.txt will be sent with your next message.')
+  await enter('/attach "my notes.txt"', '"inbound/my notes.txt" will be sent with your next message.')
   await enter('look at these', ' tokens in')
   await enter('and now', 'You said and now.')
   await enter('/quit')

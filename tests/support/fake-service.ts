@@ -87,7 +87,10 @@ export async function createFakeService({
     return thread
   }
 
-  const send = (socket: WebSocket, frame: Frame) => socket.send(JSON.stringify(frame))
+  const send = (socket: WebSocket, frame: Frame) => {
+    const extra = frame.type === 'error' ? { details: {}, request_id: 'r' } : {}
+    socket.send(JSON.stringify({ ...extra, ...frame }))
+  }
 
   const begin = (thread: FakeThread, { text, model, client_message_id }: Omit<Frame, 'type'>) => {
     const { promise: stopped, resolve: stop } = createDeferred<void>()

@@ -2,7 +2,7 @@ import { type AgentApp, type AuthMethod, agent, methods, PROTOCOL_VERSION } from
 import type { EditorSessions } from './editor-sessions.ts'
 import { toRequestError } from './request-errors.ts'
 
-/** Makes the agent that an editor talks to. `ready` gives the sessions, or throws why there are none (yet). */
+/** Creates the agent that an editor talks to. `ready` returns the sessions, or throws the reason why there are none. */
 export const createEditorApp = ({
   title,
   version,
@@ -10,19 +10,19 @@ export const createEditorApp = ({
   ready,
   note,
 }: {
-  /** The name of the agent, if it is known by the time that the editor asks. */
+  /** The name of the agent, as it was requested on the command line. */
   title: string
   version: string
-  /** What a user who is not logged in is told to do. */
+  /** Tells a user who is not logged in what to do. */
   advice: string
   ready(): Promise<EditorSessions>
   note(text: string): void
 }): AgentApp => {
   const authMethods: AuthMethod[] = [{ id: 'svc-chat', name: 'Log in with svc chat', description: advice }]
-  let saidIgnored = false
+  let hasNotedIgnored = false
 
-  /** Runs a handler and throws what an editor understands. */
-  const answering = async <Answer>(
+  /** Runs a handler; throws errors that an editor understands. */
+  const respond = async <Answer>(
     sessionId: string | undefined,
     run: (sessions: EditorSessions) => Promise<Answer> | Answer,
   ): Promise<Answer> => {
@@ -33,10 +33,10 @@ export const createEditorApp = ({
     }
   }
 
-  const ignore = (mcpServers: readonly unknown[] = []) => {
-    if (mcpServers.length === 0 || saidIgnored) return
-    saidIgnored = true
-    note('The MCP servers of the editor are ignored: the tools of the agent are those of the server.')
+  const noteIgnored = (mcpServers: readonly unknown[] = []) => {
+    if (mcpServers.length === 0 || hasNotedIgnored) return
+    hasNotedIgnored = true
+    note('The MCP servers of the editor are ignored: the agent uses the tools of the server.')
   }
 
   return agent({ name: 'svc' })
@@ -50,43 +50,43 @@ export const createEditorApp = ({
       },
       authMethods,
     }))
-    .onRequest(methods.agent.authenticate, () => answering(undefined, () => ({})))
+    .onRequest(methods.agent.authenticate, () => respond(undefined, () => ({})))
     .onRequest(methods.agent.session.new, ({ params, client }) =>
-      answering(undefined, async (sessions) => {
-        ignore(params.mcpServers)
+      respond(undefined, async (sessions) => {
+        noteIgnored(params.mcpServers)
         return { sessionId: await sessions.begin(client) }
       }),
     )
     .onRequest(methods.agent.session.load, ({ params, client }) =>
-      answering(params.sessionId, async (sessions) => {
-        ignore(params.mcpServers)
+      respond(params.sessionId, async (sessions) => {
+        noteIgnored(params.mcpServers)
         await sessions.load(params.sessionId, client)
         return {}
       }),
     )
     .onRequest(methods.agent.session.resume, ({ params, client }) =>
-      answering(params.sessionId, async (sessions) => {
-        ignore(params.mcpServers)
+      respond(params.sessionId, async (sessions) => {
+        noteIgnored(params.mcpServers)
         await sessions.resume(params.sessionId, client)
         return {}
       }),
     )
     .onRequest(methods.agent.session.list, ({ params }) =>
-      answering(undefined, (sessions) =>
+      respond(undefined, (sessions) =>
         sessions.list({ cwd: params.cwd ?? process.cwd(), cursor: params.cursor ?? undefined }),
       ),
     )
     .onRequest(methods.agent.session.close, ({ params }) =>
-      answering(params.sessionId, async (sessions) => {
+      respond(params.sessionId, async (sessions) => {
         await sessions.close(params.sessionId)
         return {}
       }),
     )
     .onRequest(methods.agent.session.prompt, ({ params }) =>
-      answering(params.sessionId, (sessions) => sessions.get(params.sessionId).prompt(params.prompt)),
+      respond(params.sessionId, (sessions) => sessions.get(params.sessionId).prompt(params.prompt)),
     )
     .onNotification(methods.agent.session.cancel, async ({ params }) => {
-      // Where there are no sessions, there is nothing to cancel.
+      // Without sessions there is nothing to cancel.
       const sessions = await ready().catch(() => undefined)
       sessions?.find(params.sessionId)?.cancel()
     })

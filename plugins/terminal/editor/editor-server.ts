@@ -7,8 +7,8 @@ import { createEditorSessions, type EditorSessions } from './editor-sessions.ts'
 import { AUTH_REQUIRED, toRequestError } from './request-errors.ts'
 
 /**
- * Serves one editor until it leaves or the signal ends it. Throws where the server cannot be reached or has no such
- * agent; that nobody is logged in is told the editor instead.
+ * Serves one editor until the editor disconnects or the signal aborts. Throws if the server cannot be reached or the
+ * agent does not exist; if nobody is logged in, the editor receives that error instead.
  */
 export async function serveEditor({
   stdin,
@@ -21,7 +21,7 @@ export async function serveEditor({
 }: Omit<EditorSessionParts, 'agent_id' | 'upload'> & {
   stdin: NodeJS.ReadStream
   stdout: NodeJS.WriteStream
-  /** Looks the agent up, as who is logged in. */
+  /** Finds the agent for the logged-in user. */
   findAgent(): Promise<{ id: string }>
   title: string
   version: string
@@ -53,7 +53,7 @@ export async function serveEditor({
       if (code !== AUTH_REQUIRED) throw error
       note(message)
     })
-    // An editor may leave before the server has answered.
+    // The editor may disconnect before the server has answered.
     await Promise.race([begun, connection.closed])
     await connection.closed
   } finally {
@@ -62,7 +62,7 @@ export async function serveEditor({
   }
 }
 
-/** The protocol's stream on a program's own input and output, which stay open for their owner to close. */
+/** Creates the protocol's stream on standard input and output, which remain open when it closes. */
 const createStdioStream = (stdin: NodeJS.ReadStream, stdout: NodeJS.WriteStream): Stream => {
   const output = new WritableStream<Uint8Array>({
     write: (chunk) =>

@@ -6,29 +6,34 @@ import {
   type SessionUpdate,
 } from '@agentclientprotocol/sdk'
 import { createFollowing, type FollowingParts, type Outcome } from '../following.ts'
-import type { ErrorFrame, InputBlock, ServerFrame, UserTurn } from '../frames.ts'
+import {
+  createUserTurn,
+  type ErrorFrame,
+  type InputBlock,
+  type Message,
+  type ServerFrame,
+  type UserTurn,
+} from '../frames.ts'
 import type { Upload } from '../upload.ts'
 import type { View } from '../view.ts'
 import { createPermissions } from './permissions.ts'
-import { readPrompt, wordsOf } from './prompt-content.ts'
+import { joinWords, readPrompt } from './prompt-content.ts'
 import { toRequestError, toTurnError } from './request-errors.ts'
 import { createSessionUpdates } from './session-updates.ts'
-import { toUserTurn } from './turn-input.ts'
-import type { EditorFrame, StoredMessage } from './wire.ts'
 
-/** The server's limit for an answer, in characters. */
-const LONGEST_ANSWER = 8000
+/** The server's limit for an answer. */
+const MAX_ANSWER_CHARS = 8000
 
-/** What every session of an editor works with. */
+/** The dependencies of every session of an editor. */
 export interface EditorSessionParts extends Omit<FollowingParts, 'approval' | 'view'> {
   upload: Upload
-  /** The model that is asked for; none leaves it to the thread and the agent. */
+  /** The model to use; undefined leaves the choice to the thread and the agent. */
   model: string | undefined
-  /** Tells the person who looks at the program's own output. */
+  /** Writes a message for a person to standard error. */
   note(text: string): void
 }
 
-/** Carries on one thread in an editor: its prompts, one at a time, and what runs there besides. */
+/** Creates the session of one thread in an editor: its prompts, one at a time, and turns that others began there. */
 export const createEditorSession = ({
   thread_id,
   last_seq,
@@ -39,19 +44,19 @@ export const createEditorSession = ({
   ...parts
 }: EditorSessionParts & {
   thread_id: string
-  /** The last frame that the editor was shown. */
+  /** The `seq` of the last frame that the editor was shown. */
   last_seq: number
   client: AgentContext
 }) => {
   let seen = last_seq
   let failure: ErrorFrame | undefined
   let prompt: { cancelled: AbortController } | undefined
-  /** What was sent while another turn had the thread, which asks something before it gives it free. */
+  /** A message that waits for another turn of the thread, which is paused by a question of its own. */
   let waiting: UserTurn | undefined
   let hasBegun = false
-  /** A turn that is followed though this editor did not begin it. */
+  /** Settles once the followed turn of somebody else is over. */
   let joined: Promise<void> | undefined
-  /** Whatever runs; settles once it is over. */
+  /** Settles once no prompt is running. */
   let idle: Promise<unknown> = Promise.resolve()
 
   let written: Promise<unknown> = Promise.resolve()
@@ -66,9 +71,9 @@ export const createEditorSession = ({
     if ('seq' in frame) seen = Math.max(seen, frame.seq ?? 0)
     if (frame.type === 'error') failure = frame
     if (frame.type === 'turn_started') hasBegun = true
-    // A turn that had to wait could not be stopped before it began.
+    // A turn that waited in the queue could not be stopped before it began.
     if (frame.type === 'turn_started' && prompt?.cancelled.signal.aborted) following.stop()
-    updates.frame(frame as EditorFrame)
+    updates.frame(frame)
   }
 
   const view: View = {
@@ -98,7 +103,7 @@ export const createEditorSession = ({
       return await following.follow(beginning)
     } finally {
       following.close()
-      // What is asked is the first to be read again, once it can be answered.
+      // The open question is replayed first, once it can be answered.
       if (permissions.question) seen = permissions.question.seq - 1
     }
   }
@@ -114,7 +119,7 @@ export const createEditorSession = ({
       case 'failed':
         throw toTurnError(failure!, thread_id)
       case 'ended':
-        throw toRequestError(new Error('The turn is over, but how it ended was not received.'))
+        throw toRequestError(new Error('The turn has ended, but its result was not received.'))
     }
   }
 
@@ -125,20 +130,20 @@ export const createEditorSession = ({
     return outcome
   }
 
-  /** Answers the question that is open; nothing where it had been answered elsewhere. */
+  /** Answers the open question; undefined if it was answered elsewhere. */
   const answer = async (content: InputBlock[]): Promise<PromptResponse | undefined> => {
     const { turn_id } = permissions.question!
-    const words = wordsOf(content)
-    if ([...words].length > LONGEST_ANSWER)
-      throw RequestError.invalidParams(undefined, `an answer has at most ${LONGEST_ANSWER} characters`)
+    const words = joinWords(content)
+    if ([...words].length > MAX_ANSWER_CHARS)
+      throw RequestError.invalidParams(undefined, `an answer has at most ${MAX_ANSWER_CHARS} characters`)
     permissions.answer(words)
-    let isLeft = false
+    let isUnused = false
     let outcome = await follow({ turn_id }).finally(() => {
-      isLeft = permissions.takeBack()
+      isUnused = permissions.withdrawAnswer()
     })
-    if (isLeft) permissions.forget()
+    if (isUnused) permissions.forget()
     if (waiting && outcome.kind !== 'paused') outcome = await begin(waiting)
-    return isLeft && outcome.kind !== 'paused' ? undefined : conclude(outcome)
+    return isUnused && outcome.kind !== 'paused' ? undefined : conclude(outcome)
   }
 
   const carryOut = async (blocks: ContentBlock[], cancelled: AbortSignal): Promise<PromptResponse> => {
@@ -148,20 +153,20 @@ export const createEditorSession = ({
     const answered = permissions.question && (await answer(content))
     if (answered) return answered
     if (cancelled.aborted) return { stopReason: 'cancelled' }
-    return conclude(await begin(toUserTurn(thread_id, content, model)))
+    return conclude(await begin(createUserTurn(thread_id, content, model)))
   }
 
   const followRunning = async (turn_id: string): Promise<Outcome> => {
-    let tellOver = () => {}
+    let resolveOver = () => {}
     const over = new Promise<undefined>((resolve) => {
-      tellOver = () => resolve(undefined)
+      resolveOver = () => resolve(undefined)
     })
     const running = follow({
       onStatus({ active, last_seq }) {
-        if (!active && last_seq > seen) tellOver()
+        if (!active && last_seq > seen) resolveOver()
       },
     })
-    // One that ended since it was read is not waited for, but what it still brought is read under its id.
+    // If the turn has ended since the history was read, follow it by its id to receive its last frames.
     return (await Promise.race([running, over])) ?? follow({ turn_id })
   }
 
@@ -171,12 +176,12 @@ export const createEditorSession = ({
   }
 
   return {
-    /** Whether a turn is followed. */
+    /** True while a turn is followed. */
     get isBusy() {
       return prompt !== undefined || joined !== undefined
     },
 
-    /** Sends a message and shows its turn to the end; throws what the editor is to be answered. */
+    /** Sends a message and shows its turn to the end; throws errors that an editor understands. */
     async prompt(blocks: ContentBlock[]): Promise<PromptResponse> {
       if (prompt)
         throw RequestError.invalidRequest(undefined, 'a prompt of this session is still being answered')
@@ -194,7 +199,7 @@ export const createEditorSession = ({
       return running
     },
 
-    /** Shows the turn that runs or waits in the thread, which was the one of that id when last seen. */
+    /** Shows the turn that runs or waits in the thread; `turn_id` is the last known one. */
     join(turn_id: string) {
       joined = followRunning(turn_id)
         .then((outcome) => {
@@ -206,16 +211,16 @@ export const createEditorSession = ({
         })
     },
 
-    /** Tells what a stored message says; settles once that is written. */
-    async replay(message: StoredMessage) {
+    /** Shows a stored message; settles once it is written. */
+    async replay(message: Message) {
       updates.message(message)
       await written
     },
 
-    /** Ends the turn that runs. */
+    /** Ends the running turn. */
     cancel,
 
-    /** Ends the turn that runs, and waits until it is over. */
+    /** Ends the running turn and waits until it is over. */
     async close() {
       cancel()
       await Promise.all([idle, joined])
@@ -223,5 +228,5 @@ export const createEditorSession = ({
   }
 }
 
-/** Carries on one thread in an editor. */
+/** The session of one thread in an editor. */
 export type EditorSession = ReturnType<typeof createEditorSession>

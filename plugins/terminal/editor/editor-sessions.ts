@@ -1,26 +1,48 @@
 import { type AgentContext, type ListSessionsResponse, RequestError } from '@agentclientprotocol/sdk'
 import { RefusedError } from '../api.ts'
-import type { ThreadRow } from '../frames.ts'
+import type { History, Message, ThreadRow } from '../frames.ts'
 import { createEditorSession, type EditorSession, type EditorSessionParts } from './editor-session.ts'
-import { createThreadHistory } from './thread-history.ts'
-import type { HistoryPage } from './wire.ts'
 
-/** One that was not used for longest is forgotten for one more; it can be loaded again. */
-const MOST_SESSIONS = 64
-const LISTED = 50
+/** The open sessions; beyond that the least recently used idle session is closed, and can be loaded again. */
+const MAX_SESSIONS = 64
+const LIST_PAGE_SIZE = 50
+/** The largest page of messages that the server returns. */
+const HISTORY_PAGE_SIZE = 200
 
-/** Keeps the sessions of one editor, each a thread with the agent. */
+/** Creates the sessions of one editor, each of which is a thread with the agent. */
 export const createEditorSessions = (parts: EditorSessionParts) => {
   const { session, agent_id } = parts
   const threads = `/agents/${encodeURIComponent(agent_id)}/threads`
-  const history = createThreadHistory({ session, agent_id })
-  /** By thread, the one that was used last at the end. */
+  /** By thread, the least recently used first. */
   const sessions = new Map<string, EditorSession>()
 
+  const readPage = (thread_id: string, limit: number, cursor?: string) => {
+    const query = `limit=${limit}${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`
+    const path = `${threads}/${encodeURIComponent(thread_id)}/history?${query}`
+    return session.request<History>({ method: 'GET', path })
+  }
+
+  /** Reads the newest page of a thread, and all its messages, oldest first, of which one page is in memory at a time. */
+  const readAll = async (thread_id: string) => {
+    const newest = await readPage(thread_id, HISTORY_PAGE_SIZE)
+    const cursors: string[] = []
+    for (let page = newest; page.next_cursor; ) {
+      cursors.push(page.next_cursor)
+      page = await readPage(thread_id, HISTORY_PAGE_SIZE, page.next_cursor)
+    }
+    async function* readMessages(): AsyncGenerator<Message> {
+      for (const cursor of cursors.reverse())
+        yield* (await readPage(thread_id, HISTORY_PAGE_SIZE, cursor)).messages
+      yield* newest.messages
+    }
+    return { end: newest, messages: readMessages() }
+  }
+
   const makeRoom = () => {
-    if (sessions.size < MOST_SESSIONS) return
+    if (sessions.size < MAX_SESSIONS) return
     const idle = [...sessions].find(([, { isBusy }]) => !isBusy)
-    if (!idle) throw RequestError.invalidRequest(undefined, `${MOST_SESSIONS} sessions are answered at once`)
+    if (!idle)
+      throw RequestError.invalidRequest(undefined, `${MAX_SESSIONS} sessions are being answered already`)
     sessions.delete(idle[0])
   }
 
@@ -31,18 +53,18 @@ export const createEditorSessions = (parts: EditorSessionParts) => {
     return opened
   }
 
-  const openStored = async (thread_id: string, end: HistoryPage, client: AgentContext) => {
-    // What a turn waits for is its last frame, and is to be seen again.
+  const openStored = async (thread_id: string, end: History, client: AgentContext) => {
+    // The request that a turn waits for is its last frame, which must be received again.
     const last_seq = end.hitl_pending ? end.last_seq - 1 : end.last_seq
     return open(thread_id, last_seq, client)
   }
 
-  const joinRunning = (opened: EditorSession, { turn_active, messages }: HistoryPage) => {
+  const joinRunning = (opened: EditorSession, { turn_active, messages }: History) => {
     const turn_id = messages.at(-1)?.turn_id
     if (turn_active && turn_id !== undefined) opened.join(turn_id)
   }
 
-  /** Gives up what is shown of a thread that is opened once more. */
+  /** Forgets the session of a thread that is about to be opened again. */
   const leave = async (thread_id: string) => {
     const opened = sessions.get(thread_id)
     if (opened?.isBusy)
@@ -50,38 +72,38 @@ export const createEditorSessions = (parts: EditorSessionParts) => {
     sessions.delete(thread_id)
   }
 
-  const finding = async <Found>(thread_id: string, found: Promise<Found>): Promise<Found> =>
+  const explainMissing = async <Found>(thread_id: string, found: Promise<Found>): Promise<Found> =>
     found.catch((error: unknown) => {
-      // An id that is none at all is refused in its form.
+      // The server answers 422 for an id that is malformed.
       const isUnknown = error instanceof RefusedError && [404, 422].includes(error.status)
       throw isUnknown ? RequestError.sessionNotFound(thread_id) : error
     })
 
   return {
-    /** Begins a thread and gives its id. */
+    /** Begins a thread and returns its id. */
     async begin(client: AgentContext): Promise<string> {
       const { thread_id } = await session.request<{ thread_id: string }>({ method: 'POST', path: threads })
       open(thread_id, 0, client)
       return thread_id
     },
 
-    /** Shows all of a thread, then what runs there. */
+    /** Shows all messages of a thread, then its running turn. */
     async load(thread_id: string, client: AgentContext) {
       await leave(thread_id)
-      const { end, messages } = await finding(thread_id, history.readAll(thread_id))
+      const { end, messages } = await explainMissing(thread_id, readAll(thread_id))
       const opened = await openStored(thread_id, end, client)
       for await (const message of messages) await opened.replay(message)
       joinRunning(opened, end)
     },
 
-    /** Goes on with a thread without showing what was said. */
+    /** Continues a thread without showing its messages. */
     async resume(thread_id: string, client: AgentContext) {
       await leave(thread_id)
-      const end = await finding(thread_id, history.readEnd(thread_id))
+      const end = await explainMissing(thread_id, readPage(thread_id, 1))
       joinRunning(await openStored(thread_id, end, client), end)
     },
 
-    /** The session of that id; throws where it is not open. */
+    /** Returns the session with this id; throws if it is not open. */
     get(thread_id: string): EditorSession {
       const found = sessions.get(thread_id)
       if (!found) throw RequestError.sessionNotFound(thread_id)
@@ -90,22 +112,25 @@ export const createEditorSessions = (parts: EditorSessionParts) => {
       return found
     },
 
-    /** The session of that id, if it is open. */
+    /** Returns the session with this id, if it is open. */
     find: (thread_id: string) => sessions.get(thread_id),
 
-    /** Ends what runs in a session and forgets it; the thread stays. */
+    /** Ends the running turn of a session and closes the session; the thread remains. */
     async close(thread_id: string) {
       const closing = this.get(thread_id)
       sessions.delete(thread_id)
       await closing.close()
     },
 
-    /** The threads with this agent, a page at a time; they belong to no folder, so to whichever is asked for. */
+    /** Lists the threads with this agent, a page at a time; they belong to no folder, so the requested one is returned. */
     async list({ cwd, cursor }: { cwd: string; cursor: string | undefined }): Promise<ListSessionsResponse> {
-      const query = new URLSearchParams({ limit: String(LISTED), ...(cursor !== undefined && { cursor }) })
+      const query = new URLSearchParams({
+        limit: String(LIST_PAGE_SIZE),
+        ...(cursor !== undefined && { cursor }),
+      })
       const { rows, next } = await session.readPage<ThreadRow>(`${threads}?${query}`).catch((error) => {
         if (!(error instanceof RefusedError) || error.status !== 422) throw error
-        throw RequestError.invalidParams(undefined, 'this cursor was not given here')
+        throw RequestError.invalidParams(undefined, 'the cursor is not valid')
       })
       return {
         sessions: rows.map(({ thread_id, title, last_active }) => ({
@@ -120,5 +145,5 @@ export const createEditorSessions = (parts: EditorSessionParts) => {
   }
 }
 
-/** Keeps the sessions of one editor. */
+/** The sessions of one editor. */
 export type EditorSessions = ReturnType<typeof createEditorSessions>

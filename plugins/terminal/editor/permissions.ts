@@ -2,7 +2,7 @@ import type { AgentContext, PermissionOption, SessionUpdate, ToolCallUpdate } fr
 import type { Approval } from '../approval.ts'
 import type { ApprovalRequest, Decision } from '../frames.ts'
 import { describeRequest, isQuestion } from '../request-text.ts'
-import { fence } from './fence.ts'
+import { fence } from './prompt-content.ts'
 import { toolText } from './session-updates.ts'
 import { describeCall } from './tool-calls.ts'
 
@@ -17,11 +17,11 @@ const CHOICES: readonly { option: PermissionOption; decision: Decision }[] = [
   { option: { optionId: 'reject', name: 'Reject', kind: 'reject_once' }, decision: { type: 'reject' } },
 ]
 
-const LATE = 'The question before was answered elsewhere; what you wrote was not sent.\n\n'
+const LATE = 'The previous question was answered elsewhere, so your answer was not sent.\n\n'
 
 /**
- * Has what a paused turn waits for decided in an editor: calls by permission requests, one after the other; a
- * question is said, left open, and answered with the words of the next prompt.
+ * Creates the function that gets the decisions of a paused turn from an editor: calls are decided by permission
+ * requests, one after the other; a question is shown, stays open, and is answered by the next prompt.
  */
 export const createPermissions = ({
   session_id,
@@ -36,10 +36,10 @@ export const createPermissions = ({
   send(update: SessionUpdate): void
   say(text: string): void
   note(text: string): void
-  /** Ends the turn, for a person who does not decide. */
+  /** Ends the turn if the person does not decide. */
   stop(): void
 }) => {
-  /** The question that was said last, with what was decided of the requests before it. */
+  /** The question shown last, with the decisions about the requests before it. */
   let open: { request: ApprovalRequest; decisions: Decision[] } | undefined
   let answer: string | undefined
 
@@ -65,7 +65,7 @@ export const createPermissions = ({
     return decision
   }
 
-  /** A decision, or nothing where the person made none, or cannot be asked. */
+  /** Returns a decision; undefined if the person made none or cannot be asked. */
   const askPerson = async (request: ApprovalRequest, index: number, signal: AbortSignal) => {
     try {
       return await ask(request, index, signal)
@@ -107,7 +107,7 @@ export const createPermissions = ({
   return {
     approval,
 
-    /** The request whose question the next prompt answers, if there is one. */
+    /** The request with the question that the next prompt answers, if there is one. */
     get question() {
       return open?.request
     },
@@ -117,11 +117,11 @@ export const createPermissions = ({
       answer = words
     },
 
-    /** Takes back an answer that was not asked for; whether there was one. */
-    takeBack() {
-      const isLeft = answer !== undefined
+    /** Withdraws the answer if the turn did not ask for it; returns true if there was one. */
+    withdrawAnswer() {
+      const isUnused = answer !== undefined
       answer = undefined
-      return isLeft
+      return isUnused
     },
 
     /** Forgets the open question, which somebody else has answered. */
@@ -130,6 +130,3 @@ export const createPermissions = ({
     },
   }
 }
-
-/** Has what a paused turn waits for decided in an editor. */
-export type Permissions = ReturnType<typeof createPermissions>

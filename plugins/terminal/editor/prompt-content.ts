@@ -1,14 +1,13 @@
 import { type ContentBlock, RequestError } from '@agentclientprotocol/sdk'
 import type { InputBlock } from '../frames.ts'
 import type { SentFile, Upload } from '../upload.ts'
-import { fence } from './fence.ts'
 
-/** Of JSON; a little less than the server takes in one frame unless it is told otherwise. */
-const MOST_TEXT_BYTES = 1_000_000
+/** The size of the texts as JSON, a little below the server's default limit for one frame. */
+const MAX_TEXT_BYTES = 1_000_000
 
 /**
- * Makes of a prompt's blocks what the server is told: texts, links and embedded texts joined as lines, images and
- * embedded files sent beforehand. Throws an invalid-params error where nothing is left or it is too long.
+ * Converts the blocks of a prompt to those of a message: texts, links and embedded texts are joined as lines, images and
+ * embedded files are uploaded first. Throws an invalid-params error if the prompt is empty or too long.
  */
 export async function readPrompt(
   prompt: readonly ContentBlock[],
@@ -20,10 +19,10 @@ export async function readPrompt(
   if (parts.every((part) => typeof part === 'string' && !part.trim()))
     throw RequestError.invalidParams(undefined, 'the prompt is empty')
   const bytes = Buffer.byteLength(JSON.stringify(texts))
-  if (bytes > MOST_TEXT_BYTES)
+  if (bytes > MAX_TEXT_BYTES)
     throw RequestError.invalidParams(
       undefined,
-      `the text of the prompt has ${bytes} bytes, at most ${MOST_TEXT_BYTES} can be sent`,
+      `the text of the prompt has ${bytes} bytes; at most ${MAX_TEXT_BYTES} can be sent`,
     )
   const content: InputBlock[] = []
   let lines: string[] = []
@@ -44,12 +43,19 @@ export async function readPrompt(
   return content
 }
 
-/** What is said, in words alone; files are named. */
-export const wordsOf = (content: readonly InputBlock[]) =>
+/** Returns a message as text alone, with files by their names. */
+export const joinWords = (content: readonly InputBlock[]) =>
   content
     .map((block) => (block.type === 'text' ? block.text : `${block.filename} (${block.path})`))
     .join('\n')
     .trim()
+
+/** Returns a text as a fenced block of Markdown, with a fence longer than any in the text. */
+export function fence(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+  const mark = '`'.repeat(longest + 1)
+  return `${mark}\n${text}${text.endsWith('\n') ? '' : '\n'}${mark}`
+}
 
 function readBlock(block: ContentBlock): string | SentFile {
   switch (block.type) {
@@ -72,9 +78,9 @@ function readBlock(block: ContentBlock): string | SentFile {
 function toFile(data: string, media_type: string, uri: string | null | undefined): SentFile {
   const [family = 'file', kind = 'bin'] = media_type.split(/[/;+]/)
   const fallback = `${family}.${/^\w{1,8}$/.test(kind) ? kind : 'bin'}`
-  const given = (uri ?? '').split(/[?#]/)[0]!.split('/').at(-1)
+  const name = (uri ?? '').split(/[?#]/)[0]!.split('/').at(-1)!
   return {
-    name: given!.slice(-100) || fallback,
+    name: name.slice(-100) || fallback,
     media_type,
     data: new Uint8Array(Buffer.from(data, 'base64')),
   }

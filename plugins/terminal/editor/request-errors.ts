@@ -3,30 +3,30 @@ import { RefusedError, UnreachableError } from '../api.ts'
 import type { ErrorFrame } from '../frames.ts'
 import { NotLoggedInError } from './sign-in.ts'
 
-/** JSON-RPC's code for what failed at the side that was asked. */
-const FAILED = -32603
+/** JSON-RPC's code for an internal error. */
+const INTERNAL_ERROR = -32603
 
-/** The protocol's code for what only somebody who is logged in may do. */
+/** The protocol's code for a request that needs a login. */
 export const AUTH_REQUIRED = RequestError.authRequired().code
 
-/** An error as an editor is told it: the server's own message, and its code in `data`. */
+/** Converts an error for an editor: with the server's own message, and its code in `data`. */
 export function toRequestError(error: unknown, session_id?: string): RequestError {
   if (error instanceof RequestError) return error
   if (error instanceof NotLoggedInError) return RequestError.authRequired(undefined, error.message)
   if (error instanceof UnreachableError)
-    return new RequestError(FAILED, error.message, { code: 'UNREACHABLE' })
+    return new RequestError(INTERNAL_ERROR, error.message, { code: 'UNREACHABLE' })
   if (error instanceof RefusedError) {
     const { code, status, message, issues } = error
     if (status === 401) return RequestError.authRequired({ code }, message)
     if (session_id !== undefined && code === 'THREAD_NOT_FOUND')
       return RequestError.sessionNotFound(session_id)
-    return new RequestError(FAILED, message, { code, ...(issues.length > 0 && { issues }) })
+    return new RequestError(INTERNAL_ERROR, message, { code, ...(issues.length > 0 && { issues }) })
   }
-  return new RequestError(FAILED, error instanceof Error ? error.message : String(error))
+  return new RequestError(INTERNAL_ERROR, error instanceof Error ? error.message : String(error))
 }
 
-/** What ended a turn, as the error of its prompt. */
+/** Converts the error of a turn to the error of its prompt. */
 export function toTurnError({ code, message, details }: ErrorFrame, session_id: string): RequestError {
   if (code === 'THREAD_NOT_FOUND') return RequestError.sessionNotFound(session_id)
-  return new RequestError(FAILED, message, { code, ...(details && { details }) })
+  return new RequestError(INTERNAL_ERROR, message, { code, details })
 }

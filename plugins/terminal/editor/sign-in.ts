@@ -2,7 +2,7 @@ import { type Api, RefusedError } from '../api.ts'
 import { createLogin } from '../login.ts'
 import type { TokenStore } from '../token-store.ts'
 
-/** Nobody is logged in, and nobody is there to ask for a password. */
+/** Thrown if nobody is logged in and nobody can be asked for a password. */
 export class NotLoggedInError extends Error {
   constructor(advice: string) {
     super(`Nobody is logged in. ${advice}`)
@@ -11,8 +11,8 @@ export class NotLoggedInError extends Error {
 }
 
 /**
- * Makes the function that logs a user in where nobody can be asked: with the login that `svc chat` has stored
- * meanwhile, else as `svc chat` does before it asks. It throws a `NotLoggedInError` or the server's refusal.
+ * Creates the function that logs a user in if nobody can be asked for a password: with the login that `svc chat` has
+ * stored since, otherwise as `svc chat` does before it asks. It throws a `NotLoggedInError` or the server's refusal.
  */
 export const createSignIn = ({
   store,
@@ -22,15 +22,15 @@ export const createSignIn = ({
 }: Omit<Parameters<typeof createLogin>[0], 'askSecret'> & {
   store: TokenStore
   username: string | undefined
-  /** What the user is told to do. */
+  /** Tells the user what to do. */
   advice: string
 }) => {
   const login = createLogin({ ...parts, askSecret: () => Promise.reject(new NotLoggedInError(advice)) })
 
   return async (name: string | undefined) => {
     const stored = await store.read()
-    const isTheirs = stored && (username === undefined || stored.username === username)
-    if (isTheirs && (await isAccepted(parts.api, stored.access_token))) return stored
+    const isForUser = stored && (username === undefined || stored.username === username)
+    if (isForUser && (await isAccepted(parts.api, stored.access_token))) return stored
     return login(name)
   }
 }

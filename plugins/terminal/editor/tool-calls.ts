@@ -1,7 +1,7 @@
 import type { PlanEntry, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk'
 import { shorten } from '../printable.ts'
 
-/** The tool whose calls are the agent's plan. */
+/** The tool with the calls that are shown as the agent's plan. */
 export const PLAN_TOOL = 'write_todos'
 
 const KINDS: Record<string, ToolKind> = {
@@ -15,13 +15,23 @@ const KINDS: Record<string, ToolKind> = {
   web_fetch: 'fetch',
 }
 
-/** The arguments that say what a call is about, the most telling first. */
-const TELLING = ['command', 'pattern', 'path', 'url', 'query', 'question', 'description', 'prompt', 'name']
+/** The arguments that describe a call best, the best first. */
+const TITLE_ARGUMENTS = [
+  'command',
+  'pattern',
+  'path',
+  'url',
+  'query',
+  'question',
+  'description',
+  'prompt',
+  'name',
+]
 const TITLE_COLUMNS = 100
 
 const STATUSES = ['pending', 'in_progress', 'completed'] as const
 
-/** What an editor is told of any call. */
+/** The description of a call for an editor. */
 export interface CallDescription {
   title: string
   name: string
@@ -32,10 +42,10 @@ export interface CallDescription {
 
 /** Describes a call; its locations are paths in the agent's workspace. */
 export function describeCall(name: string, input: unknown): CallDescription {
-  const fields = fieldsOf(input)
+  const fields = readFields(input)
   const { path } = fields
   return {
-    title: titleOf(name, fields),
+    title: describeTitle(name, fields),
     name,
     kind: Object.hasOwn(KINDS, name) ? KINDS[name]! : 'other',
     locations: typeof path === 'string' && path ? [{ path }] : [],
@@ -43,19 +53,19 @@ export function describeCall(name: string, input: unknown): CallDescription {
   }
 }
 
-/** The plan that a call of `write_todos` writes down; nothing where its input is none. */
-export function planOf(input: unknown): PlanEntry[] | undefined {
-  const { todos } = fieldsOf(input)
+/** Reads the plan in the input of a `write_todos` call; undefined if the input is not a plan. */
+export function readPlan(input: unknown): PlanEntry[] | undefined {
+  const { todos } = readFields(input)
   if (!Array.isArray(todos)) return undefined
   return todos.flatMap((todo) => {
-    const { content, status } = fieldsOf(todo)
+    const { content, status } = readFields(todo)
     const known = STATUSES.find((candidate) => candidate === status)
     return typeof content === 'string' && known ? [{ content, status: known, priority: 'medium' }] : []
   })
 }
 
-function titleOf(name: string, fields: Record<string, unknown>): string {
-  const key = TELLING.find((candidate) => typeof fields[candidate] === 'string')
+function describeTitle(name: string, fields: Record<string, unknown>): string {
+  const key = TITLE_ARGUMENTS.find((candidate) => typeof fields[candidate] === 'string')
   const words = [name, key && fields[key], ...(key === 'command' && isTexts(fields.args) ? fields.args : [])]
   return shorten(words.filter(Boolean).join(' '), TITLE_COLUMNS)
 }
@@ -63,5 +73,5 @@ function titleOf(name: string, fields: Record<string, unknown>): string {
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
 
-const fieldsOf = (value: unknown): Record<string, unknown> =>
+const readFields = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
