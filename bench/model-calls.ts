@@ -29,7 +29,8 @@ export const measureModelCalls: Figure = async (stage) => {
     'our model': { times: [], call: async () => (await ours.doStream(options)).stream },
     'our model, paced': {
       times: [],
-      call: async () => streamModel({ model: ours, options, pace, account_id: 'bench', places: 64, explain }),
+      call: async () =>
+        streamModel({ model: ours, options, pace, account_id: 'bench', maxConcurrency: 64, explain }),
     },
     '@ai-sdk/openai-compatible': { times: [], call: async () => (await reference.doStream(options)).stream },
   }

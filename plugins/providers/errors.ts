@@ -4,23 +4,23 @@ import type { ErrorTable } from '#kernel'
 export const providerErrors = {
   PROVIDER_NAME_TAKEN: {
     status: 409,
-    message: { en: 'There is already a provider named "{name}".', zh: '已存在名为“{name}”的模型服务商。' },
+    message: { en: 'A provider named "{name}" already exists.', zh: '已存在名为“{name}”的模型服务商。' },
   },
   PROVIDER_KIND_UNSUPPORTED: {
     status: 400,
-    message: { en: 'There is no provider kind "{kind}".', zh: '不支持的模型服务商类型“{kind}”。' },
+    message: { en: '"{kind}" is not a known provider kind.', zh: '不支持的模型服务商类型“{kind}”。' },
   },
   PROVIDER_REFERENCED: {
     status: 409,
     message: {
-      en: 'The provider "{name}" is still in use. Choose other models where it is named first.',
+      en: 'The provider "{name}" is still in use. First choose other models wherever it is used.',
       zh: '模型服务商“{name}”仍在使用中，请先在引用处改用其他模型。',
     },
   },
   PROVIDER_NOT_VISIBLE: {
     status: 400,
     message: {
-      en: '"{model}" names no model of an enabled provider that you can use.',
+      en: '"{model}" is not a model of an enabled provider that you can use.',
       zh: '“{model}”不是您可用的已启用服务商的模型。',
     },
   },
@@ -34,7 +34,7 @@ export const providerErrors = {
   MODEL_DISABLED: {
     status: 409,
     message: {
-      en: 'The model "{model}" cannot be used: its provider is switched off or no longer has it. Choose another model, or switch it on.',
+      en: 'The model "{model}" cannot be used: its provider is disabled or no longer offers it. Choose another model, or enable the provider.',
       zh: '模型“{model}”无法使用：其服务商已停用或不再提供该模型。请改用其他模型，或重新启用。',
     },
   },
@@ -58,7 +58,7 @@ export const providerErrors = {
     status: 503,
     level: 'warn',
     message: {
-      en: 'The provider "{provider}" limits how often it may be called. Wait a moment and try again.',
+      en: 'The provider "{provider}" limits the rate of calls. Wait a moment and try again.',
       zh: '模型服务商“{provider}”限制了调用频率，请稍候重试。',
     },
   },
@@ -66,7 +66,7 @@ export const providerErrors = {
     status: 502,
     level: 'warn',
     message: {
-      en: 'The provider "{provider}" does not answer at the moment. Try again later or choose another model.',
+      en: 'The provider "{provider}" is currently unavailable. Try again later or choose another model.',
       zh: '模型服务商“{provider}”暂时无法响应，请稍后重试或改用其他模型。',
     },
   },
@@ -74,14 +74,14 @@ export const providerErrors = {
     status: 502,
     level: 'warn',
     message: {
-      en: 'The provider "{provider}" has no model "{model}" for this key. Choose another model.',
+      en: 'The provider "{provider}" does not offer the model "{model}" to this key. Choose another model.',
       zh: '模型服务商“{provider}”没有此密钥可用的模型“{model}”，请改用其他模型。',
     },
   },
   TOKEN_QUOTA_EXCEEDED: {
     status: 429,
     message: {
-      en: 'The token quota of this account is not enough: of {quota} tokens, {used} are used and {reserved} are reserved for answers under way, and this call needs at least {needed}.',
+      en: 'The token quota of this account is not sufficient: of {quota} tokens, {used} are used and {reserved} are reserved for running answers, and this call needs at least {needed}.',
       zh: '此账号的 token 配额不足：配额为 {quota}，已使用 {used}，进行中的回答预留了 {reserved}，本次调用至少需要 {needed}。',
     },
   },
@@ -89,7 +89,7 @@ export const providerErrors = {
     status: 502,
     level: 'warn',
     message: {
-      en: 'The answer of the model is longer than {limit} characters and was broken off.',
+      en: 'The answer of the model is longer than {limit} characters and was cut off.',
       zh: '模型的回复超过 {limit} 个字符，已被中断。',
     },
   },
@@ -97,7 +97,7 @@ export const providerErrors = {
     status: 502,
     level: 'warn',
     message: {
-      en: 'The call to "{provider}:{model}" failed. The details say what the provider answered.',
+      en: 'The call to "{provider}:{model}" failed. The details contain the answer of the provider.',
       zh: '调用“{provider}:{model}”失败，详细信息中有服务商的回复。',
     },
   },

@@ -1,19 +1,19 @@
 import { APICallError } from '@ai-sdk/provider'
 import type { ExplainedFailure, ProviderFailure, ProviderKind, UpstreamReport } from '#plugin-api'
-import { reportOf } from './upstream-report.ts'
+import { readReport } from './upstream-report.ts'
 
-/** Sorts what a call of this kind threw: by its own explanation, else by what status, body and cause say. */
+/** Classifies an error of a call: by the kind's own explanation, otherwise by status, body and cause. */
 export function explainFailure(error: unknown, kind: ProviderKind): ExplainedFailure {
-  const report = reportOf(error)
-  const retry_after_ms = pauseIn(report.headers)
+  const report = readReport(error)
+  const retry_after_ms = readPause(report.headers)
   return {
     ...(report.status !== undefined && { status: report.status }),
-    ...(kind.explainError?.(report, error) ?? { reason: reasonOf(report, error) }),
+    ...(kind.explainError?.(report, error) ?? { reason: findReason(report, error) }),
     ...(retry_after_ms !== undefined && { retry_after_ms }),
   }
 }
 
-function reasonOf({ status, body, code, type, message }: UpstreamReport, error: unknown): ProviderFailure {
+function findReason({ status, body, code, type, message }: UpstreamReport, error: unknown): ProviderFailure {
   const marks = `${code} ${type}`
   if (status === 402 || /quota|billing|insufficient_(balance|funds|credit)/i.test(marks)) return 'quota'
   if (/model_not_found|model_not_exist|unknown_model/i.test(marks)) return 'model_not_found'
@@ -22,12 +22,12 @@ function reasonOf({ status, body, code, type, message }: UpstreamReport, error: 
   if (status === 429 || /rate_limit/i.test(marks)) return 'rate_limit'
   if (status === 408 || status === 504) return 'timeout'
   if (status !== undefined && status >= 500) return 'outage'
-  const broken = reasonOfCause(error)
-  if (broken !== 'unknown') return broken
-  // A success that is no answer comes from an address that is not this API's.
+  const network = classifyCause(error)
+  if (network !== 'unknown') return network
+  // A status of success without an answer means that the address does not belong to this API.
   if (status !== undefined) return 'bad_request'
   if (body !== undefined && message !== '') return 'outage'
-  // What began as an answer and was none, for no reason of the network's.
+  // An answer that began and did not end, though the network did not fail.
   return APICallError.isInstance(error) && error.cause === undefined ? 'outage' : 'unknown'
 }
 
@@ -35,10 +35,10 @@ const TIMEOUTS = /TIMEOUT$|^ETIMEDOUT$/
 const UNREACHABLE =
   /^(ECONN\w+|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|EPROTO|UND_ERR_\w+|CERT_\w+|ERR_(TLS|SSL)\w+|DEPTH_ZERO\w+|SELF_SIGNED\w+|UNABLE_TO\w+)$/
 
-function reasonOfCause(error: unknown): ProviderFailure {
+function classifyCause(error: unknown): ProviderFailure {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause.name === 'TimeoutError') return 'timeout'
-    // A port that `fetch` never connects to has no code.
+    // The error for a port that `fetch` refuses to connect to has no code.
     if (cause.message === 'bad port') return 'unreachable'
     const { code } = cause as NodeJS.ErrnoException
     if (typeof code !== 'string') continue
@@ -48,8 +48,8 @@ function reasonOfCause(error: unknown): ProviderFailure {
   return 'unknown'
 }
 
-/** `retry-after-ms`, or `retry-after`, which is in seconds or a date. */
-function pauseIn({ 'retry-after-ms': milliseconds, 'retry-after': asked }: UpstreamReport['headers']) {
+/** Reads `retry-after-ms`, or `retry-after`, which is in seconds or a date. */
+function readPause({ 'retry-after-ms': milliseconds, 'retry-after': asked }: UpstreamReport['headers']) {
   const ms = milliseconds
     ? Number(milliseconds)
     : asked && /^[\d.]+$/.test(asked)

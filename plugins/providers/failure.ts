@@ -3,10 +3,10 @@ import type { ProviderFailure } from '#plugin-api'
 import type { Connected } from './connections.ts'
 import type { providerErrors } from './errors.ts'
 import { explainFailure } from './explained-failure.ts'
-import { reportOf } from './upstream-report.ts'
+import { readReport } from './upstream-report.ts'
 
-/** Characters of an upstream's own words that are passed on. */
-const MAX_DETAIL = 300
+/** The part of an upstream's own message that is passed on. */
+const MAX_DETAIL_CHARS = 300
 
 const codes: Record<ProviderFailure, keyof typeof providerErrors> = {
   auth: 'MODEL_AUTH_FAILED',
@@ -20,7 +20,7 @@ const codes: Record<ProviderFailure, keyof typeof providerErrors> = {
   unknown: 'MODEL_CALL_FAILED',
 }
 
-/** What a person can do about a failure, at any upstream. */
+/** Advice to a person about a failure, for any upstream. */
 const guidance: Record<ProviderFailure, LocalizedText> = {
   auth: {
     en: 'The provider refused the API key. Check that it is complete, not revoked, and has access to this model.',
@@ -31,15 +31,15 @@ const guidance: Record<ProviderFailure, LocalizedText> = {
     zh: '服务商账户的额度已用尽。请在服务商处充值或提高限额。',
   },
   rate_limit: {
-    en: 'The provider limits how often it may be called. Wait a moment and try again.',
+    en: 'The provider limits the rate of calls. Wait a moment and try again.',
     zh: '服务商限制了调用频率。请稍候重试。',
   },
   outage: {
-    en: 'The provider has a disturbance or broke off its answer. Try again later.',
+    en: 'The provider has an outage or interrupted its answer. Try again later.',
     zh: '服务商出现故障或中断了回复。请稍后重试。',
   },
   timeout: {
-    en: 'The provider took too long to answer. Try again, or check the network between this server and it.',
+    en: 'The provider took too long to answer. Try again, or check the network between this server and the provider.',
     zh: '服务商响应超时。请重试，或检查本服务器与服务商之间的网络。',
   },
   unreachable: {
@@ -47,7 +47,7 @@ const guidance: Record<ProviderFailure, LocalizedText> = {
     zh: '无法连接服务商。请检查 base URL 和本服务器的网络。',
   },
   model_not_found: {
-    en: 'The provider does not have this model. Check the model id, the base URL and what the key may use.',
+    en: 'The provider does not have this model. Check the model id, the base URL and the permissions of the key.',
     zh: '服务商没有该模型。请检查模型 ID、base URL 以及密钥的可用范围。',
   },
   bad_request: {
@@ -55,12 +55,12 @@ const guidance: Record<ProviderFailure, LocalizedText> = {
     zh: '服务商拒绝了请求。请检查 base URL、模型 ID 和选项。',
   },
   unknown: {
-    en: 'The call failed for a reason that is not known. The log of the server has more.',
+    en: 'The call failed for an unknown reason. See the log of the server.',
     zh: '调用失败，原因未知。服务器日志中有更多信息。',
   },
 }
 
-/** A failed call, sorted: why, what to do about it, the upstream's HTTP status, and its own words without secrets. */
+/** A classified failure: the reason, the advice, the upstream's HTTP status, and its own message without secrets. */
 export interface SortedFailure {
   reason: ProviderFailure
   guidance: string
@@ -68,27 +68,27 @@ export interface SortedFailure {
   detail?: string
 }
 
-/** Sorts what a kind threw; an error of ours, e.g. a refused address, is thrown on. */
+/** Classifies an error of a kind; an AppError, for example for a refused address, is rethrown. */
 export function sortFailure(error: unknown, { kind, redact }: Connected, locale: Locale): SortedFailure {
   const ours = findAppError(error)
   if (ours) throw ours
   const { reason, status } = explainFailure(error, kind)
-  const { message } = reportOf(error)
+  const { message } = readReport(error)
   return {
     reason,
-    guidance: guidanceFor(reason, kind.guidance)[locale],
+    guidance: findGuidance(reason, kind.guidance)[locale],
     ...(status !== undefined && { status }),
-    ...(message && { detail: redact(message).slice(0, MAX_DETAIL) }),
+    ...(message && { detail: redact(message).slice(0, MAX_DETAIL_CHARS) }),
   }
 }
 
-/** The guidance for a reason, a kind's own before the general. */
-export const guidanceFor = (
+/** Returns the guidance for a reason, preferring that of the kind. */
+export const findGuidance = (
   reason: ProviderFailure,
   own: Partial<Record<ProviderFailure, LocalizedText>> | undefined,
 ): LocalizedText => own?.[reason] ?? guidance[reason]
 
-/** The error that a turn ends with; its details hold guidance in `locale`. */
+/** Creates the error that a turn ends with; its details contain the guidance in `locale`. */
 export function toAppError(
   error: unknown,
   { connected, locale, ...names }: { connected: Connected; locale: Locale; provider: string; model: string },
@@ -100,7 +100,7 @@ export function toAppError(
   return new AppError(codes[failure.reason], { ...names, ...failure }, { cause })
 }
 
-/** An error as it may be logged: what was thrown, and what caused it, without the secrets of the connection. */
+/** Copies an error with its causes for the log, without the secrets of the connection. */
 export function redactError(error: unknown, redact: Connected['redact']): Error {
   if (!(error instanceof Error))
     return new Error(redact(typeof error === 'string' ? error : JSON.stringify(error)))

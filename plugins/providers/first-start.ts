@@ -1,17 +1,17 @@
 import { AppError, isDuplicateKey } from '#kernel'
 import type { Cradle } from './manifest.ts'
 
-/** What a first start can make, each named as its kind; of those that it makes, the last one's model becomes active. */
+/** The providers of a first start, named after their kinds; the model of the last created one becomes active. */
 const starters = [
   { kind: 'demo', model: 'demo' },
   { kind: 'anthropic', model: 'claude-sonnet-4-6' },
-  // Later ones stream only for organizations that OpenAI has verified.
+  // OpenAI streams later models only to verified organizations.
   { kind: 'openai', model: 'gpt-4.1' },
 ] as const
 
 /**
- * Makes the first providers and chooses the active model, once in the life of a database; also when several servers
- * start on it, and when one is killed halfway.
+ * Creates the first providers and chooses the active model, once in the life of a database, even if several servers
+ * start on it at the same time or one is killed halfway.
  */
 export async function setUpFirstProviders(
   { config, collections, providers, visibleProviders }: Cradle,
@@ -20,12 +20,12 @@ export async function setUpFirstProviders(
   if (await collections.model_settings.findOne({ _id: 'active' })) return
   let active = ''
   for (const { kind, model } of starters) {
-    const connection = kind === 'demo' ? {} : connectionOf(config, kind)
+    const connection = kind === 'demo' ? {} : readConnection(config, kind)
     if (!connection) continue
     try {
       await providers.create(null, { name: kind, kind, ...connection })
     } catch (error) {
-      // Made by another server, or by this one before it was killed.
+      // Created by another server, or by this one before it was killed.
       if (!(error instanceof AppError && error.code === 'PROVIDER_NAME_TAKEN')) throw error
     }
     active = `${kind}:${model}`
@@ -40,8 +40,8 @@ export async function setUpFirstProviders(
   announce('model', active)
 }
 
-/** The vendor's address and key as the environment has them, for those that have a key. */
-function connectionOf(config: Cradle['config'], kind: 'anthropic' | 'openai') {
+/** Reads the vendor's address and key from the environment; undefined without a key. */
+function readConnection(config: Cradle['config'], kind: 'anthropic' | 'openai') {
   const { [`${kind}_api_key` as const]: api_key, [`${kind}_base_url` as const]: base_url } = config
   return api_key && { api_key, ...(base_url && { base_url }) }
 }

@@ -22,7 +22,7 @@ const assertForm = createFormCheck<ProviderKind>(
   ['languageModel', 'embeddingModel', 'listModels', 'explainError'],
 )
 
-/** Checks the form of a provider kind that a plugin registers, and its schema. */
+/** Checks the form and the schema of a provider kind that a plugin registers. */
 export function assertProviderKind(candidate: unknown): ProviderKind {
   const subject = `provider kind "${(candidate as { kind?: unknown } | null)?.kind}"`
   const kind = assertForm(candidate, subject)

@@ -4,14 +4,14 @@ import { baseUrl } from './schemas.ts'
 
 const key = { type: 'string', minLength: 1, writeOnly: true } as const
 
-/** What this plugin is. */
+/** The manifest of the providers plugin. */
 export const manifest = defineManifest({
   name: 'providers',
   summary: 'LLM providers, their keys, and the models that agents can choose',
   depends: ['auth'],
   config: {
     allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },
-    /** Calls that a provider takes at a time in one server process, where it does not say so itself. */
+    /** The most concurrent calls to a provider in one server process, unless the provider sets its own limit. */
     max_concurrency: { type: 'integer', minimum: 1, default: 64, env: 'SVC_MAX_MODEL_CALLS' },
     openai_api_key: { ...key, env: 'OPENAI_API_KEY' },
     openai_base_url: { ...baseUrl, env: 'OPENAI_BASE_URL' },
@@ -31,7 +31,7 @@ declare module '#kernel/types' {
   }
 }
 
-/** What the factories, handlers and hooks of this plugin receive. */
+/** The services that the factories, handlers and hooks of this plugin receive. */
 export type Cradle = CradleOf<typeof manifest>
 
 /** Declares a route of this plugin. */

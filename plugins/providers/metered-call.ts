@@ -3,16 +3,16 @@ import { type ModelCallOptions, type TokenUsage, usageOf } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { ModelCall } from './types.ts'
 
-/** Characters that stand for a token when none is counted yet. */
+/** The estimate of the characters per token. */
 const CHARACTERS_PER_TOKEN = 3
-/** About what upstreams count for a picture. */
+/** The estimate for an image, about what upstreams count. */
 const FILE_TOKENS = 1500
-/** The longest answer that is reckoned with if the limit of the model is not known, in tokens. */
+/** The tokens reserved for an answer if the limit of the model is not known. */
 const OUTPUT_TOKENS = 16_384
-/** The limit that every model takes, for answers that must be shorter than that. */
-const SAFE_LIMIT = 4096
+/** An output limit that every model accepts, for answers that must be shorter than that. */
+const SAFE_OUTPUT_TOKENS = 4096
 
-/** Has a call reserved before it is made, which may refuse it or limit its answer, and stores what it took. */
+/** Reserves the tokens of a call, which may refuse it or limit its answer, makes the call, and stores its usage. */
 export async function* meterCall(
   { options, ...call }: ModelCall,
   {
@@ -27,18 +27,18 @@ export async function* meterCall(
 ): AsyncGenerator<LanguageModelV3StreamPart, void, void> {
   const maxOutputTokens = await reserve({ options, ...call }, extensions)
   let usage: TokenUsage | null = null
-  let said = 0
+  let outputChars = 0
   try {
     for await (const part of stream({ ...options, maxOutputTokens })) {
       if (part.type === 'finish') usage = usageOf(part.usage)
-      if ('delta' in part) said += part.delta.length
+      if ('delta' in part) outputChars += part.delta.length
       yield part
     }
   } finally {
-    const is_estimated = usage === null && said > 0
+    const is_estimated = usage === null && outputChars > 0
     if (is_estimated) {
       const input_tokens = estimateInput(options)
-      const output_tokens = Math.ceil(said / CHARACTERS_PER_TOKEN)
+      const output_tokens = Math.ceil(outputChars / CHARACTERS_PER_TOKEN)
       usage = { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens }
     }
     const called = { ...call, model, usage, is_estimated }
@@ -47,7 +47,7 @@ export async function* meterCall(
   }
 }
 
-/** Reserves what a call may take; returns the limit of its answer, undefined if there is none to be sent. */
+/** Reserves the tokens of a call; returns the limit of its answer, undefined to send none. */
 async function reserve(
   { options, ...call }: ModelCall,
   extensions: Cradle['extensions'],
@@ -65,16 +65,16 @@ async function reserve(
   })
   if (limit !== undefined) return granted
   // Upstreams refuse a limit above the model's own, which is not known here.
-  return granted < output ? Math.min(granted, SAFE_LIMIT) : undefined
+  return granted < output ? Math.min(granted, SAFE_OUTPUT_TOKENS) : undefined
 }
 
-/** About how many tokens a call sends. */
+/** Estimates the tokens that a call sends. */
 function estimateInput({ prompt, tools = [] }: ModelCallOptions): number {
-  const told = prompt.reduce((sum, message) => sum + tokensOf(message), 0)
-  return told + Math.ceil(JSON.stringify(tools).length / CHARACTERS_PER_TOKEN)
+  const messages = prompt.reduce((sum, message) => sum + estimateMessage(message), 0)
+  return messages + Math.ceil(JSON.stringify(tools).length / CHARACTERS_PER_TOKEN)
 }
 
-function tokensOf({ content }: LanguageModelV3Message): number {
+function estimateMessage({ content }: LanguageModelV3Message): number {
   if (typeof content === 'string') return Math.ceil(content.length / CHARACTERS_PER_TOKEN)
   let tokens = 0
   for (const part of content) {

@@ -3,42 +3,53 @@ import { untilAborted, withDeadline } from '#kernel'
 import type { ModelDescription } from '#plugin-api'
 import { redactError } from './failure.ts'
 import type { Cradle } from './manifest.ts'
-import { inferUses } from './model-uses.ts'
 import type { ProviderDocument } from './types.ts'
 
-/** Milliseconds that a list of an upstream's models stays good, and that a failure is not tried again. */
-const VALIDITY = 5 * 60_000
-const FAILURE_VALIDITY = 30_000
+/** The time for which an upstream's list of models is used, and after which a failed listing is tried again. */
+const VALID_MS = 5 * 60_000
+const RETRY_MS = 30_000
 
-/** Milliseconds that an upstream has to list its models. */
-const LIMIT = 15_000
+/** The time that an upstream has to list its models. */
+const LISTING_MS = 15_000
 
-/** Milliseconds for which a reader waits for the first list of an upstream. */
+/** The time that a reader waits for the first list of an upstream. */
 const FIRST_LIST_MS = 2000
 
-/** Lists kept in memory. */
+/** The most lists in memory. */
 const MAX_PROVIDERS = 500
 
-/** Models of one list. */
+/** The most models of one list. */
 export const MAX_MODELS = 2000
 
-/** The models of providers: as entered, or as their upstreams last listed them. */
+const EMBEDDING = /embed|\bbge\b|\be5\b|\bgte\b/i
+const NEITHER =
+  /whisper|\btts\b|transcri|dall-e|image|\bsora\b|moderation|realtime|audio|rerank|babbage|davinci|turbo-instruct/i
+
+/** Infers from its name whether a model embeds, if its upstream does not say; omits models that neither embed nor chat. */
+export const inferUses = (models: readonly ModelDescription[]): ModelDescription[] =>
+  models.flatMap((model) => {
+    if (model.embedding !== undefined) return [model]
+    const embedding = EMBEDDING.test(model.id)
+    return !embedding && NEITHER.test(model.id) ? [] : [{ ...model, embedding }]
+  })
+
+/** The models of providers: as entered, or as last listed by their upstreams. */
 export interface ModelCatalog {
-  /** All models that are known now, embedding ones included; what is old is asked anew behind the caller's back. */
+  /** Returns all known models, including embedding models; an outdated list is refreshed in the background. */
   list(provider: ProviderDocument): Promise<readonly ModelDescription[]>
-  /** The same, after a short wait if the upstream is asked for the first time. */
+  /** Returns the same, after a short wait if the upstream is asked for the first time. */
   waitForList(provider: ProviderDocument): Promise<readonly ModelDescription[]>
-  /** The description of one model, as far as it is in memory. */
+  /** Returns the description of one model, with the details that are in memory. */
   describe(provider: ProviderDocument, model: string): ModelDescription
-  /** Forgets what upstreams of providers that are gone have listed. */
+  /** Removes the lists of deleted providers. */
   remove(provider_ids: readonly string[]): Promise<void>
-  /** Leaves the upstreams that are being asked. */
+  /** Aborts all running listings. */
   close(): Promise<void>
 }
 
-/** The models that an upstream listed when its provider had this revision; kept for the next start and for all servers. */
+/** The models that an upstream listed for this revision of its provider, stored for the next start and for all servers. */
 export interface ModelListDocument {
-  /** The provider's. */
+  /** The id of the provider. */
   _id: string
   revision: number
   models: readonly ModelDescription[]
@@ -49,36 +60,36 @@ export interface ModelListDocument {
 interface Entry {
   revision: number
   models: readonly ModelDescription[]
-  /** Unix milliseconds from which on the upstream is asked again. */
+  /** The time at which the upstream is asked again, in Unix milliseconds. */
   due_at: number
-  /** Settles when what is stored has been read. */
+  /** Settles when the stored list has been read. */
   stored: Promise<void>
   refreshing: Promise<void> | undefined
-  /** False until the upstream was asked once, with whatever outcome. */
+  /** True once the upstream was asked, whether it answered or not. */
   wasAsked: boolean
-  /** Ends the refreshing of a list that nobody wants any more. */
+  /** Ends the refresh of a dropped list. */
   abort: AbortController
 }
 
-/** Makes the catalog. */
+/** Creates the catalog. */
 export function createModelCatalog({ collections, providerConnections, clock, log }: Cradle): ModelCatalog {
   const entries = new Map<string, Entry>()
   const { model_lists, providers } = collections
 
-  /** Takes over what this server or another one has stored. */
+  /** Reads the list that this or another server has stored. */
   async function readStored({ _id, revision }: ProviderDocument, entry: Entry): Promise<void> {
     const found = await model_lists.findOne({ _id, revision })
     if (!found) return
     entry.models = found.models
-    entry.due_at = found.listed_at + VALIDITY
+    entry.due_at = found.listed_at + VALID_MS
   }
 
-  async function ask(provider: ProviderDocument, entry: Entry): Promise<void> {
+  async function fetchList(provider: ProviderDocument, entry: Entry): Promise<void> {
     const { _id, name, revision } = provider
     const { kind, connection, redact } = providerConnections.connect(provider)
     let listed: ModelDescription[]
     try {
-      listed = await withDeadline(LIMIT, [entry.abort.signal], (signal) =>
+      listed = await withDeadline(LISTING_MS, [entry.abort.signal], (signal) =>
         untilAborted(signal, kind.listModels(connection, signal)),
       )
     } catch (error) {
@@ -89,21 +100,21 @@ export function createModelCatalog({ collections, providerConnections, clock, lo
     if (entry.abort.signal.aborted) return
     const list = { revision, models: inferUses(listed).slice(0, MAX_MODELS), listed_at: clock.now() }
     await model_lists.updateOne({ _id }, { $set: list }, { upsert: true })
-    // Its provider may have been deleted before the list was stored.
+    // The provider may have been deleted before the list was stored.
     if ((await providers.countDocuments({ _id })) === 0) await model_lists.deleteOne({ _id })
     entry.models = list.models
-    entry.due_at = list.listed_at + VALIDITY
+    entry.due_at = list.listed_at + VALID_MS
   }
 
-  /** Another server may have asked meanwhile. */
+  /** Refreshes an entry from the database, where another server may have stored a list, or from the upstream. */
   async function refresh(provider: ProviderDocument, entry: Entry): Promise<void> {
     try {
       await readStored(provider, entry)
       if (entry.due_at > clock.now()) return
-      entry.due_at = clock.now() + FAILURE_VALIDITY
-      await ask(provider, entry)
+      entry.due_at = clock.now() + RETRY_MS
+      await fetchList(provider, entry)
     } catch (error) {
-      log.error({ error, provider_id: provider._id }, 'the list of models cannot be kept')
+      log.error({ error, provider_id: provider._id }, 'the list of models cannot be stored')
     } finally {
       entry.refreshing = undefined
       entry.wasAsked = true
@@ -117,7 +128,7 @@ export function createModelCatalog({ collections, providerConnections, clock, lo
     await entry?.refreshing
   }
 
-  function entryOf(provider: ProviderDocument): Entry {
+  function ensureEntry(provider: ProviderDocument): Entry {
     const { _id, revision } = provider
     const found = entries.get(_id)
     if (found?.revision === revision) return found
@@ -138,9 +149,9 @@ export function createModelCatalog({ collections, providerConnections, clock, lo
     return entry
   }
 
-  /** The entry of a provider whose models are asked of its upstream, which is done where it is due. */
-  async function attend(provider: ProviderDocument): Promise<Entry> {
-    const entry = entryOf(provider)
+  /** Reads the entry of a provider, and refreshes it in the background if it is due. */
+  async function readEntry(provider: ProviderDocument): Promise<Entry> {
+    const entry = ensureEntry(provider)
     await entry.stored
     if (entry.due_at <= clock.now()) entry.refreshing ??= refresh(provider, entry)
     return entry
@@ -148,11 +159,11 @@ export function createModelCatalog({ collections, providerConnections, clock, lo
 
   return {
     async list(provider) {
-      return provider.models.length > 0 ? provider.models : (await attend(provider)).models
+      return provider.models.length > 0 ? provider.models : (await readEntry(provider)).models
     },
     async waitForList(provider) {
       if (provider.models.length > 0) return provider.models
-      const entry = await attend(provider)
+      const entry = await readEntry(provider)
       if (!entry.wasAsked && entry.refreshing)
         await Promise.race([entry.refreshing, pause(FIRST_LIST_MS, undefined, { ref: false })])
       return entry.models

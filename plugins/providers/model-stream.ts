@@ -8,49 +8,48 @@ import { AppError } from '#kernel'
 import type { ExplainedFailure, ModelCallOptions, ProviderFailure, StreamingModel } from '#plugin-api'
 import type { Pace } from './pace.ts'
 
-/** How often a call is repeated. */
 const MAX_RETRIES = 2
 
-/** Milliseconds before the first repetition; three times as many before the next. */
-const FIRST_PAUSE = 400
+/** The pause before the first retry; the second pause is three times as long. */
+const FIRST_PAUSE_MS = 400
 
-/** Milliseconds that an upstream may ask to be left alone; when it asks for more, its refusal is final. */
-const LONGEST_PAUSE = 30_000
+/** The longest `retry-after` of an upstream that is respected; after a longer one, its refusal is final. */
+const MAX_PAUSE_MS = 30_000
 
-/** Characters of one answer, thoughts and arguments included: what is stored of it must fit in one document. */
-const MAX_ANSWER = 4 * 1024 * 1024
+/** The longest answer, including thoughts and arguments: the stored answer must fit in one document. */
+const MAX_ANSWER_CHARS = 4 * 1024 * 1024
 
-/** Failures that may be gone a moment later. */
-const PASSING: readonly ProviderFailure[] = ['rate_limit', 'outage', 'unreachable']
+/** The failures that a retry may resolve. */
+const TRANSIENT: readonly ProviderFailure[] = ['rate_limit', 'outage', 'unreachable']
 
 /**
- * Calls a model at its provider's pace and gives the parts of its answer. A passing failure is repeated before the first
- * delta and never afterwards; what an upstream asks for in `retry-after` counts for all calls of the provider. Throws
- * what the model throws or reports, and MODEL_ANSWER_TOO_LONG.
+ * Calls a model at its provider's pace and yields the parts of its answer. A transient failure is retried before the
+ * first delta and never afterwards; the `retry-after` of an upstream holds for all calls of the provider. Throws the
+ * errors that the model throws or reports, and MODEL_ANSWER_TOO_LONG.
  */
 export async function* streamModel({
   model,
   options,
   pace,
   account_id,
-  places,
+  maxConcurrency,
   explain,
 }: {
   model: StreamingModel
   options: ModelCallOptions
   pace: Pace
   account_id: string
-  /** Calls that the provider takes at a time. */
-  places: number
+  /** The most concurrent calls to the provider. */
+  maxConcurrency: number
   explain(error: unknown): ExplainedFailure
 }): AsyncGenerator<LanguageModelV3StreamPart, void, void> {
   const { abortSignal: signal } = options
-  const leave = await pace.enter(places, account_id, signal)
+  const release = await pace.acquire(maxConcurrency, account_id, signal)
   try {
     for (let retries = 0; ; retries += 1) {
-      await pace.rested(signal)
+      await pace.waitForRest(signal)
       let reader: ReadableStreamDefaultReader<LanguageModelV3StreamPart> | undefined
-      /** What comes before the first delta is given with it, so that a repetition begins anew. */
+      /** Parts before the first delta are yielded together with it, so that a retry does not yield them twice. */
       const heldBack: LanguageModelV3StreamPart[] = []
       let length = 0
       try {
@@ -59,8 +58,9 @@ export async function* streamModel({
           const part = next.value
           if (part.type === 'error') throw part.error
           if (part.type === 'finish') assertFinished(part)
-          length += lengthOf(part)
-          if (length > MAX_ANSWER) throw new AppError('MODEL_ANSWER_TOO_LONG', { limit: MAX_ANSWER })
+          length += countCharacters(part)
+          if (length > MAX_ANSWER_CHARS)
+            throw new AppError('MODEL_ANSWER_TOO_LONG', { limit: MAX_ANSWER_CHARS })
           if (length === 0) {
             heldBack.push(part)
             continue
@@ -74,21 +74,21 @@ export async function* streamModel({
       } catch (error) {
         if (length > 0 || signal?.aborted || retries === MAX_RETRIES) throw error
         const { reason, retry_after_ms: asked } = explain(error)
-        if (!PASSING.includes(reason) || (asked ?? 0) > LONGEST_PAUSE) throw error
-        const ms = asked ?? FIRST_PAUSE * 3 ** retries
+        if (!TRANSIENT.includes(reason) || (asked ?? 0) > MAX_PAUSE_MS) throw error
+        const ms = asked ?? FIRST_PAUSE_MS * 3 ** retries
         if (reason === 'rate_limit') pace.rest(ms)
         else await pause(ms, undefined, { signal })
       } finally {
-        // It fails only with what the stream itself has failed with.
+        // Rejects only with the error of the stream itself.
         void reader?.cancel().catch(() => undefined)
       }
     }
   } finally {
-    leave()
+    release()
   }
 }
 
-/** Client libraries end an answer that was cut off like this, though its upstream told no end. */
+/** Throws for an answer that was cut off: client libraries report it as finished for an unknown reason. */
 function assertFinished({
   finishReason: { unified, raw },
 }: {
@@ -102,7 +102,7 @@ function assertFinished({
   })
 }
 
-function lengthOf(part: LanguageModelV3StreamPart): number {
+function countCharacters(part: LanguageModelV3StreamPart): number {
   switch (part.type) {
     case 'text-delta':
     case 'reasoning-delta':

@@ -1,11 +1,10 @@
 import { AppError } from '#kernel'
 import type { ModelDescription } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
-import { parseReference } from './reference.ts'
 import type { ModelOwner, ModelRow, Models, ProviderDocument } from './types.ts'
-import type { Visible } from './visible-providers.ts'
+import { parseReference, type Visible } from './visible-providers.ts'
 
-/** Makes the service that resolves `<provider>:<model>` for a user. */
+/** Creates the service that resolves `<provider>:<model>` for a user. */
 export function createModels({
   collections,
   visibleProviders,
@@ -46,7 +45,7 @@ export function createModels({
     },
 
     async activate(model) {
-      // Everybody uses it, so it must be everybody's.
+      // All users share the active model, so it must belong to a global provider.
       const { findGlobal } = await visibleProviders.of('')
       await assertListed(findGlobal, model)
       await collections.model_settings.updateOne({ _id: 'active' }, { $set: { model } }, { upsert: true })
@@ -61,13 +60,13 @@ export function createModels({
     async open(chosen, user_id, agent) {
       const visible = await visibleProviders.of(user_id)
       const { find, findGlobal, active } = visible
-      const named = chosen.find(Boolean) ?? (agent && defaultFor(user_id, agent, visible))
+      const named = chosen.find(Boolean) ?? (agent && findDefault(user_id, agent, visible))
       const reference = named ?? active
       if (reference === null) throw new AppError('NO_MODEL')
-      // An upstream's list is not asked here: it may leave out names that work, and the upstream says so if one does not.
+      // The upstream's list is not consulted: it may omit models that work, and the upstream refuses those that do not.
       const found =
         (named && findUsable(find, named)) ||
-        // The active model is everybody's, also for a user whose own provider has its name.
+        // The active model is global, even for a user whose own provider has the same name.
         (reference === active && findUsable(findGlobal, active))
       if (!found) throw new AppError('MODEL_DISABLED', { model: reference })
       return openedModels.open(found.provider, found.model)
@@ -75,8 +74,8 @@ export function createModels({
   }
 }
 
-/** The model of an agent for one who talks to it: its owner's own provider is nobody else's. */
-function defaultFor(
+/** Returns an agent's default model for a user: other users cannot use a provider of the agent's owner. */
+function findDefault(
   user_id: string,
   { owner_id, default_model }: ModelOwner,
   { find }: Visible,
@@ -87,7 +86,7 @@ function defaultFor(
 
 const canChat = ({ enabled, embedding }: ModelDescription) => enabled !== false && embedding !== true
 
-/** Whether a list has a model to chat with; an empty one says nothing. */
+/** True if a list contains this model and it can chat; an empty list excludes nothing. */
 const offers = (models: readonly ModelDescription[], id: string) =>
   models.length === 0 || models.some((model) => model.id === id && canChat(model))
 

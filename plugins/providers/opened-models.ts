@@ -10,7 +10,7 @@ import type { OpenedModel, ProviderDocument } from './types.ts'
 const MAX_PROVIDERS = 500
 const MAX_MODELS = 100
 
-/** Opened models by provider and model, so that no client is made for each turn. */
+/** The opened models by provider and model, so that turns share their clients. */
 export interface OpenedModels {
   open(provider: ProviderDocument, model: string): Promise<OpenedModel>
 }
@@ -18,11 +18,11 @@ export interface OpenedModels {
 interface Store {
   revision: number
   models: Map<string, Promise<OpenedModel>>
-  /** Outlives changes of the provider, since calls go on. */
+  /** Kept when the provider changes, since its calls continue. */
   pace: Pace
 }
 
-/** Makes the store of opened models; a changed provider's are made anew. */
+/** Creates the store of opened models; the models of a changed provider are opened again. */
 export function createOpenedModels({
   config,
   providerConnections,
@@ -32,16 +32,16 @@ export function createOpenedModels({
 }: Cradle): OpenedModels {
   const stores = new Map<string, Store>()
 
-  async function make(provider: ProviderDocument, modelId: string, pace: Pace): Promise<OpenedModel> {
+  async function openModel(provider: ProviderDocument, modelId: string, pace: Pace): Promise<OpenedModel> {
     const connected = providerConnections.connect(provider)
     const { kind, connection } = connected
     const names = { provider: provider.name, model: modelId }
     const [model] = await Promise.all([
       kind.languageModel(connection, modelId),
-      // So that its description is known from the first turn on.
+      // Loads the list, so that the model's description is known from the first turn.
       modelCatalog.list(provider),
     ])
-    const places = provider.max_concurrency ?? config.max_concurrency
+    const maxConcurrency = provider.max_concurrency ?? config.max_concurrency
     const explain = (error: unknown) => explainFailure(error, kind)
     const reference = `${provider.name}:${modelId}`
     const describe = () => modelCatalog.describe(provider, modelId)
@@ -55,10 +55,10 @@ export function createOpenedModels({
           stream: (options) =>
             streamModel({
               model,
-              options: asTaken(options, describe()),
+              options: adaptOptions(options, describe()),
               pace,
               account_id: call.account.user_id,
-              places,
+              maxConcurrency,
               explain,
             }),
         }),
@@ -69,7 +69,7 @@ export function createOpenedModels({
     }
   }
 
-  function storeOf({ _id, revision }: ProviderDocument): Store {
+  function ensureStore({ _id, revision }: ProviderDocument): Store {
     const found = stores.get(_id)
     if (found?.revision === revision) return found
     stores.delete(_id)
@@ -81,11 +81,11 @@ export function createOpenedModels({
 
   return {
     open(provider, modelId) {
-      const { models, pace } = storeOf(provider)
+      const { models, pace } = ensureStore(provider)
       const found = models.get(modelId)
       if (found) return found
       dropOldest(models, MAX_MODELS)
-      const opened = make(provider, modelId, pace)
+      const opened = openModel(provider, modelId, pace)
       models.set(modelId, opened)
       opened.catch(() => models.delete(modelId))
       return opened
@@ -93,8 +93,8 @@ export function createOpenedModels({
   }
 }
 
-/** A model that is known not to think is not asked to: some upstreams would refuse the call. */
-const asTaken = (options: ModelCallOptions, { reasoning }: ModelDescription): ModelCallOptions =>
+/** Removes the reasoning level for a model that cannot reason, since some upstreams would refuse the call. */
+const adaptOptions = (options: ModelCallOptions, { reasoning }: ModelDescription): ModelCallOptions =>
   reasoning === false ? { ...options, reasoning: undefined } : options
 
 function dropOldest(map: Map<string, unknown>, limit: number): void {

@@ -7,15 +7,15 @@ type StoredOptions = Pick<ProviderDocument, 'options' | 'secret_options'>
 
 const MAX_OPTIONS_BYTES = 32 * 1024
 
-const purpose = (id: string) => `provider:${id}:options`
+const toPurpose = (id: string) => `provider:${id}:options`
 
-/** The options of a provider that are sealed. */
+/** Opens the sealed options of a provider. */
 export const openSecretOptions = ({ _id, secret_options }: Sealed, secrets: Secrets): Options =>
-  secret_options === null ? {} : JSON.parse(secrets.open(secret_options, purpose(_id)))
+  secret_options === null ? {} : JSON.parse(secrets.open(secret_options, toPurpose(_id)))
 
 type Sealed = StoredOptions & { _id: string }
 
-/** Checks options with their kind's schema and seals those that it marks writeOnly. */
+/** Checks options against their kind's schema and seals those that the schema marks writeOnly. */
 export function sealOptions(
   id: string,
   options: Options,
@@ -23,16 +23,17 @@ export function sealOptions(
   secrets: Secrets,
 ): StoredOptions {
   checkOptions(options, kind)
-  const isSecret = ([name]: [string, unknown]) => propertiesOf(kind)[name]?.writeOnly === true
+  const isSecret = ([name]: [string, unknown]) => readProperties(kind)[name]?.writeOnly === true
   const entries = Object.entries(options)
   const sealed = Object.fromEntries(entries.filter(isSecret))
   return {
     options: Object.fromEntries(entries.filter((entry) => !isSecret(entry))),
-    secret_options: Object.keys(sealed).length > 0 ? secrets.seal(JSON.stringify(sealed), purpose(id)) : null,
+    secret_options:
+      Object.keys(sealed).length > 0 ? secrets.seal(JSON.stringify(sealed), toPurpose(id)) : null,
   }
 }
 
-/** New options for a provider: they replace the old ones, but a secret that is not named stays, and null clears it. */
+/** Returns new options of a provider, which replace the old ones; a missing secret stays, and null clears it. */
 export function replaceOptions(provider: Sealed, options: Options, secrets: Secrets): Options {
   const old = openSecretOptions(provider, secrets)
   const merged = Object.entries({ ...old, ...options })
@@ -49,7 +50,7 @@ function checkOptions(options: Options, kind: ProviderKind): void {
   const validate = validators.get(kind) ?? deferSchema(kind.config_schema, 'json')
   validators.set(kind, validate)
   try {
-    // A copy, because defaults are filled in: a later version of the kind may have others.
+    // Validates a copy, because defaults are filled in, and a later version of the kind may have others.
     validate(structuredClone(options))
   } catch (error) {
     if (!(error instanceof AppError)) throw error
@@ -61,5 +62,5 @@ function checkOptions(options: Options, kind: ProviderKind): void {
   }
 }
 
-const propertiesOf = ({ config_schema }: ProviderKind) =>
+const readProperties = ({ config_schema }: ProviderKind) =>
   (config_schema.properties ?? {}) as Record<string, JSONSchema | undefined>

@@ -1,35 +1,35 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createPlaces, type Places } from '#kernel'
 
-/** How fast one provider is called by this process: so many calls at a time, and none while it asks for rest. */
+/** Limits the calls of this process to one provider: their concurrency, and no calls while the provider asks for a rest. */
 export interface Pace {
-  /** Waits for one of `limit` places, of which an account has only its share; returns what frees it. */
-  enter(limit: number, account_id: string, signal?: AbortSignal): Promise<() => void>
-  /** Lets no call begin for so many milliseconds. */
+  /** Waits for one of `maxConcurrency` permits, of which an account has only a share; returns its release. */
+  acquire(maxConcurrency: number, account_id: string, signal?: AbortSignal): Promise<() => void>
+  /** Delays the beginning of all calls by this time. */
   rest(ms: number): void
   /** Waits for the end of the rest. */
-  rested(signal?: AbortSignal): Promise<void>
+  waitForRest(signal?: AbortSignal): Promise<void>
 }
 
-/** The part of a rest that is added to it by chance, so that those who wait do not all begin at once. */
+/** The random part that is added to a rest, so that the waiting calls do not all begin at once. */
 const JITTER = 0.2
 
-/** Up to so many places, one account may have them all. */
-const FEW_PLACES = 16
+/** The largest number of permits that one account may take alone. */
+const MAX_UNSHARED = 16
 
-/** Returns the most places of one account, so that its calls, which may never end, leave others some. */
-const shareOf = (places: number) => (places > FEW_PLACES ? Math.floor((places * 3) / 4) : places)
+/** Returns the most permits of one account, so that its calls, which may never end, leave some to others. */
+const countShare = (permits: number) => (permits > MAX_UNSHARED ? Math.floor((permits * 3) / 4) : permits)
 
-/** Makes the pace of one provider. */
+/** Creates the pace of one provider. */
 export function createPace(): Pace {
   let restUntil = 0
   let jitter = 0
-  const leftOver = () => restUntil - performance.now()
+  const remaining = () => restUntil - performance.now()
   const all = createPlaces()
-  const accounts = new Map<string, { places: Places; calls: number }>()
+  const accounts = new Map<string, { permits: Places; calls: number }>()
 
-  const enterOwn = async (limit: number, account_id: string, signal?: AbortSignal) => {
-    const account = accounts.get(account_id) ?? { places: createPlaces(), calls: 0 }
+  const acquireOwn = async (maxConcurrency: number, account_id: string, signal?: AbortSignal) => {
+    const account = accounts.get(account_id) ?? { permits: createPlaces(), calls: 0 }
     accounts.set(account_id, account)
     account.calls += 1
     const forget = () => {
@@ -37,9 +37,9 @@ export function createPace(): Pace {
       if (account.calls === 0) accounts.delete(account_id)
     }
     try {
-      const leave = await account.places.enter(shareOf(limit), signal)
+      const release = await account.permits.enter(countShare(maxConcurrency), signal)
       return () => {
-        leave()
+        release()
         forget()
       }
     } catch (error) {
@@ -49,16 +49,16 @@ export function createPace(): Pace {
   }
 
   return {
-    async enter(limit, account_id, signal) {
-      const leaveOwn = await enterOwn(limit, account_id, signal)
+    async acquire(maxConcurrency, account_id, signal) {
+      const releaseOwn = await acquireOwn(maxConcurrency, account_id, signal)
       try {
-        const leave = await all.enter(limit, signal)
+        const release = await all.enter(maxConcurrency, signal)
         return () => {
-          leave()
-          leaveOwn()
+          release()
+          releaseOwn()
         }
       } catch (error) {
-        leaveOwn()
+        releaseOwn()
         throw error
       }
     },
@@ -66,8 +66,8 @@ export function createPace(): Pace {
       restUntil = Math.max(restUntil, performance.now() + ms)
       jitter = ms * JITTER
     },
-    async rested(signal) {
-      for (let left = leftOver(); left > 0; left = leftOver())
+    async waitForRest(signal) {
+      for (let left = remaining(); left > 0; left = remaining())
         await pause(left + Math.random() * jitter, undefined, { signal })
     },
   }

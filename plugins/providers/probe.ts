@@ -2,42 +2,41 @@ import { type Locale, type LocalizedText, untilAborted } from '#kernel'
 import type { ModelDescription, ProviderConnection, ProviderFailure, ProviderKind } from '#plugin-api'
 import type { Connected } from './connections.ts'
 import { explainFailure } from './explained-failure.ts'
-import { guidanceFor, redactError, sortFailure } from './failure.ts'
+import { findGuidance, redactError, sortFailure } from './failure.ts'
 import type { Cradle } from './manifest.ts'
-import { MAX_MODELS } from './model-catalog.ts'
-import { inferUses } from './model-uses.ts'
-import { parseReference } from './reference.ts'
+import { inferUses, MAX_MODELS } from './model-catalog.ts'
 import type { ProviderDocument } from './types.ts'
-import { reportOf } from './upstream-report.ts'
+import { readReport } from './upstream-report.ts'
+import { parseReference } from './visible-providers.ts'
 
-const LIMIT = 15_000
-const MAX_TOKENS = 16
+const PROBE_MS = 15_000
+const MAX_OUTPUT_TOKENS = 16
 
 const NOTHING_LISTED: LocalizedText = {
-  en: 'The provider lists no model of that sort. Name one as model_id, or enter the models of the provider.',
+  en: 'The provider lists no model of this kind. Set model_id, or enter the models of the provider.',
   zh: '服务商未列出此类模型。请用 model_id 指定模型，或手动填写服务商的模型。',
 }
 const NO_EMBEDDING: LocalizedText = {
-  en: 'Providers of this kind offer no embedding models.',
+  en: 'Providers of this kind do not offer embedding models.',
   zh: '此类服务商不提供嵌入模型。',
 }
 
-/** What is tested: a model, or whichever suits. */
+/** The model to test; without `model_id`, any suitable one. */
 export interface ProbeRequest {
   model_id?: string
   embedding?: boolean
 }
 
-/** How a test ended; `detail` is guidance in the caller's language. */
+/** The result of a test; `detail` is guidance in the caller's language. */
 export type ProbeResult =
   | { ok: true; latency_ms: number; model: string }
   | { ok: false; reason: ProviderFailure; detail: string; status?: number }
 
-/** Tests providers with the smallest request that says whether they work. */
+/** Tests providers with the smallest request that shows whether they work. */
 export interface ProviderProbe {
-  /** Takes at most 15 seconds; throws ADDRESS_NOT_ALLOWED. */
+  /** Tests a provider, for at most 15 seconds; throws ADDRESS_NOT_ALLOWED. */
   test(provider: ProviderDocument, request: ProbeRequest, locale: Locale): Promise<ProbeResult>
-  /** The same, also with the models that the upstream lists; for one that need not be stored. */
+  /** Tests a provider that need not be stored, and returns the models that its upstream lists as well. */
   probe(
     provider: ProviderDocument,
     request: ProbeRequest,
@@ -45,16 +44,16 @@ export interface ProviderProbe {
   ): Promise<ProbeResult & { models: ModelDescription[] }>
 }
 
-/** One attempt at a provider; its upstream is asked for its models once at most. */
+/** One test of a provider; its upstream is asked for its models at most once. */
 interface Attempt extends Connected {
   provider: ProviderDocument
   signal: AbortSignal
   listModels(): Promise<ModelDescription[]>
 }
 
-/** Makes the tester; it reaches a provider anew each time and knows nothing of what is kept in memory. */
+/** Creates the probe; it opens a new connection for each test and uses nothing that is cached. */
 export function createProviderProbe({ providerConnections, models, log }: Cradle): ProviderProbe {
-  /** The model to test where none is named: what everybody uses, else the first in the list. */
+  /** Chooses the model to test: the requested one, otherwise the active one, otherwise the first in the list. */
   async function choose(
     provider: ProviderDocument,
     { model_id, embedding }: ProbeRequest,
@@ -78,7 +77,7 @@ export function createProviderProbe({ providerConnections, models, log }: Cradle
   const begin = (provider: ProviderDocument): Attempt => {
     const connected = providerConnections.connect(provider)
     const { kind, connection } = connected
-    const signal = AbortSignal.timeout(LIMIT)
+    const signal = AbortSignal.timeout(PROBE_MS)
     let listing: Promise<ModelDescription[]> | undefined
     return {
       ...connected,
@@ -109,7 +108,7 @@ export function createProviderProbe({ providerConnections, models, log }: Cradle
       await untilAborted(signal, (chosen.embedding ? embed : ask)(kind, connection, chosen.id, signal))
       return { ok: true, latency_ms: Math.round(performance.now() - startedAt), model: chosen.id }
     } catch (error) {
-      if (signal.aborted) return refuse('timeout', guidanceFor('timeout', kind.guidance))
+      if (signal.aborted) return refuse('timeout', findGuidance('timeout', kind.guidance))
       const { reason, guidance, detail, status } = sortFailure(error, attempt, locale)
       if (reason === 'unknown')
         log.warn(
@@ -127,7 +126,7 @@ export function createProviderProbe({ providerConnections, models, log }: Cradle
       const attempt = begin(provider)
       const [result, models] = await Promise.all([
         run(attempt, request, locale),
-        // Why it fails, the test says as well.
+        // The test reports the same failure.
         attempt.listModels().catch(() => []),
       ])
       return { ...result, models: models.slice(0, MAX_MODELS) }
@@ -142,13 +141,13 @@ type Probing = (
   signal: AbortSignal,
 ) => Promise<void>
 
-/** Waits for the first part of an answer and leaves the rest. */
+/** Waits for the first part of an answer and cancels the rest. */
 const ask: Probing = async (kind, connection, id, abortSignal) => {
   const model = await kind.languageModel(connection, id)
   try {
     const { stream } = await model.doStream({
       prompt: [{ role: 'user', content: [{ type: 'text', text: 'Reply with OK.' }] }],
-      maxOutputTokens: MAX_TOKENS,
+      maxOutputTokens: MAX_OUTPUT_TOKENS,
       abortSignal,
     })
     for await (const part of stream) {
@@ -156,8 +155,8 @@ const ask: Probing = async (kind, connection, id, abortSignal) => {
       if (part.type === 'text-delta' || part.type === 'reasoning-delta' || part.type === 'finish') break
     }
   } catch (error) {
-    // Some models that think call it an error to reach the limit while thinking; to do so they must have answered.
-    const isAnswer = /(max_tokens|limit) was reached/i.test(reportOf(error).message)
+    // Some models report an error if they reach the limit while thinking; that error proves that they answer.
+    const isAnswer = /(max_tokens|limit) was reached/i.test(readReport(error).message)
     if (!isAnswer || explainFailure(error, kind).reason !== 'bad_request') throw error
   }
 }

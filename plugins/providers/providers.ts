@@ -7,44 +7,44 @@ import {
   type PageRequest,
   type TypeOf,
 } from '#kernel'
+import type { ModelDescription } from '#plugin-api'
 import type { AuthCaller } from '../auth/types.ts'
-import { toListedModel } from './listed-model.ts'
 import type { Cradle } from './manifest.ts'
 import { replaceOptions, sealOptions } from './options.ts'
-import { parseReference } from './reference.ts'
-import type { kindRow, newProvider, providerChanges, providerRow } from './schemas.ts'
+import type { kindRow, listedModel, newProvider, providerChanges, providerRow } from './schemas.ts'
 import type { ProviderDocument } from './types.ts'
+import { parseReference } from './visible-providers.ts'
 
-/** So that a page of a list has room for several. */
+/** Small enough for several providers on one page of a list. */
 const MAX_MODELS_BYTES = 256 * 1024
 
 export type NewProvider = TypeOf<typeof newProvider>
-/** A provider that is not stored; its name matters to nobody. */
+/** A provider that is not stored, so that it needs no name. */
 export type ProviderDraft = Omit<NewProvider, 'name'> & { name?: string }
 export type ProviderChanges = TypeOf<typeof providerChanges>
 export type ProviderRow = TypeOf<typeof providerRow>
 export type KindRow = TypeOf<typeof kindRow>
 
-/** Whose providers are meant: a user's own, or with null the global ones. */
+/** The owner of providers: a user, or null for the global ones. */
 export type Holder = Pick<AuthCaller, 'id' | 'username' | 'role'> | null
 
-/** The providers as their holders see and change them. */
+/** The providers as their owners see and change them. */
 export interface Providers {
   kinds(locale: Locale): KindRow[]
-  /** A user's own, then the global ones, or only these; by name. Throws VALIDATION_FAILED for an unknown cursor. */
+  /** Lists a user's own and then the global ones, or only the latter, by name. Throws VALIDATION_FAILED for an unknown cursor. */
   list(holder: Holder, page: PageRequest): Promise<Page<ProviderRow>>
   create(holder: Holder, body: NewProvider): Promise<ProviderRow>
-  /** A provider as it would be stored, checked as one that is. */
+  /** Returns a provider as it would be stored, with the same checks. */
   draft(holder: Holder, body: ProviderDraft): Promise<ProviderDocument>
   update(holder: Holder, id: string, changes: ProviderChanges): Promise<ProviderRow>
   remove(holder: Holder, id: string): Promise<void>
-  /** One that the holder may test: any of those listed. */
+  /** Returns a provider that the holder may test: any of those listed. */
   find(holder: Holder, id: string): Promise<ProviderDocument>
-  /** Removes what an account that is gone had of its own. */
+  /** Removes the providers of a deleted account. */
   removeOwn(user_id: string): Promise<void>
 }
 
-/** Makes the service; names are unique among what one user sees when they are given. */
+/** Creates the service. When a provider is named, its name must be unique among those that the user sees. */
 export function createProviders({
   collections,
   clock,
@@ -69,7 +69,7 @@ export function createProviders({
     throw new AppError('NOT_FOUND')
   }
 
-  /** A global provider may take a name that some user's own has: for that user the own one goes on winning. */
+  /** A global provider may have the name of a user's own provider, which still takes precedence for that user. */
   async function assertNameFree(holder: Holder, name: string): Promise<void> {
     if (holder && (await providers.countDocuments({ name, ...ownedBy(null) })) > 0)
       throw new AppError('PROVIDER_NAME_TAKEN', { name })
@@ -85,11 +85,11 @@ export function createProviders({
   }
 
   async function checkAddress(holder: Holder, kindName: string, base_url: string | null): Promise<void> {
-    const kind = providerConnections.kindOf(kindName)
+    const kind = providerConnections.findKind(kindName)
     const address = base_url ?? kind.default_base_url
     if (address === undefined) {
       if (!kind.requires_base_url) return
-      throw invalid('/base_url', 'required', `is needed by providers of kind ${kind.kind}`)
+      throw invalid('/base_url', 'required', `is required for providers of kind ${kind.kind}`)
     }
     if (!isTrusted(holder)) await guardedFetch.assertAllowed(address)
   }
@@ -120,7 +120,7 @@ export function createProviders({
       base_url,
       api_key: api_key === null ? null : secrets.seal(api_key, `provider:${id}`),
       models: toModels(models),
-      ...sealOptions(id, options, providerConnections.kindOf(kind), secrets),
+      ...sealOptions(id, options, providerConnections.findKind(kind), secrets),
       max_concurrency: body.max_concurrency ?? null,
       enabled: body.enabled ?? true,
       revision: 1,
@@ -168,7 +168,7 @@ export function createProviders({
 
     async update(holder, id, changes) {
       const { name, base_url, api_key, models, options, max_concurrency, enabled } = changes
-      // Repeated where somebody else's change came in between, because options are merged here.
+      // Retried if another change came in between, because options are merged here.
       for (;;) {
         const old = await findOwn(holder, id)
         if (base_url !== undefined) await checkAddress(holder, old.kind, base_url)
@@ -176,7 +176,7 @@ export function createProviders({
           await assertNameFree(holder, name)
           await assertUnreferenced(old)
         }
-        const kind = options && providerConnections.kindOf(old.kind)
+        const kind = options && providerConnections.findKind(old.kind)
         const set: Partial<ProviderDocument> = {
           ...(name !== undefined && { name }),
           ...(base_url !== undefined && { base_url }),
@@ -221,13 +221,13 @@ export function createProviders({
   }
 }
 
-/** What an administrator enters may lie anywhere. */
+/** True if the address is not checked, since an administrator entered it. */
 const isTrusted = (holder: Holder) => holder === null || holder.role === 'admin'
 
 const invalid = (path: string, rule: string, message: string) =>
   new AppError('VALIDATION_FAILED', { issues: [{ path, rule, message }] })
 
-/** The models as they are stored; an id that comes twice is refused, and a list that is too long. */
+/** Converts models for storage; throws for a duplicate id and for a list that is too long. */
 function toModels(models: NonNullable<NewProvider['models']>): ProviderDocument['models'] {
   if (Buffer.byteLength(JSON.stringify(models)) > MAX_MODELS_BYTES)
     throw invalid('/models', 'maxLength', `must be at most ${MAX_MODELS_BYTES} bytes of JSON`)
@@ -244,6 +244,18 @@ function toModels(models: NonNullable<NewProvider['models']>): ProviderDocument[
     }
   })
 }
+
+/** Converts a model of a provider to a row, with a value for every field. */
+export const toListedModel = (model: ModelDescription): TypeOf<typeof listedModel> => ({
+  id: model.id,
+  name: model.name,
+  enabled: model.enabled ?? true,
+  embedding: model.embedding ?? false,
+  context_window: model.context_window ?? null,
+  max_output_tokens: model.max_output_tokens ?? null,
+  input: model.input ?? ['text'],
+  reasoning: model.reasoning ?? false,
+})
 
 const toRow = (provider: ProviderDocument, holder: Holder): ProviderRow => ({
   id: provider._id,

@@ -1,8 +1,7 @@
 import { type Locale, objectOf, pageQuery, pageReply } from '#kernel'
-import { toListedModel } from './listed-model.ts'
 import { type Cradle, route } from './manifest.ts'
 import type { ProbeRequest } from './probe.ts'
-import type { Holder, ProviderDraft } from './providers.ts'
+import { type Holder, type ProviderDraft, toListedModel } from './providers.ts'
 import {
   activeModel,
   activeModelChoice,
@@ -22,7 +21,7 @@ const updateErrors = ['NOT_FOUND', ...createErrors, 'PROVIDER_REFERENCED'] as co
 const draftErrors = ['PROVIDER_KIND_UNSUPPORTED', 'ADDRESS_NOT_ALLOWED'] as const
 const testErrors = ['NOT_FOUND', ...draftErrors] as const
 
-/** Tests a provider that is not stored, and tells what models it has. */
+/** Tests a provider that is not stored, and lists its models. */
 async function probeDraft(
   holder: Holder,
   { model_id, embedding, ...body }: ProviderDraft & ProbeRequest,
@@ -38,7 +37,7 @@ export const providerRoutes = [
   route({
     method: 'GET',
     path: '/providers/kinds',
-    summary: 'The kinds of provider there are',
+    summary: 'List the kinds of provider',
     guard: 'user',
     response: { 200: { type: 'array', items: kindRow } },
   }).handle(({ locale }, { providers }) => providers.kinds(locale)),
@@ -46,7 +45,7 @@ export const providerRoutes = [
   route({
     method: 'GET',
     path: '/providers',
-    summary: 'Your own providers and the global ones',
+    summary: 'List your own providers and the global ones',
     guard: 'user',
     query: objectOf(pageQuery),
     response: { 200: { type: 'array', items: providerRow } },
@@ -115,7 +114,7 @@ export const providerRoutes = [
   route({
     method: 'GET',
     path: '/admin/providers',
-    summary: 'The global providers',
+    summary: 'List the global providers',
     guard: 'admin',
     query: objectOf(pageQuery),
     response: { 200: { type: 'array', items: providerRow } },
@@ -182,7 +181,7 @@ export const providerRoutes = [
   route({
     method: 'GET',
     path: '/models',
-    summary: 'The models that you can choose',
+    summary: 'List the models that you can choose',
     guard: 'user',
     response: { 200: { type: 'array', items: modelRow } },
   }).handle(({ caller }, { models }) => models.list(caller.id)),
@@ -190,7 +189,7 @@ export const providerRoutes = [
   route({
     method: 'GET',
     path: '/models/active',
-    summary: 'The default model of the system',
+    summary: 'Read the default model of the system',
     guard: 'user',
     response: { 200: activeModel },
   }).handle((_, { models }) => models.active()),

@@ -12,7 +12,7 @@ const tokens = { type: 'integer', minimum: 1, maximum: 100_000_000 } as const
 const time = { type: 'integer' } as const
 const options = { type: 'object', maxProperties: 64 } as const
 
-/** What may hold a secret, a user name with a password or a query, is refused before anybody writes it down. */
+/** An address that cannot contain a secret: credentials and queries are refused before they are stored or logged. */
 export const baseUrl = {
   type: 'string',
   format: 'url',
@@ -38,7 +38,7 @@ const providerFields = {
   base_url: nullable(baseUrl),
   api_key: nullable({ type: 'string', minLength: 1, maxLength: 4096, pattern: '^[\\x21-\\x7e]+$' } as const),
   models: { type: 'array', items: modelEntry, maxItems: 500 },
-  // Some options are secrets; which, only their kind knows.
+  // Some options are secrets; only the kind knows which.
   options: { ...options, writeOnly: true },
   max_concurrency: nullable({ type: 'integer', minimum: 1, maximum: 10_000 } as const),
   enabled: { type: 'boolean' },
@@ -141,7 +141,7 @@ export const activeModel = objectOf(
     model: nullable({ type: 'string' } as const),
     disabled_model: {
       type: 'string',
-      description: 'The one that is chosen while it cannot be used, because its provider is off or lacks it',
+      description: 'The chosen model if it cannot be used, because its provider is disabled or lacks it',
     },
   },
   ['model'],
@@ -187,7 +187,7 @@ export const probeResult = { title: 'ProviderTest', anyOf: [success, refusal] } 
 const models = {
   type: 'array',
   items: listedModel,
-  description: 'What the upstream lists; empty if it cannot be listed',
+  description: 'The models that the upstream lists; empty if it cannot list them',
 } as const
 
 export const draftResult = {

@@ -2,26 +2,26 @@ import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import type { AppError, Locale } from '#kernel'
 import type { ModelCallOptions, ModelDescription, ProviderKind, TokenUsage } from '#plugin-api'
 
-/** One provider; a global one belongs to nobody and is visible to everybody. Times are Unix seconds. */
+/** A provider; a global one has no owner and is visible to all users. Times are Unix seconds. */
 export interface ProviderDocument {
   _id: string
-  /** Unique among the globals, or among its owner's. */
+  /** Unique among the global providers, or among those of its owner. */
   name: string
   kind: string
   scope: 'user' | 'global'
   owner_id: string | null
-  /** True if an administrator was the last to change it: its addresses are not checked. */
+  /** True if an administrator made the last change: its addresses are not checked. */
   is_trusted?: boolean
   base_url: string | null
   /** Sealed for the purpose `provider:<_id>`. */
   api_key: string | null
-  /** Empty: the upstream is asked. */
+  /** If empty, the upstream lists them. */
   models: ModelDescription[]
-  /** Without those that the kind's schema marks writeOnly. */
+  /** The options that the kind's schema does not mark writeOnly. */
   options: Record<string, unknown>
-  /** The others, JSON, sealed for the purpose `provider:<_id>:options`. */
+  /** The other options, as JSON, sealed for the purpose `provider:<_id>:options`. */
   secret_options: string | null
-  /** Calls at a time in one server process; null: as the configuration says. */
+  /** The most concurrent calls in one server process; null uses the configured limit. */
   max_concurrency: number | null
   enabled: boolean
   /** Rises with every change. */
@@ -36,10 +36,10 @@ export interface ModelSettingsDocument {
   model: string
 }
 
-/** What a model is called for. */
+/** The purpose of a model call. */
 export type ModelPurpose = 'turn' | 'task' | 'summary' | 'polish'
 
-/** Whom a model call is for, and who pays for it; `token_quota` is the account's, null where it has none. */
+/** The account that pays for a model call, with its agent and thread; `token_quota` is null without a quota. */
 export interface ModelAccount {
   user_id: string
   token_quota: number | null
@@ -55,21 +55,21 @@ export interface ModelCall {
   options: ModelCallOptions
 }
 
-/** A model ready to be called, also by many at a time. */
+/** A model that is ready for calls, which may be concurrent. */
 export interface OpenedModel {
   /** `<provider>:<model>`. */
   reference: string
   /**
-   * Calls it, at its provider's pace; the parts of the answer come as they are said, a failure is thrown. What the call
-   * took is stored before the last part has been read.
+   * Calls the model at its provider's pace and yields the parts of the answer as they arrive; throws a failure. The usage
+   * of the call is stored before the iteration ends.
    */
   stream(call: ModelCall): AsyncIterable<LanguageModelV3StreamPart>
   description: ModelDescription
-  /** Sorts what a call threw; an AppError comes back as it is. */
+  /** Converts an error of a call; an AppError is returned as it is. */
   explain(error: unknown, locale: Locale): AppError
 }
 
-/** A model that an agent or a turn may name. */
+/** A model that an agent or a turn may use. */
 export interface ModelRow {
   id: string
   provider: string
@@ -87,11 +87,11 @@ export interface Models {
   list(user_id: string): Promise<ModelRow[]>
   active(): Promise<ActiveModel>
   activate(reference: string): Promise<void>
-  /** Throws PROVIDER_NOT_VISIBLE unless the user could run a turn with this model, as far as is known. */
+  /** Throws PROVIDER_NOT_VISIBLE if the user is known to be unable to run a turn with this model. */
   assertUsable(reference: string, user_id: string): Promise<void>
   /**
-   * Opens the first model that is named: of those chosen, else the agent's, else the active one. Never another one in its
-   * place: throws MODEL_DISABLED if it cannot be used, NO_MODEL if none is named.
+   * Opens the first of the chosen models, otherwise that of the agent, otherwise the active one. There is no fallback to
+   * another model: throws MODEL_DISABLED if the model cannot be used, NO_MODEL if none is set.
    */
   open(
     chosen: readonly (string | null | undefined)[],
@@ -100,29 +100,29 @@ export interface Models {
   ): Promise<OpenedModel>
 }
 
-/** An agent's own choice of a model, which is its owner's. */
+/** An agent's own choice of a model, made by its owner. */
 export interface ModelOwner {
   owner_id: string
   default_model: string | null
 }
 
-/** The model of those who choose none; `model` is null and `disabled_model` set while its provider is off or lacks it. */
+/** The default model; `model` is null and `disabled_model` set while its provider is disabled or lacks it. */
 export interface ActiveModel {
   model: string | null
   disabled_model?: string
 }
 
-/** A model is about to be called; whoever refuses throws. */
+/** A model call that is about to begin. */
 export interface ModelCalling extends Omit<ModelCall, 'options'> {
-  /** What the call takes at most, in tokens: its prompt as it is estimated, and its longest answer. */
+  /** Returns the most tokens of the call: the estimate of its prompt, and the limit of its answer. */
   estimate(): { prompt: number; output: number }
-  /** Keeps the answer from becoming longer than so many tokens. */
+  /** Limits the tokens of the answer. */
   limitOutput(tokens: number): void
-  /** Aborted when nobody needs the call any more. */
+  /** Aborted when the call is no longer needed. */
   signal?: AbortSignal
 }
 
-/** A call has ended. Of one that was cut or failed within its answer, `usage` is estimated; of one that failed before, none. */
+/** A model call that has ended. `usage` is estimated if its answer was cut or failed halfway, null if it failed before. */
 export interface ModelCalled extends Omit<ModelCall, 'options'> {
   /** `<provider>:<model>`. */
   model: string
@@ -132,21 +132,21 @@ export interface ModelCalled extends Omit<ModelCall, 'options'> {
 
 declare module '#kernel/types' {
   interface Events {
-    /** A call of a model has ended, and what it took is stored. */
+    /** A call of a model has ended, and its usage is stored. */
     'model.called': ModelCalled
   }
   interface ExtensionPoints {
-    /** Vendors of models. A folder in `~/.svc/providers` is one, too. */
+    /** The kinds of provider. A folder in `~/.svc/providers` is one, too. */
     'providers.kinds': ProviderKind
-    /** What still needs a provider, by sorts; any that is returned keeps it from being deleted or renamed. */
+    /** Returns the users of a provider, by kind of user; while it has any, it cannot be deleted or renamed. */
     'providers.references': (asked: {
       name: string
       scope: ProviderDocument['scope']
       owner_id: string | null
     }) => Promise<Record<string, unknown>>
-    /** Reserves what a call may take; throws to refuse it, for instance TOKEN_QUOTA_EXCEEDED. */
+    /** Reserves the tokens of a call; throws to refuse it, for instance TOKEN_QUOTA_EXCEEDED. */
     'providers.reservations': (asked: ModelCalling) => unknown
-    /** Stores what a call took; once for each that was not refused. */
+    /** Stores the usage of a call; called once for each call that was not refused. */
     'providers.usage': (asked: ModelCalled) => unknown
   }
 }

@@ -1,12 +1,12 @@
 import { APICallError, TypeValidationError } from '@ai-sdk/provider'
 import type { UpstreamReport } from '#plugin-api'
 
-/** Reads what the upstream says of a failure out of what its client library threw, or told within a stream. */
-export function reportOf(error: unknown): UpstreamReport {
-  const { status, headers = {}, body } = answerIn(error)
-  const fields = errorIn(body)
-  // AWS's front door writes it with a capital.
-  const words =
+/** Reads the upstream's report of a failure from an error that its client library threw, or reported in a stream. */
+export function readReport(error: unknown): UpstreamReport {
+  const { status, headers = {}, body } = readAnswer(error)
+  const fields = readError(body)
+  // The gateway of AWS capitalizes the field.
+  const message =
     fields.message ??
     fields.Message ??
     (typeof body === 'string' ? body : (error as Error | undefined)?.message)
@@ -15,14 +15,14 @@ export function reportOf(error: unknown): UpstreamReport {
     headers,
     body,
     error: fields,
-    code: textOf(fields.code),
-    type: textOf(fields.type),
-    message: textOf(words).trim(),
+    code: toText(fields.code),
+    type: toText(fields.type),
+    message: toText(message).trim(),
   }
 }
 
-/** What a stream reports is no Error, or one around an event that the library did not expect. */
-function answerIn(error: unknown): { status?: number; headers?: Record<string, string>; body: unknown } {
+/** Reads an answer; the error of a stream is not an Error, or an Error with an event that the library did not expect. */
+function readAnswer(error: unknown): { status?: number; headers?: Record<string, string>; body: unknown } {
   if (TypeValidationError.isInstance(error)) return { body: error.value }
   if (!(error instanceof Error)) return { body: error }
   if (!APICallError.isInstance(error)) {
@@ -44,17 +44,17 @@ function parse(text: string | undefined): unknown {
 
 type Fields = Record<string, unknown>
 
-/** As `error`, within `response`, in a list, or bare; some say only a text, as `error` or as `detail`. */
-function errorIn(body: unknown): Fields {
-  const said = Array.isArray(body) ? body[0] : body
-  if (!isObject(said)) return {}
-  const error = (isObject(said.response) ? said.response.error : undefined) ?? said.error
+/** Finds the error in a body: as `error`, in `response`, in a list, or bare; or just a text, as `error` or `detail`. */
+function readError(body: unknown): Fields {
+  const fields = Array.isArray(body) ? body[0] : body
+  if (!isObject(fields)) return {}
+  const error = (isObject(fields.response) ? fields.response.error : undefined) ?? fields.error
   if (isObject(error)) return error
-  const words = [error, said.detail].find((text) => typeof text === 'string')
-  return words === undefined ? said : { message: words }
+  const message = [error, fields.detail].find((text) => typeof text === 'string')
+  return message === undefined ? fields : { message }
 }
 
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 
-const textOf = (value: unknown) =>
+const toText = (value: unknown) =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : ''

@@ -1,30 +1,37 @@
 import type { Cradle } from './manifest.ts'
 import type { ProviderDocument } from './types.ts'
 
-/** Milliseconds after which a change made by another process is seen. */
-const VALIDITY = 1000
+/** The time after which changes by other processes are seen. */
+const VALID_MS = 1000
 
-/** Users whose providers are kept at most. */
+/** The most users with providers in memory. */
 const MAX_USERS = 1000
 
-/** The providers that one user sees, and the active model, as of about now. */
+/** Splits `<provider>:<model>` at the first colon, since a model's id may contain more; undefined if a part is missing. */
+export function parseReference(reference: string): { provider: string; model: string } | undefined {
+  const colon = reference.indexOf(':')
+  if (colon < 1 || colon === reference.length - 1) return undefined
+  return { provider: reference.slice(0, colon), model: reference.slice(colon + 1) }
+}
+
+/** The providers that one user sees, and the active model, at most one second old. */
 export interface Visible {
-  /** Without the globals whose name one of the user's own has. */
+  /** All visible providers, except global ones with the name of one of the user's own. */
   readonly providers: readonly ProviderDocument[]
-  /** A user's own provider wins over a global one of its name, which may have come later. */
+  /** Finds a provider; a user's own takes precedence over a global one with the same name. */
   find(name: string): ProviderDocument | undefined
   findGlobal(name: string): ProviderDocument | undefined
   readonly active: string | null
 }
 
-/** Keeps what users see in memory, so that a turn does not wait for the database. */
+/** Caches the providers that users see, so that a turn does not wait for the database. */
 export interface VisibleProviders {
   of(user_id: string): Promise<Visible>
-  /** Forgets everything; called after each change in this process. */
+  /** Clears the cache; called after each change in this process. */
   forget(): void
 }
 
-/** Makes the memory of what users see. */
+/** Creates the cache. */
 export function createVisibleProviders({ collections, clock }: Cradle): VisibleProviders {
   const kept = new Map<string, { until: number; visible: Promise<Visible> }>()
 
@@ -54,7 +61,7 @@ export function createVisibleProviders({ collections, clock }: Cradle): VisibleP
       if (found && found.until > now) return found.visible
       if (kept.size >= MAX_USERS) kept.clear()
       const visible = load(user_id)
-      kept.set(user_id, { until: now + VALIDITY, visible })
+      kept.set(user_id, { until: now + VALID_MS, visible })
       visible.catch(() => kept.delete(user_id))
       return visible
     },

@@ -17,7 +17,7 @@ interface Setting {
   startFake(): Promise<FakeVendor>
   model: string
   options?: object
-  /** Whether there is a model that embeds. */
+  /** True if the kind has a model that embeds. */
   embeds: boolean
 }
 
@@ -88,7 +88,7 @@ for (const [kind, { startFake, model, options, embeds }] of Object.entries(setti
     t.match(await test({ model_id: model }), { ok: true, model, latency_ms: Number })
     t.match(
       await test({ embedding: true }),
-      embeds ? { ok: true } : { ok: false, detail: /no embedding models/ },
+      embeds ? { ok: true } : { ok: false, detail: /do not offer embedding models/ },
     )
 
     const reference = `${kind}:${model}`
