@@ -1,6 +1,6 @@
-import type { ExplainedFailure, ProviderFailure, UpstreamReport } from '#plugin-api'
+import type { ExplainedFailure, ProviderFailure, ProviderKind, UpstreamReport } from '#plugin-api'
 
-/** The types of errors of the Messages API; within a stream, which has no status, they are all there is. */
+/** The types of errors of the Messages API; in a stream, which has no status, only the type is known. */
 const REASONS: Record<string, ProviderFailure> = {
   invalid_request_error: 'bad_request',
   request_too_large: 'bad_request',
@@ -14,11 +14,31 @@ const REASONS: Record<string, ProviderFailure> = {
   overloaded_error: 'outage',
 }
 
-/** Credit that is used up and spending limits that are reached are told as invalid requests. */
+/** The messages about used-up credit and reached spending limits, which come as invalid requests. */
 const NO_CREDIT = /credit balance is too low|reached your specified \w*\s?API usage limits/i
 
-/** Sorts errors by their type, whether they come instead of an answer or within one. */
+/** Classifies errors by their type, whether they arrive instead of an answer or within one. */
 export function explainError({ type, message }: UpstreamReport): ExplainedFailure | undefined {
   const reason = NO_CREDIT.test(message) ? 'quota' : REASONS[type]
   return reason && { reason }
+}
+
+/** Advice to a person about a failure at Anthropic. */
+export const guidance: ProviderKind['guidance'] = {
+  auth: {
+    en: 'Anthropic refused the API key. Create one in the Claude Console (platform.claude.com) under API keys; a subscription to Claude.ai does not include API access.',
+    zh: 'Anthropic 拒绝了该 API 密钥。请在 Claude 控制台（platform.claude.com）的 API keys 页面创建密钥；Claude.ai 订阅不包含 API 访问权限。',
+  },
+  quota: {
+    en: 'The credit of the Anthropic organization is used up or its spending limit is reached. Buy credits or raise the limit in the Claude Console (platform.claude.com) under Billing and Limits.',
+    zh: 'Anthropic 组织的余额已用完，或已达到消费上限。请在 Claude 控制台（platform.claude.com）的 Billing 和 Limits 页面充值或提高上限。',
+  },
+  rate_limit: {
+    en: 'Anthropic limits requests and tokens per minute by usage tier. Wait a moment, or see the limits in the Claude Console (platform.claude.com) under Limits.',
+    zh: 'Anthropic 按用量等级限制每分钟的请求数和 token 数。请稍候重试，或在 Claude 控制台（platform.claude.com）的 Limits 页面查看限额。',
+  },
+  model_not_found: {
+    en: 'This model is not offered to the API key. Check the model id, and that the base URL ends in /v1 as in https://api.anthropic.com/v1.',
+    zh: '该 API 密钥无法使用此模型。请检查模型 ID，并确认 base URL 以 /v1 结尾，例如 https://api.anthropic.com/v1。',
+  },
 }

@@ -1,7 +1,7 @@
 import type { AzureOpenAIProviderSettings } from '@ai-sdk/azure'
 import type { ProviderConnection } from '#plugin-api'
 
-/** The newest version whose URLs name deployments and that is not a preview. */
+/** The newest version with deployments in its URLs that is not a preview. */
 const DEPLOYMENT_API_VERSION = '2024-10-21'
 
 type Fetch = ProviderConnection['fetch']
@@ -10,17 +10,17 @@ type Settings = Pick<
   'baseURL' | 'apiVersion' | 'useDeploymentBasedUrls' | 'fetch'
 >
 
-/** A resource's address, `https://…/openai` without a slash at its end, and the ways to call it. */
+/** The address of a resource, `https://…/openai` without a trailing slash, and the settings to call it. */
 export interface Endpoint {
   root: string
-  /** The API whose URLs begin with `/openai/v1`; it needs no version, but previews of it have one. */
-  ofVersion1(apiVersion?: string): Settings
-  ofDeployments(apiVersion?: string): Settings
+  /** Returns the settings for the API below `/openai/v1`, which only needs a version for its previews. */
+  forVersion1(apiVersion?: string): Settings
+  forDeployments(apiVersion?: string): Settings
 }
 
 /**
- * Makes sense of what people enter: the portal shows a resource as `https://NAME.openai.azure.com/`, as that
- * with `/openai/v1/`, and as the whole URL of a deployment.
+ * Reads the address that a person enters: the portal shows a resource as `https://NAME.openai.azure.com/`, as that
+ * with `/openai/v1/`, and as the full URL of a deployment.
  */
 export function createEndpoint({ base_url, fetch }: ProviderConnection): Endpoint {
   const { origin, pathname } = new URL(base_url!)
@@ -28,12 +28,12 @@ export function createEndpoint({ base_url, fetch }: ProviderConnection): Endpoin
   const root = `${origin}${resource!.replace(/\/+$/, '')}/openai`
   return {
     root,
-    ofVersion1: (apiVersion) => ({
-      // Named whole, because the library adds the version to the path at some of Azure's host names only.
+    forVersion1: (apiVersion) => ({
+      // With the version in the path, because the library adds it only for some of Azure's host names.
       baseURL: `${root}/v1`,
       fetch: apiVersion === undefined ? fetch : withVersion(fetch, apiVersion),
     }),
-    ofDeployments: (apiVersion = DEPLOYMENT_API_VERSION) => ({
+    forDeployments: (apiVersion = DEPLOYMENT_API_VERSION) => ({
       baseURL: root,
       apiVersion,
       useDeploymentBasedUrls: true,

@@ -1,11 +1,10 @@
 import type { ProviderKind } from '#plugin-api'
 import { createClient } from './client.ts'
-import { explainError } from './failure.ts'
-import { guidance } from './guidance.ts'
+import { explainError, guidance } from './failure.ts'
 import { createLanguageModel } from './language-model.ts'
 import { configSchema } from './options.ts'
 
-/** OpenAI's models in a resource of Microsoft Azure; a model's id is the name of its deployment. */
+/** OpenAI's models in a resource of Microsoft Azure; the id of a model is the name of its deployment. */
 const azureOpenAI: ProviderKind = {
   kind: 'azure-openai',
   label: { en: 'Azure OpenAI', zh: 'Azure OpenAI' },

@@ -1,7 +1,7 @@
 import type { JSONSchema } from '#kernel'
 import { type ModelOptions, modelOptions } from '../openai/options.ts'
 
-/** A provider's options; what is left out, is Azure's own choice. */
+/** The options of a provider; Azure chooses those that are missing. */
 export interface AzureOptions extends ModelOptions {
   api_version?: string
   deployment_urls?: boolean
@@ -16,7 +16,7 @@ export const configSchema: JSONSchema = {
       type: 'string',
       pattern: '^(v1|preview|\\d{4}-\\d{2}-\\d{2}(-preview)?)$',
       description:
-        'The version in the query of each call; needed only for previews and with deployment_urls.',
+        'The version in the query of each call; only needed for previews and with deployment_urls.',
     },
     deployment_urls: {
       type: 'boolean',

@@ -1,9 +1,9 @@
 import type { ProviderConnection } from '#plugin-api'
-import { optionsOf } from './options.ts'
+import { readOptions } from './options.ts'
 
 /**
- * Makes a fetch that puts the credentials of a provider on every request: its Bedrock API key, else a signature (version
- * 4) with its access key, else none, so that AWS, or a gateway with credentials of its own, has the last word.
+ * Creates a fetch that adds the credentials of a provider to every request: its Bedrock API key, otherwise a signature
+ * (version 4) with its access key, otherwise none, which AWS refuses and a gateway with its own credentials accepts.
  */
 export async function createAuthorizedFetch(
   connection: ProviderConnection,
@@ -21,7 +21,7 @@ export async function createAuthorizedFetch(
 type Sign = (url: string, request: RequestInit & { headers: Headers }) => Promise<Headers>
 
 async function createSigner(connection: ProviderConnection): Promise<Sign | undefined> {
-  const { region, access_key_id, secret_access_key, session_token } = optionsOf(connection)
+  const { region, access_key_id, secret_access_key, session_token } = readOptions(connection)
   if (!access_key_id || !secret_access_key) return undefined
   const { AwsV4Signer } = await import('aws4fetch')
   return async (url, { method, headers, body }) => {

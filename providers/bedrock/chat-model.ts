@@ -1,10 +1,9 @@
-import type { ProviderConnection, StreamingModel } from '#plugin-api'
+import type { ModelCallOptions, ProviderConnection, StreamingModel } from '#plugin-api'
 import { createClient } from './client.ts'
-import { optionsOf } from './options.ts'
+import { readOptions } from './options.ts'
 import { markCache } from './prompt-cache.ts'
-import { samplingOf } from './sampling.ts'
 import { createStreamCheck } from './stream-check.ts'
-import { bedrockThinking } from './thinking.ts'
+import { chooseBedrockThinking } from './thinking.ts'
 
 /** Opens a model or an inference profile of the Converse API with the options of its provider. */
 export async function createChatModel(
@@ -15,17 +14,15 @@ export async function createChatModel(
 
   return {
     async doStream({ reasoning, ...call }) {
-      const { maxOutputTokens } = call
-      const { settings, budget } = bedrockThinking(optionsOf(connection), modelId, {
+      const { settings, maxOutputTokens } = chooseBedrockThinking(readOptions(connection), modelId, {
         reasoning,
-        maxOutputTokens,
+        maxOutputTokens: call.maxOutputTokens,
       })
       const { stream, ...rest } = await model.doStream({
         ...call,
-        ...samplingOf(call, modelId),
+        ...chooseSampling(call, modelId),
         prompt: markCache(call.prompt, modelId),
-        // The library adds the budget to the limit, which holds for both.
-        maxOutputTokens: maxOutputTokens && maxOutputTokens - budget,
+        maxOutputTokens,
         providerOptions: {
           ...call.providerOptions,
           bedrock: { ...settings, ...call.providerOptions?.bedrock },
@@ -35,4 +32,16 @@ export async function createChatModel(
       return { ...rest, stream: stream.pipeThrough(createStreamCheck()) }
     },
   }
+}
+
+type Sampling = Pick<ModelCallOptions, 'temperature' | 'topP'>
+
+/** Claude from 4.7 on refuses both settings; earlier models accept one of them. */
+const LATER_CLAUDE = /claude-(?!v?2|instant|3|(?:haiku|sonnet|opus)-4(?!-[7-9]))/
+
+/** Chooses the sampling settings that a model accepts. */
+function chooseSampling({ temperature, topP }: Sampling, modelId: string): Sampling {
+  if (LATER_CLAUDE.test(modelId)) return { temperature: undefined, topP: undefined }
+  if (modelId.includes('claude-') && temperature !== undefined) return { temperature, topP: undefined }
+  return { temperature, topP }
 }

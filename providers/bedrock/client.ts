@@ -1,34 +1,34 @@
 import type { ProviderConnection } from '#plugin-api'
 import { createAuthorizedFetch } from './authorized-fetch.ts'
-import { optionsOf } from './options.ts'
+import { readOptions } from './options.ts'
 
-/** Opens the client library on the runtime of a region, or on the address that stands in for it. */
+/** Creates the client for the runtime of a region, or for the base URL if one is set. */
 export async function createClient(connection: ProviderConnection) {
   const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock')
-  const { region } = optionsOf(connection)
+  const { region } = readOptions(connection)
   return createAmazonBedrock({
     region,
-    baseURL: runtimeURL(connection),
-    // Without a key the library takes one, or an access key, of the server's environment; this one is never sent.
+    baseURL: toRuntimeURL(connection),
+    // Without a key, the library would read one from the server's environment; this key is never sent.
     apiKey: 'replaced-by-fetch',
     fetch: await createAuthorizedFetch(connection),
   })
 }
 
-/** Where models are called. */
-export const runtimeURL = (connection: ProviderConnection) =>
-  trim(connection.base_url) ?? hostURL('bedrock-runtime', connection)
+/** Returns the address at which models are called. */
+export const toRuntimeURL = (connection: ProviderConnection) =>
+  trim(connection.base_url) ?? toHostURL('bedrock-runtime', connection)
 
-/** Where models are listed: a service of its own at AWS, the same address where one is given. */
-export const controlURL = (connection: ProviderConnection) =>
-  trim(connection.base_url)?.replace(RUNTIME, 'https://bedrock') ?? hostURL('bedrock', connection)
+/** Returns the address at which models are listed: a service of its own at AWS, or the base URL if one is set. */
+export const toControlURL = (connection: ProviderConnection) =>
+  trim(connection.base_url)?.replace(RUNTIME, 'https://bedrock') ?? toHostURL('bedrock', connection)
 
 const RUNTIME = /^https:\/\/bedrock-runtime(?=(?:-fips)?\.[^/]*\.amazonaws\.)/
 
 const trim = (url: string | undefined) => url?.replace(/\/+$/, '') || undefined
 
-function hostURL(service: string, connection: ProviderConnection): string {
-  const { region } = optionsOf(connection)
+function toHostURL(service: string, connection: ProviderConnection): string {
+  const { region } = readOptions(connection)
   // The European sovereign cloud has a domain of its own.
   return `https://${service}.${region}.amazonaws.${region.startsWith('eusc-') ? 'eu' : 'com'}`
 }

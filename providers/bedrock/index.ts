@@ -1,11 +1,10 @@
 import type { ProviderKind } from '#plugin-api'
 import { createChatModel } from './chat-model.ts'
 import { createClient } from './client.ts'
-import { explainError } from './failure.ts'
-import { guidance } from './guidance.ts'
+import { explainError, guidance } from './failure.ts'
 import { optionSchema } from './options.ts'
 
-/** The models of Amazon Bedrock by its Converse API, and its embeddings. */
+/** The models of Amazon Bedrock over its Converse API, and its embedding models. */
 const bedrock: ProviderKind = {
   kind: 'bedrock',
   label: { en: 'Amazon Bedrock', zh: 'Amazon Bedrock' },

@@ -1,100 +1,106 @@
-import { createJsonErrorResponseHandler, createJsonResponseHandler, getFromApi } from '@ai-sdk/provider-utils'
-import { z } from 'zod'
+import type { TypeOf } from '#kernel'
 import type { ModelDescription, ProviderConnection } from '#plugin-api'
+import { createListFetch } from '../fetch-list.ts'
 import { createAuthorizedFetch } from './authorized-fetch.ts'
-import { controlURL } from './client.ts'
+import { toControlURL } from './client.ts'
 
 const MAX_PAGES = 20
 
-const foundationModels = z.object({
-  modelSummaries: z.array(
-    z.object({
-      modelId: z.string(),
-      modelName: z.string().nullish(),
-      providerName: z.string().nullish(),
-      inputModalities: z.array(z.string()).nullish(),
-      outputModalities: z.array(z.string()).nullish(),
-      responseStreamingSupported: z.boolean().nullish(),
-      inferenceTypesSupported: z.array(z.string()).nullish(),
-    }),
-  ),
-})
-type FoundationModel = z.infer<typeof foundationModels>['modelSummaries'][number]
+const string = { type: 'string' } as const
+const text = { type: ['string', 'null'] } as const
+const texts = { type: ['array', 'null'], items: string } as const
 
-const inferenceProfiles = z.object({
-  inferenceProfileSummaries: z.array(
-    z.object({
-      inferenceProfileId: z.string(),
-      inferenceProfileName: z.string(),
-      models: z.array(z.object({ modelArn: z.string() })),
-    }),
-  ),
-  nextToken: z.string().nullish(),
-})
+const foundationModel = {
+  type: 'object',
+  properties: {
+    modelId: string,
+    modelName: text,
+    providerName: text,
+    inputModalities: texts,
+    outputModalities: texts,
+    responseStreamingSupported: { type: ['boolean', 'null'] },
+    inferenceTypesSupported: texts,
+  },
+  required: ['modelId'],
+} as const
+type FoundationModel = TypeOf<typeof foundationModel>
 
-const failure = createJsonErrorResponseHandler({
-  errorSchema: z.object({ message: z.string() }),
-  errorToMessage: ({ message }) => message,
+const fetchModels = createListFetch({
+  type: 'object',
+  properties: { modelSummaries: { type: 'array', items: foundationModel } },
+  required: ['modelSummaries'],
 })
 
-/** The models of the region that can be called at once, and the inference profiles by which the others are called. */
+const fetchProfiles = createListFetch({
+  type: 'object',
+  properties: {
+    inferenceProfileSummaries: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          inferenceProfileId: string,
+          inferenceProfileName: string,
+          models: {
+            type: 'array',
+            items: { type: 'object', properties: { modelArn: string }, required: ['modelArn'] },
+          },
+        },
+        required: ['inferenceProfileId', 'inferenceProfileName', 'models'],
+      },
+    },
+    nextToken: text,
+  },
+  required: ['inferenceProfileSummaries'],
+})
+
+/** Lists the models of the region that can be called by their ids, and the inference profiles for the others. */
 export async function listModels(
   connection: ProviderConnection,
   signal: AbortSignal,
 ): Promise<ModelDescription[]> {
-  const fetch = await createAuthorizedFetch(connection)
-  const get = async <Answer>(path: string, schema: z.ZodType<Answer>) =>
-    (
-      await getFromApi({
-        url: controlURL(connection) + path,
-        successfulResponseHandler: createJsonResponseHandler(schema),
-        failedResponseHandler: failure,
-        abortSignal: signal,
-        fetch,
-      })
-    ).value
+  const root = toControlURL(connection)
+  const request = { signal, fetch: await createAuthorizedFetch(connection) }
 
-  const { modelSummaries } = await get('/foundation-models', foundationModels)
+  const { modelSummaries } = await fetchModels(`${root}/foundation-models`, request)
   const models = modelSummaries
     .filter((model) => model.inferenceTypesSupported?.includes('ON_DEMAND') && isUsable(model))
-    .map((model) => describe(model.modelId, nameOf(model), model))
+    .map((model) => describe(model.modelId, readName(model), model))
 
   const known = new Map(modelSummaries.map((model) => [model.modelId, model]))
   let after = ''
   for (let n = 0; n < MAX_PAGES; n += 1) {
-    const page = await get(
-      `/inference-profiles?maxResults=1000&type=SYSTEM_DEFINED${after}`,
-      inferenceProfiles,
-    )
-    for (const profile of page.inferenceProfileSummaries) {
+    const url = `${root}/inference-profiles?maxResults=1000&type=SYSTEM_DEFINED${after}`
+    const { inferenceProfileSummaries, nextToken } = await fetchProfiles(url, request)
+    for (const profile of inferenceProfileSummaries) {
       const model = known.get(profile.models[0]?.modelArn.split('/').at(-1) ?? '')
       if (!model || isUsable(model))
         models.push(describe(profile.inferenceProfileId, profile.inferenceProfileName, model))
     }
-    if (!page.nextToken) break
-    after = `&nextToken=${encodeURIComponent(page.nextToken)}`
+    if (!nextToken) break
+    after = `&nextToken=${encodeURIComponent(nextToken)}`
   }
   return models
 }
 
-const embeds = ({ outputModalities }: FoundationModel) => outputModalities?.includes('EMBEDDING') ?? false
+const canEmbed = ({ outputModalities }: FoundationModel) => outputModalities?.includes('EMBEDDING') ?? false
 
-/** Pictures are not drawn here, and what cannot stream, e.g. ranks texts, does not chat. */
+/** False for models that draw images, and for models that cannot stream and so cannot chat, such as rankers. */
 const isUsable = (model: FoundationModel) =>
-  embeds(model) ||
+  canEmbed(model) ||
   (model.responseStreamingSupported !== false && (model.outputModalities?.includes('TEXT') ?? true))
 
-const nameOf = ({ modelId, modelName, providerName }: FoundationModel) =>
+const readName = ({ modelId, modelName, providerName }: FoundationModel) =>
   modelName ? `${providerName ?? ''} ${modelName}`.trim() : modelId
 
 const INPUTS = { TEXT: 'text', IMAGE: 'image', SPEECH: 'audio', AUDIO: 'audio' } as const
 
 function describe(id: string, name: string, model: FoundationModel | undefined): ModelDescription {
-  const given = model?.inputModalities?.flatMap((modality) => INPUTS[modality as keyof typeof INPUTS] ?? [])
+  const input = model?.inputModalities?.flatMap((modality) => INPUTS[modality as keyof typeof INPUTS] ?? [])
   return {
     id,
     name,
-    ...(model && { embedding: embeds(model) }),
-    ...(given && given.length > 0 && { input: [...new Set(given)] }),
+    ...(model && { embedding: canEmbed(model) }),
+    ...(input && input.length > 0 && { input: [...new Set(input)] }),
   }
 }

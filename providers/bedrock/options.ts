@@ -13,21 +13,21 @@ export interface BedrockOptions {
   effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max'
 }
 
-/** Their schema. */
+/** The schema of the options. */
 export const optionSchema: JSONSchema = {
   type: 'object',
   properties: {
     region: {
       type: 'string',
-      // It becomes a part of a host's name.
+      // The region becomes a part of a host name.
       pattern: '^[a-z]{2,4}(-[a-z]{2,12}){1,2}-[0-9]{1,2}$',
       maxLength: 32,
-      description: 'The AWS region whose models are called, e.g. us-east-1.',
+      description: 'The AWS region of the models, e.g. us-east-1.',
     },
     access_key_id: {
       type: 'string',
       pattern: '^[A-Za-z0-9_]{16,128}$',
-      description: 'The id of an AWS access key, used where the provider has no Bedrock API key.',
+      description: 'The id of an AWS access key, used if the provider has no Bedrock API key.',
     },
     secret_access_key: {
       type: 'string',
@@ -44,24 +44,24 @@ export const optionSchema: JSONSchema = {
     thinking: {
       type: 'boolean',
       description:
-        'Whether Claude thinks before it answers and shows it; without it each model does what is usual for it, which is off up to Claude 4.8.',
+        'True if Claude thinks before it answers and shows its thoughts; without it each model uses its default, which is off up to Claude 4.8.',
     },
     thinking_budget: {
       type: 'integer',
       minimum: 1024,
       maximum: 60_000,
       default: DEFAULT_BUDGET,
-      description: 'Tokens for the thoughts of Claude up to 4.5; later models decide for themselves.',
+      description: 'Tokens for the thoughts of Claude up to 4.5; later models decide by themselves.',
     },
     effort: {
       type: 'string',
       enum: ['low', 'medium', 'high', 'xhigh', 'max'],
-      description: 'How much Claude from 4.6 on spends on thoughts, text and tool calls.',
+      description: 'The effort of Claude from 4.6 on for thoughts, text and tool calls.',
     },
   },
   required: ['region'],
   additionalProperties: false,
 }
 
-/** The options of a connection. */
-export const optionsOf = ({ options }: ProviderConnection) => options as unknown as BedrockOptions
+/** Returns the options of a connection. */
+export const readOptions = ({ options }: ProviderConnection) => options as unknown as BedrockOptions

@@ -1,8 +1,8 @@
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
 
 /**
- * Makes a filter that needs the raw events of an answer and keeps them to itself: with them it gives exceptions their
- * names, which the client library leaves out, and tells those that the library passes over and an end that is none.
+ * Creates a filter that reads and removes the raw events of an answer: with them it names exceptions, whose names the
+ * client library omits, and reports exceptions that the library ignores and an answer that ends too early.
  */
 export function createStreamCheck(): TransformStream<LanguageModelV3StreamPart, LanguageModelV3StreamPart> {
   let state: 'open' | 'stopped' | 'failed' = 'open'
@@ -19,12 +19,12 @@ export function createStreamCheck(): TransformStream<LanguageModelV3StreamPart, 
       if (!name.endsWith('Exception')) return
       state = 'failed'
       const { message, originalMessage } = event as { message?: string; originalMessage?: string }
-      const error = createException(name, message || originalMessage || 'The answer was broken off.')
+      const error = createException(name, message || originalMessage || 'The answer was interrupted.')
       controller.enqueue({ type: 'error', error })
     },
   })
 }
 
-/** An error named as AWS names it. */
+/** Creates an error with the name that AWS uses. */
 const createException = (name: string, message: string) =>
   Object.assign(new Error(message), { name: name[0]!.toUpperCase() + name.slice(1) })

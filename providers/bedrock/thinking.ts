@@ -1,42 +1,40 @@
 import type { AmazonBedrockLanguageModelOptions } from '@ai-sdk/amazon-bedrock'
 import type { ModelCallOptions } from '#plugin-api'
-import { thinkingOf } from '../anthropic/thinking.ts'
+import { chooseThinking, excludeBudget } from '../anthropic/thinking.ts'
 import type { BedrockOptions } from './options.ts'
 
-/** How a model is made to think, in the client library's words; `budget` is what it may think, in tokens. */
+/** The thinking of a model in the words of the client library, and the limit of the answer without its budget. */
 interface Thinking {
   settings: Pick<AmazonBedrockLanguageModelOptions, 'reasoningConfig' | 'additionalModelRequestFields'>
-  budget: number
+  maxOutputTokens: number | undefined
 }
 
-/** Models of OpenAI's with open weights, which always think. */
+/** OpenAI's models with open weights, which always think. */
 const GPT_OSS = /openai\.gpt-oss/
 
-/** What the options of a provider and of a call come to with one model; those of a provider are for Claude only. */
-export function bedrockThinking(
+/** Chooses the thinking from the options of a provider, which are for Claude only, and of a call. */
+export function chooseBedrockThinking(
   options: BedrockOptions,
   modelId: string,
   call: Pick<ModelCallOptions, 'reasoning' | 'maxOutputTokens'>,
 ): Thinking {
-  const { reasoning } = call
+  const { reasoning, maxOutputTokens } = call
   if (GPT_OSS.test(modelId) && reasoning)
     return {
       settings: { reasoningConfig: { maxReasoningEffort: reasoning === 'off' ? 'low' : reasoning } },
-      budget: 0,
+      maxOutputTokens,
     }
-  if (!modelId.includes('claude-')) return { settings: {}, budget: 0 }
-  const { mode, budget, effort } = thinkingOf(options, modelId, call)
-  // Later models keep their thoughts to themselves unless they are asked for a summary.
-  const adaptive = mode === 'adaptive' ? ({ type: mode, display: 'summarized' } as const) : undefined
-  const enabled = mode === 'enabled' ? ({ type: mode, budgetTokens: budget } as const) : undefined
-  return {
-    settings: {
-      ...((adaptive || enabled || effort) && {
-        reasoningConfig: { ...adaptive, ...enabled, ...(effort && { maxReasoningEffort: effort }) },
-      }),
-      // The library passes no prohibition on.
-      ...(mode === 'disabled' && { additionalModelRequestFields: { thinking: { type: mode } } }),
-    },
-    budget: budget ?? 0,
+  if (!modelId.includes('claude-')) return { settings: {}, maxOutputTokens }
+  const chosen = chooseThinking(options, modelId, call)
+  const { thinking, effort } = chosen
+  const isDisabled = thinking?.type === 'disabled'
+  const enabled = isDisabled ? undefined : thinking
+  const settings = {
+    ...((enabled || effort) && {
+      reasoningConfig: { ...enabled, ...(effort && { maxReasoningEffort: effort }) },
+    }),
+    // The library does not pass on that thinking is disabled.
+    ...(isDisabled && { additionalModelRequestFields: { thinking } }),
   }
+  return { settings, maxOutputTokens: excludeBudget(maxOutputTokens, chosen) }
 }

@@ -5,23 +5,25 @@ import type {
 } from '@ai-sdk/provider'
 import { phrases } from './phrases.ts'
 
-/** What the model says, in this order: its thought, its text, a tool call. */
+/** The answer of the model, in this order: a thought, its text, a tool call. */
 export interface Answer {
   thought?: string
   text: string
   call?: { name: string; input: Record<string, string> }
 }
 
-/** Characters of a question or a tool's result that are repeated in an answer. */
-const MAX_QUOTE = 600
+/** The part of a question or a tool's result that an answer repeats. */
+const MAX_QUOTE_CHARS = 600
 
-/** Finds the answer to a prompt: to the results of a tool if it ends with them, otherwise to the user's last text. */
+/** Chooses the answer to a prompt: to tool results if the prompt ends with them, otherwise to the user's last text. */
 export function chooseAnswer({ prompt, tools = [], toolChoice }: LanguageModelV3CallOptions): Answer {
   const question = lastQuestion(prompt)
   const say = phrases[/\p{Script=Han}/u.test(question) ? 'zh' : 'en']
   const results = lastResults(prompt)
   if (results.length > 0)
-    return { text: results.map((result) => say.result(result.toolName, quote(textOf(result)))).join('\n\n') }
+    return {
+      text: results.map((result) => say.result(result.toolName, quote(readResult(result)))).join('\n\n'),
+    }
 
   const thought = THINK.test(question) ? say.thought(quote(question)) : undefined
   const call = toolChoice?.type === 'none' ? undefined : findCall(question)
@@ -71,10 +73,10 @@ function lastResults(prompt: LanguageModelV3Prompt): LanguageModelV3ToolResultPa
   return last?.role === 'tool' ? last.content.filter((part) => part.type === 'tool-result') : []
 }
 
-function textOf({ output }: LanguageModelV3ToolResultPart): string {
+function readResult({ output }: LanguageModelV3ToolResultPart): string {
   if (output.type === 'text' || output.type === 'error-text') return output.value
   if (output.type === 'execution-denied') return output.reason ?? 'execution denied'
   return JSON.stringify(output.value)
 }
 
-const quote = (text: string) => (text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)} …` : text)
+const quote = (text: string) => (text.length > MAX_QUOTE_CHARS ? `${text.slice(0, MAX_QUOTE_CHARS)} …` : text)

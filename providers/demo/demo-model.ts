@@ -8,7 +8,7 @@ import type {
 import type { StreamingModel } from '#plugin-api'
 import { type Answer, chooseAnswer } from './answer.ts'
 
-/** Makes the demonstration model; `delayMs` is the pause before each word. */
+/** Creates the demonstration model; `delayMs` is the pause before each word. */
 export function createDemoModel({ delayMs }: { delayMs: number }): StreamingModel {
   return {
     async doStream(options) {
@@ -32,7 +32,7 @@ export function createDemoModel({ delayMs }: { delayMs: number }): StreamingMode
   }
 }
 
-/** An answer that its limit may have cut. */
+/** An answer, perhaps cut at its limit. */
 type CutAnswer = Answer & { isCut?: boolean }
 
 function* writeParts(
@@ -58,17 +58,17 @@ function* writeParts(
     yield { type: 'tool-input-end', id }
     yield { type: 'tool-call', toolCallId: id, toolName, input }
   }
-  yield finishOf(answer, options)
+  yield createFinish(answer, options)
 }
 
-/** Ends an answer where its limit of tokens, which are words here, is reached. */
+/** Cuts an answer at its limit of tokens, which are words here. */
 function cut(answer: Answer, limit = Number.POSITIVE_INFINITY): CutAnswer {
   const words = toWords(answer.text)
   return words.length > limit ? { text: words.slice(0, limit).join(''), isCut: true } : answer
 }
 
-function finishOf(answer: CutAnswer, { prompt }: LanguageModelV3CallOptions): LanguageModelV3StreamPart {
-  const input = prompt.reduce((words, { content }) => words + countWords(textIn(content)), 0)
+function createFinish(answer: CutAnswer, { prompt }: LanguageModelV3CallOptions): LanguageModelV3StreamPart {
+  const input = prompt.reduce((words, { content }) => words + countWords(readText(content)), 0)
   const text = countWords(answer.text) + (answer.call ? countWords(JSON.stringify(answer.call.input)) : 0)
   const reasoning = countWords(answer.thought ?? '')
   return {
@@ -84,11 +84,11 @@ function finishOf(answer: CutAnswer, { prompt }: LanguageModelV3CallOptions): La
   }
 }
 
-/** Words with the blanks before them; Chinese, which has none, in pairs of characters. Joined they are the text. */
+/** Splits a text into words with the spaces before them, and Chinese, which has none, into pairs of characters. */
 const toWords = (text: string): string[] =>
   text.match(/\s*(?:\p{Script=Han}{1,2}|[^\s\p{Script=Han}]+)|\s+/gu) ?? []
 
-const textIn = (content: LanguageModelV3Message['content']): string =>
+const readText = (content: LanguageModelV3Message['content']): string =>
   typeof content === 'string'
     ? content
     : content.map((part) => ('text' in part ? part.text : JSON.stringify(part))).join(' ')

@@ -1,9 +1,9 @@
 import type { ProviderKind } from '#plugin-api'
 import { createDemoModel } from './demo-model.ts'
 
-const DEFAULT_DELAY = 15
+const DEFAULT_DELAY_MS = 15
 
-/** A model that needs no network and no key: it shows how the service works until a real provider is added. */
+/** A model without network or key, which shows how the service works until a real provider is added. */
 const demo: ProviderKind = {
   kind: 'demo',
   label: { en: 'Demonstration (offline, no AI)', zh: '演示（离线，非真实 AI）' },
@@ -14,7 +14,7 @@ const demo: ProviderKind = {
         type: 'integer',
         minimum: 0,
         maximum: 1000,
-        default: DEFAULT_DELAY,
+        default: DEFAULT_DELAY_MS,
         description: 'Milliseconds between two words of an answer.',
       },
     },
@@ -22,7 +22,7 @@ const demo: ProviderKind = {
   },
   requires_base_url: false,
   languageModel: ({ options }) =>
-    createDemoModel({ delayMs: (options.delay_ms as number | undefined) ?? DEFAULT_DELAY }),
+    createDemoModel({ delayMs: (options.delay_ms as number | undefined) ?? DEFAULT_DELAY_MS }),
   listModels: async () => [
     {
       id: 'demo',

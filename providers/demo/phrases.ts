@@ -1,6 +1,6 @@
 import type { Locale } from '#kernel'
 
-/** What the demonstration model can say; quotes stand in blocks so that they cannot be taken for its own words. */
+/** The phrases of the demonstration model; quotes are blocks, so that they cannot be mistaken for its own words. */
 interface Phrases {
   help: string
   echo(question: string): string

@@ -1,10 +1,10 @@
 import type { LanguageModelV3Message, LanguageModelV3Prompt, SharedV3ProviderOptions } from '@ai-sdk/provider'
 import type { ProviderConnection, StreamingModel } from '#plugin-api'
-import { createClient, rootOf } from './client.ts'
+import { createClient, toRoot } from './client.ts'
 import { createStreamCheck } from './stream-check.ts'
-import { thinkingOf } from './thinking.ts'
+import { chooseThinking } from './thinking.ts'
 
-/** Opens a model that heeds a connection's options and that fails where Google gives an answer without an end. */
+/** Opens a model with the options of its provider; an answer that ends too early is an error. */
 export async function createChatModel(
   connection: ProviderConnection,
   modelId: string,
@@ -15,7 +15,7 @@ export async function createChatModel(
     async doStream({ reasoning, ...call }) {
       const { maxOutputTokens } = call
       const settings: SharedV3ProviderOptions[string] = {
-        thinkingConfig: thinkingOf(modelId, options, { reasoning, maxOutputTokens }),
+        thinkingConfig: chooseThinking(modelId, options, { reasoning, maxOutputTokens }),
         threshold: options.safety_threshold as string | undefined,
       }
       const { stream, ...rest } = await model.doStream({
@@ -27,12 +27,12 @@ export async function createChatModel(
         },
         includeRawChunks: true,
       })
-      return { ...rest, stream: stream.pipeThrough(createStreamCheck(rootOf(connection))) }
+      return { ...rest, stream: stream.pipeThrough(createStreamCheck(toRoot(connection))) }
     },
   }
 }
 
-/** Puts the results of one step into one message: Google wants as many answers in it as there were calls. */
+/** Joins the results of one step in one message: Google requires as many results in it as there were calls. */
 function joinResults(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
   const joined: LanguageModelV3Message[] = []
   for (const message of prompt) {

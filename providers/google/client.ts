@@ -2,16 +2,17 @@ import type { GoogleGenerativeAIProvider } from '@ai-sdk/google'
 import type { ProviderConnection } from '#plugin-api'
 import { turnErrorsIntoEvents } from './error-tail.ts'
 
-/** The URL under which all calls of a connection lie. */
-export const rootOf = ({ base_url }: ProviderConnection): string => base_url!.replace(/\/+$/, '')
+/** Returns the URL of the API, without a trailing slash. */
+export const toRoot = ({ base_url }: Pick<ProviderConnection, 'base_url'>): string =>
+  base_url!.replace(/\/+$/, '')
 
-/** Makes the client of one connection. */
+/** Creates the client of a connection. */
 export async function createClient(connection: ProviderConnection): Promise<GoogleGenerativeAIProvider> {
   const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
   const { api_key, fetch } = connection
   return createGoogleGenerativeAI({
-    baseURL: rootOf(connection),
-    // Any string keeps the client from looking for a key in the environment.
+    baseURL: toRoot(connection),
+    // Without a string, the library would read a key from the server's environment.
     apiKey: api_key ?? '',
     headers: api_key ? undefined : { 'x-goog-api-key': undefined },
     fetch: async (input, init) => turnErrorsIntoEvents(await fetch(input, init)),

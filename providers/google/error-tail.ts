@@ -1,9 +1,9 @@
-/** Characters of an error that is looked for at the end of a stream. */
-const MAX_TAIL = 65_536
+/** The longest error at the end of a stream. */
+const MAX_TAIL_CHARS = 65_536
 
 /**
- * Gives an answer whose errors can be read like the rest of it: Google ends a stream that fails half-way with a bare
- * JSON object, which is no event and would be passed over.
+ * Turns the error at the end of a stream into an event: Google ends a stream that fails halfway with a bare JSON object,
+ * which is not an event and would be ignored.
  */
 export function turnErrorsIntoEvents(response: Response): Response {
   if (!response.body || !response.headers.get('content-type')?.includes('text/event-stream')) return response
@@ -17,9 +17,9 @@ function createTailReader(): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream({
     transform(bytes, controller) {
       controller.enqueue(bytes)
-      // Every event ends with an empty line, and the object has none inside.
+      // Every event ends with an empty line, and the object contains none.
       tail = (tail + decoder.decode(bytes, { stream: true })).split(/\r?\n\r?\n/).at(-1)!
-      if (!tail.trimStart().startsWith('{') || tail.length > MAX_TAIL) tail = ''
+      if (!tail.trimStart().startsWith('{') || tail.length > MAX_TAIL_CHARS) tail = ''
     },
     flush(controller) {
       const error = toLine(tail)
@@ -33,7 +33,7 @@ function toLine(text: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(text))
   } catch {
-    // A connection that is cut within the object leaves an answer without an end, which is an error as well.
+    // If the connection closes within the object, the answer ends too early, which is an error as well.
     return undefined
   }
 }

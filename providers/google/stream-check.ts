@@ -4,8 +4,8 @@ import { createAnswerError, type GoogleError } from './failure.ts'
 type Part = LanguageModelV3StreamPart
 
 /**
- * Makes a filter that needs the raw events of an answer and keeps them to itself: it ends the answer with an error where
- * Google reports one, which the client passes over, or ends as no answer does.
+ * Creates a filter that reads and removes the raw events of an answer: it ends the answer with an error if Google
+ * reports one, which the client ignores, or if the answer ends too early.
  */
 export function createStreamCheck(url: string): TransformStream<Part, Part> {
   let isEmpty = true
@@ -30,17 +30,20 @@ function findError(part: Part, isEmpty: boolean, url: string): APICallError | un
   return error && createAnswerError(error, url)
 }
 
-/** Whether an answer, of which nothing was said where it `isEmpty`, ended as no answer does, and how. */
+/** Finds the failure of an answer that did not end properly; `isEmpty` if it has neither text nor tool calls. */
 function findFailure(
   { finishReason: { unified, raw }, providerMetadata }: Extract<Part, { type: 'finish' }>,
   isEmpty: boolean,
   url: string,
 ): APICallError | undefined {
   if (raw === undefined)
-    return createAnswerError({ status: 'UNFINISHED', message: 'The answer broke off before its end.' }, url)
+    return createAnswerError(
+      { status: 'UNFINISHED', message: 'The answer ended before it was finished.' },
+      url,
+    )
   const isRefused = unified === 'content-filter' && isEmpty
   if (!isRefused && unified !== 'error' && !(unified === 'other' && isEmpty)) return undefined
   const details = providerMetadata?.google?.finishMessage
-  const message = `Google gave ${isEmpty ? 'no' : 'an unusable'} answer: ${raw}${details ? `, ${details}` : ''}.`
+  const message = `Google returned ${isEmpty ? 'no' : 'an unusable'} answer: ${raw}${details ? `, ${details}` : ''}.`
   return createAnswerError({ status: isRefused ? 'BLOCKED' : 'UNFINISHED', message }, url)
 }

@@ -1,31 +1,35 @@
 import type { ModelCallOptions } from '#plugin-api'
 
-/** Models that can think, by their names; others refuse to be asked for thoughts. */
+/** The names of models that can think; other models refuse thinking settings. */
 const THINKING = /(^|\/)gemini-(2\.5|[3-9]|\d\d|robotics-er|(pro|flash|flash-lite)-latest)/
 const NOT_THINKING = /image|tts|audio|live|transcri|embedding/
 
-/** Tokens for thoughts at the levels of a call, as Google's own endpoint for OpenAI's clients has them. */
+/** The thinking budgets, in tokens, for the levels of a call, as in Google's own endpoint for OpenAI's clients. */
 const BUDGETS = { low: 1024, medium: 8192, high: 24_576 } as const
 
-/** The least that Gemini 2.5 Pro thinks; the others of 2.5 can do without. */
-const LEAST_OF_PRO = 128
+/** The smallest budget of Gemini 2.5 Pro; other models of 2.5 can work without thoughts. */
+const MIN_PRO_BUDGET = 128
 
-/** Google's settings of thinking for a model, thoughts included where there are any; undefined leaves it to the model. */
+/** Google's thinking settings. */
 export type Thinking = { includeThoughts?: boolean; thinkingBudget?: number; thinkingLevel?: string }
 
-/** Chooses the settings: Gemini 2.5 takes only a budget, later ones take a level or a budget, and none takes both. */
-export function thinkingOf(
+/**
+ * Chooses the thinking settings of a model; undefined leaves them to the model. Gemini 2.5 accepts only a budget, later
+ * models accept either a level or a budget.
+ */
+export function chooseThinking(
   modelId: string,
   options: Record<string, unknown>,
   { reasoning, maxOutputTokens }: Pick<ModelCallOptions, 'reasoning' | 'maxOutputTokens'>,
 ): Thinking | undefined {
   if (!THINKING.test(modelId) || NOT_THINKING.test(modelId)) return undefined
   const isEarly = /gemini-2\.5/.test(modelId)
-  if (reasoning) return isEarly ? budgetOf(modelId, reasoning, maxOutputTokens) : levelOf(modelId, reasoning)
+  if (reasoning)
+    return isEarly ? chooseBudget(modelId, reasoning, maxOutputTokens) : chooseLevel(modelId, reasoning)
   const level = options.thinking_level as string | undefined
   const budget = options.thinking_budget as number | undefined
   if (level !== undefined && !isEarly) return { includeThoughts: true, thinkingLevel: level }
-  // Thoughts may not be asked for where there will be none.
+  // Thoughts may not be requested together with a budget of 0.
   if (budget === 0) return { thinkingBudget: 0 }
   if (budget === undefined && /gemini-2\.5-flash-lite/.test(modelId)) return undefined
   return { includeThoughts: true, thinkingBudget: budget }
@@ -33,16 +37,16 @@ export function thinkingOf(
 
 type Level = NonNullable<ModelCallOptions['reasoning']>
 
-function budgetOf(modelId: string, level: Level, limit = Number.POSITIVE_INFINITY): Thinking {
-  const least = modelId.includes('-pro') ? LEAST_OF_PRO : 0
-  // Thoughts count towards the limit of the answer, so they get half of it at most.
+function chooseBudget(modelId: string, level: Level, limit = Number.POSITIVE_INFINITY): Thinking {
+  const least = modelId.includes('-pro') ? MIN_PRO_BUDGET : 0
+  // Thoughts count towards the limit of the answer, so they get at most half of it.
   const budget = level === 'off' ? 0 : Math.min(BUDGETS[level], Math.floor(limit / 2))
   if (budget < BUDGETS.low) return { thinkingBudget: least }
   return { includeThoughts: true, thinkingBudget: budget }
 }
 
-/** The models named Pro cannot do without thoughts, and the first of them knew no level between low and high. */
-function levelOf(modelId: string, level: Level): Thinking {
+/** Chooses a level: Pro models always think, and the first of them has no level between low and high. */
+function chooseLevel(modelId: string, level: Level): Thinking {
   const isPro = modelId.includes('-pro')
   if (level === 'off') return { thinkingLevel: isPro ? 'low' : 'minimal' }
   const isFirstPro = /gemini-3-pro/.test(modelId)

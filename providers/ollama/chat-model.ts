@@ -1,12 +1,12 @@
 import { APICallError, type LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import type { ProviderConnection, StreamingModel } from '#plugin-api'
-import { createClient, rootOf } from './client.ts'
+import { createClient, toRoot } from './client.ts'
 import { createFailures } from './failure.ts'
 import { readOptions } from './options.ts'
 import { toParts } from './part-stream.ts'
 import { buildRequest } from './request.ts'
 
-/** Makes a model that chats over `/api/chat`; what breaks an answer that has begun is thrown by its stream. */
+/** Creates a model that chats over `/api/chat`; the stream throws errors that occur within an answer. */
 export function createChatModel({
   connection,
   modelId,
@@ -15,7 +15,7 @@ export function createChatModel({
   modelId: string
 }): StreamingModel {
   const settings = readOptions(connection)
-  const failures = createFailures(rootOf(connection))
+  const failures = createFailures(toRoot(connection))
 
   return {
     async doStream(options) {
@@ -40,7 +40,7 @@ export function createChatModel({
           },
           cancel: () => leave.abort(),
         },
-        // What is read ahead would be lost when an error follows.
+        // Parts that were read ahead would be lost if an error follows.
         { highWaterMark: 0 },
       )
       return { stream }

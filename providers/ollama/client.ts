@@ -3,23 +3,23 @@ import type { ProviderConnection } from '#plugin-api'
 import { createFailures } from './failure.ts'
 import { checkLines } from './line-check.ts'
 
-/** The URL that Ollama listens on; one that names its API, or the one like OpenAI's, is understood as well. */
-export const rootOf = ({ base_url }: ProviderConnection): string =>
+/** Returns the URL of Ollama; a base URL that ends in its API, or in the one like OpenAI's, is accepted as well. */
+export const toRoot = ({ base_url }: ProviderConnection): string =>
   base_url!.replace(/\/+$/, '').replace(/\/(api|v1)$/, '')
 
 /**
- * Makes the client of one call, which `signal` ends; it throws APICallErrors, and what the signal is aborted with. The
- * build for browsers is taken because the other one would read an image that is named like a file from the disk.
+ * Creates the client of one call, which `signal` aborts; it throws APICallErrors, and the reason of the signal. It uses
+ * the build for browsers, because the other build would read an image that looks like a path from the disk.
  */
 export async function createClient(connection: ProviderConnection, signal?: AbortSignal): Promise<Ollama> {
   const { Ollama } = await import('ollama/browser')
   const { api_key, fetch } = connection
-  const host = rootOf(connection)
+  const host = toRoot(connection)
   const failures = createFailures(host)
 
   const send = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const headers = new Headers(init?.headers)
-    // The client would put a key from the environment here.
+    // The client sets a key from the server's environment.
     headers.delete('authorization')
     if (api_key) headers.set('authorization', `Bearer ${api_key}`)
     let response: Response
@@ -40,5 +40,5 @@ export async function createClient(connection: ProviderConnection, signal?: Abor
   return new Ollama({ host, fetch: send })
 }
 
-/** Whether the answer to this URL comes in lines; a proxy may call it plain JSON. */
+/** True if the answer to this URL consists of lines; a proxy may label it as plain JSON. */
 const isStream = (input: string | URL | Request) => String(input).endsWith('/api/chat')

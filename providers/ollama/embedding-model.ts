@@ -2,7 +2,7 @@ import type { EmbeddingModel, ProviderConnection } from '#plugin-api'
 import { createClient } from './client.ts'
 import { readOptions } from './options.ts'
 
-/** Makes a model that embeds over `/api/embed`. */
+/** Creates a model that embeds over `/api/embed`. */
 export function createEmbeddingModel({
   connection,
   modelId,

@@ -1,22 +1,22 @@
 import { APICallError } from '@ai-sdk/provider'
-import type { ExplainedFailure, UpstreamReport } from '#plugin-api'
+import type { ExplainedFailure, ProviderKind, UpstreamReport } from '#plugin-api'
 
-/** Makes the errors of one connection; none holds anything of the conversation. */
+/** Creates the errors of one connection; none contains anything of the conversation. */
 export interface Failures {
   unreachable(cause: unknown): APICallError
-  /** From an answer that is no success; reads its body. */
+  /** For an answer with an error status, whose body it reads. */
   refused(response: Response): Promise<APICallError>
-  /** A success that is nothing Ollama would say. */
+  /** For a successful answer that is not Ollama's. */
   foreign(response: Response): APICallError
-  /** From the `error` of a line within an answer. */
+  /** For the `error` in a line of an answer. */
   reported(error: unknown): APICallError
   malformed(cause?: unknown): APICallError
   unfinished(): APICallError
-  /** The connection broke within the answer. */
+  /** For a connection that was lost within the answer. */
   interrupted(cause: unknown): APICallError
 }
 
-/** Makes errors that name this URL. */
+/** Creates the factory for errors with this URL. */
 export function createFailures(url: string): Failures {
   const fail = (message: string, details: Partial<ConstructorParameters<typeof APICallError>[0]> = {}) =>
     new APICallError({ message, url, requestBodyValues: undefined, ...details })
@@ -25,27 +25,50 @@ export function createFailures(url: string): Failures {
   return {
     unreachable: (cause) => fail(`Ollama cannot be reached at ${url}.`, { cause }),
     async refused(response) {
-      const { createJsonErrorResponseHandler } = await import('@ai-sdk/provider-utils')
-      const { z } = await import('zod')
-      const handle = createJsonErrorResponseHandler({
-        errorSchema: z.object({ error: z.string() }),
-        errorToMessage: ({ error }) => error,
-      })
-      return (await handle({ response, url, requestBodyValues: undefined })).value
+      const { handleRefusal } = await import('../fetch-list.ts')
+      return (await handleRefusal({ response, url, requestBodyValues: undefined })).value
     },
-    foreign: ({ status }) => fail(`What answers at ${url} is not Ollama.`, { statusCode: status }),
+    foreign: ({ status }) => fail(`The server at ${url} is not Ollama.`, { statusCode: status }),
     reported: (error) => say(typeof error === 'string' ? error : JSON.stringify(error)),
     malformed: (cause) => say('Ollama sent a line that is not a JSON object.', cause),
     unfinished: () => say('The answer ended before it was finished.'),
-    interrupted: (cause) => fail('The connection broke in the middle of the answer.', { cause }),
+    interrupted: (cause) => fail('The connection was lost in the middle of the answer.', { cause }),
   }
 }
 
-/** Sorts what Ollama says in words alone. */
+/** Classifies errors that only Ollama's message identifies. */
 export function explainError({ message }: UpstreamReport): ExplainedFailure | undefined {
   if (/\busage limit\b/i.test(message)) return { reason: 'quota' }
   if (/^model .* not found/i.test(message)) return { reason: 'model_not_found' }
-  // It says so with status 500, but will say it again.
+  // The status is 500, but a retry fails in the same way.
   if (/requires more system memory|out of memory/i.test(message)) return { reason: 'bad_request' }
   return undefined
+}
+
+/** Advice to a person about a failure at Ollama. */
+export const guidance: ProviderKind['guidance'] = {
+  unreachable: {
+    en: 'Start Ollama with `ollama serve` and check the base URL, usually http://localhost:11434. From a container, localhost is the container itself, and for calls from other machines Ollama must run with OLLAMA_HOST=0.0.0.0.',
+    zh: '请用 `ollama serve` 启动 Ollama，并检查 base URL，通常为 http://localhost:11434。在容器内，localhost 指容器自身；若要从其他机器访问，需设置 OLLAMA_HOST=0.0.0.0 后再启动 Ollama。',
+  },
+  model_not_found: {
+    en: 'Ollama does not have this model. Run `ollama pull` with its name on the machine where Ollama runs, or choose a listed model.',
+    zh: 'Ollama 中没有该模型。请在运行 Ollama 的机器上执行 `ollama pull` 加模型名称，或从列表中选择其他模型。',
+  },
+  bad_request: {
+    en: 'If the model does not support tools, choose one that does; if it does not support thinking, remove the option think; if memory is short, choose a smaller model or context_length. The base URL must be that of Ollama itself.',
+    zh: '若模型不支持工具，请换用支持工具的模型；若不支持思考，请去掉 think 选项；若内存不足，请换用更小的模型或减小 context_length。base URL 必须是 Ollama 自身的地址。',
+  },
+  auth: {
+    en: 'The API key was refused. Keys for ollama.com are created at https://ollama.com/settings/keys; a proxy in front of Ollama has its own keys.',
+    zh: 'API 密钥被拒绝。ollama.com 的密钥在 https://ollama.com/settings/keys 创建；Ollama 前面的代理使用其自己的密钥。',
+  },
+  quota: {
+    en: 'The account at ollama.com has reached its usage limit. Wait until the limit is renewed, or get a higher limit at https://ollama.com/upgrade.',
+    zh: 'ollama.com 账户已达到用量上限。请等待额度重置，或在 https://ollama.com/upgrade 升级套餐。',
+  },
+  outage: {
+    en: 'Ollama is busy, failed or interrupted its answer. Try again later, or see the log of Ollama on its machine.',
+    zh: 'Ollama 繁忙、出错或中断了回复。请稍后重试；运行 Ollama 的机器上的日志中有更多信息。',
+  },
 }

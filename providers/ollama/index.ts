@@ -1,11 +1,10 @@
 import type { ProviderKind } from '#plugin-api'
 import { createChatModel } from './chat-model.ts'
 import { createEmbeddingModel } from './embedding-model.ts'
-import { explainError } from './failure.ts'
-import { guidance } from './guidance.ts'
+import { explainError, guidance } from './failure.ts'
 import { listModels } from './model-list.ts'
 
-/** Ollama's own API, for models on one's own machines and for those that ollama.com runs. */
+/** Ollama's own API, for self-hosted models and for the models of ollama.com. */
 const ollama: ProviderKind = {
   kind: 'ollama',
   label: { en: 'Ollama', zh: 'Ollama' },
@@ -17,19 +16,19 @@ const ollama: ProviderKind = {
         minimum: 512,
         maximum: 4_194_304,
         description:
-          'Tokens that a conversation may have (num_ctx); without it Ollama chooses, often 4096, and drops what is older without a word.',
+          'The most tokens of a conversation (num_ctx); without it Ollama chooses, often 4096, and silently drops older messages.',
       },
       keep_alive: {
         type: 'string',
         maxLength: 32,
         pattern: '^(-1|0|([0-9]+(\\.[0-9]+)?(ms|s|m|h))+)$',
         description:
-          'How long a model stays loaded after a call, e.g. "30m"; "-1" is for ever, "0" not at all.',
+          'The time that a model stays loaded after a call, e.g. "30m"; "-1" keeps it, "0" unloads it at once.',
       },
       think: {
         enum: [true, false, 'low', 'medium', 'high'],
         description:
-          'Whether models think before they answer, or how much; without it those think that can, and others refuse to be asked.',
+          'True, false or a level: the thinking of models before they answer. Without it, models that can think do; other models refuse the option.',
       },
     },
     additionalProperties: false,

@@ -1,12 +1,12 @@
 import type { Failures } from './failure.ts'
 
-/** Characters that one line may have; tool arguments that hold a whole file come in one. */
-const MAX_LINE = 16 * 1024 * 1024
+/** The longest line; tool arguments that contain a whole file arrive in one line. */
+const MAX_LINE_CHARS = 16 * 1024 * 1024
 
 /**
- * Gives a streamed answer line by line, the last one included. Throws, after all that came before, where a line is no
- * JSON object or reports an error, and where the last one is missing: the client passes over the first of these, and
- * tells the others without what they were.
+ * Yields a streamed answer line by line, up to its last line. Throws, after all lines before, if a line is not a JSON
+ * object or reports an error, or if the last line is missing: the client ignores the first of these failures, and
+ * reports the others without their cause.
  */
 export async function* checkLines(
   body: ReadableStream<Uint8Array>,
@@ -22,13 +22,13 @@ export async function* checkLines(
     }
     throw failures.unfinished()
   } catch (error) {
-    // It fails only where the body has failed, with what is thrown on here.
+    // Rejects only with the error of the body, which is rethrown here.
     await reader.cancel().catch(() => undefined)
     throw error
   }
 }
 
-/** Lines without the blanks around them, empty ones left out. */
+/** Yields trimmed lines, without empty ones. */
 async function* readLines(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   failures: Failures,
@@ -40,7 +40,7 @@ async function* readLines(
     isEnded = done
     const [rest = '', ...next] = (done ? '\n' : decoder.decode(value, { stream: true })).split('\n')
     pending += rest
-    if (pending.length > MAX_LINE) throw failures.malformed()
+    if (pending.length > MAX_LINE_CHARS) throw failures.malformed()
     for (const start of next) {
       const line = pending.trim()
       pending = start
@@ -62,7 +62,7 @@ function checkLine(line: string, failures: Failures): boolean {
   return done === true
 }
 
-/** Reads to the end, so that the connection can be used again; the answer is whole, nothing can fail any more. */
+/** Reads to the end, so that the connection can be reused; the answer is complete, so errors do not matter. */
 async function release(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const rest = await reader.read().catch(() => undefined)
   if (rest?.done === false) await reader.cancel()

@@ -7,7 +7,7 @@ import { readOptions } from './options.ts'
 const MAX_MODELS = 200
 const MAX_PARALLEL = 8
 
-/** Lists the installed models that can chat or embed, each with what `/api/show` says of it. */
+/** Lists the installed models that can chat or embed, each with the details of `/api/show`. */
 export async function listModels(
   connection: ProviderConnection,
   signal: AbortSignal,
@@ -28,11 +28,11 @@ export async function listModels(
   return described.flat()
 }
 
-/** What is read of a model's card. */
+/** The details of a model that are used here. */
 interface Facts {
   capabilities?: string[]
   model_info?: Record<string, unknown>
-  /** Lines of a name and a value, as set in the model's file. */
+  /** One name and value per line, as set in the model's file. */
   parameters?: string
 }
 
@@ -40,7 +40,7 @@ async function findFacts(client: Ollama, model: string): Promise<Facts> {
   try {
     return (await client.show({ model })) as unknown as Facts
   } catch (error) {
-    // One model that is damaged or has just been removed must not keep the others from being listed.
+    // A model that is damaged or was just removed must not prevent the listing of the others.
     if (APICallError.isInstance(error) && error.statusCode !== undefined) return {}
     throw error
   }
@@ -55,7 +55,7 @@ function describeModel(
   const chosen =
     contextLength ?? Number(/^num_ctx\s+(\d+)/m.exec(parameters)?.[1] ?? Number.POSITIVE_INFINITY)
   const context_window = typeof limit === 'number' ? Math.min(limit, chosen) : contextLength
-  // Servers before April 2025 do not say what a model can do.
+  // Servers before April 2025 do not report capabilities.
   if (!capabilities) return [{ ...names, context_window }]
   const can = (capability: string) => capabilities.includes(capability)
   if (!can('completion')) return can('embedding') ? [{ ...names, embedding: true, context_window }] : []

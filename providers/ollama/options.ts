@@ -1,7 +1,7 @@
 import type { ChatRequest } from 'ollama/browser'
 import type { ProviderConnection } from '#plugin-api'
 
-/** A connection's options, in Ollama's terms. */
+/** The options of a connection, in Ollama's terms. */
 export interface OllamaOptions {
   /** In tokens. */
   contextLength?: number
@@ -15,7 +15,7 @@ export function readOptions({ options }: ProviderConnection): OllamaOptions {
   const keepAlive = options.keep_alive as string | undefined
   return {
     contextLength: options.context_length as number | undefined,
-    // As a string Ollama takes it only with a unit.
+    // Ollama accepts a string only with a unit.
     keepAlive: keepAlive !== undefined && /^-?\d+$/.test(keepAlive) ? Number(keepAlive) : keepAlive,
     think: options.think as OllamaOptions['think'],
   }

@@ -8,7 +8,7 @@ import type { ChatResponse, ToolCall } from 'ollama/browser'
 
 type Part = LanguageModelV3StreamPart
 
-/** Turns the messages of one answer into stream parts, in their order and up to the finish. */
+/** Converts the messages of one answer to stream parts, in order and up to the finish. */
 export async function* toParts(answer: AsyncIterable<ChatResponse>): AsyncGenerator<Part, void, void> {
   let open: { type: 'text' | 'reasoning'; id: string } | undefined
   let blocks = 0
@@ -47,7 +47,7 @@ export async function* toParts(answer: AsyncIterable<ChatResponse>): AsyncGenera
   }
 }
 
-/** Calls come whole, and from older servers without an id. */
+/** Converts a call, which arrives complete, and from older servers without an id. */
 function* toCall(call: ToolCall & { id?: string }): Generator<Part> {
   const id = call.id || `call_${randomUUID()}`
   const { name: toolName } = call.function
@@ -65,7 +65,7 @@ const FINISH_REASONS: Record<string, LanguageModelV3FinishReason['unified']> = {
 
 type Counts = Partial<Pick<ChatResponse, 'prompt_eval_count' | 'eval_count'>>
 
-/** Ollama counts neither what it had cached nor thoughts apart. */
+/** Converts the counts; Ollama counts neither cached tokens nor thoughts separately. */
 function toUsage({ prompt_eval_count: input, eval_count: output }: Counts): LanguageModelV3Usage {
   return {
     inputTokens: { total: input, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },

@@ -10,7 +10,7 @@ import type { ChatRequest, Message, Tool } from 'ollama/browser'
 import type { ModelCallOptions } from '#plugin-api'
 import type { OllamaOptions } from './options.ts'
 
-/** Puts a call into Ollama's terms, with a warning for each setting that it lacks. */
+/** Converts a call to Ollama's terms, with a warning for each unsupported setting. */
 export function buildRequest(
   modelId: string,
   call: ModelCallOptions,
@@ -33,7 +33,7 @@ export function buildRequest(
     messages: call.prompt.flatMap(convertMessage),
     tools: functions.length > 0 && toolChoice?.type !== 'none' ? functions : undefined,
     format: responseFormat?.type === 'json' ? (responseFormat.schema ?? 'json') : undefined,
-    think: call.reasoning ? thinkAt(call.reasoning, modelId) : think,
+    think: call.reasoning ? toThink(call.reasoning, modelId) : think,
     keep_alive: keepAlive,
     options: {
       num_ctx: contextLength,
@@ -50,11 +50,11 @@ export function buildRequest(
   return { request, warnings }
 }
 
-/** Of the models that think, gpt-oss has levels and cannot be told not to; the others do it or not. */
-const thinkAt = (level: NonNullable<ModelCallOptions['reasoning']>, modelId: string): ChatRequest['think'] =>
+/** Converts a level: gpt-oss has levels and always thinks; other models that think only have on and off. */
+const toThink = (level: NonNullable<ModelCallOptions['reasoning']>, modelId: string): ChatRequest['think'] =>
   /gpt-oss/.test(modelId) ? (level === 'off' ? 'low' : level) : level !== 'off'
 
-/** A message on the wire; newer servers tell calls and results apart by their ids as well. */
+/** A message on the wire; newer servers match results with calls by their ids as well. */
 type WireMessage = Message & { tool_call_id?: string }
 
 function convertMessage(message: LanguageModelV3Message): WireMessage | WireMessage[] {
@@ -82,7 +82,7 @@ function convertUser(content: (LanguageModelV3TextPart | LanguageModelV3FilePart
   const images: string[] = []
   for (const part of content) {
     if (part.type === 'text') texts.push(part.text)
-    else if (part.data instanceof URL) throw unsupported('a file that is given by its URL')
+    else if (part.data instanceof URL) throw unsupported('a file by its URL')
     else if (part.mediaType.startsWith('image/')) images.push(toBytes(part.data).toString('base64'))
     else if (part.mediaType.startsWith('text/')) texts.push(toBytes(part.data).toString('utf8'))
     else throw unsupported(`a file of type ${part.mediaType}`)
@@ -98,7 +98,7 @@ const toBytes = (data: string | Uint8Array) =>
 type AssistantPart = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'][number]
 
 function convertAssistant(content: AssistantPart[]): WireMessage {
-  const textOf = (type: 'text' | 'reasoning') =>
+  const joinText = (type: 'text' | 'reasoning') =>
     content.reduce((text, part) => (part.type === type ? text + part.text : text), '')
   const tool_calls = content
     .filter((part) => part.type === 'tool-call')
@@ -106,16 +106,16 @@ function convertAssistant(content: AssistantPart[]): WireMessage {
       id: toolCallId,
       function: { name: toolName, arguments: toObject(input) },
     }))
-  const thinking = textOf('reasoning')
+  const thinking = joinText('reasoning')
   return {
     role: 'assistant',
-    content: textOf('text'),
+    content: joinText('text'),
     ...(thinking !== '' && { thinking }),
     ...(tool_calls.length > 0 && { tool_calls }),
   }
 }
 
-/** Arguments can be nothing but an object on this wire; another model may have given something else. */
+/** Wraps arguments that are not an object, which other models may have produced: this wire only accepts objects. */
 const toObject = (input: unknown): Record<string, unknown> =>
   typeof input === 'object' && input !== null && !Array.isArray(input) ? { ...input } : { input }
 

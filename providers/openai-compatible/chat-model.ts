@@ -4,7 +4,7 @@ import { createEventReader } from './event-reader.ts'
 import { buildRequest } from './request.ts'
 import type { Upstream } from './upstream.ts'
 
-/** Makes a model that streams from a chat-completions upstream; what breaks an answer is thrown by its stream. */
+/** Creates a model that streams from a chat-completions upstream; the stream throws errors within an answer. */
 export function createChatModel({
   upstream,
   modelId,

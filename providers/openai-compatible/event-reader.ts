@@ -4,17 +4,17 @@ import type { Failures } from './failure.ts'
 import { type Chunk, createPartWriter } from './part-writer.ts'
 import type { EventBytes } from './upstream.ts'
 
-/** Characters that one event may have; tool arguments that hold a whole file come in one. */
-const MAX_EVENT = 16 * 1024 * 1024
+/** The longest event; tool arguments that contain a whole file arrive in one event. */
+const MAX_EVENT_CHARS = 16 * 1024 * 1024
 
 /** Reads the events of one answer as stream parts. */
 export interface EventReader {
-  /** The parts of the next bytes, at least one, or undefined after the finish; throws what broke the stream. */
+  /** Returns the next parts, at least one, or undefined after the finish; throws the error of the stream. */
   next(): Promise<LanguageModelV3StreamPart[] | undefined>
   cancel(): Promise<void>
 }
 
-/** Makes the reader of a body of events. */
+/** Creates the reader of a body of events. */
 export function createEventReader(
   bytes: EventBytes,
   { failures, signal }: { failures: Failures; signal?: AbortSignal },
@@ -25,7 +25,7 @@ export function createEventReader(
   let failure: Error | undefined
   let done = false
   const writer = createPartWriter((part) => parts.push(part))
-  const parser = createParser({ onEvent, onError, maxBufferSize: MAX_EVENT })
+  const parser = createParser({ onEvent, onError, maxBufferSize: MAX_EVENT_CHARS })
 
   function onEvent({ data }: { data: string }): void {
     if (done || failure) return
@@ -60,12 +60,12 @@ export function createEventReader(
       throw failures.interrupted(cause)
     })
     if (!ended) return parser.feed(decoder.decode(value, { stream: true }))
-    // Some upstreams leave out the blank line after their last event.
+    // Some upstreams omit the blank line after their last event.
     parser.feed('\n\n')
     if (!done && !failure) finish()
   }
 
-  /** Reads to the end, so that the connection can be used again; the answer is whole, nothing can fail any more. */
+  /** Reads to the end, so that the connection can be reused; the answer is complete, so errors do not matter. */
   async function release(): Promise<void> {
     const rest = await reader.read().catch(() => undefined)
     if (rest?.done === false) await reader.cancel()

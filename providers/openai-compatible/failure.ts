@@ -1,37 +1,37 @@
 import { APICallError } from '@ai-sdk/provider'
 
-/** Characters of an error body that are read and kept. */
-const MAX_BODY = 4096
+/** The part of an error body that is read. */
+const MAX_BODY_CHARS = 4096
 
-/** Makes the errors of one connection; no prompt and no header of a request goes into them, because errors are logged. */
+/** Creates the errors of one connection; they contain no prompt and no request header, because errors are logged. */
 export interface Failures {
   unreachable(cause: unknown): APICallError
-  /** The connection broke within the answer. */
+  /** For a connection that was lost within the answer. */
   interrupted(cause: unknown): APICallError
-  /** The answer ended, but not as a whole answer does. */
+  /** For an answer that ended too early. */
   unfinished(): APICallError
   malformed(message: string, cause?: unknown): APICallError
-  /** From an answer that is no stream of events; reads its body. */
+  /** For an answer that is not a stream of events, whose body it reads. */
   refused(response: Response): Promise<APICallError>
-  /** From the `error` of an event in the middle of a stream. */
+  /** For the `error` of an event in the middle of a stream. */
   reported(error: unknown): APICallError
 }
 
-/** Makes the errors of calls to `url`. */
+/** Creates the factory for errors of calls to `url`. */
 export function createFailures(url: string): Failures {
   const fail = (message: string, details: Partial<ConstructorParameters<typeof APICallError>[0]> = {}) =>
     new APICallError({ message, url, requestBodyValues: undefined, ...details })
 
   return {
     unreachable: (cause) => fail('The upstream cannot be reached.', { cause }),
-    interrupted: (cause) => fail('The connection broke in the middle of the answer.', { cause }),
+    interrupted: (cause) => fail('The connection was lost in the middle of the answer.', { cause }),
     unfinished: () => fail('The stream ended before its answer was finished.'),
     malformed: (message, cause) => fail(message, { cause }),
     async refused(response) {
       const { status: statusCode, headers } = response
       return fail(`The upstream answered with status ${statusCode}.`, {
         statusCode,
-        responseBody: await readText(response, MAX_BODY),
+        responseBody: await readText(response, MAX_BODY_CHARS),
         responseHeaders: Object.fromEntries(headers),
       })
     },
@@ -43,7 +43,7 @@ export function createFailures(url: string): Failures {
   }
 }
 
-/** Reads a body up to about so many characters. */
+/** Reads a body up to about this many characters. */
 export async function readText(response: Response, limit: number): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''

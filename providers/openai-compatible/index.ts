@@ -1,10 +1,33 @@
 import type { ProviderKind } from '#plugin-api'
 import { createChatModel } from './chat-model.ts'
-import { connectionHeader } from './headers.ts'
 import { describeModels } from './model-list.ts'
 import { createUpstream } from './upstream.ts'
 
-/** Everything that speaks OpenAI's chat-completions wire: OpenAI itself, gateways, and most self-hosted servers. */
+/** Headers about a connection or the form of a body, which only the HTTP client may set. */
+const NAMES = [
+  'connection',
+  'content-encoding',
+  'content-length',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]
+
+/** Matches a letter in either case, since patterns in JSON Schema have no flags. */
+const eitherCase = (letter: string) => `[${letter}${letter.toUpperCase()}]`
+
+/** The pattern of the names of these headers. */
+const connectionHeader = `^(${NAMES.join('|').replace(/[a-z]/g, eitherCase)})$`
+
+/** Every vendor of OpenAI's chat-completions API: OpenAI itself, gateways, and most self-hosted servers. */
 const openaiCompatible: ProviderKind = {
   kind: 'openai-compatible',
   label: { en: 'OpenAI-compatible', zh: 'OpenAI 兼容接口' },
@@ -13,7 +36,7 @@ const openaiCompatible: ProviderKind = {
     properties: {
       headers: {
         type: 'object',
-        description: 'Headers sent with every request, e.g. those that a gateway asks for.',
+        description: 'Headers sent with every request, e.g. those that a gateway requires.',
         propertyNames: { pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$" },
         patternProperties: { [connectionHeader]: false },
         additionalProperties: { type: 'string', maxLength: 2048, pattern: '^[\\t\\x20-\\x7e]*$' },

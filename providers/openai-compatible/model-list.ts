@@ -9,7 +9,7 @@ interface ListedModel {
   max_model_len?: unknown
 }
 
-/** Reads an answer to `GET /models`; the wire does not say what a model is for. */
+/** Reads an answer to `GET /models`, which does not say what a model can do. */
 export function describeModels(answer: unknown): ModelDescription[] {
   const list = Array.isArray(answer) ? answer : (answer as { data?: unknown } | null)?.data
   if (!Array.isArray(list)) return []

@@ -7,7 +7,7 @@ import type {
 } from '@ai-sdk/provider'
 import { METADATA_KEY } from './request.ts'
 
-/** One event of a streamed chat completion, as far as it is read. */
+/** The fields of one event of a streamed chat completion that are used here. */
 export interface Chunk {
   id?: string | null
   model?: string | null
@@ -46,14 +46,14 @@ interface ToolCall {
   extra: JSONObject | null
 }
 
-/** Turns chunks into parts, in their order. */
+/** Converts chunks to parts, in order. */
 export interface PartWriter {
   write(chunk: Chunk): void
-  /** Closes what is open and writes tool calls and the finish; false, and nothing, where no finish reason came. */
+  /** Closes open blocks and writes tool calls and the finish; does nothing and returns false without a finish reason. */
   finish(): boolean
 }
 
-/** Makes the writer of one answer. */
+/** Creates the writer of one answer. */
 export function createPartWriter(emit: (part: LanguageModelV3StreamPart) => void): PartWriter {
   let open: 'text' | 'reasoning' | undefined
   let id = ''
@@ -86,7 +86,7 @@ export function createPartWriter(emit: (part: LanguageModelV3StreamPart) => void
   function addToCall({ index, id, function: part, extra_content: extra = null }: ToolCallDelta): void {
     let call = findCall(index, id, part?.name)
     if (!call) {
-      // Whatever belongs to no call that has a name is of no use.
+      // A delta without a call that has a name cannot be used.
       if (!part?.name) return
       close()
       call = {
@@ -104,7 +104,7 @@ export function createPartWriter(emit: (part: LanguageModelV3StreamPart) => void
     emit({ type: 'tool-input-delta', id: call.id, delta: part.arguments })
   }
 
-  /** Some upstreams send no index, and some index 0 for every call: then a name with another id begins a new one. */
+  /** Finds the call of a delta. Some upstreams send no index, or index 0 for every call: a new id then begins a call. */
   function findCall(index?: number | null, id?: string | null, name?: string | null): ToolCall | undefined {
     const last = index == null ? calls.at(-1) : calls.findLast((call) => call.index === index)
     return last && name && (id ? id !== last.id : index == null) ? undefined : last

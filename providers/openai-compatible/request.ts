@@ -8,13 +8,13 @@ import type {
 } from '@ai-sdk/provider'
 import { UnsupportedFunctionalityError } from '@ai-sdk/provider'
 import type { ModelCallOptions } from '#plugin-api'
-import { effortAt, isReasoning } from '../openai/reasoning.ts'
+import { isReasoning, toEffort } from '../openai/reasoning.ts'
 import type { Dialect } from './upstream.ts'
 
-/** What an upstream wants to see again with a tool call, e.g. Gemini's thought signature; kept under this name. */
+/** The key of data that an upstream expects back with a tool call, e.g. Gemini's thought signature. */
 export const METADATA_KEY = 'openaiCompatible'
 
-/** Puts a call into the body of a streamed chat completion, with a warning for each setting the wire lacks. */
+/** Converts a call to the body of a streamed chat completion, with a warning for each unsupported setting. */
 export function buildRequest(
   modelId: string,
   options: ModelCallOptions,
@@ -37,7 +37,7 @@ export function buildRequest(
     stream: true,
     stream_options: { include_usage: true },
     [dialect.limitField]: options.maxOutputTokens,
-    ...samplingOf(modelId, options, dialect),
+    ...chooseSampling(modelId, options, dialect),
     frequency_penalty: options.frequencyPenalty,
     presence_penalty: options.presencePenalty,
     seed: options.seed,
@@ -54,16 +54,16 @@ export function buildRequest(
   return { body, warnings }
 }
 
-/** How the answer is chosen; a level that is off is `none` here, as most gateways and servers call it. */
-function samplingOf(
+/** Chooses the sampling settings; the level `off` becomes `none`, the word of most gateways and servers. */
+function chooseSampling(
   modelId: string,
   { temperature, topP: top_p, reasoning }: ModelCallOptions,
   { isOpenAI }: Dialect,
 ): object {
   if (!isOpenAI) return { temperature, top_p, reasoning_effort: reasoning === 'off' ? 'none' : reasoning }
-  // What OpenAI's models do not take they refuse.
+  // OpenAI's models refuse settings that they do not support.
   return isReasoning(modelId)
-    ? { reasoning_effort: reasoning && effortAt(reasoning, modelId) }
+    ? { reasoning_effort: reasoning && toEffort(reasoning, modelId) }
     : { temperature, top_p }
 }
 
@@ -102,7 +102,7 @@ function convertUserContent(content: UserPart[]): string | object[] {
 function convertFile({ mediaType, data, filename }: LanguageModelV3FilePart): object {
   if (mediaType.startsWith('image/')) {
     const type = mediaType === 'image/*' ? 'image/jpeg' : mediaType
-    // By its address where it has one: that saves fetching it here.
+    // An image with an address is not downloaded here.
     const url = data instanceof URL ? data.href : `data:${type};base64,${toBase64(data)}`
     return { type: 'image_url', image_url: { url } }
   }
@@ -129,7 +129,7 @@ const toBase64 = (data: string | Uint8Array) =>
 type AssistantPart = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'][number]
 
 function convertAssistant(content: AssistantPart[], inTurn: boolean): object {
-  const textOf = (type: 'text' | 'reasoning') =>
+  const joinText = (type: 'text' | 'reasoning') =>
     content.reduce((text, part) => (part.type === type ? text + part.text : text), '')
   const toolCalls = content
     .filter((part) => part.type === 'tool-call')
@@ -139,9 +139,9 @@ function convertAssistant(content: AssistantPart[], inTurn: boolean): object {
       function: { name: toolName, arguments: JSON.stringify(input ?? {}) },
       ...providerOptions?.[METADATA_KEY],
     }))
-  const text = textOf('text')
-  // Thinking upstreams want their thoughts back between the tool calls of one turn, and none from earlier turns.
-  const reasoning = inTurn ? textOf('reasoning') : ''
+  const text = joinText('text')
+  // Thinking upstreams expect their thoughts back between the tool calls of one turn, but none from earlier turns.
+  const reasoning = inTurn ? joinText('reasoning') : ''
   return {
     role: 'assistant',
     content: text === '' && toolCalls.length > 0 ? null : text,

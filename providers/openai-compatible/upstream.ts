@@ -2,22 +2,22 @@ import { AppError } from '#kernel'
 import type { ProviderConnection } from '#plugin-api'
 import { createFailures, type Failures, readText } from './failure.ts'
 
-/** Characters of a list of models; what is longer is refused as broken. */
-const MAX_LIST = 4 * 1024 * 1024
+/** The longest list of models; a longer list is malformed. */
+const MAX_LIST_CHARS = 4 * 1024 * 1024
 
-/** The HTTP side of one provider; failures are thrown as APICallError, refused addresses and aborts as they come. */
+/** The HTTP client of one provider; throws failures as APICallError, refused addresses and aborts unchanged. */
 export interface Upstream {
   readonly dialect: Dialect
   readonly failures: Failures
-  /** Starts a chat completion; gives the body of a 200 answer that streams events. */
+  /** Starts a chat completion; returns the body of a 200 answer, which streams events. */
   streamChat(payload: string, options: { headers?: Headers; signal?: AbortSignal }): Promise<EventBytes>
-  /** The upstream's answer to `GET /models`, as it came. */
+  /** Returns the upstream's answer to `GET /models`, unchecked. */
   listModels(signal: AbortSignal): Promise<unknown>
 }
 
-/** Where a single upstream parts from the common wire. */
+/** The differences of one upstream from the common API. */
 export interface Dialect {
-  /** OpenAI itself is called, whose models refuse what they do not know. */
+  /** True for OpenAI itself, whose models refuse unknown settings. */
   isOpenAI: boolean
   limitField: 'max_tokens' | 'max_completion_tokens'
   listQuery: string
@@ -28,10 +28,10 @@ export interface Dialect {
 export type EventBytes = ReadableStream<Uint8Array>
 type Headers = Record<string, string | undefined>
 
-/** Makes the client of one connection. */
+/** Creates the client of a connection. */
 export function createUpstream({ base_url, api_key, options, fetch }: ProviderConnection): Upstream {
   const root = base_url!.replace(/\/+$/, '')
-  const dialect = dialectOf(root)
+  const dialect = chooseDialect(root)
   const ownHeaders = {
     ...(api_key && { authorization: `Bearer ${api_key}` }),
     ...(options.headers as Record<string, string> | undefined),
@@ -69,7 +69,7 @@ export function createUpstream({ base_url, api_key, options, fetch }: ProviderCo
     async listModels(signal) {
       const headers = { ...ownHeaders, ...dialect.listHeaders(api_key ?? '') }
       const response = await send(`/models${dialect.listQuery}`, { headers, signal })
-      const text = await readText(response, MAX_LIST)
+      const text = await readText(response, MAX_LIST_CHARS)
       try {
         return JSON.parse(text)
       } catch (cause) {
@@ -79,14 +79,14 @@ export function createUpstream({ base_url, api_key, options, fetch }: ProviderCo
   }
 }
 
-function dialectOf(root: string): Dialect {
+function chooseDialect(root: string): Dialect {
   const host = URL.canParse(root) ? new URL(root).hostname : ''
   const isOpenAI = host === 'api.openai.com'
   return {
     isOpenAI,
-    // OpenAI's reasoning models refuse `max_tokens`; most other servers know nothing else.
+    // OpenAI's reasoning models refuse `max_tokens`; most other servers support only that.
     limitField: isOpenAI ? 'max_completion_tokens' : 'max_tokens',
-    // Anthropic lists its models only on its own terms: other headers, and 20 a page unless asked for more.
+    // Anthropic lists its models with its own headers, and returns 20 per page by default.
     ...(host === 'api.anthropic.com'
       ? {
           listQuery: '?limit=1000',

@@ -1,11 +1,10 @@
 import type { ProviderKind } from '#plugin-api'
 import { createClient } from './client.ts'
-import { explainError } from './failure.ts'
-import { guidance } from './guidance.ts'
+import { explainError, guidance } from './failure.ts'
 import { createLanguageModel } from './language-model.ts'
 import { configSchema } from './options.ts'
 
-/** OpenAI's own service, by its Responses API. */
+/** OpenAI's own service, over its Responses API. */
 const openai: ProviderKind = {
   kind: 'openai',
   label: { en: 'OpenAI', zh: 'OpenAI' },

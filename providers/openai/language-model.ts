@@ -2,9 +2,9 @@ import type { LanguageModelV3CallOptions, SharedV3ProviderOptions } from '@ai-sd
 import type { ModelCallOptions, ProviderConnection, StreamingModel } from '#plugin-api'
 import { createClient } from './client.ts'
 import type { OpenAIOptions } from './options.ts'
-import { effortAt, isReasoning } from './reasoning.ts'
+import { isReasoning, toEffort } from './reasoning.ts'
 
-/** Opens a model whose conversations OpenAI does not keep: its thoughts come sealed and go back with the next step. */
+/** Opens a model; OpenAI does not store the conversation: thoughts arrive encrypted and return with the next step. */
 export async function createLanguageModel(
   connection: ProviderConnection,
   modelId: string,
@@ -20,17 +20,17 @@ export async function createLanguageModel(
       store: false,
       ...(reasons && {
         forceReasoning: true,
-        reasoningEffort: level ? effortAt(level, modelId) : reasoning_effort,
+        reasoningEffort: level ? toEffort(level, modelId) : reasoning_effort,
       }),
       ...(reasons && !isChat && { reasoningSummary: reasoning_summary }),
     }),
   })
 }
 
-/** The shortest limit that the Responses API takes. */
-const LEAST_LIMIT = 16
+/** The smallest output limit that the Responses API accepts. */
+const MIN_OUTPUT_TOKENS = 16
 
-/** A model that is called with the settings for each level, under the name of its provider in the library. */
+/** Wraps a model so that each call has the settings for its level, under the name of its provider in the library. */
 export function withSettings(
   model: StreamingModel,
   {
@@ -47,7 +47,7 @@ export function withSettings(
     doStream: ({ tools, providerOptions, reasoning, maxOutputTokens: limit, ...call }) =>
       model.doStream({
         ...call,
-        maxOutputTokens: isChat ? limit : limit && Math.max(limit, LEAST_LIMIT),
+        maxOutputTokens: isChat ? limit : limit && Math.max(limit, MIN_OUTPUT_TOKENS),
         tools: isChat ? tools : tools?.map(withoutStrictness),
         providerOptions: {
           ...providerOptions,
@@ -59,6 +59,6 @@ export function withSettings(
 
 type Tool = NonNullable<LanguageModelV3CallOptions['tools']>[number]
 
-/** The Responses API makes all parameters of a tool required unless it is told not to. */
+/** Sets `strict` to false, without which the Responses API makes all parameters of a tool required. */
 const withoutStrictness = (tool: Tool): Tool =>
   tool.type === 'function' ? { ...tool, strict: tool.strict ?? false } : tool

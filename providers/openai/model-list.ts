@@ -1,32 +1,33 @@
-import { createJsonErrorResponseHandler, createJsonResponseHandler, getFromApi } from '@ai-sdk/provider-utils'
-import { z } from 'zod'
 import type { ModelDescription, ProviderConnection } from '#plugin-api'
-import { rootOf } from './client.ts'
+import { createListFetch } from '../fetch-list.ts'
+import { toRoot } from './client.ts'
 import type { OpenAIOptions } from './options.ts'
 
-/** Reads the list of models, which comes whole and says nothing of them but their ids. */
+const fetchPage = createListFetch({
+  type: 'object',
+  properties: {
+    data: {
+      type: 'array',
+      items: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+    },
+  },
+  required: ['data'],
+})
+
+/** Lists the models, on a single page that contains only their ids. */
 export async function listModels(
-  connection: ProviderConnection,
+  { base_url, api_key, options, fetch }: ProviderConnection,
   signal: AbortSignal,
 ): Promise<ModelDescription[]> {
-  const { api_key, options, fetch } = connection
   const { organization, project } = options as OpenAIOptions
-  const { value } = await getFromApi({
-    url: `${rootOf(connection)}/models`,
+  const { data } = await fetchPage(`${toRoot({ base_url })}/models`, {
     headers: {
       authorization: api_key && `Bearer ${api_key}`,
       'openai-organization': organization,
       'openai-project': project,
     },
-    successfulResponseHandler: createJsonResponseHandler(
-      z.object({ data: z.array(z.object({ id: z.string() })) }),
-    ),
-    failedResponseHandler: createJsonErrorResponseHandler({
-      errorSchema: z.object({ error: z.looseObject({ message: z.string() }) }),
-      errorToMessage: ({ error }) => error.message,
-    }),
-    abortSignal: signal,
+    signal,
     fetch,
   })
-  return value.data.map(({ id }) => ({ id, name: id }))
+  return data.map(({ id }) => ({ id, name: id }))
 }

@@ -1,13 +1,13 @@
 import type { JSONSchema } from '#kernel'
 
-/** The options of a model that is OpenAI's, wherever it runs. */
+/** The options of OpenAI's models, at OpenAI or elsewhere. */
 export interface ModelOptions {
   api?: 'responses' | 'chat'
   reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
   reasoning_summary?: 'auto' | 'concise' | 'detailed'
 }
 
-/** A provider's options; what is left out, is OpenAI's own choice. */
+/** The options of a provider; OpenAI chooses those that are missing. */
 export interface OpenAIOptions extends ModelOptions {
   organization?: string
   project?: string
@@ -19,19 +19,18 @@ export const modelOptions = {
     type: 'string',
     enum: ['responses', 'chat'],
     default: 'responses',
-    description:
-      'The API that calls models: Responses, or the older Chat Completions, which shows no thoughts.',
+    description: 'The API for calls: Responses, or the older Chat Completions, which does not show thoughts.',
   },
   reasoning_effort: {
     type: 'string',
     enum: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
-    description: 'How hard models that reason think before they answer; not every model knows every level.',
+    description: 'The reasoning effort of models that reason; not every model supports every level.',
   },
   reasoning_summary: {
     type: 'string',
     enum: ['auto', 'concise', 'detailed'],
     description:
-      'Shows summaries of the thoughts of models that reason; not every model knows every one, and OpenAI itself asks for a verified organization.',
+      'Shows summaries of the thoughts of models that reason; not every model supports every value, and OpenAI itself requires a verified organization.',
   },
 } as const
 
@@ -44,11 +43,11 @@ export const configSchema: JSONSchema = {
     ...modelOptions,
     organization: {
       ...id,
-      description: 'The organization that calls are charged to, if the key belongs to several (org-…).',
+      description: 'The organization that pays for calls, if the key belongs to several (org-…).',
     },
     project: {
       ...id,
-      description: 'The project that calls are charged to, if not the one of the key (proj_…).',
+      description: 'The project that pays for calls, if it is not the project of the key (proj_…).',
     },
   },
   additionalProperties: false,
