@@ -6,7 +6,7 @@ import { type RunningServer, startTestServer } from './server.ts'
 export const PROVIDER = { name: 'fake', kind: 'openai-compatible', models: [{ id: 'm', name: 'M' }] }
 export const MODEL = 'fake:m'
 
-/** What a suite is told of the server that it starts. */
+/** The parts of the started server that a suite uses. */
 export interface BenchSettings {
   /** Plugins to load besides the built-in ones. */
   plugins?: readonly Plugin[]

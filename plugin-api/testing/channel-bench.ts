@@ -20,7 +20,7 @@ export interface LinkedChannel {
   seeMessage(words: string | RegExp, place?: Place): Promise<ShownMessage>
   /** Waits until the model is asked for the first time. */
   seeRequest(): Promise<unknown>
-  /** Returns the user messages that the model was told, as text, in the order of the turns. */
+  /** Returns the user messages that the model received, as text, in the order of the turns. */
   asked(): string[]
 }
 

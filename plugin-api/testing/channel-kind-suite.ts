@@ -313,7 +313,7 @@ export function testChannelKind({
         assert.deepEqual(readFileSync(join(agents.workspaceOf(agent_id), path)), bytes)
       })
 
-    await add('credentials are tested without harm, and what is wrong is told', async () => {
+    await add('credentials are tested without side effects, and a refusal has its reason', async () => {
       const { platform, fake, channels, channel_id, seeState, seeMessage } = await start()
       const { config, wrong_config } = platform
       assert.deepEqual(

@@ -10,14 +10,14 @@ export interface SentFile {
   bytes: Uint8Array
 }
 
-/** What a person does on the platform. */
+/** A message that a person sends on the platform. */
 export interface Saying {
   text: string
   /** `direct` unless said otherwise. */
   place?: Place
   /** `ann` unless said otherwise; also the platform's id of that person. */
   sender?: string
-  /** Whether the bot is mentioned in a group, in the platform's own way; true unless said otherwise. */
+  /** True if the bot is mentioned in a group, in the platform's own way; the default is true. */
   mention?: boolean
   /** The platform's id of the message; one of the fake's own otherwise. */
   id?: string
@@ -34,9 +34,9 @@ export interface ShownMessage {
   place: Place
   /** As the platform was given it, in its dialect. */
   text: string
-  /** What it said before, oldest first: each change that people could see. */
+  /** Its earlier texts, oldest first: each change that people could see. */
   history: string[]
-  /** Whether it is still being written; false for ordinary messages. */
+  /** True while it is still being written; false for ordinary messages. */
   is_live: boolean
   /** Labels of the buttons under it; empty once they are taken off. */
   buttons: string[]
@@ -56,7 +56,7 @@ export interface FakePlatform {
   wrong_config: Record<string, unknown>
   /** Hosts besides those of the endpoints that must be reached, for `plugins.channels.allow_hosts`. */
   allow_hosts?: string[]
-  /** Told how the platform reaches the server; only where it calls the server at all. */
+  /** Receives the address at which the platform reaches the server; only for platforms that call the server. */
   attach?(hook: (request: HookRequest) => Promise<HookReply>): void
   /** A person writes; resolves when the bot has told the platform that it has the message. */
   say(saying: Saying): Promise<string>
@@ -64,9 +64,9 @@ export interface FakePlatform {
   redeliver(id: string): Promise<void>
   /** The messages of the bot in a place, oldest first. */
   shown(place?: Place): ShownMessage[]
-  /** Presses a button by its label; gives what the platform shows to the one who pressed. */
+  /** Presses a button by its label; returns the text that the platform shows to the person who pressed it. */
   press(message_id: string, label: string, sender?: string): Promise<string | undefined>
-  /** How many connections of the bot are alive. */
+  /** Returns the number of open connections of the bot. */
   connections(): number
   /** Cuts every connection; the bot may come back. */
   drop(): void
@@ -76,7 +76,7 @@ export interface FakePlatform {
   fail(calls: number): void
   /** Makes the tokens that were given out invalid; missing where the platform has none that expire. */
   expireTokens?(): void
-  /** How often `typing` was shown. */
+  /** Returns the number of times that `typing` was shown. */
   typings(): number
   /** A person scans the QR code that was begun last; missing where the kind has no registration. */
   scan?(outcome: 'success' | 'expired' | 'failed'): void

@@ -16,7 +16,7 @@ export interface VendorReply {
   toolCalls?: { id: string; name: string; input: Record<string, unknown> }[]
   /** Totals; `cached` is a part of `input`, `reasoning` of `output`. */
   usage?: { input: number; cached: number; output: number; reasoning: number }
-  /** Whether it is cut at its limit of tokens. */
+  /** True if it is cut at its limit of tokens. */
   finish?: 'length'
   /** Said instead of a reply, or where the reply breaks. */
   refusal?: Refusal
@@ -28,7 +28,7 @@ export interface VendorReply {
   hold?: Promise<unknown>
 }
 
-/** A call as it arrived. `body` is parsed JSON where there is any. */
+/** A call as it arrived. `body` is parsed JSON, if the call has a body. */
 export interface VendorRequest {
   method: string
   /** With its query. */
@@ -59,7 +59,7 @@ export interface Exchange {
 
 /** A running fake of a vendor's service. */
 export interface FakeVendor {
-  /** What a provider has as its base URL. */
+  /** The base URL for a provider. */
   url: string
   requests: VendorRequest[]
   queue(...replies: VendorReply[]): void

@@ -51,7 +51,7 @@ export const goOn = (
   ]
 }
 
-/** What a call gives, with the error that ended it, thrown or told in its stream. `onPart` is awaited. */
+/** Collects the parts of a call, with the error that ended it, thrown or in its stream. `onPart` is awaited. */
 export async function readParts(
   model: StreamingModel,
   options = hello,
@@ -87,7 +87,7 @@ export async function callModel(model: StreamingModel, options = hello) {
 export const wordsOf = (parts: readonly Part[]): string[] =>
   parts.flatMap((part) => (part.type === 'text-delta' && part.delta ? [part.delta] : []))
 
-/** What a promise is rejected with; throws when it is not. */
+/** Returns the error that a promise rejects with; throws if it does not reject. */
 export const errorOf = (promise: PromiseLike<unknown>): Promise<unknown> =>
   Promise.resolve(promise).then(
     () => Promise.reject(new Error('the call did not fail')),

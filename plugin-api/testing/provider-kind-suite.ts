@@ -270,7 +270,7 @@ export function testProviderKind(subject: ProviderKindSubject): unknown {
       const { fake, model } = await start()
       for (const [n, reply] of ([{ hold: new Promise(() => {}) }, {}] as VendorReply[]).entries()) {
         const abort = new AbortController()
-        // What is said after the first word is held back for ever by the reader's own abort.
+        // The reader's own abort keeps everything after the first word from arriving.
         fake.queue({ text: Array.from({ length: 2000 }, () => ' word'.repeat(50)), ...reply })
         const reading = readParts(model, { ...hello, abortSignal: abort.signal }, ({ type }) => {
           if (type === 'text-delta') abort.abort()
@@ -282,7 +282,7 @@ export function testProviderKind(subject: ProviderKindSubject): unknown {
       }
     })
 
-    await add('an address where nobody listens is unreachable', async () => {
+    await add('an address without a listener is unreachable', async () => {
       const { fake, model } = await start()
       await fake.close()
       assert.equal((await failureOf(callModel(model, hello), kind)).reason, 'unreachable')

@@ -1,4 +1,4 @@
-/** What the kit uses of a running test: that of `node:test` and that of tap alike. */
+/** The subset of a running test that the kit uses, which `node:test` and tap share. */
 export interface TestContext {
   /** Calls this when the test has ended. */
   after(cleanUp: () => unknown): void
@@ -11,13 +11,13 @@ export type TestFunction = (name: string, run: (t: TestContext) => Promise<void>
 /** The longest time that one test may take, in milliseconds. */
 const TEST_LIMIT_MS = 300_000
 
-/** A test of tap, which ends the whole file after 30 seconds unless it is told otherwise. */
+/** A test of tap, which by default ends the whole file after 30 seconds. */
 interface LimitedTest {
   setTimeout?(ms: number): void
   parent?: LimitedTest
 }
 
-/** Gives a test and those around it, counted from now, time enough for a slow machine. */
+/** Extends the time of a test and the tests around it, from now on, for a slow machine. */
 export function extendLimit(t: object): void {
   for (let one: LimitedTest | undefined = t; one; one = one.parent) one.setTimeout?.(TEST_LIMIT_MS)
 }

@@ -34,7 +34,7 @@ t.test('A call of a runner that is not trusted asks first, and then for each of 
     ],
     review_configs: [{ allowed_decisions: ['approve', 'reject'] }],
   })
-  t.equal(progressIn(turn.socket.of(turn.thread_id), 'call_a'), 'A', 'what was said before is told')
+  t.equal(progressIn(turn.socket.of(turn.thread_id), 'call_a'), 'A', 'the text before the request is shown')
   const two = await turn.step(approve)
   t.match(requestsIn(two), [{ is_step: true, args: { tool: 'two' } }])
   const { results } = await turn.finish(reject('Not that.'))

@@ -21,14 +21,14 @@ export const RUNNER = 'scripted'
 export const run = (id: string, ...lines: string[]) =>
   call(id, 'acp_runner', { runner: RUNNER, prompt: lines.join('\n') })
 
-/** What a call told while it was under way. */
+/** The progress of a running call. */
 export const progressIn = (frames: readonly TestFrame[], id: string): string =>
   frames
     .filter(({ type, tool_call_id }) => type === 'tool_progress' && tool_call_id === id)
     .map(({ content }) => content)
     .join('')
 
-/** A chat whose agent may call a runner that does what it is told, without being asked about it, outside a sandbox. */
+/** A chat with an agent that may call a scripted runner, without approval and outside a sandbox. */
 export async function startAcp(
   t: Test,
   { config, ...options }: Parameters<typeof startChat>[1] & { config?: { plugins?: object } } = {},
@@ -52,12 +52,12 @@ export async function startAcp(
       sent,
       thread_id,
       pending,
-      /** Decides, and gives what the turn waits for next. */
+      /** Decides, and returns the next request of the turn. */
       async step(...decisions: object[]) {
         await chat.decide(thread_id, decisions)
         return see()
       },
-      /** Decides, and gives the results of the turn, which ends then. */
+      /** Decides, and returns the results of the turn, which then ends. */
       async finish(...decisions: object[]) {
         await chat.decide(thread_id, decisions)
         const { frames, end } = await socket.seeTurn(sent)
@@ -108,7 +108,7 @@ export async function giveTool({ server }: TestChat, agent_id: string, token?: s
   if (status !== 200) throw new Error(`the tool could not be switched on: ${status}`)
 }
 
-/** Whether a process runs; one that has ended and that nobody has taken notice of does not. */
+/** True if a process runs; a zombie does not. */
 export function isRunning(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')

@@ -33,11 +33,11 @@ t.test('A runner that ends by itself says how, and what it complained of', async
   const long = await fail(['stderr-long', 'exit 0'])
   const [first, mark, ...said] = long.split('\n')
   t.match([first, mark], [/ended with exit code 0/, '[stderr]'])
-  t.ok(said.join('\n').length <= 4096 && said.join('\n').length > 1000, 'its end is told')
+  t.ok(said.join('\n').length <= 4096 && said.join('\n').length > 1000, 'its end is reported')
   t.match(said.at(-1), 'the last line')
 })
 
-t.test('An error that it answers is told', async (t) => {
+t.test('An error that it answers is reported', async (t) => {
   t.equal(
     await fail(['fail It broke']),
     `the external agent "scripted" answered with an error: It broke: because of ${MASK} (-32099)`,
@@ -75,7 +75,7 @@ t.test('It may not write more than it is allowed to', async (t) => {
   t.match(await fail(['flood 257', 'hang']), /wrote more than 256 MiB, so it was ended/)
 })
 
-t.test('Of what it says the end is the result, and the beginning is told meanwhile', async (t) => {
+t.test('The end of its answer is the result, and the beginning is shown as progress', async (t) => {
   await setRunner()
   const { output, told } = await callOnce(['big 200000', 'say ä', 'big 200000', 'say The end.'])
   t.ok(Buffer.byteLength(output) <= 64 * 1024)

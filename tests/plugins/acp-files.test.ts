@@ -50,7 +50,7 @@ t.test('What it writes is shown to the reader of the turn', async (t) => {
   t.equal(ofType(frames, 'attachment').length, 2, 'each file once')
 })
 
-t.test('Nothing leads it out of the workspace, and it is told why it has no file', async (t) => {
+t.test('Nothing leads it out of the workspace, and it receives the reason why it has no file', async (t) => {
   mkdirSync(outside)
   writeFileSync(join(outside, 'secret'), 'the secret')
   symlinkSync(join(outside, 'secret'), join(workspace, 'link'))

@@ -4,26 +4,26 @@ import t from '../run/file-test.ts'
 import { isRunning, pidIn, progressIn, run, startAcp, until } from './acp-calls.ts'
 import { ofType, resultsIn, task } from './approval-calls.ts'
 
-// What a server has in its environment is none of a runner's business.
+// A runner must not see the environment of the server.
 process.env.SVC_TEST_PLANTED = 'planted'
 const chat = await startAcp(t)
 const { callOnce, fake, server, setRunner, workspace } = chat
 fake.script(() => ({ text: 'ok' }))
 
-t.test('What a runner says is the result, and what it does is told meanwhile', async (t) => {
+t.test('The answer of a runner is the result, and its steps are shown as progress', async (t) => {
   const socket = await chat.connect()
   const pid = join(workspace, 'streaming')
   fake.next({ toolCalls: [run('call_a', `pid ${pid}`, 'say Hello', 'think Hm.', 'say  there', 'hang')] })
   const sent = socket.say({ text: 'go' })
   const told = () => progressIn(socket.frames, 'call_a')
   await until(() => told() === 'Hello there')
-  t.ok(isRunning(await pidIn(pid)), 'it is told while the call is under way')
+  t.ok(isRunning(await pidIn(pid)), 'it is shown while the call is running')
   t.strictSame(resultsIn(socket.frames), [])
   socket.send({ type: 'stop', thread_id: socket.frames.at(-1)!.thread_id })
   t.match((await socket.seeTurn(sent)).end, { stop_reason: 'stopped' })
 })
 
-t.test('Its plans and tool calls are told as the account wants it', async (t) => {
+t.test('Its plans and tool calls are shown as the account has set', async (t) => {
   const lines = ['say Well.', 'plan one, two', 'tool Edit a file', 'say Done.']
   const plan = 'Well.\n✓ one\n· two\n'
   const titles = `${plan}⚙ Edit a file\n`
@@ -42,7 +42,7 @@ t.test('Its plans and tool calls are told as the account wants it', async (t) =>
   await setRunner()
 })
 
-t.test('Messages of their own are told apart', async (t) => {
+t.test('Separate messages are shown separately', async (t) => {
   const { output, told } = await callOnce([
     'message 1 One',
     'message 1 , still',
@@ -53,7 +53,7 @@ t.test('Messages of their own are told apart', async (t) => {
   t.equal(told, 'One, still\nTwo\nThree')
 })
 
-t.test('Why it stopped is said where it did not come to an end', async (t) => {
+t.test('The reason why it stopped is reported if it did not finish', async (t) => {
   const note = async (reason: string) => (await callOnce(['say Half', `stop ${reason}`])).output
   t.equal(await note('refusal'), 'Half\n[It stopped: it refused to continue.]')
   t.equal(await note('max_tokens'), 'Half\n[It stopped: it reached its limit of tokens.]')

@@ -19,7 +19,7 @@ import { nodeCommand } from '../support/service-process.ts'
 
 const DEADLINE_MS = 40_000
 
-/** How a permission request is answered; `signal` aborts when the agent takes it back. */
+/** Answers a permission request; `signal` aborts when the agent withdraws it. */
 export type Permit = (
   request: RequestPermissionRequest,
   signal: AbortSignal,
@@ -63,7 +63,7 @@ export function startEditorAgent(
         })
       }
     },
-    /** The messages on standard output; throws where something else stands there. */
+    /** Returns the messages on standard output; throws if it contains anything else. */
     messages: () =>
       written.stdout
         .split('\n')
@@ -158,18 +158,18 @@ export async function startEditor(t: Test, options: EditorOptions) {
     agent,
     greeting,
     asked,
-    /** What the agent has told of a session. */
+    /** The updates of a session. */
     of,
     /** Says how permission requests are answered from now on. */
     permit(next: Permit) {
       permit = next
     },
-    /** Begins a session and gives its id. */
+    /** Begins a session and returns its id. */
     async begin() {
       const { sessionId } = await agent.request('session/new', { cwd: '/', mcpServers: [] })
       return sessionId
     },
-    /** Sends a text and gives why the turn stopped. */
+    /** Sends a text and returns the stop reason of the turn. */
     async ask(sessionId: string, text: string) {
       const { stopReason } = await agent.request('session/prompt', {
         sessionId,
@@ -182,7 +182,7 @@ export async function startEditor(t: Test, options: EditorOptions) {
       of(sessionId)
         .map((update) => readText(update, kind))
         .join(''),
-    /** Leaves as an editor does, and gives the exit code. */
+    /** Disconnects as an editor does, and returns the exit code. */
     async leave() {
       stdin.end()
       const [code] = await process.exited

@@ -30,14 +30,14 @@ const [editor, stranger] = await Promise.all([
 const echo = (...args: string[]) => ({ name: 'execute', arguments: { command: 'echo', args } })
 const question = (text: string) => ({ name: 'ask_user_question', arguments: { question: text } })
 
-/** What the model was told last of its calls. */
+/** The last tool results that the model received. */
 const toldResults = () =>
   fake.requests
     .at(-1)!
     .body.messages.filter(({ role }) => role === 'tool')
     .map(({ content }) => content)
 
-/** What the model was told last by the user. */
+/** The last user message that the model received. */
 const toldTurn = () => fake.requests.at(-1)!.body.messages.findLast(({ role }) => role === 'user')!.content
 
 /** A new session in which the model answers a message with these. */
@@ -49,7 +49,7 @@ async function begin(...scripts: Script[]) {
 const decide = (thread_id: string, decisions: object[]) =>
   server.request('POST', `/agents/${agent_id}/chat/hitl/resume`, { body: { thread_id, decisions } })
 
-t.test('what it can do is told when an editor begins', async (t) => {
+t.test('its capabilities are announced when an editor begins', async (t) => {
   t.match(editor.greeting, {
     protocolVersion: 1,
     agentInfo: { name: 'svc', title: 'assistant', version: /^\d+\.\d+\.\d+/ },
@@ -80,53 +80,47 @@ t.test('an answer is streamed as it comes, thoughts apart from text', async (t) 
   t.match(first, { messageId: /^msg_/ })
 })
 
-t.test(
-  'tool calls are told with their kind, their place and their result; files that are made as links',
-  async (t) => {
-    const sessionId = await begin(
-      {
-        toolCalls: [
-          { id: 'w', name: 'write_file', arguments: { path: 'notes/a b.md', content: 'One' } },
-          { id: 'r', name: 'read_file', arguments: { path: 'nowhere.md' } },
-          { id: 'g', name: 'grep', arguments: { pattern: 'One' } },
-        ],
+t.test('tool calls are shown with their kind, place and result, and created files as links', async (t) => {
+  const sessionId = await begin(
+    {
+      toolCalls: [
+        { id: 'w', name: 'write_file', arguments: { path: 'notes/a b.md', content: 'One' } },
+        { id: 'r', name: 'read_file', arguments: { path: 'nowhere.md' } },
+        { id: 'g', name: 'grep', arguments: { pattern: 'One' } },
+      ],
+    },
+    { text: 'Done.' },
+  )
+  t.equal(await editor.ask(sessionId, 'go'), 'end_turn')
+  const updates = editor.of(sessionId)
+  const ofCall = (id: string) =>
+    updates.filter((update) => 'toolCallId' in update && update.toolCallId === id)
+  t.match(ofCall('w'), [
+    {
+      sessionUpdate: 'tool_call',
+      title: 'write_file notes/a b.md',
+      kind: 'edit',
+      status: 'in_progress',
+      locations: [{ path: 'notes/a b.md' }],
+      rawInput: { content: 'One' },
+    },
+    { sessionUpdate: 'tool_call_update', status: 'completed', content: [{ content: { text: /notes/ } }] },
+  ])
+  t.match(ofCall('r'), [{ kind: 'read' }, { status: 'failed', content: [{ content: { text: /nowhere/ } }] }])
+  t.match(ofCall('g'), [{ kind: 'search', title: 'grep One' }, { status: 'completed' }])
+  t.match(
+    updates.find((update) => 'content' in update && update.content && 'uri' in update.content),
+    {
+      sessionUpdate: 'agent_message_chunk',
+      content: {
+        type: 'resource_link',
+        name: 'a b.md',
+        uri: 'workspace:///notes/a%20b.md',
+        mimeType: 'text/markdown',
       },
-      { text: 'Done.' },
-    )
-    t.equal(await editor.ask(sessionId, 'go'), 'end_turn')
-    const updates = editor.of(sessionId)
-    const ofCall = (id: string) =>
-      updates.filter((update) => 'toolCallId' in update && update.toolCallId === id)
-    t.match(ofCall('w'), [
-      {
-        sessionUpdate: 'tool_call',
-        title: 'write_file notes/a b.md',
-        kind: 'edit',
-        status: 'in_progress',
-        locations: [{ path: 'notes/a b.md' }],
-        rawInput: { content: 'One' },
-      },
-      { sessionUpdate: 'tool_call_update', status: 'completed', content: [{ content: { text: /notes/ } }] },
-    ])
-    t.match(ofCall('r'), [
-      { kind: 'read' },
-      { status: 'failed', content: [{ content: { text: /nowhere/ } }] },
-    ])
-    t.match(ofCall('g'), [{ kind: 'search', title: 'grep One' }, { status: 'completed' }])
-    t.match(
-      updates.find((update) => 'content' in update && update.content && 'uri' in update.content),
-      {
-        sessionUpdate: 'agent_message_chunk',
-        content: {
-          type: 'resource_link',
-          name: 'a b.md',
-          uri: 'workspace:///notes/a%20b.md',
-          mimeType: 'text/markdown',
-        },
-      },
-    )
-  },
-)
+    },
+  )
+})
 
 t.test('the plan of the agent is the plan of the editor', async (t) => {
   const todos = [
@@ -509,7 +503,7 @@ t.test('a connection that is cut in the middle loses nothing and tells nothing t
   cut.messages()
 })
 
-t.test('who is not logged in is told how, and can go on once they are', async (t) => {
+t.test('who is not logged in learns how to, and can continue afterwards', async (t) => {
   await stranger.until(() => /Nobody is logged in\. Run `svc chat /.test(stranger.written.stderr))
   await t.rejects(stranger.begin(), { code: -32000, message: /svc chat/ })
   await t.rejects(stranger.agent.request('authenticate', { methodId: 'svc-chat' }), { code: -32000 })

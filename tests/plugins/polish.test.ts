@@ -173,7 +173,7 @@ t.test('A prompt that is blank, too long or no text is refused', async (t) => {
   t.equal(fake.requests.length, asked)
 })
 
-t.test('What the model does not give is said to be missing', async (t) => {
+t.test('An empty or incomplete answer is reported as such', async (t) => {
   const empty = { text: [' \n'], reasoning: ['much'] }
   fake.next(empty)
   matchRefusal(t, await polish('a'), [502, 'POLISH_EMPTY', { details: { model: 'fake:m' } }])

@@ -11,7 +11,7 @@ import { createHold, startChat } from '../support/chat.ts'
 import { nodeCommand } from '../support/service-process.ts'
 import { CTRL_C, CTRL_D, start } from './terminal-run.ts'
 
-/** A tool that takes anything and says where it got that from. */
+/** A tool that accepts anything and cites its source. */
 const publish = `export default {
   kernel: 1,
   name: 'publish', summary: 'Publishes', kernel: 1,
@@ -56,7 +56,7 @@ async function ask(t: Test, scripts: Script[], options: Record<string, unknown> 
   return { ...run, type, leave }
 }
 
-/** What the model was told last of its calls. */
+/** The last tool results that the model received. */
 const toldResults = () => {
   const { messages } = fake.requests.at(-1)!.body
   const last = messages.findLastIndex(({ role }) => role !== 'tool')
@@ -434,7 +434,7 @@ t.test('Arguments that the request does not show are fetched when they are wante
   t.equal(await run.leave(), 0)
 })
 
-t.test('Where nobody can be asked the turn is left waiting, which has an exit code of its own', async (t) => {
+t.test('If nobody can be asked, the turn stays open, which has its own exit code', async (t) => {
   fake.next({ toolCalls: [echo('one')] })
   const run = start(t, { agent: 'assistant', env: { ...env, SVC_URL: server.url }, message: 'go' })
   t.equal(await run.code, 3)
@@ -548,10 +548,10 @@ t.test('The command as people start it', async (t) => {
     t.match(said, /⚠ execute\n.*\n {2}command: "echo"\n {2}args: \["one"\]\n/)
   })
 
-  // What gives a program a terminal is called with other arguments elsewhere.
+  // Other systems start a program on a terminal with other arguments.
   const skip =
     (process.platform !== 'linux' || spawnSync('script', ['--version']).status !== 0) &&
-    'this machine cannot give a program a terminal'
+    'this machine cannot start a program on a terminal'
 
   await t.test('asks at a terminal', { skip }, async (t) => {
     fake.next({ toolCalls: [echo('one'), echo('two')] }, { text: 'Done.' }, { toolCalls: [echo('three')] })

@@ -6,7 +6,7 @@ const server = await startServer(t)
 const env = { SVC_PASSWORD: server.admin.password, NO_COLOR: '1' }
 const { body: assistant } = await server.request('GET', '/agents/assistant')
 
-/** Stores so many more documents like one that there is. */
+/** Stores this many copies of an existing document. */
 async function copy(collection: string, count: number, vary: (n: number) => object) {
   const documents = server.db.collection<{ _id: string }>(collection)
   const document = (await documents.findOne())!

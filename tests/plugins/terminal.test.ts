@@ -42,7 +42,7 @@ t.test('one message prints the answer alone to stdout, and what is about it to s
   t.match(turn, { text: 'What is it?', model: 'demo:small', client_message_id: /^[0-9a-f-]{36}$/ })
   t.notOk(
     service.urls.some((url) => url.includes('token')),
-    'no token stands in a URL',
+    'no URL contains a token',
   )
 })
 
@@ -89,7 +89,7 @@ t.test('tool calls, their results, attachments and errors are one line each', as
     })
     emit({ type: 'content', message_id: 'msg_2', content: 'Half' })
     const details = { guidance: 'Wait for it.', detail: 'overloaded', status: 529 }
-    emit({ type: 'error', code: 'PROVIDER_FAILED', message: 'The provider is away.', details })
+    emit({ type: 'error', code: 'PROVIDER_FAILED', message: 'The provider is down.', details })
   })
   const run = start(t, { url: service.url, message: 'go' })
   t.equal(await run.code, 1)
@@ -102,13 +102,13 @@ t.test('tool calls, their results, attachments and errors are one line each', as
   t.equal(lines[5], '    from Owls <https://birds.test/owls>; Notes')
   t.equal(lines[6], '📎 outbound/plot.png (image/png)')
   t.strictSame(lines.slice(7, 10), [
-    '✗ The provider is away. (PROVIDER_FAILED)',
+    '✗ The provider is down. (PROVIDER_FAILED)',
     '  Wait for it.',
     '  overloaded',
   ])
 })
 
-t.test('what is delegated stands below the call that delegates it', async (t) => {
+t.test('delegated calls are shown below the call that delegates them', async (t) => {
   const service = await serve(t, ({ emit }) => {
     const delegated = { tool_call_id: 'a/1/b', parent_tool_call_id: 'a' }
     emit({ type: 'tool_call', tool_call_id: 'a', name: 'task', input: {} })
@@ -180,34 +180,31 @@ t.test('with --json each frame is a line of JSON', async (t) => {
   )
 })
 
-t.test(
-  'a turn goes on where it stopped when the connection drops, nothing lost and nothing twice',
-  async (t) => {
-    const service = await serve(t, async ({ emit }) => {
-      emit({ type: 'content', message_id: 'msg_2', content: 'one ' })
-      emit({ type: 'content', message_id: 'msg_2', content: 'two ' })
-      await once(service.events, 'seen')
-      service.drop()
-      emit({ type: 'content', message_id: 'msg_2', content: 'three ' })
-      await once(service.events, 'subscribe')
-      emit({ type: 'content', message_id: 'msg_2', content: 'four' })
-      emit(done)
-    })
-    const run = start(t, { url: service.url, message: 'count' })
-    await run.until('two ')
-    service.events.emit('seen')
-    t.equal(await run.code, 0)
-    t.equal(run.written.stdout, 'one two three four\n')
-    t.same(
-      service.received.map(({ type, after_seq }) => [type, after_seq]),
-      [
-        ['subscribe', 0],
-        ['user_turn', undefined],
-        ['subscribe', 3],
-      ],
-    )
-  },
-)
+t.test('a turn continues after a lost connection, with nothing lost and nothing twice', async (t) => {
+  const service = await serve(t, async ({ emit }) => {
+    emit({ type: 'content', message_id: 'msg_2', content: 'one ' })
+    emit({ type: 'content', message_id: 'msg_2', content: 'two ' })
+    await once(service.events, 'seen')
+    service.drop()
+    emit({ type: 'content', message_id: 'msg_2', content: 'three ' })
+    await once(service.events, 'subscribe')
+    emit({ type: 'content', message_id: 'msg_2', content: 'four' })
+    emit(done)
+  })
+  const run = start(t, { url: service.url, message: 'count' })
+  await run.until('two ')
+  service.events.emit('seen')
+  t.equal(await run.code, 0)
+  t.equal(run.written.stdout, 'one two three four\n')
+  t.same(
+    service.received.map(({ type, after_seq }) => [type, after_seq]),
+    [
+      ['subscribe', 0],
+      ['user_turn', undefined],
+      ['subscribe', 3],
+    ],
+  )
+})
 
 t.test('a message whose turn was not seen to start is sent again under the same id', async (t) => {
   const service = await serve(t)

@@ -62,7 +62,7 @@ function createTool(t: Test, { allowHosts = ['127.0.0.1'], timeLimitMs, readLimi
     tool.execute({ url, ...more } as never, createToolContext({ signal }))
 }
 
-/** The text of a result, without what stands before it. */
+/** The text of a result, without its heading. */
 const textOf = (result: string) => result.slice(result.indexOf(NOTE) + NOTE.length + 2)
 
 /** Writes to a response for as long as somebody reads. */

@@ -11,7 +11,7 @@ const analyst = bundledExperts.find(({ id }) => id === 'data-analyst')!
 const numbered = (count: number, language = 'en') =>
   Array.from({ length: count }, (_, index) => `${language} task ${index + 1}`)
 
-/** How many examples the experts of a plugin have. */
+/** The numbers of examples of a plugin's experts. */
 const sizes = { none: 0, two: 2, three: 3, five: 5, six: 6, eight: 8 }
 const expert = (id: string, en: string[], zh: string[]) => ({
   ...general,
@@ -72,7 +72,7 @@ t.test('An agent made from an expert greets in both languages, whichever it was 
   }
 })
 
-t.test('A message of its own stands in for both languages until it is taken back', async (t) => {
+t.test('Its own message replaces both languages until it is removed', async (t) => {
   const agent_id = await createAgent(t, { template_name: analyst.id, welcome_message: 'Ahoy' })
   const { quick_prompts, task_examples } = analyst
   const ahoy = { en: 'Ahoy', zh: 'Ahoy' }

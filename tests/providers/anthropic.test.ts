@@ -225,7 +225,7 @@ t.test('an error that is the first event or a later one is sorted by its type', 
     }
 })
 
-t.test('spending limits, bills and permissions are told apart from bad requests', async (t) => {
+t.test('spending limits, bills and permissions are distinguished from bad requests', async (t) => {
   const refused = async (status: number, type: string, message: string) => {
     const connection = connectionTo('http://upstream.test', {
       fetch: async () =>

@@ -94,7 +94,7 @@ t.test('the path before /openai is kept, as gateways and projects have one', asy
   t.strictSame(seen, ['https://acme.services.ai.azure.com/api/projects/one/openai/v1/responses'])
 })
 
-t.test('a version is named where one is asked for', async (t) => {
+t.test('a version is sent if one is set', async (t) => {
   const { fake, connection, model } = await start(t, { options: { api_version: 'preview' } })
   await callModel(model)
   await embedTexts(kind, connection, 'vectors')
@@ -198,7 +198,7 @@ t.test(
   },
 )
 
-t.test('a deployment that is not there, or is of another sort of model, is told apart', async (t) => {
+t.test('a missing deployment and one of another kind of model are distinguished', async (t) => {
   const { connection, model } = await start(t, { model: 'nobody' })
   t.match(await failureOf(callModel(model), kind), { reason: 'model_not_found', status: 404 })
   t.match(await failureOf(embedTexts(kind, connection, 'thinker'), kind), {

@@ -370,7 +370,7 @@ t.test('an answer that does not end, or whose frames are broken, fails', async (
   }
 })
 
-t.test('refusals are sorted by the exception and, where that is not enough, by its words', async (t) => {
+t.test('refusals are classified by the exception and, if that is not enough, by its message', async (t) => {
   const refused = async (name: string, status: number, message: string) => {
     const headers = { 'x-amzn-errortype': `${name}:http://internal.amazon.com/coral/com.amazon.bedrock/` }
     const answer = () => Response.json({ message }, { status, headers })

@@ -162,7 +162,7 @@ const thinks = { options: { thinking: true, thinking_budget: 5000, effort: 'max'
 testKind(
   anthropic,
   [
-    // One of the two settings of chance is enough for these, and none may stand beside thoughts.
+    // These models accept one of the two sampling settings, and neither together with thoughts.
     [
       'claude-haiku-4-5-20251001',
       all,

@@ -92,7 +92,7 @@ const start = (t: Test, options: { pageSize?: number } = {}) =>
 const open = (url: string, options: ProviderConnection['options'] = {}, modelId = MODEL) =>
   kind.languageModel(connect(url, { options }), modelId)
 
-/** What a service that answers with this text is read as, in pieces of so many bytes. */
+/** Reads the answer of a service with this text, in pieces of this many bytes. */
 async function readAnswerOf(t: Test, text: string, size?: number) {
   const fake = await startAnswering(t, text, { size, basePath: '/v1beta' })
   const { parts, error } = await readParts(await open(fake.url))
@@ -246,28 +246,31 @@ t.test('errors that Google sorts in details of its own are understood', async (t
   }
 })
 
-t.test('an error that ends a stream is told with its status, in whatever pieces it comes', async (t) => {
-  const told = {
-    code: 429,
-    message: 'Slow down.',
-    status: 'RESOURCE_EXHAUSTED',
-    details: [{ retryDelay: '2s' }],
-  }
-  const before = event(saying('Half'))
-  for (const tail of [
-    JSON.stringify({ error: told }, null, 2),
-    `${JSON.stringify({ error: told })}\n`,
-    event({ error: told }),
-  ])
-    for (const size of [1, 7, 1000]) {
-      const { parts, error } = await readAnswerOf(t, before + tail, size)
-      t.strictSame(wordsOf(parts), ['Half'])
-      t.equal(parts.at(-1)!.type, 'error')
-      t.notOk(parts.some(({ type }) => type === 'finish'))
-      t.match(error, { statusCode: 429, message: 'Slow down.' })
-      t.match(explainFailure(error, kind), { status: 429, reason: 'rate_limit', retry_after_ms: 2000 })
+t.test(
+  'an error that ends a stream is reported with its status, in whatever pieces it arrives',
+  async (t) => {
+    const told = {
+      code: 429,
+      message: 'Slow down.',
+      status: 'RESOURCE_EXHAUSTED',
+      details: [{ retryDelay: '2s' }],
     }
-})
+    const before = event(saying('Half'))
+    for (const tail of [
+      JSON.stringify({ error: told }, null, 2),
+      `${JSON.stringify({ error: told })}\n`,
+      event({ error: told }),
+    ])
+      for (const size of [1, 7, 1000]) {
+        const { parts, error } = await readAnswerOf(t, before + tail, size)
+        t.strictSame(wordsOf(parts), ['Half'])
+        t.equal(parts.at(-1)!.type, 'error')
+        t.notOk(parts.some(({ type }) => type === 'finish'))
+        t.match(error, { statusCode: 429, message: 'Slow down.' })
+        t.match(explainFailure(error, kind), { status: 429, reason: 'rate_limit', retry_after_ms: 2000 })
+      }
+  },
+)
 
 t.test('a stream that goes on behind an error is given up', async (t) => {
   const endless = startFakeVendor({

@@ -191,7 +191,7 @@ t.test('a picture whose data reads like a path is sent as it is, and no file is 
   t.match(failed, { message: /video\/mp4/ })
 })
 
-t.test('tools are left out where none may be called, and what Ollama lacks is told', async (t) => {
+t.test('tools are omitted if none may be called, and unsupported settings are reported', async (t) => {
   const fake = await start(t)
   const model = await open(fake.url)
   await callModel(model, { ...hello, tools, toolChoice: { type: 'none' } })
@@ -245,7 +245,7 @@ t.test('an answer is the same in whatever pieces it comes', async (t) => {
   }
 })
 
-t.test('what breaks an answer is told after what came before, and never passed over', async (t) => {
+t.test('an error within an answer is reported after the parts before it, and never ignored', async (t) => {
   const half = line({ role: 'assistant', content: 'Half' })
   const cases = [
     [`${half}{"error":"llama runner process has terminated"}\n${end}`, /^llama runner/, 'outage'],
@@ -258,7 +258,7 @@ t.test('what breaks an answer is told after what came before, and never passed o
   ] as const
   for (const [text, message, reason] of cases) {
     const fake = await answer(t, text)
-    // What the stream has read meanwhile must not be lost by the error behind it.
+    // The error must not discard the parts that the stream has read before it.
     const { parts, error: failure } = await readParts(await open(fake.url), hello, () => setImmediate())
     t.strictSame(wordsOf(parts), ['Half'])
     t.ok(APICallError.isInstance(failure))
@@ -334,7 +334,7 @@ t.test('refusals keep the words and the status of the server, for every kind of 
   t.match(kind.guidance!.model_not_found!.en, /ollama pull/)
 })
 
-t.test('a lack of memory is told as what repeating does not help', async (t) => {
+t.test('a lack of memory is reported as a failure that a retry does not resolve', async (t) => {
   const message = 'model requires more system memory (5.6 GiB) than is available (3.4 GiB)'
   const fake = await startFake(
     t,
@@ -345,7 +345,7 @@ t.test('a lack of memory is told as what repeating does not help', async (t) => 
   t.match(explainFailure(failure, kind), { reason: 'bad_request' })
 })
 
-t.test('the cause is kept where nobody listens', async (t) => {
+t.test('the cause is kept if nobody listens', async (t) => {
   const fake = await createFakeOllama()
   await fake.close()
   const failure = await errorOf(callModel(await open(fake.url)))

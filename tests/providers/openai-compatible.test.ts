@@ -61,7 +61,7 @@ const createOracle = (baseURL: string, fetcher: typeof fetch = fetch) =>
     'fake-model',
   )
 
-/** What an answer consists of, without the library's choice of ids and of where blocks begin and end. */
+/** Returns the content of an answer, without the ids and block boundaries that the library chooses. */
 async function contentOf(model: StreamingModel, options = hello) {
   const { parts, finishReason, usage } = await callModel(model, options)
   const content: unknown[] = []

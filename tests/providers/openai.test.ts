@@ -211,7 +211,7 @@ t.test('codes are understood in the forms that streams have for them', async (t)
   t.match(explainFailure({ message, code: 'rate_limit_exceeded' }, kind), { retry_after_ms: 3_960_500 })
 })
 
-t.test('an organization that is not verified is told so, not that its request is wrong', async (t) => {
+t.test('an organization that is not verified is reported as such, not as a bad request', async (t) => {
   const { model } = await start(t, { options: { reasoning_summary: 'auto' }, isVerified: false })
   t.match(await failureOf(callModel(model), kind), { reason: 'auth', status: 400 })
 })

@@ -130,7 +130,7 @@ const steps: Record<string, (step: Step) => Promise<unknown>> = {
     await say(step, `[${step.rest}: ${JSON.stringify(shown)}]`)
   },
   folders: (step) => say(step, `[process ${process.cwd()}, session ${sessionFolder}]`),
-  /** What it can do with a file by itself. */
+  /** The file operations that it can do by itself. */
   async open(step) {
     const [path = '', ...words] = step.rest.split(' ')
     const attempt = () => {
@@ -174,7 +174,7 @@ const steps: Record<string, (step: Step) => Promise<unknown>> = {
   async stderr({ rest }) {
     process.stderr.write(`${rest}\n`)
   },
-  /** More than is told. */
+  /** More than is shown. */
   async 'stderr-long'() {
     const lines = Array.from({ length: 500 }, (_, line) => `${line} ${process.env.API_KEY}`)
     await new Promise<void>((resolve) => {
@@ -234,7 +234,7 @@ const steps: Record<string, (step: Step) => Promise<unknown>> = {
 
 let sessionFolder = ''
 
-/** What is answered to a method, or null where the environment says so. */
+/** Answers a method, with null if the environment says so. */
 const unlessNull = <Answer>(method: string, answer: Answer): Answer =>
   process.env.ACP_NULL === method ? (null as Answer) : answer
 

@@ -4,14 +4,14 @@ import { isSignature } from './fake-claude.ts'
 export const ADAPTIVE_MODEL = 'claude-opus-4-8'
 export const BUDGET_MODEL = 'claude-haiku-4-5-20251001'
 
-/** Whether a model decides for itself how much it thinks. */
+/** True if a model decides by itself how much it thinks. */
 export const isAdaptive = (model: string) => model === ADAPTIVE_MODEL
 
 /** The body of a call of the Messages API. */
 // biome-ignore lint/suspicious/noExplicitAny: whatever a client may send
 export type MessagesBody = any
 
-/** What the API would not accept of a request, in its words. */
+/** Returns the API's refusal of a request, in its words. */
 export function complaintAbout({
   model,
   max_tokens,

@@ -184,7 +184,7 @@ async function streamReply(exchange: Exchange, reply: VendorReply): Promise<void
     write(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`)
 
   let room = breakAfter
-  /** Whether the reply goes on; where it does not, it has been broken off. */
+  /** True if the reply continues; otherwise it was cut. */
   const goesOn = async () => {
     if (room > 0) return true
     if (refusal) {

@@ -11,7 +11,7 @@ export const NOVA_MODEL = 'amazon.nova-lite-v1:0'
 export const TITAN_MODEL = 'amazon.titan-embed-text-v2:0'
 export const COHERE_MODEL = 'cohere.embed-multilingual-v3'
 
-/** What is said of an id that is nothing's. */
+/** The refusal of an unknown id. */
 export const NO_SUCH_MODEL: AwsException = [
   'ValidationException',
   400,
@@ -73,7 +73,7 @@ export function listProfiles(query: URLSearchParams): object {
   return { inferenceProfileSummaries, ...(next < PROFILES.length && { nextToken: String(next) }) }
 }
 
-/** What Bedrock says of a call to a model that it has not, or not by this id. */
+/** Returns Bedrock's refusal of a model that it lacks, or that has another id. */
 export function refusalOfModel(id: string): AwsException | undefined {
   if (PROFILES.includes(id)) return undefined
   const model = FOUNDATION_MODELS.find(({ modelId }) => modelId === id)

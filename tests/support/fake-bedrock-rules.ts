@@ -3,7 +3,7 @@ import type { VendorRequest } from '../../plugin-api/testing/fake-vendor.ts'
 import { ADAPTIVE_MODEL, type AwsException, NOVA_MODEL, OLD_MODEL } from './fake-bedrock-models.ts'
 import { isSignature } from './fake-claude.ts'
 
-/** What a fake lets in: a Bedrock API key or an access key. */
+/** The credentials that a fake accepts: a Bedrock API key or an access key. */
 export interface Credentials {
   api_key?: string
   access_key_id?: string
@@ -12,7 +12,7 @@ export interface Credentials {
   region: string
 }
 
-/** What the front door of AWS says of a request's credentials; a signature is computed anew and compared. */
+/** Returns AWS's refusal of a request's credentials; a signature is computed again and compared. */
 export async function refusalOfAccess(
   { method, path, headers, body }: VendorRequest,
   origin: string,
@@ -59,7 +59,7 @@ type Block = ConverseBody
 
 const invalid = (message: string): AwsException => ['ValidationException', 400, message]
 
-/** What Bedrock would not accept of a conversation, in its words. */
+/** Returns Bedrock's refusal of a conversation, in its words. */
 export function refusalOfBody(model: string, body: ConverseBody): AwsException | undefined {
   const {
     messages = [],
@@ -93,7 +93,7 @@ export function refusalOfBody(model: string, body: ConverseBody): AwsException |
   return refusalOfTurns(model, messages, type === 'enabled')
 }
 
-/** What Bedrock would not accept of texts to embed: Cohere wants to know what they are for. */
+/** Returns Bedrock's refusal of texts to embed: Cohere requires their purpose. */
 export function refusalOfTexts({ inputText, texts, input_type }: ConverseBody): AwsException | undefined {
   if (inputText !== undefined || (texts && input_type)) return undefined
   return invalid('Malformed input request: #: required key [input_type] not found')

@@ -24,7 +24,7 @@ const SKIP_SIGNATURE = 'skip_thought_signature_validator'
 const FIELDS =
   'contents tools toolConfig safetySettings systemInstruction generationConfig cachedContent'.split(' ')
 
-/** What is wrong with a request, in the service's words. */
+/** Returns the service's refusal of a request, in its words. */
 export function complain(
   { id: model, canThink }: { id: string; canThink: boolean },
   body: Record<string, unknown>,

@@ -32,7 +32,7 @@ const MODELS = [
 
 const TYPE = 'type.googleapis.com/google.rpc.'
 
-/** Starts a fake of the Gemini API that gives at most `pageSize` models a page. */
+/** Starts a fake of the Gemini API that returns at most `pageSize` models per page. */
 export function createFakeGoogle({
   key,
   pageSize = 1000,
@@ -97,7 +97,7 @@ async function stream(exchange: Exchange, reply: VendorReply, chunks: Chunk[]): 
     await exchange.write(`data: ${JSON.stringify(chunk)}\r\n\r\n`)
   if (breakAfter === chunks.length) return exchange.end()
   if (!refusal) return exchange.hangUp()
-  // An error half-way is no event: the service ends the body with it as it stands.
+  // An error halfway is not an event: the service ends the body with the bare object.
   await exchange.write(JSON.stringify({ error: REFUSALS[refusal](retryAfter) }, null, 2))
   exchange.end()
 }

@@ -35,13 +35,13 @@ const MODELS: Model[] = [
   { name: 'x/z-image-turbo:latest', architecture: 'z-image', context: 512, capabilities: ['image'] },
 ]
 
-/** How the fake differs from a server on one's own machine of the newest release. */
+/** The differences from a local server of the newest release. */
 export interface FakeOllamaOptions {
   /** Asked for as a bearer token, as ollama.com and proxies do. */
   key?: string
-  /** Whether tool calls have ids, as they do since the end of 2025. */
+  /** True if tool calls have ids, as they do since the end of 2025. */
   hasCallIds?: boolean
-  /** Whether `/api/show` says what a model can do, as it does since April 2025. */
+  /** True if `/api/show` reports capabilities, as it does since April 2025. */
   hasCapabilities?: boolean
   /** A model whose card cannot be read. */
   damaged?: string
@@ -143,7 +143,7 @@ interface ChatBody {
   options?: Record<string, unknown>
 }
 
-/** What is wrong with a request, in the server's words. */
+/** Returns the server's refusal of a request, in its words. */
 function complain({ name, capabilities }: Model, body: ChatBody): string | undefined {
   const { messages = [], tools = [], think, keep_alive, options = {} } = body
   if (!capabilities.includes('completion')) return `"${name}" does not support chat`

@@ -7,7 +7,7 @@ export type ResponsesEvent = { type: string; [field: string]: any }
 
 type Item = Record<string, unknown>
 
-/** How thoughts are sealed for the next step: what the fake accepts back for a reasoning item. */
+/** Encrypts a thought for the next step: the fake accepts this back for a reasoning item. */
 export const sealOf = (id: string) => `gAAAAAB${Buffer.from(`thoughts of ${id}`).toString('base64url')}`
 
 /** The events of a whole reply. */

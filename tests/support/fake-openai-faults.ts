@@ -23,7 +23,7 @@ const bad = (
   error: { message, type: 'invalid_request_error', param, code },
 })
 
-/** What is wrong with a request to the Responses API, in OpenAI's words. */
+/** Returns OpenAI's refusal of a request to the Responses API, in its words. */
 export function findResponsesFault(context: Context): VendorWords | undefined {
   const { body, model, isVerified } = context
   if (!Array.isArray(body.input))
@@ -126,7 +126,7 @@ function findItemFault({ body, issued }: Context): VendorWords | undefined {
   return undefined
 }
 
-/** What is wrong with a request to Chat Completions, in OpenAI's words. */
+/** Returns OpenAI's refusal of a request to Chat Completions, in its words. */
 export function findChatFault({ body, model }: Context): VendorWords | undefined {
   const { messages } = body
   if (!Array.isArray(messages)) return missing('messages')

@@ -95,7 +95,7 @@ const openai: RefusalWords = {
   },
   events(refusal, circumstance) {
     const { error } = openai.of(refusal, circumstance)
-    // An overload is told by an error event, what concerns the request by the end of the response.
+    // An overload is reported by an error event, a bad request by the end of the response.
     if (refusal === 'outage') return [{ type: 'error', error }]
     const { code, message } = error
     const response = { id: 'resp_failed', object: 'response', status: 'failed', output: [], usage: null }

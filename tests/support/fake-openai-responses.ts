@@ -17,11 +17,11 @@ export interface FakeOpenAIOptions {
   key: string
   flavour?: 'openai' | 'azure'
   models: FakeModel[]
-  /** Whether the organization may see summaries of thoughts. */
+  /** True if the organization may see summaries of thoughts. */
   isVerified?: boolean
-  /** Whether each delta of a thought is a part of its own in the summary. */
+  /** True if each delta of a thought is a separate part of the summary. */
   isPartPerThought?: boolean
-  /** Whether Azure lists its deployments to keys. */
+  /** True if Azure lists its deployments to API keys. */
   listsDeployments?: boolean
 }
 

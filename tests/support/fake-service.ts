@@ -274,7 +274,7 @@ export async function createFakeService({
     password,
     /** Emits each client frame's type, with the frame, after it was handled. */
     events,
-    /** What clients tried to log in with. */
+    /** The credentials that clients tried to log in with. */
     logins,
     /** Every client frame, in order. */
     received,
