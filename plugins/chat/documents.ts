@@ -118,9 +118,6 @@ export interface PausedTurn {
   held_by?: Holder
 }
 
-/** What an account's `token_quota` is for: all time, a day or a month, both in UTC. */
-export type QuotaWindow = 'all' | 'day' | 'month'
-
 /** The turn that has a thread. Its holder renews `lease_until` (Unix milliseconds). */
 export interface ActiveTurn {
   turn_id: string

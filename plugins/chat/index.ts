@@ -6,7 +6,6 @@ import type {
   ClientMessageDocument,
   MessageDocument,
   QueuedTurnDocument,
-  QuotaWindow,
   ThreadDocument,
 } from './documents.ts'
 import { fileUrl } from './file-url.ts'
@@ -46,7 +45,6 @@ declare module '#kernel/types' {
   interface Services {
     chat: {
       turnReplay: TurnReplay
-      quotaWindow: QuotaWindow
       history: History
       titleOf: typeof titleOf
       ledger: Ledger
@@ -104,7 +102,6 @@ export default definePlugin({
     host.collection('queued_turns', { indexes: queuedTurnIndexes })
     host.collection('events', { indexes: ledgerIndexes })
     host.service('hub', createHub)
-    host.provide('quotaWindow', ({ config }) => config.quota_window)
     host.provide('ledger', ({ collections, clock, log, server, hub }) =>
       createLedger({ events: collections.events, clock, log, writer: server.node_id, publish: hub.publish }),
     )
@@ -200,6 +197,7 @@ export default definePlugin({
       threads: await threads.count(),
       turns_active: await turns.countLive(),
     }))
+    host.extend('usage.quota_window', (_, { config }) => config.quota_window)
     host.job({ name: 'chat.approvals', every_seconds: 5, run: ({ resumption }) => resumption.expire() })
     host.job({
       name: 'chat.recovery',

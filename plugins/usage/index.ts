@@ -1,6 +1,7 @@
 import { definePlugin } from '#kernel'
 import { createQuotas, type Quotas } from './quotas.ts'
 import { usageRoutes } from './routes.ts'
+import type { QuotaWindow } from './schemas.ts'
 import { createUsageCounters, type UsageCounters } from './usage-counters.ts'
 import { createUsageRecords, type UsageRecords } from './usage-records.ts'
 import { createUsageReports, type UsageReports } from './usage-reports.ts'
@@ -11,6 +12,7 @@ declare module '#kernel/types' {
   interface PrivateServices {
     usage: {
       quotas: Quotas
+      quotaWindow: QuotaWindow
       usageCounters: UsageCounters
       usageRecords: UsageRecords
       usageReports: UsageReports
@@ -23,6 +25,8 @@ export default definePlugin({
   setup(host) {
     host.collection('usage', { indexes: [{ key: { user_id: 1, ts: 1 } }, { key: { ts: 1 } }] })
     host.collection('usage_counters', { indexes: [{ key: { changed_at: 1 } }] })
+    host.extensionPoint('usage.quota_window', { noun: 'setting', nameOf: () => 'quota window' })
+    host.service('quotaWindow', ({ extensions }) => extensions['usage.quota_window'].list()[0]?.({}) ?? 'all')
     host.service('usageCounters', createUsageCounters)
     host.service('usageRecords', createUsageRecords)
     host.service('quotas', createQuotas)

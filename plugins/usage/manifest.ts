@@ -4,7 +4,7 @@ import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute 
 export const manifest = defineManifest({
   name: 'usage',
   summary: 'What model calls take: the ledger of tokens, and the quotas of accounts',
-  depends: ['users', 'auth', 'providers', 'agents', 'chat'],
+  depends: ['users', 'auth', 'providers', 'agents'],
 })
 
 declare module '#kernel/types' {

@@ -1,4 +1,4 @@
-import type { QuotaWindow } from '../chat/documents.ts'
+import type { QuotaWindow } from './schemas.ts'
 
 /** The spans of time that usage can be asked for. */
 export const USAGE_WINDOWS = ['today', 'yesterday', 'last_7d', 'last_30d', 'all'] as const

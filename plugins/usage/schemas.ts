@@ -58,12 +58,17 @@ const usageBucket = {
   ),
 } as const
 
+const quotaWindow = {
+  enum: ['all', 'day', 'month'],
+  description: 'For all time, or a UTC day or month',
+} as const
+
 const quotaRow = {
   title: 'Quota',
   ...objectOf(
     {
       token_quota: nullable(count),
-      window: { enum: ['all', 'day', 'month'], description: 'For all time, or a UTC day or month' },
+      window: quotaWindow,
       used: count,
       reserved: { ...count, description: 'For answers under way' },
       remaining: nullable({ ...count, description: 'Of the quota, not used yet; null without a quota' }),
@@ -73,6 +78,7 @@ const quotaRow = {
   ),
 } as const
 
+export type QuotaWindow = TypeOf<typeof quotaWindow>
 export type QuotaRow = TypeOf<typeof quotaRow>
 
 const report = {

@@ -1,5 +1,6 @@
 import type { TokenUsage } from '#plugin-api'
 import type { ModelPurpose } from '../providers/types.ts'
+import type { QuotaWindow } from './schemas.ts'
 
 /** One model call that took tokens; `_id` is its `call_id`. */
 export interface UsageDocument extends TokenUsage {
@@ -63,5 +64,9 @@ declare module '#kernel/types' {
       usage: UsageDocument
       usage_counters: UsageCounterDocument
     }
+  }
+  interface ExtensionPoints {
+    /** The period that quotas apply to. At most one plugin answers; without an answer they apply to all time. */
+    'usage.quota_window': (asked: object) => QuotaWindow
   }
 }
