@@ -2,6 +2,7 @@ import { AppError, type Logger } from '#kernel'
 import type { ThreadDocument } from './documents.ts'
 import { seqOf } from './ledger/ledger-event.ts'
 import type { Cradle } from './manifest.ts'
+import type { Resumption } from './turns/resumption.ts'
 import type { RunningTurns, StopReason } from './turns/running-turns.ts'
 import type { Queued } from './turns/turn-queue.ts'
 import type { TurnRequest } from './turns/turn-runner.ts'
@@ -23,8 +24,14 @@ export interface Chat {
   stop(thread: ThreadDocument): Promise<boolean>
   stopAgent(agent_id: string): Promise<void>
   countActive(agent_id: string): number
-  /** Where a reader that has seen all of a thread so far begins. */
+  /** The seq of the newest event of a thread: a reader that has seen everything continues after it. */
   positionOf(thread: ThreadDocument): number
+  /** The turn that this client message has started or waits to start, if any. */
+  findRepeated: Turns['findRepeated']
+  /** The approval that the paused turn of a thread waits for; null if it waits for none. */
+  pendingOf: Resumption['pendingOf']
+  /** Stores the decisions and resumes the turn; throws HITL_NOT_PENDING if another decision came first. */
+  decide: Resumption['decide']
   /** Removes threads that were hidden, whatever runs in them first. */
   purge(thread_ids: readonly string[]): Promise<void>
   start(): Promise<void>
@@ -72,6 +79,9 @@ export function createChat(cradle: Cradle): Chat {
       await running.stop((turn) => turn.agent_id === agent_id, 'stopped')
       heldCalls.abandon((turn) => turn.agent_id === agent_id, 'stopped')
     },
+    findRepeated: turns.findRepeated,
+    pendingOf: resumption.pendingOf,
+    decide: resumption.decide,
     countActive: (agent_id) =>
       running.list().filter((turn) => turn.opened && turn.agent_id === agent_id).length,
     positionOf(thread) {

@@ -8,7 +8,6 @@ import type {
   QueuedTurnDocument,
   ThreadDocument,
 } from './documents.ts'
-import { fileUrl } from './file-url.ts'
 import { threadReaderGuard } from './guards.ts'
 import { createHistory, type History } from './history.ts'
 import { createHub, type Hub } from './ledger/hub.ts'
@@ -21,13 +20,12 @@ import { chatRoutes } from './routes.ts'
 import { createForks, type Forks } from './threads/forks.ts'
 import { createMessages, type Messages, messageIndexes } from './threads/messages.ts'
 import { createNamedFiles, type NamedFiles } from './threads/named-files.ts'
-import { createRebuilding, type Rebuilding } from './threads/rebuilding.ts'
 import { createRecentMessages, type RecentMessages } from './threads/recent-messages.ts'
 import { createRetention, type Retention } from './threads/retention.ts'
 import { createRunningFiles, type RunningFiles } from './threads/running-files.ts'
+import { createThreadArchive, type ThreadArchive } from './threads/thread-archive.ts'
 import { createThreadMigrations, type ThreadMigrations } from './threads/thread-migrations.ts'
 import { createThreads, type Threads, threadIndexes } from './threads/threads.ts'
-import { titleOf } from './threads/title.ts'
 import { createWrittenFiles, type WrittenFiles } from './threads/written-files.ts'
 import { clientMessageIndexes } from './turns/client-messages.ts'
 import { createHeldCalls, type HeldCalls } from './turns/held-calls.ts'
@@ -46,15 +44,9 @@ declare module '#kernel/types' {
     chat: {
       turnReplay: TurnReplay
       history: History
-      titleOf: typeof titleOf
-      ledger: Ledger
-      fileUrl: typeof fileUrl
-      threadMigrations: ThreadMigrations
-      rebuilding: Rebuilding
-      resumption: Resumption
       ledgerReader: LedgerReader
-      turns: Turns
       threads: Threads
+      threadArchive: ThreadArchive
       chat: Chat
     }
   }
@@ -73,6 +65,10 @@ declare module '#kernel/types' {
   }
   interface PrivateServices {
     chat: {
+      ledger: Ledger
+      threadMigrations: ThreadMigrations
+      turns: Turns
+      resumption: Resumption
       messages: Messages
       forks: Forks
       namedFiles: NamedFiles
@@ -102,7 +98,7 @@ export default definePlugin({
     host.collection('queued_turns', { indexes: queuedTurnIndexes })
     host.collection('events', { indexes: ledgerIndexes })
     host.service('hub', createHub)
-    host.provide('ledger', ({ collections, clock, log, server, hub }) =>
+    host.service('ledger', ({ collections, clock, log, server, hub }) =>
       createLedger({ events: collections.events, clock, log, writer: server.node_id, publish: hub.publish }),
     )
     host.provide('ledgerReader', ({ collections, hub, ledger }) =>
@@ -112,19 +108,17 @@ export default definePlugin({
     host.provide('threads', ({ collections, clock, ids, limits }) =>
       createThreads({ threads: collections.threads, clock, ids, limits }),
     )
-    host.provide('threadMigrations', ({ collections, clock }) =>
+    host.service('threadMigrations', ({ collections, clock }) =>
       createThreadMigrations({ threads: collections.threads, clock }),
     )
-    host.provide('rebuilding', createRebuilding)
-    host.provide('titleOf', () => titleOf)
-    host.provide('fileUrl', () => fileUrl)
+    host.provide('threadArchive', createThreadArchive)
     host.service('messages', ({ collections }) => createMessages(collections.messages))
     host.service('retention', ({ collections, messages }) =>
       createRetention({ threads: collections.threads, messages }),
     )
     host.service('outcomes', createOutcomes)
     host.service('recent', ({ messages }) => createRecentMessages(messages))
-    host.provide('turns', ({ collections, clock, ids, server }) =>
+    host.service('turns', ({ collections, clock, ids, server }) =>
       createTurns({
         threads: collections.threads,
         clientMessages: collections.client_messages,
@@ -157,7 +151,7 @@ export default definePlugin({
         }),
     )
     host.service('turnExecution', (cradle) => createTurnExecution(cradle))
-    host.provide('resumption', createResumption)
+    host.service('resumption', createResumption)
     host.provide('history', createHistory)
     host.service('turnRunner', createTurnRunner)
     host.service('turnQueue', createTurnQueue)

@@ -37,18 +37,17 @@ export interface HistoryMigration {
 
 /** Makes the migration of this process. */
 export function createHistoryMigration({
-  threadMigrations,
-  rebuilding,
+  threadArchive,
   agentLeases,
   clock,
   log,
-}: Pick<Cradle, 'threadMigrations' | 'rebuilding' | 'agentLeases' | 'clock' | 'log'>): HistoryMigration {
+}: Pick<Cradle, 'threadArchive' | 'agentLeases' | 'clock' | 'log'>): HistoryMigration {
   const stopping = new AbortController()
   const workers = new Set<Promise<void>>()
 
   /** The next agent that has work and nobody at it; those that were seen are passed over. */
   const takeAgent = async (seen: Set<string>) => {
-    for (const agent_id of await threadMigrations.listAgents()) {
+    for (const agent_id of await threadArchive.listAgents()) {
       if (stopping.signal.aborted) return null
       if (seen.has(agent_id)) continue
       seen.add(agent_id)
@@ -82,7 +81,7 @@ export function createHistoryMigration({
   const migrateAll = async (agent_id: string, { lost }: AgentLease) => {
     const signal = AbortSignal.any([stopping.signal, lost])
     while (!signal.aborted) {
-      const thread = await threadMigrations.claim(agent_id)
+      const thread = await threadArchive.claim(agent_id)
       if (!thread) return
       await migrate(thread, signal)
     }
@@ -93,17 +92,17 @@ export function createHistoryMigration({
     try {
       if (thread.migration!.attempts > MOST_ATTEMPTS)
         throw new Error(`it was begun ${MOST_ATTEMPTS} times, and the server ended each time`)
-      const isDone = await rebuilding.rebuild(thread, signal)
-      if (!isDone) await threadMigrations.release(thread)
+      const isDone = await threadArchive.rebuild(thread, signal)
+      if (!isDone) await threadArchive.release(thread)
     } catch (error) {
       if (isUnavailable(error)) throw error
       log.warn({ error, agent_id, thread_id }, 'a history cannot be rebuilt')
-      await threadMigrations.fail(thread, (error as Error).message)
+      await threadArchive.fail(thread, (error as Error).message)
     }
   }
 
   const status = async ({ _id, operation }: AgentDocument): Promise<MigrationStatus> => {
-    const [counts, processing] = await Promise.all([threadMigrations.count(_id), agentLeases.isHeld(_id)])
+    const [counts, processing] = await Promise.all([threadArchive.count(_id), agentLeases.isHeld(_id)])
     const { pending, queued, running, failed } = counts
     const agent_busy = isBusy(operation)
     const can_start = pending + failed > 0 && !agent_busy
@@ -116,7 +115,7 @@ export function createHistoryMigration({
   return {
     async start(agent) {
       if (isBusy(agent.operation)) throw new AppError('AGENT_BUSY', { operation: agent.operation.name })
-      const accepted = await threadMigrations.queue(agent._id)
+      const accepted = await threadArchive.queue(agent._id)
       const begun = await status(agent)
       hire()
       return { accepted, ...begun }

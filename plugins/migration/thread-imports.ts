@@ -32,30 +32,16 @@ export interface ThreadImports {
 export function createThreadImports({
   collections: { thread_imports: imports },
   threads,
-  threadMigrations,
-  ledger,
+  threadArchive,
   chat,
   agents,
   users,
-  titleOf,
-  fileUrl,
   explainError,
   clock,
   ids,
 }: Pick<
   Cradle,
-  | 'collections'
-  | 'threads'
-  | 'threadMigrations'
-  | 'ledger'
-  | 'chat'
-  | 'agents'
-  | 'users'
-  | 'titleOf'
-  | 'fileUrl'
-  | 'explainError'
-  | 'clock'
-  | 'ids'
+  'collections' | 'threads' | 'threadArchive' | 'chat' | 'agents' | 'users' | 'explainError' | 'clock' | 'ids'
 >): ThreadImports {
   let checking: ReturnType<typeof createExportCheck> | undefined
   let last: Promise<unknown> = Promise.resolve()
@@ -64,14 +50,14 @@ export function createThreadImports({
   const storeEvents = async (thread_id: string, agent_id: string, path: string) => {
     checking ??= createExportCheck()
     const check = await checking
-    const renaming = createTurnRenaming(ids, (file) => fileUrl(agent_id, file))
+    const renaming = createTurnRenaming(ids, (file) => threadArchive.fileUrl(agent_id, file))
     let head: ExportHead | undefined
     let title: string | null = null
     let newest: ReadEvent | undefined
     let batch: ReadEvent[] = []
     let characters = 0
     const store = async () => {
-      if (batch.length > 0) await ledger.adopt(thread_id, batch)
+      if (batch.length > 0) await threadArchive.adopt(thread_id, batch)
       batch = []
       characters = 0
     }
@@ -81,7 +67,7 @@ export function createThreadImports({
         continue
       }
       newest = renaming.take(check.event(part), part.place)
-      title ??= titleOf({ content: newest.input ?? [] }) || null
+      title ??= threadArchive.titleOf({ content: newest.input ?? [] }) || null
       batch.push(newest)
       characters += part.size
       if (batch.length >= BATCH.events || characters >= BATCH.characters) await store()
@@ -137,7 +123,7 @@ export function createThreadImports({
     async clean() {
       const before = clock.seconds() - ABANDONED_SECONDS
       for (const { _id } of await imports.find({ started_at: { $lt: before } }).toArray()) {
-        if (await threadMigrations.isGone(_id)) await chat.purge([_id])
+        if (await threadArchive.isGone(_id)) await chat.purge([_id])
         await imports.deleteOne({ _id })
       }
     },

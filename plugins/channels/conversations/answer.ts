@@ -39,7 +39,7 @@ const clientMessageId = ({ _id }: InboxDocument) => `channel:${_id}`
  */
 export async function answerMessage(answering: Answering, cradle: Cradle): Promise<void> {
   const { message, session, owner } = answering
-  const { conversations, messageInbox, chat, threads, turns, ledgerReader } = cradle
+  const { conversations, messageInbox, chat, threads, ledgerReader } = cradle
   const { channel, config } = session
   const account = { user_id: owner._id, agent_id: channel.agent_id }
   let { thread_id, after_seq } = message
@@ -62,7 +62,7 @@ export async function answerMessage(answering: Answering, cradle: Cradle): Promi
     while (turn_id === undefined && !signal.aborted) {
       // It fails only by being aborted, which ends the loop.
       await pause(QUEUE_POLL_MS, undefined, { signal }).catch(() => undefined)
-      if (!signal.aborted && !(await turns.findRepeated(account, clientMessageId(message)))) left.abort()
+      if (!signal.aborted && !(await chat.findRepeated(account, clientMessageId(message)))) left.abort()
     }
   }
   startTurn(answering, thread, cradle)
@@ -99,10 +99,10 @@ async function startTurn(
   thread: ThreadDocument,
   cradle: Cradle,
 ): Promise<void> {
-  const { agents, chat, turns } = cradle
+  const { agents, chat } = cradle
   const { user_id, agent_id } = thread
   const client_message_id = clientMessageId(message)
-  if (await turns.findRepeated({ user_id, agent_id }, client_message_id)) return
+  if (await chat.findRepeated({ user_id, agent_id }, client_message_id)) return
   const agent = await agents.find(agent_id)
   if (agent?.state !== 'running')
     throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })

@@ -100,10 +100,10 @@ function codeOf(pending_id: string, index: number): string {
 export function createApprovals({
   collections: { channel_approvals: approvals },
   threads,
-  resumption,
+  chat,
   secrets,
   server,
-}: Pick<Cradle, 'collections' | 'threads' | 'resumption' | 'secrets' | 'server'>): Approvals {
+}: Pick<Cradle, 'collections' | 'threads' | 'chat' | 'secrets' | 'server'>): Approvals {
   const purposeOf = (code: string) => `approval:${code}`
 
   /** Has a turn go on once all is decided that it waits for; false where there is no such turn any more. */
@@ -118,9 +118,9 @@ export function createApprovals({
     if (decisions.length < asked.length) return true
     try {
       const thread = await threads.get({ user_id, agent_id }, thread_id)
-      const pending = await resumption.pendingOf(thread)
+      const pending = await chat.pendingOf(thread)
       if (pending?.pending_id !== pending_id) return false
-      await resumption.decide(thread, pending, decisions)
+      await chat.decide(thread, pending, decisions)
       return true
     } catch (error) {
       // Somebody else has decided it, or the thread was removed.

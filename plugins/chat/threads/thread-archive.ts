@@ -1,40 +1,32 @@
 import type { Artifact, MessageDocument, Source, ThreadDocument } from '../documents.ts'
-import type { Ledger } from '../ledger/ledger.ts'
+import { fileUrl } from '../file-url.ts'
 import { type LedgerEvent, seqOf } from '../ledger/ledger-event.ts'
 import { readTurns } from '../ledger/ledger-turns.ts'
 import { projectTurn } from '../ledger/projection.ts'
-import type { Messages } from './messages.ts'
+import type { Cradle } from '../manifest.ts'
 import { MOST_NAMED } from './named.ts'
-import type { Retention } from './retention.ts'
-import type { RebuiltThread, ThreadMigrations } from './thread-migrations.ts'
+import type { RebuiltThread } from './thread-migrations.ts'
 import { titleOf } from './title.ts'
 
 /** How many messages are written at once at the most, but for those of one turn. */
 const BATCH = 100
 
-/** Makes the messages of threads anew. */
-export interface Rebuilding {
-  /**
-   * Rebuilds a claimed thread, turn by turn, up to the end of its last one, also of those that end meanwhile. Gives
-   * false where it was aborted or the claim is lost; doing it again gives the same. Throws where the ledger does not
-   * give the thread.
-   */
-  rebuild(claimed: ThreadDocument, signal: AbortSignal): Promise<boolean>
-}
+/**
+ * Threads made from stored events instead of turns: imported ledgers, and histories that are rebuilt because their
+ * messages are of an older projection.
+ */
+export type ThreadArchive = ReturnType<typeof createThreadArchive>
 
-/** Makes what rebuilds threads; a turn that runs meanwhile is left to whoever runs it. */
-export function createRebuilding({
+/** Creates the archive; a turn that runs while its thread is rebuilt is left to its own process. */
+export function createThreadArchive({
   ledger,
   messages,
   threadMigrations,
   retention,
-}: {
-  ledger: Ledger
-  messages: Messages
-  threadMigrations: ThreadMigrations
-  retention: Retention
-}): Rebuilding {
-  const rebuild: Rebuilding['rebuild'] = async (claimed, signal) => {
+}: Pick<Cradle, 'ledger' | 'messages' | 'threadMigrations' | 'retention'>) {
+  const { queue, count, listAgents, claim, release, fail, isGone } = threadMigrations
+
+  const rebuildTurns = async (claimed: ThreadDocument, signal: AbortSignal): Promise<boolean> => {
     const { _id: thread_id } = claimed
     const facts = gatherFacts(claimed)
     let thread: ThreadDocument | null = claimed
@@ -68,14 +60,29 @@ export function createRebuilding({
   }
 
   return {
-    async rebuild(claimed, signal) {
+    queue,
+    count,
+    listAgents,
+    claim,
+    release,
+    fail,
+    isGone,
+    /**
+     * Rebuilds the messages of a claimed thread from its ledger, including turns that end meanwhile. Returns false if
+     * it was aborted or the claim was lost, and can then be repeated. Throws if the ledger is not made of whole turns.
+     */
+    async rebuild(claimed: ThreadDocument, signal: AbortSignal): Promise<boolean> {
       try {
-        return await rebuild(claimed, signal)
+        return await rebuildTurns(claimed, signal)
       } finally {
-        // Whoever removed the thread meanwhile may have removed its messages before the last of these were written.
-        if (await threadMigrations.isGone(claimed._id)) await retention.release(claimed._id)
+        // If the thread was removed meanwhile, the last of these messages may have been written after the removal.
+        if (await isGone(claimed._id)) await retention.release(claimed._id)
       }
     },
+    /** Stores the events of another ledger as the beginning of a thread that nobody writes to yet. */
+    adopt: ledger.adopt,
+    titleOf,
+    fileUrl,
   }
 }
 
