@@ -78,19 +78,15 @@ t.test('the plugin API imports only #kernel, its own folder, and types of plugin
   t.same(foreign, [])
 })
 
-/** The schemas that other plugins than their owner still import. */
-const SHARED_SCHEMAS = ['chat', 'trajectory'].map((name) => `plugins/${name}/schemas.ts`)
-
 t.test(
-  'plugins import only #kernel, #plugin-api, their own folder, types of other plugins, and these schemas',
+  'plugins import only #kernel, #plugin-api, their own folder, and types of other plugins',
   async (t) => {
     const imports = filesIn('plugins').flatMap(importsOf)
     const foreign = imports.filter(
       ({ file, target, typeOnly }) =>
         OURS.test(target) &&
         homeOf(target) !== homeOf(file) &&
-        !(typeOnly && target.startsWith('plugins/')) &&
-        !SHARED_SCHEMAS.includes(target),
+        !(typeOnly && target.startsWith('plugins/')),
     )
     t.same(foreign, [])
     t.ok(

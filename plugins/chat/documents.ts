@@ -1,27 +1,15 @@
-import type { Locale } from '#kernel'
+import type { Locale, TypeOf } from '#kernel'
 import type { ReasoningLevel, TokenUsage } from '#plugin-api'
+import type { artifacts, block, sources } from './schemas.ts'
 
 /** A file that a turn made, its path relative to the agent's workspace. */
-export interface Artifact {
-  path: string
-  filename: string
-  media_type: string
-}
+export type Artifact = Omit<TypeOf<typeof artifacts>[number], 'url'>
 
-/** Where a reply took something from. */
-export interface Source {
-  id: string
-  title: string
-  url?: string
-}
+/** A source that a tool took its output from. */
+export type Source = TypeOf<typeof sources>[number]
 
 /** A part of a message. */
-export type Block =
-  | { type: 'text'; text: string }
-  | { type: 'thinking'; thinking: string }
-  | { type: 'tool_use'; id: string; name: string; input: unknown }
-  | { type: 'tool_result'; id: string; name: string; output: string; is_error: boolean }
-  | { type: 'image' | 'file'; path: string; filename: string; media_type: string }
+export type Block = TypeOf<typeof block>
 
 /** Messages of one thread: those up to the position `last`, behind the range before it. */
 export interface MessageRange {

@@ -5,10 +5,24 @@ import { inputBlock, queuedTurns, sources, threadId, turnId, usage } from './sch
 
 const string = { type: 'string' } as const
 const seq = { type: 'integer', minimum: 0 } as const
-const ofTurn = { thread_id: string, turn_id: string, seq } as const
-/** Frames of what the agent delegated name the tool call by which it did. */
-const delegated = { ...ofTurn, parent_tool_call_id: string } as const
-const everyTurnField = ['thread_id', 'turn_id', 'seq'] as const
+/** A frame that belongs to a delegated task names the tool call that delegated it. */
+const delegated = { parent_tool_call_id: string } as const
+const place = { thread_id: string, turn_id: string, seq } as const
+
+/** Adds the place of a frame to its fields. */
+const ofTurn = <const Properties extends Record<string, unknown>, const Required extends readonly string[]>({
+  properties,
+  required,
+}: {
+  properties: Properties
+  required: Required
+}) =>
+  ({
+    type: 'object',
+    properties: { ...place, ...properties },
+    required: ['thread_id', 'turn_id', 'seq', ...required],
+    additionalProperties: false,
+  }) as const
 
 /** Frames that a client sends, by type. */
 export const receivedFrames = {
@@ -30,20 +44,13 @@ export const receivedFrames = {
   unqueue: objectOf({ thread_id: threadId, queue_id: turnId }, ['thread_id', 'queue_id']),
 } as const
 
-/** Frames that the server sends, by type. Those of a turn carry `thread_id`, `turn_id` and `seq`. */
-export const sentFrames = {
-  turn_started: objectOf({ ...ofTurn, message_id: string, client_message_id: string }, [
-    ...everyTurnField,
-    'message_id',
-  ]),
-  content: objectOf({ ...ofTurn, message_id: string, content: string }, [
-    ...everyTurnField,
-    'message_id',
-    'content',
-  ]),
-  reasoning: objectOf({ ...ofTurn, message_id: string, content: string }, [...everyTurnField, 'content']),
+/** The fields of each frame of a turn besides `thread_id`, `turn_id` and `seq`, by type. */
+export const turnFrameFields = {
+  turn_started: objectOf({ message_id: string, client_message_id: string }, ['message_id']),
+  content: objectOf({ message_id: string, content: string }, ['message_id', 'content']),
+  reasoning: objectOf({ message_id: string, content: string }, ['message_id', 'content']),
   tool_call: objectOf({ ...delegated, message_id: string, tool_call_id: string, name: string, input: true }, [
-    ...everyTurnField,
+    'message_id',
     'tool_call_id',
     'name',
     'input',
@@ -58,10 +65,10 @@ export const sentFrames = {
       is_error: { type: 'boolean' },
       sources,
     },
-    [...everyTurnField, 'tool_call_id', 'name', 'output', 'is_error'],
+    ['message_id', 'tool_call_id', 'name', 'output', 'is_error'],
   ),
+  /** Progress of a running call; only subscribers see it, no message contains it. */
   tool_progress: objectOf({ ...delegated, tool_call_id: string, content: string }, [
-    ...everyTurnField,
     'tool_call_id',
     'content',
   ]),
@@ -75,48 +82,64 @@ export const sentFrames = {
       media_type: string,
       url: nullable(string),
     },
-    [...everyTurnField, 'kind', 'path', 'filename', 'media_type', 'url'],
+    ['message_id', 'kind', 'path', 'filename', 'media_type', 'url'],
   ),
+  /** A model call that belongs to no message has a `purpose` instead. */
   usage: objectOf(
-    { ...delegated, message_id: string, call_id: string, purpose: string, usage, model: string },
-    [...everyTurnField, 'usage', 'model'],
+    {
+      ...delegated,
+      message_id: string,
+      call_id: string,
+      purpose: { const: 'summary' },
+      usage,
+      model: string,
+    },
+    ['usage', 'model'],
   ),
-  hitl_required: objectOf({ ...ofTurn, ...pendingFields }, [
-    ...everyTurnField,
-    'pending_id',
-    'action_requests',
-    'review_configs',
-    'expires_at',
-  ]),
+  hitl_required: objectOf(pendingFields, ['pending_id', 'action_requests', 'review_configs', 'expires_at']),
+  /** `decisions` has one entry for each request, and none if the turn was stopped. */
   hitl_resolved: objectOf(
     {
-      ...ofTurn,
       pending_id: string,
       outcome: { enum: ['decided', 'expired', 'stopped'] },
       decisions: { type: 'array', items: decision },
     },
-    [...everyTurnField, 'pending_id', 'outcome', 'decisions'],
+    ['pending_id', 'outcome', 'decisions'],
   ),
   done: objectOf(
-    {
-      ...ofTurn,
-      message_id: nullable(string),
-      usage,
-      stop_reason: { enum: ['end', 'stopped', 'max_steps'] },
-    },
-    [...everyTurnField, 'message_id', 'usage', 'stop_reason'],
+    { message_id: nullable(string), usage, stop_reason: { enum: ['end', 'stopped', 'max_steps'] } },
+    ['message_id', 'usage', 'stop_reason'],
   ),
+  /** `message_id` is that of the reply which shows the error. */
   error: objectOf(
     {
-      ...ofTurn,
       message_id: string,
-      client_message_id: string,
       code: string,
       message: string,
-      details: { type: 'object' },
+      details: { type: 'object', additionalProperties: true },
       request_id: string,
     },
     ['code', 'message', 'details', 'request_id'],
+  ),
+} as const
+
+/** Frames that the server sends, by type. Those of a turn carry `thread_id`, `turn_id` and `seq`. */
+export const sentFrames = {
+  turn_started: ofTurn(turnFrameFields.turn_started),
+  content: ofTurn(turnFrameFields.content),
+  reasoning: ofTurn(turnFrameFields.reasoning),
+  tool_call: ofTurn(turnFrameFields.tool_call),
+  tool_result: ofTurn(turnFrameFields.tool_result),
+  tool_progress: ofTurn(turnFrameFields.tool_progress),
+  attachment: ofTurn(turnFrameFields.attachment),
+  usage: ofTurn(turnFrameFields.usage),
+  hitl_required: ofTurn(turnFrameFields.hitl_required),
+  hitl_resolved: ofTurn(turnFrameFields.hitl_resolved),
+  done: ofTurn(turnFrameFields.done),
+  /** Also the answer to a frame that was refused, which belongs to no turn. */
+  error: objectOf(
+    { ...place, client_message_id: string, ...turnFrameFields.error.properties },
+    turnFrameFields.error.required,
   ),
   turn_status: objectOf(
     {
@@ -142,17 +165,18 @@ export const sentFrames = {
   pong: objectOf({}),
 } as const
 
-const { turn_status, turn_queued, unqueued, pong, ...turnFrames } = sentFrames
-
 /** A frame of a turn, as a stream of events sends it. */
 export const turnFrame = {
   title: 'TurnFrame',
   type: 'object',
   discriminator: { propertyName: 'type' },
   required: ['type'],
-  oneOf: Object.entries(turnFrames).map(([type, frame]) => ({
-    ...frame,
-    properties: { type: { const: type }, ...frame.properties },
-    required: ['type', ...frame.required],
-  })),
+  oneOf: Object.keys(turnFrameFields).map((type) => {
+    const { properties, required, ...frame } = sentFrames[type as keyof typeof turnFrameFields]
+    return {
+      ...frame,
+      properties: { type: { const: type }, ...properties },
+      required: ['type', ...required],
+    }
+  }),
 } as const

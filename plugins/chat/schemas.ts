@@ -1,15 +1,13 @@
 import { nullable, objectOf, pageQuery } from '#kernel'
 import { decision, pendingFields } from './approval-schemas.ts'
 
-export { decision, pendingFields }
-
 const string = { type: 'string' } as const
 const integer = { type: 'integer' } as const
 const boolean = { type: 'boolean' } as const
 
-const path = { type: 'string', minLength: 1, maxLength: 1024 } as const
-const filename = { type: 'string', minLength: 1, maxLength: 255 } as const
-const mediaType = { type: 'string', pattern: '^[\\w.+-]+/[\\w.+-]+$', maxLength: 127 } as const
+export const path = { type: 'string', minLength: 1, maxLength: 1024 } as const
+export const filename = { type: 'string', minLength: 1, maxLength: 255 } as const
+export const mediaType = { type: 'string', pattern: '^[\\w.+-]+/[\\w.+-]+$', maxLength: 127 } as const
 
 export const threadId = { type: 'string', pattern: '^thr_\\w{1,64}$' } as const
 
@@ -39,7 +37,8 @@ export const inputBlock = {
   oneOf: [textBlock, imageBlock, fileBlock],
 } as const
 
-const block = {
+/** A part of a message. */
+export const block = {
   title: 'Block',
   type: 'object',
   discriminator: { propertyName: 'type' },
@@ -83,7 +82,8 @@ const toolNames = {
   description: 'Tools that need not ask in this thread',
 } as const
 
-const artifacts = {
+/** Files that turns made. */
+export const artifacts = {
   type: 'array',
   items: {
     title: 'Artifact',

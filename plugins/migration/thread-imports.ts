@@ -2,7 +2,8 @@ import { AppError, type UploadedFile } from '#kernel'
 import type { ThreadDocument } from '../chat/documents.ts'
 import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
 import type { ThreadOwner } from '../chat/threads/threads.ts'
-import { createExportCheck, type ExportHead } from './export-check.ts'
+import type { ExportHead } from '../trajectory/schemas.ts'
+import { createExportCheck } from './export-check.ts'
 import { readParts } from './exported-parts.ts'
 import type { Cradle } from './manifest.ts'
 import { createTurnRenaming } from './turn-renaming.ts'
@@ -33,6 +34,7 @@ export function createThreadImports({
   collections: { thread_imports: imports },
   threads,
   threadArchive,
+  exportFormat,
   chat,
   agents,
   users,
@@ -41,15 +43,22 @@ export function createThreadImports({
   ids,
 }: Pick<
   Cradle,
-  'collections' | 'threads' | 'threadArchive' | 'chat' | 'agents' | 'users' | 'explainError' | 'clock' | 'ids'
+  | 'collections'
+  | 'threads'
+  | 'threadArchive'
+  | 'exportFormat'
+  | 'chat'
+  | 'agents'
+  | 'users'
+  | 'explainError'
+  | 'clock'
+  | 'ids'
 >): ThreadImports {
-  let checking: ReturnType<typeof createExportCheck> | undefined
   let last: Promise<unknown> = Promise.resolve()
 
   /** Stores the events of a file; gives what is said of the thread. */
   const storeEvents = async (thread_id: string, agent_id: string, path: string) => {
-    checking ??= createExportCheck()
-    const check = await checking
+    const check = await createExportCheck({ exportFormat, threadArchive })
     const renaming = createTurnRenaming(ids, (file) => threadArchive.fileUrl(agent_id, file))
     let head: ExportHead | undefined
     let title: string | null = null

@@ -1,15 +1,5 @@
 import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
-
-/** What an export says of the thread before its events; times are Unix seconds. */
-export interface ExportHead {
-  format: 'svc-trajectory'
-  version: 1
-  thread_id: string
-  title: string | null
-  created_at: number
-  exported_at: number
-  agent: { name: string }
-}
+import type { ExportHead } from './schemas.ts'
 
 /** A line for the head and one for each event. */
 export async function* toJsonLines(

@@ -1,17 +1,21 @@
 import { readFile } from 'node:fs/promises'
-import { AppError, compileSchema, type Issue } from '#kernel'
+import { AppError, deferSchema, type Issue } from '#kernel'
 import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
-import { exportedEvent, exportHead } from './schemas.ts'
+import { type ExportHead, exportedEvent, exportHead } from './schemas.ts'
+
+/** Checks the parts of an exported trajectory; both functions throw VALIDATION_FAILED. */
+export const exportFormat = {
+  checkHead: deferSchema<ExportHead>(exportHead, 'json'),
+  checkEvent: deferSchema<ReadEvent>(exportedEvent, 'json'),
+}
 
 /** Reads an exported trajectory, in either form; gives its turns in order. Throws BAD_EXPORT. */
 export async function readExport(path: string): Promise<Map<string, ReadEvent[]>> {
-  const checkHead = compileSchema<object>(exportHead, 'json')
-  const checkEvent = compileSchema<object>(exportedEvent, 'json')
   const { head, events } = parse(await readFile(path, 'utf8'))
-  check(() => checkHead(head), 'the head')
+  check(() => exportFormat.checkHead(head), 'the head')
   const turns = new Map<string, ReadEvent[]>()
   for (const [index, event] of events.entries()) {
-    const checked = check(() => checkEvent(event), `event ${index + 1}`) as ReadEvent
+    const checked = check(() => exportFormat.checkEvent(event), `event ${index + 1}`)
     const turn = turns.get(checked.turn_id)
     if (turn) turn.push(checked)
     else turns.set(checked.turn_id, [checked])

@@ -1,11 +1,21 @@
 import { definePlugin } from '#kernel'
+import { exportFormat } from './exported-file.ts'
 import { manifest } from './manifest.ts'
 import { replayCommand } from './replay-command.ts'
 import { trajectoryRoutes } from './routes.ts'
 
+declare module '#kernel/types' {
+  interface Services {
+    trajectory: {
+      exportFormat: typeof exportFormat
+    }
+  }
+}
+
 export default definePlugin({
   ...manifest,
   setup(host) {
+    host.provide('exportFormat', () => exportFormat)
     host.routes(trajectoryRoutes)
     host.command(replayCommand)
   },

@@ -1,9 +1,10 @@
 import { AppError, MAX_PAGE_ROWS, type ServerSentEvent } from '#kernel'
 import { rowOf, seqOfId, wholeOf } from './event-rows.ts'
-import { type ExportHead, toJson, toJsonLines } from './export.ts'
+import { toJson, toJsonLines } from './export.ts'
 import { type Cradle, route } from './manifest.ts'
 import { measure } from './metrics.ts'
 import {
+  type ExportHead,
   eventRow,
   eventsPage,
   exportedEvent,

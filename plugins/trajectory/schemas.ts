@@ -1,4 +1,4 @@
-import { nullable, objectOf, pageQuery } from '#kernel'
+import { nullable, objectOf, pageQuery, type TypeOf } from '#kernel'
 import { REASONING_LEVELS } from '#plugin-api'
 
 const string = { type: 'string' } as const
@@ -152,6 +152,8 @@ export const exportHead = objectOf(
   },
   ['format', 'version', 'thread_id', 'title', 'created_at', 'exported_at', 'agent'],
 )
+
+export type ExportHead = TypeOf<typeof exportHead>
 
 /** Every further line: an event of the ledger, `ts` in Unix milliseconds. */
 export const exportedEvent = objectOf(

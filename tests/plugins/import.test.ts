@@ -1,7 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { sentFrames } from '../../plugins/chat/frames.ts'
 import { eventId, type LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
-import { frameSchemas } from '../../plugins/migration/frame-schemas.ts'
 import t from '../run/file-test.ts'
 import { createHold, range, startChat } from '../support/chat.ts'
 import { createMigrationCalls } from './migration-calls.ts'
@@ -377,22 +375,4 @@ t.test('What an import left that a crash cut is removed', async (t) => {
   t.match(await imports().find().toArray(), [{ _id: 'thr_under_way' }])
   t.equal(await events().countDocuments({ _id: eventId(cut, 1) }), 0)
   t.strictSame(await history(original, '?limit=200'), shown, 'a thread that is whole stays')
-})
-
-t.test('Whatever frames there are of turns can be imported', async (t) => {
-  const OTHER = ['turn_status', 'turn_queued', 'unqueued', 'pong']
-  const PLACE = ['thread_id', 'turn_id', 'seq']
-  const isOfTurn = ([type]: [string, unknown]) => !OTHER.includes(type)
-  const fieldsOf = (frames: object) =>
-    Object.fromEntries(
-      Object.entries(frames as Record<string, { properties: object }>)
-        .filter(isOfTurn)
-        .map(([type, { properties }]) => [
-          type,
-          Object.keys(properties)
-            .filter((name) => !PLACE.includes(name) && !(type === 'error' && name === 'client_message_id'))
-            .sort(),
-        ]),
-    )
-  t.strictSame(fieldsOf(frameSchemas), fieldsOf(sentFrames))
 })

@@ -1,97 +1,28 @@
-import type { Locale } from '#kernel'
+import type { Locale, TypeOf } from '#kernel'
 import { addUsage, NO_USAGE, type TokenUsage } from '#plugin-api'
 import type { ModelSettings } from '../../agents/types.ts'
-import type { Block, Source } from '../documents.ts'
+import type { Block } from '../documents.ts'
+import type { turnFrameFields } from '../frames.ts'
 
-/** What happens in a delegation names the call that delegated; `message_id` is that of the call's result. */
-interface Delegated {
-  parent_tool_call_id?: string
+/** The fields of each frame of a turn besides `thread_id`, `turn_id` and `seq`, by type. */
+export type FrameFields = {
+  [Type in keyof typeof turnFrameFields]: TypeOf<(typeof turnFrameFields)[Type]>
 }
+
+/** The approval that a paused turn waits for; `review_configs` has one entry for each request. */
+export type PendingApproval = FrameFields['hitl_required']
+
+/** The end of an approval; `decisions` has one entry for each request, and none if the turn was stopped. */
+export type ResolvedApproval = FrameFields['hitl_resolved']
 
 /** One call that waits for a person; `id` is that of its `tool_call`, and `args` its input. */
-export interface ActionRequest extends Delegated {
-  id: string
-  name: string
-  args: Record<string, unknown>
-  /** The address of all arguments, if `args` does not show them as they are. */
-  args_url?: string
-  /** What the person is asked, in words. */
-  description: string
-  /** The call is at work already: what is asked is about a step of its own, and `args` is what that step is about. */
-  is_step?: true
-}
+export type ActionRequest = PendingApproval['action_requests'][number]
+
+/** A person's decision about one call. */
+export type Decision = ResolvedApproval['decisions'][number]
 
 /** What a person may decide. */
-export type DecisionType = 'approve' | 'edit' | 'reject' | 'respond'
-
-/** What a person decided of one call. */
-export type Decision =
-  /** `for_thread`: the tool need not ask again in this thread. */
-  | { type: 'approve'; for_thread?: boolean }
-  | { type: 'edit'; edited_action: { name: string; args: Record<string, unknown> } }
-  | { type: 'reject'; message?: string }
-  | { type: 'respond'; message: string }
-
-/** What a paused turn waits for; `review_configs` has one entry for each request, `expires_at` is Unix seconds. */
-export interface PendingApproval {
-  pending_id: string
-  action_requests: ActionRequest[]
-  review_configs: { action_name: string; allowed_decisions: DecisionType[] }[]
-  expires_at: number
-}
-
-/** How that ended; `decisions` has one entry for each request, none where the turn was stopped. */
-export interface ResolvedApproval {
-  pending_id: string
-  outcome: 'decided' | 'expired' | 'stopped'
-  decisions: Decision[]
-}
-
-/** What each type of frame of a turn carries besides `thread_id`, `turn_id` and `seq`. */
-export interface FrameFields {
-  turn_started: { message_id: string; client_message_id?: string }
-  content: { message_id: string; content: string }
-  reasoning: { message_id: string; content: string }
-  tool_call: Delegated & { message_id: string; tool_call_id: string; name: string; input: unknown }
-  tool_result: Delegated & {
-    message_id: string
-    tool_call_id: string
-    name: string
-    output: string
-    is_error: boolean
-    /** What the tool took its output from. */
-    sources?: Source[]
-  }
-  /** What a call that goes on does; told to those who watch, kept in no message. */
-  tool_progress: Delegated & { tool_call_id: string; content: string }
-  attachment: Delegated & {
-    message_id: string
-    kind: 'image' | 'video' | 'audio' | 'file'
-    path: string
-    filename: string
-    media_type: string
-    url: string | null
-  }
-  /** A call that belongs to no message has a `purpose` instead. */
-  usage: Delegated & {
-    message_id?: string
-    call_id?: string
-    purpose?: 'summary'
-    usage: TokenUsage
-    model: string
-  }
-  hitl_required: PendingApproval
-  hitl_resolved: ResolvedApproval
-  done: { message_id: string | null; usage: TokenUsage; stop_reason: 'end' | 'stopped' | 'max_steps' }
-  error: {
-    /** The reply that shows it. */
-    message_id?: string
-    code: string
-    message: string
-    details: Record<string, unknown>
-    request_id: string
-  }
-}
+export type DecisionType = Decision['type']
 
 /** The type of a frame of a turn. */
 export type FrameType = keyof FrameFields

@@ -1,5 +1,6 @@
 import type { Artifact, MessageDocument, Source, ThreadDocument } from '../documents.ts'
 import { fileUrl } from '../file-url.ts'
+import { assertImportable } from '../ledger/imported-event.ts'
 import { type LedgerEvent, seqOf } from '../ledger/ledger-event.ts'
 import { readTurns } from '../ledger/ledger-turns.ts'
 import { projectTurn } from '../ledger/projection.ts'
@@ -79,6 +80,7 @@ export function createThreadArchive({
         if (await isGone(claimed._id)) await retention.release(claimed._id)
       }
     },
+    assertImportable,
     /** Stores the events of another ledger as the beginning of a thread that nobody writes to yet. */
     adopt: ledger.adopt,
     titleOf,

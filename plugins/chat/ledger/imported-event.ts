@@ -1,0 +1,62 @@
+import { deferSchema, type JSONSchema, nullable, type Validator } from '#kernel'
+import { turnFrameFields } from '../frames.ts'
+import { filename, inputBlock, mediaType, path, usage } from '../schemas.ts'
+import type { FrameType } from './ledger-event.ts'
+import type { ReadEvent } from './ledger-reader.ts'
+
+/** Bounds numbers that are added up, so that the sums stay exact. */
+const MAX_SUMMAND = 1_000_000_000_000
+const tokens = { type: 'integer', minimum: 0, maximum: MAX_SUMMAND } as const
+const id = { type: 'string', minLength: 1, maxLength: 1024 } as const
+
+/** The bounds of fields that this server bounds itself when it writes them. */
+const bounds: Record<string, JSONSchema> = {
+  message_id: id,
+  client_message_id: id,
+  parent_tool_call_id: id,
+  tool_call_id: id,
+  call_id: id,
+  pending_id: id,
+  path,
+  filename,
+  media_type: mediaType,
+  url: nullable({ type: 'string', maxLength: 4096 }),
+  usage: {
+    ...usage,
+    properties: Object.fromEntries(Object.keys(usage.properties).map((name) => [name, tokens])),
+  },
+  decisions: { ...turnFrameFields.hitl_resolved.properties.decisions, maxItems: 16 },
+}
+
+/** The frame of an event of another server: the same fields, with bounds. */
+function toBoundedFrame(type: FrameType): JSONSchema {
+  const { properties, ...schema } = turnFrameFields[type]
+  const bounded = Object.entries(properties).map(([name, field]) => [name, bounds[name] ?? field])
+  return { ...schema, properties: { ...Object.fromEntries(bounded), ...(type === 'done' && DONE) } }
+}
+
+const DONE = { message_id: nullable(id) }
+
+const toValidator = (type: FrameType) =>
+  deferSchema(
+    {
+      type: 'object',
+      properties: {
+        frame: toBoundedFrame(type),
+        input: { type: 'array', items: inputBlock, maxItems: 64 },
+        ms: { maximum: MAX_SUMMAND },
+        first_token_ms: { maximum: MAX_SUMMAND },
+      },
+    },
+    'json',
+  )
+
+const validators = new Map<FrameType, Validator>()
+
+/** Checks the frame, input and times of an event of another server; throws VALIDATION_FAILED. */
+export function assertImportable(event: ReadEvent): void {
+  const { type } = event
+  const validate = validators.get(type) ?? toValidator(type)
+  validators.set(type, validate)
+  validate(event)
+}
