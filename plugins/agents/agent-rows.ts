@@ -1,7 +1,10 @@
 import type { AuthCaller } from '../auth/types.ts'
 import { isOwnerOf } from './agents.ts'
 import type { Cradle } from './manifest.ts'
-import type { AgentDocument, AgentListRow, AgentRow, ListedAgent } from './types.ts'
+import type { AgentActivity, AgentDocument, AgentListRow, AgentRow, ListedAgent } from './types.ts'
+
+/** The most channels that the status of an agent shows. */
+const MAX_CHANNELS = 200
 
 /** Creates the conversion of agents to rows of the API. */
 export function createAgentRows({ extensions }: Pick<Cradle, 'extensions'>) {
@@ -17,6 +20,16 @@ export function createAgentRows({ extensions }: Pick<Cradle, 'extensions'>) {
 
   return {
     showAll,
+    /** Reads the activity in an agent: its channels by name, and the number of its turns. */
+    async readActivity(agent_id: string): Promise<AgentActivity> {
+      const found = await extensions['agents.activity'].ask({ agent_id })
+      const channels = found.flatMap((activity) => activity?.channels ?? [])
+      channels.sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)))
+      return {
+        channels: channels.slice(0, MAX_CHANNELS),
+        turns_active: found.reduce((sum, activity) => sum + (activity?.turns_active ?? 0), 0),
+      }
+    },
     /** Converts one agent to a row with what the caller may see. */
     async show(agent: AgentDocument, caller: AuthCaller): Promise<AgentRow> {
       const { system_prompt, config, welcome_message, tool_settings, ...listed } = agent

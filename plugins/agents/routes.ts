@@ -10,7 +10,6 @@ import {
   toolSettings,
   toolSettingsRow,
 } from './schemas.ts'
-import type { AgentActivity } from './types.ts'
 
 const listAgents = route({
   method: 'GET',
@@ -117,9 +116,8 @@ const getStatus = route({
   summary: 'The status of an agent',
   guard: 'owner',
   response: { 200: agentStatus },
-}).handle(async ({ agent }, { agents, extensions }) => {
-  const found = await extensions['agents.activity'].ask({ agent_id: agent._id })
-  const activity: AgentActivity = Object.assign({ channels: [], turns_active: 0 }, ...found)
+}).handle(async ({ agent }, { agents }) => {
+  const activity = await agents.readActivity(agent._id)
   const { state, last_error, state_since: since } = agent
   return { state, last_error, since, ...activity, model: await agents.chooseModel(agent) }
 })

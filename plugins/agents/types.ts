@@ -136,7 +136,7 @@ declare module '#kernel/types' {
     }) => Promise<ReadonlyMap<string, number>>
     /** Records that a user has read the replies of an agent. */
     'agents.read_marks': (asked: { agent_id: string; user_id: string }) => unknown
-    /** Returns activity of an agent, for its status. */
+    /** Returns activity in an agent, for its status; numbers of all plugins are added up, and lists are joined. */
     'agents.activity': (asked: {
       agent_id: string
     }) => Promise<Partial<AgentActivity>> | Partial<AgentActivity>

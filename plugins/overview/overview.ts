@@ -20,7 +20,7 @@ export function createOverview({
         nodes.list(),
         extensions['overview.counts'].ask({}),
       ])
-      const overview: OverviewCounts = Object.assign(nothing(), ...counted)
+      const overview = counted.reduce<OverviewCounts>(add, NOTHING)
       const { agents, threads, turns_active, channels } =
         servers.length > 0 ? overview : withoutServer(overview)
       return {
@@ -40,12 +40,25 @@ export function createOverview({
   }
 }
 
-const nothing = (): OverviewCounts => ({
+const NOTHING: OverviewCounts = {
   agents: { running: 0, stopped: 0, starting: 0, failed: 0 },
   threads: 0,
   turns_active: 0,
   channels: { connected: 0, failed: 0 },
-})
+}
+
+/** Adds every number of an answer to the sum; what an answer lacks counts as 0. */
+function add<Counts extends object>(sum: Counts, answer: Partial<Counts> | undefined): Counts {
+  const names = Object.keys(sum) as (keyof Counts)[]
+  const added = names.map((name) => {
+    const [before, more] = [sum[name], answer?.[name]]
+    return [
+      name,
+      typeof before === 'number' ? before + Number(more ?? 0) : add(before as object, more as object),
+    ]
+  })
+  return Object.fromEntries(added) as Counts
+}
 
 /** The same counts while no server runs: agents that run with the next one are stopped until then. */
 const withoutServer = ({ agents, threads, channels }: OverviewCounts): OverviewCounts => ({

@@ -27,7 +27,7 @@ declare module '#kernel/types' {
     }
   }
   interface ExtensionPoints {
-    /** Counts for the overview. */
+    /** Counts for the overview; those of all plugins are added up. */
     'overview.counts': (asked: object) => Promise<Partial<OverviewCounts>>
   }
 }

@@ -305,3 +305,46 @@ t.test('svc admin overview shows what is stored without a server', async (t) => 
   t.match(text, /^running since {2}no server runs$/m)
   t.notMatch(text, /agents +\d+ \(.*running/)
 })
+
+t.test('Counts of several plugins add up, and their lists follow each other', async (t) => {
+  const countingPlugin = (name: string, counts: string, activity: string) => `export default {
+    kernel: 1, name: '${name}', summary: 'Counts', setup(host) {
+      host.extend('overview.counts', async () => (${counts}))
+      host.extend('agents.activity', () => (${activity}))
+    } }`
+  const server = await startServer(t, {
+    plugins: {
+      north: countingPlugin(
+        'north',
+        '{ turns_active: 2, channels: { connected: 1, failed: 2 } }',
+        "{ turns_active: 2, channels: [{ id: 'n', kind: 'fax', name: 'North', state: 'connected' }] }",
+      ),
+      south: countingPlugin(
+        'south',
+        '{ threads: 5, turns_active: 3, agents: { running: 4 }, channels: { connected: 10, failed: 20 } }',
+        "{ turns_active: 3, channels: [{ id: 's', kind: 'fax', name: 'A South', state: 'failed' }] }",
+      ),
+      silent: countingPlugin('silent', 'undefined', 'undefined'),
+      yearly: `export default {
+        kernel: 1, name: 'yearly', summary: 'Quotas by year', setup(host) {
+          host.extend('usage.quota_window', () => 'year')
+        } }`,
+    },
+  })
+  const { agents, agent_count, threads, turns_active, channels, plugins } = await read(server)
+  t.match(
+    plugins.find(({ name }: { name: string }) => name === 'yearly'),
+    { state: 'failed' },
+    'a point that takes one answer refuses a second one',
+  )
+  t.strictSame([agents, agent_count], [{ running: 5, stopped: 0, starting: 0, failed: 0 }, 5])
+  t.strictSame([threads, turns_active, channels], [5, 5, { connected: 11, failed: 22 }])
+
+  const { body: owned } = await server.request('GET', '/agents')
+  const { status, body } = await server.request('GET', `/agents/${owned[0].id}/status`)
+  t.match([status, body.turns_active], [200, 5])
+  t.strictSame(
+    body.channels.map(({ name }: { name: string }) => name),
+    ['A South', 'North'],
+  )
+})
