@@ -1,27 +1,27 @@
 import { acquireLease } from '#kernel'
 import type { Cradle } from './manifest.ts'
 
-/** How long the process that works on an agent may be silent, and how often it speaks, in milliseconds. */
+/** The duration of a lease, and the interval of its renewal, in milliseconds. */
 const LEASE_MS = 3000
 const RENEW_MS = 1000
 
-/** The right to rebuild the threads of one agent; `lost` is aborted when another process may have it. */
+/** The right to rebuild the threads of one agent; `lost` is aborted when another process may have taken the lease. */
 export interface AgentLease {
   lost: AbortSignal
   release(): Promise<void>
 }
 
-/** Lets one process at a time rebuild the threads of an agent. */
+/** Leases with which one process at a time rebuilds the threads of an agent. */
 export interface AgentLeases {
-  /** Null where somebody else, or this very process, is at it. */
+  /** Returns null if another process, or this one, already holds the lease. */
   take(agent_id: string): Promise<AgentLease | null>
   isHeld(agent_id: string): Promise<boolean>
   remove(agent_id: string): Promise<void>
-  /** Removes what processes that died have left. */
+  /** Removes the leases that crashed processes have left. */
   clean(): Promise<void>
 }
 
-/** Makes the leases over their collection. */
+/** Creates the leases over their collection. */
 export function createAgentLeases({
   collections: { migration_leases: leases },
   clock,
@@ -52,7 +52,7 @@ export function createAgentLeases({
       const renewal = setInterval(() => {
         acquire(agent_id).then(
           (isOurs) => isOurs || lost.abort(),
-          (error) => log.warn({ error, agent_id }, 'lease not renewed'),
+          (error) => log.warn({ error, agent_id }, 'a lease could not be renewed'),
         )
       }, RENEW_MS)
       return {

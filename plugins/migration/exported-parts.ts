@@ -3,46 +3,46 @@ import { readFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { AppError } from '#kernel'
 
-/** The head of an export or one of its events, and where in the file that stands. */
+/** The head of an export or one of its events, and its place in the file. */
 export interface ExportedPart {
   place: string
   value: unknown
-  /** How many characters of JSON it was. */
+  /** The length of its JSON in characters. */
   size: number
 }
 
-/** The longest line, in characters: what the database keeps of it as one document has its limit. */
-const LONGEST = 8 * 1024 * 1024
-/** How deep values are nested at the most: a little deeper than any that a ledger holds. */
-const DEEPEST = 50
-/** How many events of the form `json` are given before others get a turn. */
+/** The longest line, in characters: an event is stored as one document, whose size the database limits. */
+const MAX_PART_CHARS = 8 * 1024 * 1024
+/** The deepest nesting of a value, slightly deeper than anything that a ledger contains. */
+const MAX_DEPTH = 50
+/** The number of events in the `json` format after which other work gets its turn. */
 const PAUSE_AFTER = 500
 
-/** Refuses a file. */
+/** Creates the error that refuses a file. */
 export const refuse = (place: string, reason: string, cause?: unknown): AppError =>
   new AppError('BAD_EXPORT', { reason: `${place} ${reason}`, place }, { cause })
 
 /**
- * Reads an exported trajectory part by part, its head first: line by line, or whole where it is one JSON object.
- * Throws BAD_EXPORT where it is neither.
+ * Reads an exported trajectory part by part, the head first: line by line, or in one piece if it is one JSON object.
+ * Throws BAD_EXPORT for anything else.
  */
 export async function* readParts(path: string): AsyncGenerator<ExportedPart, void, void> {
   let line = 0
-  for await (const text of linesOf(path)) {
+  for await (const text of readLines(path)) {
     line += 1
     if (line === 1 && !isHead(text)) {
       yield* readObject(await readFile(path, 'utf8'))
       return
     }
     const place = `line ${line}`
-    if (text.length > LONGEST) throw tooLong(place)
-    if (text.trim() !== '') yield { place, value: parse(text, place), size: text.length }
+    if (text.length > MAX_PART_CHARS) throw tooLong(place)
+    if (text.trim() !== '') yield { place, value: parseJson(text, place), size: text.length }
   }
   if (line === 0) throw refuse('the file', 'is empty')
 }
 
-/** Lines end with a line feed only: JSON may hold the other characters at which text is often divided. */
-async function* linesOf(path: string): AsyncGenerator<string, void, void> {
+/** Splits at line feeds only: JSON may contain the other characters that usually separate lines. */
+async function* readLines(path: string): AsyncGenerator<string, void, void> {
   let parts: string[] = []
   for await (const chunk of createReadStream(path, 'utf8')) {
     const pieces = (chunk as string).split('\n')
@@ -59,17 +59,17 @@ async function* linesOf(path: string): AsyncGenerator<string, void, void> {
 async function* readObject(text: string): AsyncGenerator<ExportedPart, void, void> {
   const { events, ...head } = Object(parseAny(withoutMark(text), 'the file'))
   if (!Array.isArray(events)) throw refuse('the file', 'has no list of events')
-  yield { place: 'the head', value: shallow(head, 'the head'), size: 0 }
+  yield { place: 'the head', value: checkDepth(head, 'the head'), size: 0 }
   for (const [index, event] of events.entries()) {
     if (index % PAUSE_AFTER === 0) await setImmediate()
     const place = `event ${index + 1}`
-    const size = JSON.stringify(shallow(event, place)).length
-    if (size > LONGEST) throw tooLong(place)
+    const size = JSON.stringify(checkDepth(event, place)).length
+    if (size > MAX_PART_CHARS) throw tooLong(place)
     yield { place, value: event, size }
   }
 }
 
-/** Whether a first line is a whole object without its events: the form with one event a line. */
+/** True if a first line is a whole object without events, as in the format with one event per line. */
 function isHead(text: string): boolean {
   try {
     return !Object.hasOwn(Object(JSON.parse(text)), 'events')
@@ -78,8 +78,8 @@ function isHead(text: string): boolean {
   }
 }
 
-/** Reads JSON that is not nested too deeply; throws BAD_EXPORT. */
-export const parse = (text: string, place: string): unknown => shallow(parseAny(text, place), place)
+/** Parses JSON that is not nested too deeply; throws BAD_EXPORT. */
+export const parseJson = (text: string, place: string): unknown => checkDepth(parseAny(text, place), place)
 
 function parseAny(text: string, place: string): unknown {
   try {
@@ -89,8 +89,8 @@ function parseAny(text: string, place: string): unknown {
   }
 }
 
-function shallow(value: unknown, place: string): unknown {
-  if (isDeep(value, DEEPEST)) throw refuse(place, 'is nested too deeply')
+function checkDepth(value: unknown, place: string): unknown {
+  if (isDeep(value, MAX_DEPTH)) throw refuse(place, 'is nested too deeply')
   return value
 }
 
@@ -99,6 +99,6 @@ const isDeep = (value: unknown, left: number): boolean =>
   value !== null &&
   (left === 0 || Object.values(value).some((part) => isDeep(part, left - 1)))
 
-const tooLong = (place: string) => refuse(place, `is longer than ${LONGEST} characters`)
+const tooLong = (place: string) => refuse(place, `is longer than ${MAX_PART_CHARS} characters`)
 
 const withoutMark = (text: string) => (text.startsWith('\uFEFF') ? text.slice(1) : text)

@@ -4,38 +4,38 @@ import type { ThreadDocument } from '../chat/documents.ts'
 import type { AgentLease } from './agent-leases.ts'
 import type { Cradle } from './manifest.ts'
 
-/** How many agents this process works on at once. */
-const MOST_AGENTS = 3
-/** How often a thread is begun that ends its process each time. */
-const MOST_ATTEMPTS = 3
+/** The most agents that this process works on at once. */
+const MAX_AGENTS = 3
+/** The number of attempts after which a thread that ends its process each time is given up. */
+const MAX_ATTEMPTS = 3
 
-/** How far the migration of an agent's threads is. */
+/** The progress of the migration of an agent's threads. */
 export interface MigrationStatus {
-  /** How many are still to be rebuilt: pending, queued or running. */
+  /** The number of threads still to be rebuilt: pending, queued or running. */
   remaining: number
   pending: number
   queued: number
   running: number
   failed: number
-  /** Whether some process works on the agent's threads. */
+  /** True while a process works on the agent's threads. */
   processing: boolean
-  /** Whether an operation of the agent's runtime is in flight. */
+  /** True while an operation of the agent's runtime is in flight. */
   agent_busy: boolean
   can_start: boolean
 }
 
 /** Rebuilds the histories of threads in the background, one thread of an agent at a time. */
 export interface HistoryMigration {
-  /** Queues every thread of the agent that needs it; throws AGENT_BUSY. */
+  /** Queues every thread of the agent that needs a rebuild; throws AGENT_BUSY. */
   start(agent: AgentDocument): Promise<MigrationStatus & { accepted: number }>
   status(agent: AgentDocument): Promise<MigrationStatus>
-  /** Begins to work on what is queued, also by processes that are no more, if nobody does. */
+  /** Starts working on queued threads that no process works on, including those of crashed processes. */
   look(): Promise<void>
-  /** Puts back what is being worked on, and begins nothing any more. */
+  /** Puts the current threads back in the queue and starts no more. */
   stop(): Promise<void>
 }
 
-/** Makes the migration of this process. */
+/** Creates the migration of this process. */
 export function createHistoryMigration({
   threadArchive,
   agentLeases,
@@ -45,7 +45,7 @@ export function createHistoryMigration({
   const stopping = new AbortController()
   const workers = new Set<Promise<void>>()
 
-  /** The next agent that has work and nobody at it; those that were seen are passed over. */
+  /** Finds the next agent that has work and that no process works on, except the agents in `seen`. */
   const takeAgent = async (seen: Set<string>) => {
     for (const agent_id of await threadArchive.listAgents()) {
       if (stopping.signal.aborted) return null
@@ -57,10 +57,10 @@ export function createHistoryMigration({
     return null
   }
 
-  const hire = () => {
-    if (stopping.signal.aborted || workers.size >= MOST_AGENTS) return
+  const startWorker = () => {
+    if (stopping.signal.aborted || workers.size >= MAX_AGENTS) return
     const worker = work()
-      .catch((error) => log.error({ error }, 'histories cannot be rebuilt at present'))
+      .catch((error) => log.error({ error }, 'histories could not be rebuilt'))
       .finally(() => workers.delete(worker))
     workers.add(worker)
   }
@@ -68,8 +68,8 @@ export function createHistoryMigration({
   const work = async () => {
     const seen = new Set<string>()
     for (let taken = await takeAgent(seen); taken; taken = await takeAgent(seen)) {
-      // Where there was work for one there may be some for another.
-      hire()
+      // If there is work for one agent, there may be work for another.
+      startWorker()
       try {
         await migrateAll(taken.agent_id, taken.lease)
       } finally {
@@ -90,13 +90,13 @@ export function createHistoryMigration({
   const migrate = async (thread: ThreadDocument, signal: AbortSignal) => {
     const { _id: thread_id, agent_id } = thread
     try {
-      if (thread.migration!.attempts > MOST_ATTEMPTS)
-        throw new Error(`it was begun ${MOST_ATTEMPTS} times, and the server ended each time`)
+      if (thread.migration!.attempts > MAX_ATTEMPTS)
+        throw new Error(`it was started ${MAX_ATTEMPTS} times, and each time the server process ended`)
       const isDone = await threadArchive.rebuild(thread, signal)
       if (!isDone) await threadArchive.release(thread)
     } catch (error) {
       if (isUnavailable(error)) throw error
-      log.warn({ error, agent_id, thread_id }, 'a history cannot be rebuilt')
+      log.warn({ error, agent_id, thread_id }, 'a history could not be rebuilt')
       await threadArchive.fail(thread, (error as Error).message)
     }
   }
@@ -117,13 +117,13 @@ export function createHistoryMigration({
       if (isBusy(agent.operation)) throw new AppError('AGENT_BUSY', { operation: agent.operation.name })
       const accepted = await threadArchive.queue(agent._id)
       const begun = await status(agent)
-      hire()
+      startWorker()
       return { accepted, ...begun }
     },
     status,
     async look() {
       await agentLeases.clean()
-      hire()
+      startWorker()
     },
     async stop() {
       stopping.abort()

@@ -1,9 +1,9 @@
 import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
 
-/** What this plugin is. */
+/** The manifest of this plugin. */
 export const manifest = defineManifest({
   name: 'migration',
-  summary: 'Histories that are rebuilt from their ledgers, and threads that are brought in from elsewhere',
+  summary: 'Histories that are rebuilt from their ledgers, and imported threads',
   depends: ['users', 'auth', 'agents', 'chat', 'trajectory'],
 })
 
@@ -13,7 +13,7 @@ declare module '#kernel/types' {
   }
 }
 
-/** What the factories, handlers and hooks of this plugin receive. */
+/** The cradle that the factories, handlers and hooks of this plugin receive. */
 export type Cradle = CradleOf<typeof manifest>
 
 /** Declares a route of this plugin. */

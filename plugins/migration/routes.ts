@@ -1,15 +1,15 @@
 import { route } from './manifest.ts'
 import { importedThread, migrationStarted, migrationStatus } from './schemas.ts'
 
-/** The most bytes of an export that is taken in. */
+/** The most bytes of an export that can be imported. */
 const EXPORT_BYTES = 64 * 1024 * 1024
 
-/** The migration of an agent's histories, and the import of threads. */
+/** The routes for migrating an agent's histories and importing threads. */
 export const migrationRoutes = [
   route({
     method: 'POST',
     path: '/agents/:id/history-migration/start',
-    summary: 'Queue the threads of an agent, those of all its users, whose history is to be rebuilt',
+    summary: 'Queue the threads of an agent, of all its users, whose history must be rebuilt',
     guard: 'owner',
     response: { 200: migrationStarted },
     errors: ['AGENT_BUSY'],
@@ -19,7 +19,7 @@ export const migrationRoutes = [
   route({
     method: 'GET',
     path: '/agents/:id/history-migration/status',
-    summary: 'How far the rebuilding of histories is',
+    summary: 'Read the progress of rebuilding histories',
     guard: 'owner',
     response: { 200: migrationStatus },
   }).handle(({ agent }, { historyMigration }) => historyMigration.status(agent)),
@@ -27,7 +27,7 @@ export const migrationRoutes = [
   route({
     method: 'POST',
     path: '/agents/:id/threads/import',
-    summary: 'Make a thread of an exported trajectory; its history is shown once it has been migrated',
+    summary: 'Create a thread from an exported trajectory; its history is shown once it has been migrated',
     guard: 'agent',
     upload: { max_bytes: EXPORT_BYTES },
     response: { 201: importedThread },

@@ -6,12 +6,12 @@ const boolean = { type: 'boolean' } as const
 
 const statusFields = {
   remaining: { ...count, description: 'Pending, queued and running' },
-  pending: { ...count, description: 'To be rebuilt and not queued' },
+  pending: { ...count, description: 'Outdated, but not queued' },
   queued: count,
   running: count,
   failed: { ...count, description: 'Queued again by the next start' },
-  processing: { ...boolean, description: 'Whether some server works on the threads of this agent' },
-  agent_busy: { ...boolean, description: "Whether an operation of the agent's runtime is in flight" },
+  processing: { ...boolean, description: 'True while a server works on the threads of this agent' },
+  agent_busy: { ...boolean, description: "True while an operation of the agent's runtime is in flight" },
   can_start: boolean,
 } as const
 const everyStatusField = [

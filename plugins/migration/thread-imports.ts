@@ -8,28 +8,28 @@ import { readParts } from './exported-parts.ts'
 import type { Cradle } from './manifest.ts'
 import { createTurnRenaming } from './turn-renaming.ts'
 
-/** How many events, and how many characters of them, are stored at once. */
+/** The most events, and the most characters of them, that are stored at once. */
 const BATCH = { events: 500, characters: 4 * 1024 * 1024 }
-/** How long an import may take before it counts as one whose process has died, in seconds. */
+/** The time after which an unfinished import counts as abandoned by a crashed process, in seconds. */
 const ABANDONED_SECONDS = 3600
-const TITLE_LENGTH = 200
+const MAX_TITLE_CHARS = 200
 
-/** An import that is not finished; `_id` is that of the thread to be. */
+/** An unfinished import; `_id` is that of the thread to be created. */
 export interface ThreadImportDocument {
   _id: string
   /** Unix seconds. */
   started_at: number
 }
 
-/** Brings in threads that were carried on elsewhere. */
+/** Imports threads that were exported, from this server or another one. */
 export interface ThreadImports {
-  /** Makes a thread of an exported trajectory, to be projected by a migration. Throws BAD_EXPORT. */
+  /** Creates a thread from an exported trajectory; a migration builds its messages later. Throws BAD_EXPORT. */
   take(owner: ThreadOwner, file: UploadedFile): Promise<{ thread: ThreadDocument; imported_events: number }>
-  /** Removes what imports that were cut by a crash have left. */
+  /** Removes what imports interrupted by a crash have left. */
   clean(): Promise<void>
 }
 
-/** Makes the imports; one at a time in this process, as a file may take much memory. */
+/** Creates the imports; they run one at a time in this process, because a file may take much memory. */
 export function createThreadImports({
   collections: { thread_imports: imports },
   threads,
@@ -56,7 +56,7 @@ export function createThreadImports({
 >): ThreadImports {
   let last: Promise<unknown> = Promise.resolve()
 
-  /** Stores the events of a file; gives what is said of the thread. */
+  /** Stores the events of a file and returns the facts of the thread. */
   const storeEvents = async (thread_id: string, agent_id: string, path: string) => {
     const check = await createExportCheck({ exportFormat, threadArchive })
     const renaming = createTurnRenaming(ids, (file) => threadArchive.fileUrl(agent_id, file))
@@ -82,18 +82,18 @@ export function createThreadImports({
       if (batch.length >= BATCH.events || characters >= BATCH.characters) await store()
     }
     const imported_events = renaming.count
-    if (renaming.openTurn) batch.push(endOf(renaming.openTurn, renaming.count + 1, newest!.ts))
+    if (renaming.openTurn) batch.push(createEnd(renaming.openTurn, renaming.count + 1, newest!.ts))
     await store()
     return {
-      title: headline(head!.title) ?? title,
+      title: clipTitle(head!.title) ?? title,
       last_seq: imported_events + (renaming.openTurn ? 1 : 0),
       last_active: Math.min(newest ? Math.floor(newest.ts / 1000) : Infinity, clock.seconds()),
       imported_events,
     }
   }
 
-  /** The end of a turn that was not over when it was exported, as a crash would have ended it. */
-  const endOf = (turn_id: string, seq: number, ts: number): ReadEvent => {
+  /** Creates the end of a turn that was still running when it was exported, as a crash would have ended it. */
+  const createEnd = (turn_id: string, seq: number, ts: number): ReadEvent => {
     const frame = explainError(new AppError('TURN_INTERRUPTED'), 'en', turn_id)
     return { seq, turn_id, ts, type: 'error', frame }
   }
@@ -101,13 +101,13 @@ export function createThreadImports({
   const makeThread = async (owner: ThreadOwner, thread_id: string, path: string) => {
     const { imported_events, ...facts } = await storeEvents(thread_id, owner.agent_id, path)
     const thread = await threads.create(owner, { ...facts, _id: thread_id, projection_version: 0 })
-    // What was removed meanwhile has had its threads removed without this one.
+    // If the agent or the account was removed in the meantime, this thread was not among the threads removed with it.
     const [agent, user] = await Promise.all([agents.find(owner.agent_id), users.find(owner.user_id)])
     if (!agent || !user) throw new AppError('AGENT_NOT_FOUND')
     return { thread, imported_events }
   }
 
-  const bringIn = async (owner: ThreadOwner, { path }: UploadedFile) => {
+  const runImport = async (owner: ThreadOwner, { path }: UploadedFile) => {
     const _id = ids.make('thr_')
     await imports.insertOne({ _id, started_at: clock.seconds() })
     try {
@@ -115,7 +115,7 @@ export function createThreadImports({
       await imports.deleteOne({ _id })
       return made
     } catch (error) {
-      // The note goes last: it is what a later cleaning goes by.
+      // The note goes last, because the cleaning after a crash relies on it.
       await chat.purge([_id])
       await imports.deleteOne({ _id })
       throw error
@@ -124,8 +124,8 @@ export function createThreadImports({
 
   return {
     take(owner, file) {
-      const taken = last.then(() => bringIn(owner, file))
-      // Whoever brings a file hears of its failure; the next in line does not wait for it to be well.
+      const taken = last.then(() => runImport(owner, file))
+      // The failure is reported to the caller of this import; the next import only waits for the end of this one.
       last = taken.catch(() => undefined)
       return taken
     },
@@ -139,6 +139,6 @@ export function createThreadImports({
   }
 }
 
-/** A title as long as users may give it. */
-const headline = (title: string | null): string | null =>
-  title === null ? null : [...title.trim()].slice(0, TITLE_LENGTH).join('') || null
+/** Cuts a title to the length that users may set. */
+const clipTitle = (title: string | null): string | null =>
+  title === null ? null : [...title.trim()].slice(0, MAX_TITLE_CHARS).join('') || null

@@ -2,19 +2,22 @@ import type { Ids } from '#kernel'
 import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
 import { refuse } from './exported-parts.ts'
 
-/** Makes a ledger of its own of events that come from another one. */
+/** Turns the events of another ledger into a ledger of their own. */
 export interface TurnRenaming {
-  /** The event with a seq that counts from 1 and with new ids; throws BAD_EXPORT where it does not follow the last. */
+  /**
+   * Returns the event with new ids and a seq that counts from 1; throws BAD_EXPORT if it does not follow the last
+   * event.
+   */
   take(event: ReadEvent, place: string): ReadEvent
-  /** The turn that has begun and not ended, by its new id. */
+  /** The new id of the turn that has started and not ended. */
   readonly openTurn: string | undefined
-  /** How many events were taken. */
+  /** The number of events so far. */
   readonly count: number
 }
 
 /**
- * Makes a renaming: seqs must rise by one and turns follow each other whole. Of the ids those become new that are
- * unique in the database; tool calls are only known within their turn and keep theirs.
+ * Creates a renaming: seqs must rise by one, and each turn must end before the next one starts. Ids that are unique in
+ * the database are replaced; tool calls are only known within their turn and keep their ids.
  */
 export function createTurnRenaming(ids: Ids, urlOf: (path: string) => string): TurnRenaming {
   const names = new Map<string, string>()
@@ -34,7 +37,7 @@ export function createTurnRenaming(ids: Ids, urlOf: (path: string) => string): T
     ...('message_id' in frame && { message_id: rename('msg_', frame.message_id) }),
     ...('call_id' in frame && { call_id: rename('call_', frame.call_id) }),
     ...('pending_id' in frame && { pending_id: rename('apr_', frame.pending_id) }),
-    // Whatever address the file had elsewhere, here it has that of the agent's workspace.
+    // Wherever the file was stored before, its address is now within the agent's workspace.
     ...('url' in frame && { url: urlOf(frame.path) }),
   })
 
@@ -43,17 +46,17 @@ export function createTurnRenaming(ids: Ids, urlOf: (path: string) => string): T
       if (event.seq !== (next ?? event.seq)) throw refuse(place, `must have the seq ${next}`)
       next = event.seq + 1
       if (event.type === 'turn_started') {
-        if (turn) throw refuse(place, 'begins a turn before the last one has ended')
+        if (turn) throw refuse(place, 'starts a turn before the last one has ended')
         turn = { exported: event.turn_id, turn_id: ids.make('trn_') }
-        // Messages belong to one turn: ids that two turns share are not the same.
+        // A message belongs to one turn: equal ids in two turns mean different messages.
         names.clear()
         calls.clear()
       }
-      if (turn?.exported !== event.turn_id) throw refuse(place, 'is part of no turn that has begun')
+      if (turn?.exported !== event.turn_id) throw refuse(place, 'is not part of a turn that has started')
       if (event.type === 'tool_call') calls.add(event.frame.tool_call_id)
-      // Models take no result of a call that they have not made.
+      // Models reject the result of a call that they have not made.
       if (event.type === 'tool_result' && !calls.has(event.frame.tool_call_id))
-        throw refuse(place, 'is the result of no call that was made')
+        throw refuse(place, 'is the result of an unknown call')
       const { turn_id } = turn
       if (event.type === 'done' || event.type === 'error') turn = undefined
       count += 1

@@ -1,6 +1,6 @@
 import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
 
-/** What this plugin is. */
+/** The manifest of this plugin. */
 export const manifest = defineManifest({
   name: 'overview',
   summary: 'The service at a glance, and the server processes that it runs on',
@@ -13,7 +13,7 @@ declare module '#kernel/types' {
   }
 }
 
-/** What the factories, handlers and hooks of this plugin receive. */
+/** The cradle that the factories, handlers and hooks of this plugin receive. */
 export type Cradle = CradleOf<typeof manifest>
 
 /** Declares a route of this plugin. */

@@ -3,21 +3,21 @@ import type { IndexDescription } from 'mongodb'
 import type { Cradle } from './manifest.ts'
 import type { NodeDocument } from './types.ts'
 
-/** How often a server process says that it runs, in milliseconds. */
+/** The interval of the heartbeat of a server process, in milliseconds. */
 const BEAT_MS = 5000
-/** How long it may be silent before it counts as gone. */
+/** The time without a heartbeat after which a process counts as gone, in seconds. */
 const SILENCE_SECONDS = 15
 
-/** The index by which processes that are gone are found and removed. */
+/** The index that expires processes that are gone. */
 export const nodeIndexes: IndexDescription[] = [{ key: { delete_at: 1 }, expireAfterSeconds: 0 }]
 
-/** A server process as it is shown. */
+/** A server process as the overview shows it. */
 export type Node = Omit<NodeDocument, '_id' | 'delete_at'> & { id: string }
 
 /** The server processes on this database. */
 export type Nodes = ReturnType<typeof createNodes>
 
-/** Makes the record of server processes; this process is in it from `start` to `stop`. */
+/** Creates the record of server processes, which contains this process from `start` to `stop`. */
 export function createNodes({
   collections: { nodes },
   clock,
@@ -42,14 +42,14 @@ export function createNodes({
     try {
       await nodes.replaceOne({ _id: node_id }, { ...self, delete_at }, { upsert: true })
     } catch (error) {
-      // What fails here is no reason to refuse service.
+      // A failed heartbeat is no reason to refuse service.
       log.error({ error }, 'the heartbeat of this server failed')
     }
     if (started) timer = setTimeout(() => (beating = beat()), BEAT_MS).unref()
   }
 
   return {
-    /** Says that this process runs, now and from then on. */
+    /** Starts the heartbeat of this process. */
     async start() {
       started = true
       beating = beat()
@@ -58,11 +58,11 @@ export function createNodes({
     async stop() {
       started = false
       clearTimeout(timer)
-      // One that is under way would bring the document back.
+      // A heartbeat still under way would restore the document.
       await beating
       await nodes.deleteOne({ _id: node_id })
     },
-    /** Those that run, the longest running first. */
+    /** Lists the running processes, the oldest first. */
     async list(): Promise<Node[]> {
       const others = { _id: { $ne: node_id }, delete_at: { $gte: new Date(clock.now()) } }
       const found = await nodes.find(others).toArray()

@@ -1,10 +1,10 @@
 import { type Command, JSON_OPTION, printJson, printTable } from '#kernel'
 import type { Cradle } from './manifest.ts'
 
-/** Unix seconds in ISO 8601. */
-const timeOf = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000', '')
+/** Formats Unix seconds as ISO 8601. */
+const formatTime = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000', '')
 
-/** `svc admin overview`: what `GET /admin/overview` answers, whether or not a server runs. */
+/** `svc admin overview`: prints what `GET /admin/overview` returns, whether or not a server runs. */
 export const overviewCommand: Command<Cradle> = {
   name: 'admin overview',
   summary: 'Show accounts, agents, conversations and servers at a glance',
@@ -18,10 +18,10 @@ export const overviewCommand: Command<Cradle> = {
     const { agents, channels, nodes, plugins, started_at } = now
     printTable(stdout, [
       ['version', now.version],
-      ['running since', started_at === null ? 'no server runs' : timeOf(started_at)],
+      ['running since', started_at === null ? 'no server runs' : formatTime(started_at)],
       ['users', `${now.user_count}`],
       ['tokens used', `${now.tokens_used}`],
-      ['agents', `${now.agent_count}${partsOf(agents)}`],
+      ['agents', `${now.agent_count}${formatStates(agents)}`],
       ['threads', `${now.threads}`],
       ['active turns', `${now.turns_active}`],
       ['channels', `${channels.connected} connected, ${channels.failed} failed`],
@@ -35,8 +35,8 @@ export const overviewCommand: Command<Cradle> = {
           host,
           `${pid}`,
           version,
-          timeOf(started_at),
-          timeOf(seen_at),
+          formatTime(started_at),
+          formatTime(seen_at),
         ]),
       ])
       stdout.write('\n')
@@ -49,8 +49,8 @@ export const overviewCommand: Command<Cradle> = {
   },
 }
 
-/** ` (2 running, 1 failed)`, without the states that no agent is in. */
-function partsOf(agents: Record<string, number>): string {
+/** Formats the non-zero counts of states: ` (2 running, 1 failed)`. */
+function formatStates(agents: Record<string, number>): string {
   const parts = Object.entries(agents).filter(([, count]) => count > 0)
   return parts.length > 0 ? ` (${parts.map(([state, count]) => `${count} ${state}`).join(', ')})` : ''
 }

@@ -5,7 +5,7 @@ import type { OverviewCounts } from './types.ts'
 /** The service at a glance. */
 export type Overview = ReturnType<typeof createOverview>
 
-/** Makes what reads the overview. */
+/** Creates the reader of the overview. */
 export function createOverview({
   extensions,
   nodes,
@@ -13,7 +13,7 @@ export function createOverview({
   users,
 }: Pick<Cradle, 'extensions' | 'nodes' | 'server' | 'users'>) {
   return {
-    /** Everything as it is now; `started_at` is that of the server that runs longest, null where none runs. */
+    /** Reads the current state; `started_at` is that of the oldest running server, null if no server runs. */
     async read(): Promise<Omit<OverviewRow, 'started_at'> & { started_at: number | null }> {
       const [{ user_count, tokens_used }, servers, counted] = await Promise.all([
         users.totals(),
@@ -47,7 +47,7 @@ const NOTHING: OverviewCounts = {
   channels: { connected: 0, failed: 0 },
 }
 
-/** Adds every number of an answer to the sum; what an answer lacks counts as 0. */
+/** Adds every number of an answer to the sum; a missing number counts as 0. */
 function add<Counts extends object>(sum: Counts, answer: Partial<Counts> | undefined): Counts {
   const names = Object.keys(sum) as (keyof Counts)[]
   const added = names.map((name) => {
@@ -60,7 +60,7 @@ function add<Counts extends object>(sum: Counts, answer: Partial<Counts> | undef
   return Object.fromEntries(added) as Counts
 }
 
-/** The same counts while no server runs: agents that run with the next one are stopped until then. */
+/** Returns the counts while no server runs: agents that would start with the next server count as stopped. */
 const withoutServer = ({ agents, threads, channels }: OverviewCounts): OverviewCounts => ({
   agents: {
     running: 0,

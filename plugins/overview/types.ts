@@ -1,9 +1,9 @@
-/** What the overview counts, filled in by those who know. */
+/** The counts of the overview, which other plugins contribute. */
 export interface OverviewCounts {
   agents: { running: number; stopped: number; starting: number; failed: number }
-  /** Threads that are not being removed. */
+  /** The threads that are not being removed. */
   threads: number
-  /** Turns that run at present, on whichever server. */
+  /** The turns that run at present, on any server. */
   turns_active: number
   channels: { connected: number; failed: number }
 }
@@ -16,7 +16,7 @@ export interface NodeDocument {
   version: string
   started_at: number
   seen_at: number
-  /** When the process counts as gone unless it was seen again. */
+  /** The time at which the process counts as gone unless it sends another heartbeat. */
   delete_at: Date
 }
 

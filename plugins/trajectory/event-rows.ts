@@ -1,31 +1,30 @@
 import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
 
-/** How long a summary is at the most, in characters. */
-const LENGTH = 200
+const MAX_SUMMARY_CHARS = 200
 
-/** The name of an event within its thread. */
-export const eventIdOf = ({ seq }: Pick<ReadEvent, 'seq'>): string => `evt_${seq}`
+/** Returns the name of an event within its thread. */
+export const toEventId = ({ seq }: Pick<ReadEvent, 'seq'>): string => `evt_${seq}`
 
-/** The seq that such a name stands for; undefined where it is none. */
-export const seqOfId = (event_id: string): number | undefined => {
+/** Returns the seq that an event's name contains; undefined if the name is malformed. */
+export const parseEventId = (event_id: string): number | undefined => {
   const digits = /^evt_([1-9]\d{0,11})$/.exec(event_id)?.[1]
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** An event as a list shows it. */
-export const rowOf = (event: ReadEvent) => ({
-  event_id: eventIdOf(event),
+/** Converts an event to a row of the list. */
+export const toRow = (event: ReadEvent) => ({
+  event_id: toEventId(event),
   seq: event.seq,
   turn_id: event.turn_id,
   type: event.type,
   ts: Math.floor(event.ts / 1000),
-  summary: oneLine(summaryOf(event)),
+  summary: oneLine(summarize(event)),
   ...(event.ms === undefined ? {} : { duration_ms: event.ms }),
 })
 
-/** An event with all that is kept of it. */
-export const wholeOf = ({ seq, turn_id, type, ts, frame, answer, ...record }: ReadEvent) => ({
-  event_id: eventIdOf({ seq }),
+/** Converts an event to its full form. */
+export const toWholeEvent = ({ seq, turn_id, type, ts, frame, answer, ...record }: ReadEvent) => ({
+  event_id: toEventId({ seq }),
   seq,
   turn_id,
   type,
@@ -35,7 +34,7 @@ export const wholeOf = ({ seq, turn_id, type, ts, frame, answer, ...record }: Re
   ...(answer === undefined ? {} : { answer: JSON.parse(answer) as unknown }),
 })
 
-function summaryOf(event: ReadEvent): string {
+function summarize(event: ReadEvent): string {
   switch (event.type) {
     case 'turn_started':
       return (event.input ?? []).map((block) => ('text' in block ? block.text : `[${block.type}]`)).join(' ')
@@ -67,8 +66,10 @@ function summaryOf(event: ReadEvent): string {
 }
 
 function oneLine(text: string): string {
-  const start = text.trimStart().slice(0, 4 * LENGTH)
+  const start = text.trimStart().slice(0, 4 * MAX_SUMMARY_CHARS)
   const line = start.replace(/\s+/g, ' ').trimEnd()
   const characters = [...line]
-  return characters.length > LENGTH ? `${characters.slice(0, LENGTH - 1).join('')}…` : line
+  return characters.length > MAX_SUMMARY_CHARS
+    ? `${characters.slice(0, MAX_SUMMARY_CHARS - 1).join('')}…`
+    : line
 }

@@ -1,7 +1,7 @@
 import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
 import type { ExportHead } from './schemas.ts'
 
-/** A line for the head and one for each event. */
+/** Writes the head and each event as a line of JSON. */
 export async function* toJsonLines(
   head: ExportHead,
   events: AsyncIterable<ReadEvent>,
@@ -10,7 +10,7 @@ export async function* toJsonLines(
   for await (const event of events) yield `${JSON.stringify(event)}\n`
 }
 
-/** The head as an object that holds the events. */
+/** Writes the head as one JSON object that contains the events. */
 export async function* toJson(
   head: ExportHead,
   events: AsyncIterable<ReadEvent>,

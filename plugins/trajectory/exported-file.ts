@@ -9,7 +9,7 @@ export const exportFormat = {
   checkEvent: deferSchema<ReadEvent>(exportedEvent, 'json'),
 }
 
-/** Reads an exported trajectory, in either form; gives its turns in order. Throws BAD_EXPORT. */
+/** Reads an exported trajectory in either format and returns its turns in order. Throws BAD_EXPORT. */
 export async function readExport(path: string): Promise<Map<string, ReadEvent[]>> {
   const { head, events } = parse(await readFile(path, 'utf8'))
   check(() => exportFormat.checkHead(head), 'the head')
@@ -23,7 +23,7 @@ export async function readExport(path: string): Promise<Map<string, ReadEvent[]>
   return turns
 }
 
-/** The parts of a file: one JSON object with `events`, or a line for the head and one for each event. */
+/** Splits a file into its parts: one JSON object with `events`, or a line for the head and one for each event. */
 function parse(text: string): { head: unknown; events: unknown[] } {
   try {
     const { events, ...head } = JSON.parse(text) as { events?: unknown[] }

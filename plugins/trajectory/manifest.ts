@@ -1,11 +1,10 @@
 import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
 import { trajectoryErrors } from './errors.ts'
 
-/** What this plugin is. */
+/** The manifest of this plugin. */
 export const manifest = defineManifest({
   name: 'trajectory',
-  summary:
-    'What happened in a conversation step by step: lists, figures, a stream, and exports that can be run again',
+  summary: 'The steps of a conversation: lists, figures, a stream, and exports that can be replayed',
   depends: ['auth', 'agents', 'chat'],
   errors: trajectoryErrors,
 })
@@ -16,7 +15,7 @@ declare module '#kernel/types' {
   }
 }
 
-/** What the factories, handlers and hooks of this plugin receive. */
+/** The cradle that the factories, handlers and hooks of this plugin receive. */
 export type Cradle = CradleOf<typeof manifest>
 
 /** Declares a route of this plugin. */

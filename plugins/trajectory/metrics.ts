@@ -1,14 +1,14 @@
 import { addUsage, NO_USAGE, type TokenUsage } from '#plugin-api'
 import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
 
-/** What the calls of one tool took, in milliseconds. */
+/** The calls of one tool; `ms` is their total time. */
 interface ToolFigures {
   count: number
   errors: number
   ms: number
 }
 
-/** What a thread's turns have taken. */
+/** The figures of a thread's turns. */
 export interface Metrics {
   turns: number
   model_calls: number
@@ -32,7 +32,7 @@ export async function measure(events: AsyncIterable<ReadEvent>): Promise<Metrics
   let turns = 0
   let model_calls = 0
   let waited = 0
-  /** Unix milliseconds, until the turn's first model call. */
+  /** The start of the turn in Unix milliseconds, until its first model call. */
   let began: number | undefined
 
   for await (const event of events) {
@@ -46,7 +46,8 @@ export async function measure(events: AsyncIterable<ReadEvent>): Promise<Metrics
       tokens = addUsage(tokens, frame.usage)
       time.model_ms += ms
       if (began !== undefined && frame.message_id !== undefined) {
-        // What is written when a call is over tells when it began, unless the clock was set meanwhile.
+        // The event is written at the end of a call: its start follows from its duration, unless the clock was set
+        // meanwhile.
         const { first_token_ms: first } = event
         if (typeof first === 'number') firstTokens.push(Math.max(first, ts - ms + first - began))
         began = undefined
@@ -58,7 +59,7 @@ export async function measure(events: AsyncIterable<ReadEvent>): Promise<Metrics
         errors: figures.errors + (frame.is_error ? 1 : 0),
         ms: figures.ms + ms,
       })
-      // What is delegated is a part of the call that delegates.
+      // The time of a delegated call is part of the call that delegates.
       if (frame.parent_tool_call_id === undefined) time.tool_ms += ms
     } else if (type === 'hitl_resolved') {
       waited += ms

@@ -3,12 +3,11 @@ import type { Command } from '#kernel'
 import { readExport } from './exported-file.ts'
 import type { Cradle } from './manifest.ts'
 
-/** `svc replay`: runs an exported trajectory through the code as it is now. */
+/** `svc replay`: runs an exported trajectory through the current code. */
 export const replayCommand: Command<Cradle> = {
   name: 'replay',
-  summary:
-    'Run an exported trajectory again with its recorded answers, and say where it comes to something else',
-  arguments: [{ name: 'file', summary: 'What /trajectory/export gave, as jsonl or json', required: true }],
+  summary: 'Replay an exported trajectory with its recorded answers, and report where the outcome differs',
+  arguments: [{ name: 'file', summary: 'A file from /trajectory/export, as jsonl or json', required: true }],
   database: false,
   async run({ args: [file], stdout, stderr }, { turnReplay }) {
     const turns = await readExport(file!)
@@ -32,7 +31,7 @@ interface Difference {
   is: unknown
 }
 
-/** The first place where two JSON values differ. */
+/** Finds the first place where two JSON values differ. */
 function findDifference(was: unknown, is: unknown, path = ''): Difference | undefined {
   if (isDeepStrictEqual(was, is)) return undefined
   if (!isContainer(was) || !isContainer(is) || Array.isArray(was) !== Array.isArray(is))

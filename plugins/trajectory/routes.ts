@@ -1,5 +1,5 @@
 import { AppError, MAX_PAGE_ROWS, type ServerSentEvent } from '#kernel'
-import { rowOf, seqOfId, wholeOf } from './event-rows.ts'
+import { parseEventId, toRow, toWholeEvent } from './event-rows.ts'
 import { toJson, toJsonLines } from './export.ts'
 import { type Cradle, route } from './manifest.ts'
 import { measure } from './metrics.ts'
@@ -18,8 +18,8 @@ import {
 const PATH = '/agents/:id/threads/:thread_id/trajectory'
 const common = { method: 'GET', guard: 'thread_reader', errors: ['THREAD_NOT_FOUND'] } as const
 
-/** The thread in the path, which is the caller's. */
-const threadOf = (
+/** Finds the thread in the path, which must be the caller's. */
+const findThread = (
   {
     caller,
     agent,
@@ -28,44 +28,44 @@ const threadOf = (
   { threads }: Pick<Cradle, 'threads'>,
 ) => threads.get({ user_id: caller.id, agent_id: agent._id }, params.thread_id!)
 
-/** The ledger of a thread: what happened, step by step. */
+/** The routes of a thread's ledger, which records each step of its turns. */
 export const trajectoryRoutes = [
   route({
     ...common,
     path: PATH,
-    summary: 'List what happened in a thread, in order; the newest page unless bounds are given',
+    summary: 'List the events of a thread in order; the newest page unless bounds are set',
     query: listQuery,
     response: { 200: eventsPage },
   }).handle(async (request, cradle) => {
-    const { _id } = await threadOf(request, cradle)
+    const { _id } = await findThread(request, cradle)
     const { limit, before_seq: before, after_seq: after, type, turn_id } = request.query
     const filter = { ...(type && { type }), ...(turn_id && { turn_id }) }
     const query = { limit: Math.min(limit, MAX_PAGE_ROWS), before, after, ...filter }
     const { events, has_more } = await cradle.ledgerReader.page(_id, query)
-    return { events: events.map(rowOf), has_more }
+    return { events: events.map(toRow), has_more }
   }),
 
   route({
     ...common,
     path: `${PATH}/events/:event_id`,
-    summary: 'Read one event whole',
+    summary: 'Read all fields of an event',
     response: { 200: wholeEvent },
     errors: ['THREAD_NOT_FOUND', 'NOT_FOUND'],
   }).handle(async (request, cradle) => {
-    const { _id } = await threadOf(request, cradle)
-    const seq = seqOfId(request.params.event_id!)
+    const { _id } = await findThread(request, cradle)
+    const seq = parseEventId(request.params.event_id!)
     const event = seq === undefined ? null : await cradle.ledgerReader.find(_id, seq)
     if (!event) throw new AppError('NOT_FOUND')
-    return wholeOf(event) as never
+    return toWholeEvent(event) as never
   }),
 
   route({
     ...common,
     path: `${PATH}/metrics`,
-    summary: 'Add up what the turns of a thread have taken',
+    summary: 'Sum up the calls, tokens and times of the turns of a thread',
     response: { 200: metrics },
   }).handle(async (request, cradle) => {
-    const { _id } = await threadOf(request, cradle)
+    const { _id } = await findThread(request, cradle)
     const { tokens, ...others } = await measure(cradle.ledgerReader.all(_id, { withText: false }))
     return { ...others, tokens: { ...tokens } }
   }),
@@ -73,26 +73,26 @@ export const trajectoryRoutes = [
   route({
     ...common,
     path: `${PATH}/stream`,
-    summary: 'Follow what happens in a thread, from now on or behind an event that was seen',
+    summary: 'Stream the events of a thread, from now on or after a given event',
     query: streamQuery,
     stream: 'events',
     response: { 200: eventRow },
   }).handle(async (request, cradle) => {
-    const thread = await threadOf(request, cradle)
+    const thread = await findThread(request, cradle)
     const { last_seq } = await cradle.history.status(thread)
-    const seen = seenBy(request.headers['last-event-id']) ?? request.query.after_seq ?? last_seq
-    return rowsBehind(seen, thread, request.signal, cradle)
+    const seen = readLastEventId(request.headers['last-event-id']) ?? request.query.after_seq ?? last_seq
+    return followRows(seen, thread, request.signal, cradle)
   }),
 
   route({
     ...common,
     path: `${PATH}/export`,
-    summary: 'Download the whole ledger of a thread; `svc replay` runs it again',
+    summary: 'Download the whole ledger of a thread, which `svc replay` can run again',
     query: exportQuery,
     stream: 'download',
     response: { 200: { title: 'ExportedEvent', ...exportedEvent } },
   }).handle(async (request, cradle) => {
-    const thread = await threadOf(request, cradle)
+    const thread = await findThread(request, cradle)
     const head: ExportHead = {
       format: 'svc-trajectory',
       version: 1,
@@ -112,18 +112,18 @@ export const trajectoryRoutes = [
   }),
 ]
 
-/** The seq that a client which comes back names as the last it saw. */
-function seenBy(header: string | string[] | undefined): number | undefined {
+/** Reads the seq of the last event that a reconnecting client has seen. */
+function readLastEventId(header: string | string[] | undefined): number | undefined {
   if (typeof header !== 'string' || !/^\d{1,12}$/.test(header)) return undefined
   return Number(header)
 }
 
-async function* rowsBehind(
+async function* followRows(
   after: number,
   { _id: thread_id, user_id }: { _id: string; user_id: string },
   signal: AbortSignal,
   { ledgerReader }: Pick<Cradle, 'ledgerReader'>,
 ): AsyncGenerator<ServerSentEvent, void, void> {
   for await (const event of ledgerReader.follow({ thread_id, user_id, after, signal }))
-    yield { id: String(event.seq), event: event.type, data: rowOf(event) }
+    yield { id: String(event.seq), event: event.type, data: toRow(event) }
 }

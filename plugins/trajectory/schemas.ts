@@ -24,7 +24,7 @@ const type = {
   ],
 } as const
 
-/** What an event holds besides its frame; `answer` is what a model said, as JSON. */
+/** The fields of an event besides its frame; `answer` is the model's answer as JSON. */
 const record = {
   input: { type: 'array', items: anything, maxItems: 64 },
   model: { type: 'string', maxLength: 512 },
@@ -41,7 +41,7 @@ const record = {
   ms: milliseconds,
 } as const
 
-/** One line of the list. */
+/** One row of the list. */
 export const eventRow = {
   title: 'TrajectoryEvent',
   ...objectOf(
@@ -88,8 +88,8 @@ export const wholeEvent = {
 const quantiles = objectOf({ p50: nullable(integer), p95: nullable(integer) }, ['p50', 'p95'])
 
 /**
- * GET …/trajectory/metrics. Times are milliseconds; waiting for a person is in `waiting_ms` alone, and `first_token_ms`
- * is what a turn took to the first thing that its first model call said.
+ * GET …/trajectory/metrics. Times are milliseconds. The time spent waiting for a person is counted in `waiting_ms`
+ * only; `first_token_ms` is the time from the start of a turn to the first token of its first model call.
  */
 export const metrics = {
   title: 'TrajectoryMetrics',
@@ -138,7 +138,7 @@ export const streamQuery = objectOf({ after_seq: bound })
 /** The query of the export. */
 export const exportQuery = objectOf({ format: { enum: ['jsonl', 'json'], default: 'jsonl' } })
 
-/** The first line of an exported trajectory; in the form `json`, the events stand in its field `events`. */
+/** The first line of an exported trajectory. In the `json` format, the events are in its field `events`. */
 export const exportHead = objectOf(
   {
     format: { const: 'svc-trajectory' },
@@ -155,7 +155,7 @@ export const exportHead = objectOf(
 
 export type ExportHead = TypeOf<typeof exportHead>
 
-/** Every further line: an event of the ledger, `ts` in Unix milliseconds. */
+/** Every further line of an export: an event of the ledger, `ts` in Unix milliseconds. */
 export const exportedEvent = objectOf(
   {
     seq,

@@ -1,9 +1,9 @@
 import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
 
-/** What this plugin is. */
+/** The manifest of this plugin. */
 export const manifest = defineManifest({
   name: 'usage',
-  summary: 'What model calls take: the ledger of tokens, and the quotas of accounts',
+  summary: 'The tokens of model calls: their ledger, and the quotas of accounts',
   depends: ['users', 'auth', 'providers', 'agents'],
 })
 
@@ -13,7 +13,7 @@ declare module '#kernel/types' {
   }
 }
 
-/** What the factories, handlers and hooks of this plugin receive. */
+/** The cradle that the factories, handlers and hooks of this plugin receive. */
 export type Cradle = CradleOf<typeof manifest>
 
 /** Declares a route of this plugin. */

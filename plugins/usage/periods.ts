@@ -1,22 +1,22 @@
 import type { QuotaWindow } from './schemas.ts'
 
-/** The spans of time that usage can be asked for. */
+/** The time spans that a usage report can cover. */
 export const USAGE_WINDOWS = ['today', 'yesterday', 'last_7d', 'last_30d', 'all'] as const
 
 export type UsageWindow = (typeof USAGE_WINDOWS)[number]
 
 const DAY_SECONDS = 86_400
 
-/** The UTC day of a time in Unix seconds, as YYYY-MM-DD. */
-export const dayOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
+/** Returns the UTC day of a time in Unix seconds, as YYYY-MM-DD. */
+export const toDay = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
 
-/** The UTC month of a time in Unix seconds, as YYYY-MM. */
-export const monthOf = (seconds: number): string => dayOf(seconds).slice(0, 7)
+/** Returns the UTC month of a time in Unix seconds, as YYYY-MM. */
+export const toMonth = (seconds: number): string => toDay(seconds).slice(0, 7)
 
-/** A span of whole UTC days, the last of them up to now, in Unix seconds: from `from`, before `to`. */
-export function spanOf(window: UsageWindow, now: number): { from: number | null; to: number } {
+/** Returns a span of whole UTC days in Unix seconds, `from` included, `to` excluded; the current day ends now. */
+export function toSpan(window: UsageWindow, now: number): { from: number | null; to: number } {
   const today = now - (now % DAY_SECONDS)
-  // What ends within this second belongs to it.
+  // Includes what ends within the current second.
   const to = now + 1
   switch (window) {
     case 'today':
@@ -32,8 +32,8 @@ export function spanOf(window: UsageWindow, now: number): { from: number | null;
   }
 }
 
-/** When what an account has used begins to count from nothing again, in Unix seconds; null if never. */
-export function resetOf(window: QuotaWindow, now: number): number | null {
+/** Returns the time in Unix seconds at which a quota's count starts again at zero; null if never. */
+export function nextReset(window: QuotaWindow, now: number): number | null {
   const date = new Date(now * 1000)
   switch (window) {
     case 'all':

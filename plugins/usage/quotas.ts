@@ -2,19 +2,19 @@ import { EventEmitter, once } from 'node:events'
 import { AppError } from '#kernel'
 import type { ModelCalling } from '../providers/types.ts'
 import type { Cradle } from './manifest.ts'
-import { resetOf } from './periods.ts'
+import { nextReset } from './periods.ts'
 import type { Wish } from './reservation.ts'
 import type { QuotaRow } from './schemas.ts'
 
-/** The time that a call waits for others to release what they have reserved, in milliseconds. */
+/** The time that a call waits for other calls to release their reservations, in milliseconds. */
 const WAIT_MS = 60_000
-/** The interval at which it looks for releases of other server processes, in milliseconds. */
+/** The interval at which a waiting call looks for releases by other server processes, in milliseconds. */
 const POLL_MS = 500
 
 /** The token quotas of accounts. */
 export type Quotas = ReturnType<typeof createQuotas>
 
-/** Makes what holds accounts to their quotas. */
+/** Creates the quotas. */
 export function createQuotas({
   usageCounters,
   usageRecords,
@@ -22,16 +22,16 @@ export function createQuotas({
   clock,
   log,
 }: Pick<Cradle, 'usageCounters' | 'usageRecords' | 'quotaWindow' | 'clock' | 'log'>) {
-  const resets_at = () => resetOf(window, clock.seconds())
-  /** Tells the id of an account when one of its calls in this process has ended. */
+  const resets_at = () => nextReset(window, clock.seconds())
+  /** Emits the id of an account when one of its calls in this process has ended. */
   const endings = new EventEmitter().setMaxListeners(0)
 
   const attempt = (user_id: string, wish: Wish, quota: number) =>
     usageCounters.reserve(user_id, wish, quota).catch((error) => {
-      // It may have been reserved though nobody heard of it. The turn does not wait for that to be undone.
+      // The reservation may have succeeded although the reply was lost. The turn does not wait for the release.
       usageRecords
         .release(user_id, wish.call_id)
-        .catch((error) => log.error({ error, call_id: wish.call_id }, 'a reservation could not be given up'))
+        .catch((error) => log.error({ error, call_id: wish.call_id }, 'a reservation could not be released'))
       throw error
     })
 
@@ -43,8 +43,9 @@ export function createQuotas({
 
   return {
     /**
-     * Reserves what a call may take, and limits its answer to that. Calls reserve more than they take, so one that does
-     * not fit beside others waits for them; throws TOKEN_QUOTA_EXCEEDED if that cannot help, or not in time.
+     * Reserves the tokens that a call may take, and limits its answer to them. Calls reserve more than they take, so a
+     * call that does not fit beside others waits for them. Throws TOKEN_QUOTA_EXCEEDED if waiting cannot help or takes
+     * too long.
      */
     async reserve({ call_id, account, estimate, limitOutput, signal }: ModelCalling): Promise<void> {
       const { user_id, token_quota: quota } = account
@@ -64,10 +65,10 @@ export function createQuotas({
       }
     },
 
-    /** Lets calls of an account that wait for others try again. */
+    /** Lets waiting calls of an account try again. */
     noteEnding: (user_id: string): void => void endings.emit(user_id),
 
-    /** How an account stands to its quota now. */
+    /** Reads how much of its quota an account has used and reserved. */
     async read(user_id: string, token_quota: number | null): Promise<QuotaRow> {
       const { used, reserved } = (await usageCounters.listUses([user_id])).get(user_id) ?? NOTHING
       const remaining = token_quota === null ? null : Math.max(0, token_quota - used)

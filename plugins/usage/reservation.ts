@@ -1,22 +1,22 @@
-/** Tokens of an answer that a call waits for while other calls hold the rest. */
+/** The smallest useful number of answer tokens: a call waits for them while other calls hold the rest. */
 const USEFUL_OUTPUT = 1024
-/** Tokens of an answer that a call may reserve of what is free, even if that is more than half of it. */
+/** The number of free tokens that a call may reserve for its answer even if that is more than half of them. */
 const FAIR_OUTPUT = 4096
 
-/** The tokens that a call asks for: its prompt, and at most so many for its answer. */
+/** The tokens that a call asks for: its prompt, and at most `output` for its answer. */
 export interface Wish {
   call_id: string
   prompt: number
   output: number
-  /** Takes whatever is left for the answer, however little. */
+  /** Accepts whatever is left for the answer, however little. */
   takesAny: boolean
 }
 
 /**
- * The update that reserves what a call may take of a quota, in one step. The prompt is reserved whole; for the answer no
- * more than half of what is then free, so that calls at the same time all get a share, unless that would be little. It
- * reserves nothing if the rest is not enough for the prompt and one token, or while others hold so much that there
- * would be no useful answer.
+ * Returns the update that reserves tokens of a quota for a call, in one step. The prompt is reserved in full; the
+ * answer gets at most half of the tokens that are then free (or FAIR_OUTPUT), so that simultaneous calls all get a
+ * share. Nothing is reserved if the rest is not enough for the prompt and one token, or if other calls hold so much
+ * that no useful answer is possible.
  */
 export function reservation(
   { call_id, prompt, output, takesAny }: Wish,

@@ -6,7 +6,7 @@ const getUsage = route({
   method: 'GET',
   path: '/usage/summary',
   summary:
-    "The tokens that the caller's model calls took, and what is left of the caller's quota; deleting threads or agents gives nothing back",
+    "Read the tokens of the caller's model calls and the state of the caller's quota; deleting threads or agents does not refund tokens",
   guard: 'user',
   query: usageQuery,
   response: { 200: usageReport },
@@ -19,7 +19,7 @@ const listAccountUsage = route({
   method: 'GET',
   path: '/admin/usage',
   summary:
-    'The tokens that the model calls of all accounts took, and the accounts that took them, most first',
+    'Read the tokens of the model calls of all accounts, and the accounts sorted by tokens, largest first',
   guard: 'admin',
   query: accountUsageQuery,
   response: { 200: accountUsageReport },

@@ -31,7 +31,7 @@ const sums = {
   cached_input_tokens: { ...count, description: 'Of the input tokens' },
   output_tokens: count,
   reasoning_tokens: { ...count, description: 'Of the output tokens' },
-  total_tokens: { ...count, description: 'Input and output; what quotas are about' },
+  total_tokens: { ...count, description: 'Input and output; quotas count these' },
   model_calls: count,
 } as const
 
@@ -51,7 +51,7 @@ const usageBucket = {
   ...objectOf(
     {
       key: { ...text, description: 'A day (YYYY-MM-DD), the id of an agent, <provider>:<model>, or total' },
-      label: { ...text, description: 'The name of an agent that is still there' },
+      label: { ...text, description: 'The name of the agent, if it still exists' },
       ...sums,
     },
     ['key', ...sumNames],
@@ -70,8 +70,8 @@ const quotaRow = {
       token_quota: nullable(count),
       window: quotaWindow,
       used: count,
-      reserved: { ...count, description: 'For answers under way' },
-      remaining: nullable({ ...count, description: 'Of the quota, not used yet; null without a quota' }),
+      reserved: { ...count, description: 'Reserved for running calls' },
+      remaining: nullable({ ...count, description: 'The unused part of the quota; null without a quota' }),
       resets_at: nullable(second),
     },
     ['token_quota', 'window', 'used', 'reserved', 'remaining', 'resets_at'],
@@ -84,14 +84,14 @@ export type QuotaRow = TypeOf<typeof quotaRow>
 const report = {
   window,
   granularity,
-  from: nullable({ ...second, description: 'Unix seconds; null where the window has no beginning' }),
-  to: { ...second, description: 'Unix seconds; what ended before' },
+  from: nullable({ ...second, description: 'Unix seconds; null if the window has no start' }),
+  to: { ...second, description: 'Unix seconds; the report covers calls that ended before' },
   totals: usageSums,
   buckets: {
     type: 'array',
     items: usageBucket,
     description:
-      'Those with calls in them, at most 500: the last days in order, all others from the most tokens on',
+      'Only buckets with calls, at most 500: the last days in order, all others sorted by tokens, largest first',
   },
 } as const
 
@@ -109,7 +109,7 @@ const accountUsage = {
       username: text,
       user_id: text,
       token_quota: nullable(count),
-      quota_used: { ...count, description: 'In the present window of quotas' },
+      quota_used: { ...count, description: 'In the current window of quotas' },
       ...sums,
     },
     ['username', 'user_id', 'token_quota', 'quota_used', ...sumNames],

@@ -12,29 +12,29 @@ export interface UsageDocument extends TokenUsage {
   model: string
   provider: string
   purpose: ModelPurpose
-  /** The upstream did not say what it took. */
+  /** The upstream did not report the tokens. */
   is_estimated: boolean
-  /** When it ended, in Unix seconds. */
+  /** The time at which the call ended, in Unix seconds. */
   ts: number
-  /** The same as YYYY-MM-DD, in UTC. */
+  /** The day of `ts` as YYYY-MM-DD, in UTC. */
   day: string
 }
 
-/** Tokens that a call under way may take, until a time in Unix milliseconds at most. */
+/** Tokens that a running call may take, until a time in Unix milliseconds at most. */
 export interface Hold {
   call_id: string
   tokens: number
   until: number
 }
 
-/** What was used in the newest day or month in which anything was. */
+/** The tokens used in the newest day or month that has any use. */
 export interface PeriodCount {
   /** YYYY-MM-DD or YYYY-MM, in UTC. */
   key: string
   used: number
 }
 
-/** What a writer charged last, kept so that it is neither charged twice nor missing among the rows. */
+/** The last charge of a writer, kept so that it is neither charged twice nor missing among the rows. */
 export interface ChargedBatch {
   _id: string
   writer: string
@@ -44,8 +44,9 @@ export interface ChargedBatch {
 }
 
 /**
- * What an account has used; `_id` is the account's. Each batch of calls is charged in one update, with which it is
- * durable: its rows and the account's `tokens_used` follow from here. An account that was only refused has no numbers.
+ * The tokens that an account has used; `_id` is the account's. Each batch of calls is charged in one update, which
+ * makes it durable: its rows and the account's `tokens_used` follow from here. An account whose calls were all refused
+ * has no numbers.
  */
 export interface UsageCounterDocument {
   _id: string
@@ -54,7 +55,7 @@ export interface UsageCounterDocument {
   day?: PeriodCount
   month?: PeriodCount
   batches?: ChargedBatch[]
-  /** When it was charged last, in Unix milliseconds. */
+  /** The time of the last charge, in Unix milliseconds. */
   changed_at?: number
 }
 

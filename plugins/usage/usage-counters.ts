@@ -1,31 +1,31 @@
 import { isDuplicateKey } from '#kernel'
 import type { Cradle } from './manifest.ts'
-import { dayOf, monthOf } from './periods.ts'
+import { toDay, toMonth } from './periods.ts'
 import { reservation, type Wish } from './reservation.ts'
 import type { Hold, UsageCounterDocument, UsageDocument } from './types.ts'
 
-/** For how long a reservation holds that nothing is heard of any more, and a charged batch is remembered. */
+/** The time after which an abandoned reservation expires and a charged batch is forgotten, in milliseconds. */
 const KEPT_MS = 15 * 60_000
-/** A reservation that a crash takes away would have been given up anyway. */
+/** A reservation that a crash loses would have been released anyway. */
 const NOT_IN_JOURNAL = { writeConcern: { w: 1, journal: false } } as const
 
-/** What ended calls of one account come to: rows to be charged, and calls whose reservations go. */
+/** The charge of one account for calls that have ended: their rows, and the calls whose reservations are released. */
 export interface Charge {
   user_id: string
   rows: UsageDocument[]
   ended: string[]
 }
 
-/** What of a quota is used and reserved at present, in tokens. */
+/** The used and reserved tokens of a quota at present. */
 export interface QuotaUse {
   used: number
   reserved: number
 }
 
-/** What every account has used, and what its calls under way have reserved. */
+/** The tokens that every account has used, and those that its running calls have reserved. */
 export type UsageCounters = ReturnType<typeof createUsageCounters>
 
-/** Makes the counters, one document an account. */
+/** Creates the counters, one document per account. */
 export function createUsageCounters({
   collections: { usage_counters: counters },
   clock,
@@ -34,13 +34,13 @@ export function createUsageCounters({
 }: Pick<Cradle, 'collections' | 'clock' | 'server' | 'quotaWindow'>) {
   const isLive = ({ until }: Pick<Hold, 'until'>) => until > clock.now()
 
-  /** The key of the present period of the quota; undefined where it is for all time. */
+  /** Returns the key of the quota's current period; undefined for all time. */
   const currentKey = () => {
     if (quotaWindow === 'all') return undefined
-    return (quotaWindow === 'day' ? dayOf : monthOf)(clock.seconds())
+    return (quotaWindow === 'day' ? toDay : toMonth)(clock.seconds())
   }
 
-  const useOf = ({ holds, ...counter }: UsageCounterDocument): QuotaUse => {
+  const readUse = ({ holds, ...counter }: UsageCounterDocument): QuotaUse => {
     const period = quotaWindow === 'all' ? undefined : counter[quotaWindow]
     const inPeriod = period?.key === currentKey() ? period?.used : 0
     return {
@@ -58,8 +58,8 @@ export function createUsageCounters({
 
   return {
     /**
-     * Reserves what a call may take of what is left of the quota, whoever else reserves at the same time; returns the
-     * tokens that its answer may have, or what is used and reserved if it gets none.
+     * Reserves tokens of a quota for a call, safely beside other reservations. Returns the number of tokens that the
+     * answer may have; if nothing could be reserved, returns what is used and reserved.
      */
     async reserve(user_id: string, wish: Wish, quota: number): Promise<{ output: number } | QuotaUse> {
       const now = clock.now()
@@ -71,15 +71,15 @@ export function createUsageCounters({
           { upsert: true, returnDocument: 'after', projection: { batches: 0 }, ...NOT_IN_JOURNAL },
         )
       const counter = (await reserve().catch((error) => {
-        // Somebody else has made the document meanwhile.
+        // Another process created the document in the meantime.
         if (isDuplicateKey(error)) return reserve()
         throw error
       }))!
       const hold = counter.holds.find(({ call_id }) => call_id === wish.call_id)
-      return hold ? { output: hold.tokens - wish.prompt } : useOf(counter)
+      return hold ? { output: hold.tokens - wish.prompt } : readUse(counter)
     },
 
-    /** Charges accounts, each in one update; the same batch charges none of them twice. */
+    /** Charges accounts, each in one update; a repeated batch is charged once. */
     async charge(batch: string, charges: readonly Charge[]): Promise<void> {
       const now = clock.now()
       const operations = charges.map(({ user_id, rows, ended }) => ({
@@ -95,7 +95,7 @@ export function createUsageCounters({
       await counters.bulkWrite(operations, { ordered: false })
     },
 
-    /** What accounts have used in all time, by account. */
+    /** Reads the tokens that accounts have used in all time, by account. */
     async listTotals(user_ids: readonly string[]): Promise<Map<string, number>> {
       const found = await counters
         .find({ _id: { $in: [...user_ids] } }, { projection: { total: 1 } })
@@ -103,15 +103,15 @@ export function createUsageCounters({
       return new Map(found.map(({ _id, total = 0 }) => [_id, total]))
     },
 
-    /** What accounts have used and reserved of their quotas, or would have if they had one. */
+    /** Reads the used and reserved tokens of accounts, whether or not they have a quota. */
     async listUses(user_ids: readonly string[]): Promise<Map<string, QuotaUse>> {
       const found = await counters
         .find({ _id: { $in: [...user_ids] } }, { projection: { batches: 0 } })
         .toArray()
-      return new Map(found.map((counter) => [counter._id, useOf(counter)]))
+      return new Map(found.map((counter) => [counter._id, readUse(counter)]))
     },
 
-    /** Counters charged in the time before the last charge of all in which a crash may have left something undone. */
+    /** Reads the counters whose last charge may not have been settled because of a crash. */
     async *listRecent(): AsyncGenerator<UsageCounterDocument, void, void> {
       const newest = await counters.findOne({}, { sort: { changed_at: -1 }, projection: { changed_at: 1 } })
       if (newest?.changed_at === undefined) return
@@ -133,7 +133,7 @@ const liveHolds = (now: number, ended: readonly string[] = []) => ({
   },
 })
 
-/** Adds a batch to a counter that has not had it yet. */
+/** Adds a batch to a counter, unless the counter already contains it. */
 function charged(batch: NonNullable<UsageCounterDocument['batches']>[number]) {
   const { rows, writer, at } = batch
   const batches = { $ifNull: ['$batches', []] }
@@ -144,9 +144,9 @@ function charged(batch: NonNullable<UsageCounterDocument['batches']>[number]) {
     },
   }
   const changes = {
-    total: { $add: [{ $ifNull: ['$total', 0] }, sumOf(rows)] },
-    day: periodWith('day', rows, dayOf),
-    month: periodWith('month', rows, monthOf),
+    total: { $add: [{ $ifNull: ['$total', 0] }, sumTokens(rows)] },
+    day: periodWith('day', rows, toDay),
+    month: periodWith('month', rows, toMonth),
     batches: { $concatArrays: [others, { $literal: [batch] }] },
     changed_at: at,
   }
@@ -161,19 +161,19 @@ function charged(batch: NonNullable<UsageCounterDocument['batches']>[number]) {
   }
 }
 
-/** The count of the newest period; what comes late for one before it is only in the total. */
+/** Adds rows to the count of the newest period; a late row of an earlier period only enters the total. */
 function periodWith(
   field: 'day' | 'month',
   rows: readonly UsageDocument[],
-  keyOf: (seconds: number) => string,
+  toKey: (seconds: number) => string,
 ) {
-  const key = keyOf(Math.max(...rows.map(({ ts }) => ts)))
-  const added = sumOf(rows.filter(({ ts }) => keyOf(ts) === key))
+  const key = toKey(Math.max(...rows.map(({ ts }) => ts)))
+  const added = sumTokens(rows.filter(({ ts }) => toKey(ts) === key))
   const before = { $cond: [{ $eq: [`$${field}.key`, key] }, `$${field}.used`, 0] }
   return {
     $cond: [{ $gt: [`$${field}.key`, key] }, `$${field}`, { key, used: { $add: [before, added] } }],
   }
 }
 
-const sumOf = (rows: readonly UsageDocument[]) =>
+const sumTokens = (rows: readonly UsageDocument[]) =>
   rows.reduce((sum, { total_tokens }) => sum + total_tokens, 0)

@@ -8,26 +8,28 @@ import { usageRow } from './usage-row.ts'
 
 /** The ledger of model calls. */
 export interface UsageRecords {
-  /** Charges a call that has ended, once however often it is told; resolves when that is durable. */
+  /** Charges a call that has ended, once even if it is repeated; resolves when the charge is durable. */
   record(call: ModelCalled): Promise<void>
-  /** Gives up what a call has reserved that was not made. */
+  /** Releases the reservation of a call that was not made. */
   release(user_id: string, call_id: string): Promise<void>
-  /** Resolves when the rows of all calls that were charged before are stored. */
+  /** Resolves when the rows of all calls charged so far are stored. */
   stored(): Promise<void>
-  /** Stores what a process that died had charged and not yet stored. */
+  /** Stores the rows that a crashed process had charged but not stored. */
   recover(): Promise<void>
-  /** Removes all that is kept of an account, calls included that have ended just now. */
+  /** Removes everything that is stored of an account, including calls that have just ended. */
   forget(user_id: string): Promise<void>
-  /** Stores what is left; what comes later is no longer tried again and again. */
+  /** Stores what is left; writes that come later are no longer retried. */
   close(): Promise<void>
 }
 
 const RETRY_MS = { first: 50, most: 2000 }
-/** For how long a write is tried again that fails for another reason than that the database is away. */
+/**
+ * The time for which a write is retried if it fails for another reason than an unavailable database, in milliseconds.
+ */
 const PATIENCE_MS = 5000
-/** How many of the last calls are known, so that none of them counts twice. */
+/** The number of recent calls that are remembered, so that none of them is charged twice. */
 const KNOWN_CALLS = 1000
-const RECOVERED_AT_ONCE = 200
+const RECOVERY_BATCH = 200
 
 interface Item {
   user_id: string
@@ -38,8 +40,8 @@ interface Item {
 }
 
 /**
- * Makes the ledger: calls that end at the same time are charged together, in one write, and their rows stored in the
- * next. As the charged counters hold the rows until then, a crash in between loses none.
+ * Creates the ledger. Calls that end at the same time are charged together in one write, and their rows are stored in
+ * the next one. The charged counters hold the rows until then, so a crash in between loses none.
  */
 export function createUsageRecords({
   collections: { usage },
@@ -54,14 +56,14 @@ export function createUsageRecords({
   let storing: Promise<void> = Promise.resolve()
   let isClosing = false
 
-  /** Tries again as long as the database is away, and for a while whatever else is wrong. */
-  const insist = async (what: string, write: () => Promise<void>): Promise<void> => {
+  /** Retries as long as the database is unavailable; any other failure is retried for PATIENCE_MS. */
+  const retry = async (message: string, write: () => Promise<void>): Promise<void> => {
     let deadline = performance.now() + PATIENCE_MS
     for (let wait = RETRY_MS.first; ; wait = Math.min(wait * 2, RETRY_MS.most)) {
       try {
         return await write()
       } catch (error) {
-        log.error({ error }, what)
+        log.error({ error }, message)
         if (isUnavailable(error) && !isClosing) deadline = performance.now() + PATIENCE_MS
         if (performance.now() > deadline) throw error
         await pause(wait, undefined, { ref: false })
@@ -70,17 +72,17 @@ export function createUsageRecords({
   }
 
   const charge = (batch: string, charges: Charge[]) =>
-    insist('usage cannot be charged', () => counters.charge(batch, charges))
+    retry('usage could not be charged', () => counters.charge(batch, charges))
 
   const commits = createGroupCommit<Item>(async (items) => {
     batches += 1
     const batch = `${server.node_id}:${batches}`
-    const charges = chargesOf(items)
+    const charges = groupCharges(items)
     const failures = new Map<string, unknown>()
     try {
       await charge(batch, charges)
     } catch {
-      // An account that cannot be charged must not keep the others from it.
+      // An account that cannot be charged must not prevent the charges of others.
       await Promise.all(
         charges.map((one) => charge(batch, [one]).catch((error) => failures.set(one.user_id, error))),
       )
@@ -97,13 +99,13 @@ export function createUsageRecords({
   const store = async (charges: readonly Charge[]): Promise<void> => {
     const rows = charges.flatMap((charge) => charge.rows)
     try {
-      await insist('usage cannot be stored', () => settle(charges, rows))
+      await retry('usage could not be stored', () => settle(charges, rows))
     } catch (error) {
       log.error({ error, rows }, 'the rows of model calls could not be stored')
     }
   }
 
-  /** Does what follows from charged counters, as often as need be. */
+  /** Stores the rows and totals that follow from charged counters; can be repeated. */
   const settle = async (
     charges: readonly Pick<Charge, 'user_id'>[],
     rows: UsageDocument[],
@@ -113,7 +115,7 @@ export function createUsageRecords({
     const found = await counters.listTotals(user_ids)
     const totals = new Map(user_ids.map((user_id) => [user_id, found.get(user_id) ?? 0]))
     const [missing] = await Promise.all([users.raiseTokensUsed(totals), insert(rows)])
-    // Accounts that were deleted meanwhile have had removed what was there then.
+    // Accounts deleted in the meantime had removed only what was stored at that time.
     if (missing.length > 0) await remove(missing)
   }
 
@@ -170,12 +172,12 @@ export function createUsageRecords({
       }
       for await (const { _id: user_id, batches = [] } of counters.listRecent()) {
         charges.push({ user_id, rows: batches.flatMap(({ rows }) => rows), ended: [] })
-        if (charges.length === RECOVERED_AT_ONCE) await restore()
+        if (charges.length === RECOVERY_BATCH) await restore()
       }
       await restore()
     },
     async forget(user_id) {
-      // Behind what is being charged.
+      // Waits behind the charges that are being written.
       await add({ user_id, call_id: '', row: null })
       await storing
       await remove([user_id])
@@ -187,8 +189,8 @@ export function createUsageRecords({
   }
 }
 
-/** What ended calls come to for each of their accounts. */
-function chargesOf(items: readonly Item[]): Charge[] {
+/** Groups ended calls into one charge per account. */
+function groupCharges(items: readonly Item[]): Charge[] {
   const charges = new Map<string, Charge>()
   for (const { user_id, call_id, row } of items) {
     const charge = charges.get(user_id) ?? { user_id, rows: [], ended: [] }

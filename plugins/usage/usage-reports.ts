@@ -1,10 +1,10 @@
 import type { Filter } from 'mongodb'
 import type { Cradle } from './manifest.ts'
-import { spanOf, type UsageWindow } from './periods.ts'
+import { toSpan, type UsageWindow } from './periods.ts'
 import type { AccountUsage, UsageBucket, UsageGranularity, UsageSums } from './schemas.ts'
 import type { UsageDocument } from './types.ts'
 
-/** What is asked for, of one account or of all. */
+/** The parameters of a report, about one account or all of them. */
 export interface UsageQuestion {
   window: UsageWindow
   granularity: UsageGranularity
@@ -12,7 +12,7 @@ export interface UsageQuestion {
   user_id?: string
 }
 
-/** Sums over the calls of models. */
+/** The reports on the calls of models. */
 export type UsageReports = ReturnType<typeof createUsageReports>
 
 const KEYS = {
@@ -31,20 +31,20 @@ const NOTHING: Readonly<UsageSums> = {
   model_calls: 0,
 }
 const NAMES = Object.keys(NOTHING) as (keyof UsageSums)[]
-/** Of sums that are there already. */
+/** Adds up sums of groups. */
 const TOTALS = Object.fromEntries(NAMES.map((name) => [name, { $sum: `$${name}` }]))
 const SUMS = { ...TOTALS, model_calls: { $sum: 1 } }
 
-/** The most days, agents or models that a report tells apart. */
-const MOST_BUCKETS = 500
+/** The most days, agents or models that a report lists. */
+const MAX_BUCKETS = 500
 
-/** Days in order, the last of them; all others from the most tokens on. */
+/** Days come in order, of which the last ones are kept; everything else is sorted by tokens, largest first. */
 const ORDERS = {
-  by_day: [{ $sort: { _id: -1 } }, { $limit: MOST_BUCKETS }, { $sort: { _id: 1 } }],
-  others: [{ $sort: { total_tokens: -1, _id: 1 } }, { $limit: MOST_BUCKETS }],
+  by_day: [{ $sort: { _id: -1 } }, { $limit: MAX_BUCKETS }, { $sort: { _id: 1 } }],
+  others: [{ $sort: { total_tokens: -1, _id: 1 } }, { $limit: MAX_BUCKETS }],
 } as const
 
-/** Makes what sums up the ledger of model calls. */
+/** Creates the reports. */
 export function createUsageReports({
   collections: { usage },
   usageCounters,
@@ -53,8 +53,8 @@ export function createUsageReports({
   users,
   clock,
 }: Pick<Cradle, 'collections' | 'usageCounters' | 'usageRecords' | 'agents' | 'users' | 'clock'>) {
-  const filterOf = ({ window, agent_id, user_id }: UsageQuestion): Filter<UsageDocument> => {
-    const { from, to } = spanOf(window, clock.seconds())
+  const toFilter = ({ window, agent_id, user_id }: UsageQuestion): Filter<UsageDocument> => {
+    const { from, to } = toSpan(window, clock.seconds())
     return {
       ...(user_id !== undefined && { user_id }),
       ...(agent_id !== undefined && { agent_id }),
@@ -69,7 +69,7 @@ export function createUsageReports({
     const order = granularity === 'by_day' ? ORDERS.by_day : ORDERS.others
     const [found] = await usage
       .aggregate<{ totals: UsageSums[]; buckets: UsageBucket[] }>([
-        { $match: filterOf(question) },
+        { $match: toFilter(question) },
         { $group: { _id: KEYS[granularity], ...SUMS } },
         {
           $facet: {
@@ -93,14 +93,17 @@ export function createUsageReports({
   }
 
   return {
-    /** The calls of a window together, and by what was asked for; with those that have just ended. */
+    /** Sums up the calls of a window, in total and by granularity, including calls that have just ended. */
     async read(question: UsageQuestion) {
       const { window, granularity } = question
       await usageRecords.stored()
-      return { window, granularity, ...spanOf(window, clock.seconds()), ...(await readSums(question)) }
+      return { window, granularity, ...toSpan(window, clock.seconds()), ...(await readSums(question)) }
     },
 
-    /** The accounts with calls in a window, those with the most tokens first; of one account, it in any case. */
+    /**
+     * Lists the accounts with calls in a window, sorted by tokens, largest first. An account asked for by id is always
+     * listed.
+     */
     async listAccounts(
       question: UsageQuestion,
       { limit, offset }: { limit: number; offset: number },
@@ -108,7 +111,7 @@ export function createUsageReports({
       const { user_id } = question
       const found = await usage
         .aggregate<UsageSums & { _id: string }>([
-          { $match: filterOf(question) },
+          { $match: toFilter(question) },
           { $group: { _id: '$user_id', ...SUMS } },
           { $sort: { total_tokens: -1, _id: 1 } },
           { $skip: offset },
@@ -124,7 +127,7 @@ export function createUsageReports({
       ])
       return found.flatMap(({ _id, ...sums }) => {
         const account = accounts.find((user) => user._id === _id)
-        // One that is being deleted.
+        // The account is being deleted.
         if (!account) return []
         const { username, token_quota } = account
         return [{ username, user_id: _id, token_quota, quota_used: uses.get(_id)?.used ?? 0, ...sums }]

@@ -1,21 +1,21 @@
 import type { TokenUsage } from '#plugin-api'
 import type { ModelCalled } from '../providers/types.ts'
-import { dayOf } from './periods.ts'
+import { toDay } from './periods.ts'
 import type { UsageDocument } from './types.ts'
 
-/** More than any call takes: what an upstream says beyond it is no number of tokens. */
-const MOST_TOKENS = 1e12
+/** An upper bound for the tokens of one call; an upstream that reports more is wrong. */
+const MAX_TOKENS = 1e12
 
-/** The row of a call that ended at this time, in Unix seconds. */
+/** Converts a call that ended at `ts` (Unix seconds) to its row. */
 export function usageRow(
   { call_id, account, model, purpose, usage, is_estimated }: ModelCalled & { usage: TokenUsage },
   ts: number,
 ): UsageDocument {
   const { user_id, agent_id, thread_id } = account
-  const input_tokens = countOf(usage.input_tokens)
-  const output_tokens = countOf(usage.output_tokens)
-  const cached_input_tokens = countOf(usage.cached_input_tokens)
-  const reasoning_tokens = countOf(usage.reasoning_tokens)
+  const input_tokens = toTokenCount(usage.input_tokens)
+  const output_tokens = toTokenCount(usage.output_tokens)
+  const cached_input_tokens = toTokenCount(usage.cached_input_tokens)
+  const reasoning_tokens = toTokenCount(usage.reasoning_tokens)
   return {
     _id: call_id,
     user_id,
@@ -31,10 +31,10 @@ export function usageRow(
     ...(reasoning_tokens && { reasoning_tokens }),
     is_estimated,
     ts,
-    day: dayOf(ts),
+    day: toDay(ts),
   }
 }
 
-/** A number of tokens; an upstream, which may be the account's own, could say anything. */
-const countOf = (said = 0): number =>
-  Number.isFinite(said) ? Math.min(Math.max(0, Math.round(said)), MOST_TOKENS) : 0
+/** Limits a token count reported by an upstream, which may be the account's own and could report anything. */
+const toTokenCount = (said = 0): number =>
+  Number.isFinite(said) ? Math.min(Math.max(0, Math.round(said)), MAX_TOKENS) : 0

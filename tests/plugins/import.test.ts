@@ -252,13 +252,13 @@ t.test(
       ['a gap', toText([head, ...all.slice(0, 2), ...all.slice(3)]), /line 4 must have the seq 3/],
       ['an event twice', toText([head, first, first]), /line 3 must have the seq 2/],
       ['a time before all times', change(1, { ts: -1 }), /line 2 .*\/ts/],
-      ['a turn in a turn', toText([head, first, { ...first, seq: 2 }]), /line 3 begins a turn/],
-      ["another turn's event", change(2, { turn_id: 'trn_other' }), /line 3 is part of no turn/],
-      ['an event before any turn', toText([head, { ...all[1], seq: 1 }]), /line 2 is part of no turn/],
+      ['a turn in a turn', toText([head, first, { ...first, seq: 2 }]), /line 3 starts a turn/],
+      ["another turn's event", change(2, { turn_id: 'trn_other' }), /line 3 is not part of a turn/],
+      ['an event before any turn', toText([head, { ...all[1], seq: 1 }]), /line 2 is not part of a turn/],
       [
         'an event behind a turn',
         toText([...exported, { ...all[1], seq: exported.length }]),
-        /part of no turn/,
+        /not part of a turn/,
       ],
       ['no message id', reframe('content', {}, 'message_id'), /\/frame\/message_id/],
       ['text that is none', reframe('content', { content: { $gt: '' } }), /\/frame\/content/],
@@ -306,7 +306,7 @@ t.test(
             .filter(({ type }) => type !== 'tool_call')
             .map((line, seq) => ({ ...line, ...(seq && { seq }) })),
         ),
-        /is the result of no call/,
+        /is the result of an unknown call/,
       ],
       [
         'a deep event',
