@@ -2,31 +2,31 @@ import { AppError, type Issue, type ServerSentEvent } from '#kernel'
 import type { ThreadDocument } from './documents.ts'
 import { turnFrame } from './frames.ts'
 import { followEvents } from './ledger/following.ts'
-import { type Decision, frameOf, isTerminal, type PendingApproval, seqOf } from './ledger/ledger-event.ts'
+import { type Decision, isTerminal, type PendingApproval, seqOf, toFrame } from './ledger/ledger-event.ts'
 import { checkInput } from './loop/tool-input.ts'
 import { type Cradle, route } from './manifest.ts'
+import { sanitizeForStorage } from './sanitize.ts'
 import { requestArguments, verdict } from './schemas.ts'
-import { storable } from './storable.ts'
 
-/** Decisions of people about what agents want to do. */
+/** The routes for people's decisions about the calls of agents. */
 export const approvalRoutes = [
   route({
     method: 'GET',
     path: '/agents/:id/chat/hitl/:pending_id/threads/:thread_id/args/:index',
-    summary: 'Read all arguments of one request that a paused turn waits for, counted from 0',
+    summary: 'Read all arguments of one request of a paused turn; requests are counted from 0',
     guard: 'agent',
     response: { 200: requestArguments },
     errors: ['THREAD_NOT_FOUND', 'HITL_NOT_PENDING', 'NOT_FOUND'],
   }).handle(async ({ caller, agent, params }, { threads, resumption }) => {
     const thread = await threads.get({ user_id: caller.id, agent_id: agent._id }, params.thread_id!)
     const index = /^\d{1,2}$/.test(params.index!) ? Number(params.index) : -1
-    return resumption.argumentsOf(thread, params.pending_id!, index)
+    return resumption.readArguments(thread, params.pending_id!, index)
   }),
 
   route({
     method: 'POST',
     path: '/agents/:id/chat/hitl/resume',
-    summary: 'Decide what a paused turn waits for, and read what follows until it ends or pauses again',
+    summary: 'Decide the requests of a paused turn, and stream its frames until it ends or pauses again',
     guard: 'agent',
     audit: 'thread.decide',
     body: verdict,
@@ -37,11 +37,11 @@ export const approvalRoutes = [
     const { threads, resumption, extensions } = cradle
     const owner = { user_id: caller.id, agent_id: agent._id }
     const thread = await threads.get(owner, body.thread_id)
-    const pending = await resumption.pendingOf(thread)
+    const pending = await resumption.readPending(thread)
     if (!pending || (body.pending_id ?? pending.pending_id) !== pending.pending_id)
       throw new AppError('HITL_NOT_PENDING')
-    // What is checked is what is stored and then run.
-    const decisions = storable(body.decisions) as Decision[]
+    // The decisions are checked in the form in which they are stored and run.
+    const decisions = sanitizeForStorage(body.decisions) as Decision[]
     assertFitting(decisions, pending, extensions)
     if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })
     await resumption.decide(thread, pending, decisions)
@@ -49,19 +49,19 @@ export const approvalRoutes = [
   }),
 ]
 
-/** Frames from the decision on, up to the end of the turn or its next pause. */
+/** Streams the frames after the decision, up to the end of the turn or its next pause. */
 async function* framesOf(
   { _id: thread_id, user_id, active_turn }: ThreadDocument,
   { signal, cradle: { hub, ledger } }: { signal: AbortSignal; cradle: Cradle },
 ): AsyncGenerator<ServerSentEvent> {
   const after = active_turn!.paused!.seq
   for await (const event of followEvents({ thread_id, user_id, after, signal, hub, ledger })) {
-    yield { id: String(seqOf(event)), event: event.type, data: frameOf(event) }
+    yield { id: String(seqOf(event)), event: event.type, data: toFrame(event) }
     if (isTerminal(event) || event.type === 'hitl_required') return
   }
 }
 
-/** Throws VALIDATION_FAILED where the decisions are not those that were asked for. */
+/** Throws VALIDATION_FAILED if the decisions do not fit the requests. */
 function assertFitting(
   decisions: readonly Decision[],
   { action_requests, review_configs }: PendingApproval,
@@ -93,7 +93,7 @@ function assertFitting(
   }
 }
 
-/** Says of what a tool does not take where in the body it stands. */
+/** Adds the path of the arguments to the issues that a tool reports. */
 function assertInput(check: () => unknown, path: string): void {
   try {
     check()

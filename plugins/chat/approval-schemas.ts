@@ -8,7 +8,7 @@ const callFields = {
   args: { type: 'object', additionalProperties: true },
 } as const
 
-/** What a person is asked, as frames and history tell it. */
+/** The fields of a pending approval, in frames and in the history. */
 export const pendingFields = {
   pending_id: string,
   action_requests: {
@@ -21,13 +21,13 @@ export const pendingFields = {
           ...callFields,
           args_url: {
             type: 'string',
-            description: 'Where all arguments can be read; set when `args` does not show them as they are',
+            description: 'The address of all arguments; set if `args` does not show them unchanged',
           },
           description: string,
           parent_tool_call_id: string,
           is_step: {
             const: true,
-            description: 'The call is at work already, and asks about a step of its own',
+            description: 'The call is already running and asks about one of its own steps',
           },
         },
         ['id', 'name', 'args', 'description'],
@@ -52,7 +52,7 @@ export const pendingFields = {
 
 const words = { type: 'string', maxLength: 8000 } as const
 
-/** What a person decides of one call. */
+/** A person's decision about one call. */
 export const decision = {
   title: 'Decision',
   type: 'object',

@@ -3,7 +3,7 @@ import type { Block, ThreadDocument } from './documents.ts'
 import { receivedFrames, sentFrames } from './frames.ts'
 import { type Subscription, subscribe } from './ledger/subscription.ts'
 import { socket } from './manifest.ts'
-import { storable } from './storable.ts'
+import { sanitizeForStorage } from './sanitize.ts'
 import type { KnownTurn } from './turns/client-messages.ts'
 
 const declared = socket({
@@ -25,7 +25,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
   let closed = false
 
   const attach = (thread_id: string, after: number, from: 'ledger' | 'now' | 'elsewhere') => {
-    // The connection may have gone while the frame that asks for this was worked on.
+    // The connection may have been closed while its frame was handled.
     if (closed) return
     subscriptions.get(thread_id)?.end()
     subscriptions.set(
@@ -61,24 +61,24 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
     if (thread && !subscriptions.has(thread._id)) join(thread, client_message_id)
     const thread_id = thread?._id ?? frame.thread_id!
     chat
-      .enter({
+      .submit({
         thread_id,
         agent,
         user: request.context.caller,
-        content: contentOf(frame),
+        content: toContent(frame),
         client_message_id,
         model,
         reasoning,
         locale: request.locale,
         request_id: request.request_id,
       })
-      .then(async (entered) => {
-        if (entered.outcome === 'queued') {
-          const { queue_id, position } = entered
+      .then(async (submitted) => {
+        if (submitted.outcome === 'queued') {
+          const { queue_id, position } = submitted
           connection.send({ type: 'turn_queued', thread_id, client_message_id, queue_id, position })
         }
-        if (entered.outcome !== 'repeated') return
-        if (!(await follow(entered.turn, client_message_id!))) await sendStatus(entered.turn.thread_id)
+        if (submitted.outcome !== 'repeated') return
+        if (!(await follow(submitted.turn, client_message_id!))) await sendStatus(submitted.turn.thread_id)
         if (isNew) await discard(thread_id)
       })
       .catch(async (error) => {
@@ -88,8 +88,8 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
   }
 
   /**
-   * Shows a turn whose message was sent before, wherever it runs, as far as this connection has not seen it yet, or tells
-   * that it waits; false when it was taken back.
+   * Shows the turn of a repeated message from the position of this connection on, on whatever server the turn runs, or
+   * reports that it is queued. Returns false if the message was taken back.
    */
   const follow = async (
     { thread_id, turn_id, first_seq }: KnownTurn,
@@ -121,7 +121,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
     return { start_seq, elsewhere, ...status }
   }
 
-  /** Shows what comes in a thread from now on, and all of the turn that this message has begun a moment ago. */
+  /** Subscribes to a thread from now on, including all of the turn that this message has just started. */
   const join = (thread: ThreadDocument, client_message_id: string | undefined) => {
     const current = running.get(thread._id)
     if (current?.opened && client_message_id !== undefined && current.client_message_id === client_message_id)
@@ -129,13 +129,16 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
     else attach(thread._id, chat.positionOf(thread), 'now')
   }
 
-  /** The thread that a turn is meant for, unless this connection reads it or the turn is to begin one. */
+  /**
+   * Finds the thread that a turn is meant for; undefined if this connection reads it already or the turn starts a new
+   * one.
+   */
   const findThread = async ({ thread_id, session_key }: UserTurn) => {
     if (thread_id) return subscriptions.has(thread_id) ? undefined : threads.get(owner(), thread_id)
     return session_key === undefined ? undefined : threads.getBySession(owner(), session_key)
   }
 
-  /** Removes a thread that was begun for a turn which another connection had started meanwhile. */
+  /** Removes a thread that was created for a turn which another connection has already started. */
   const discard = async (thread_id: string) => {
     subscriptions.get(thread_id)?.end()
     subscriptions.delete(thread_id)
@@ -182,5 +185,5 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
   }
 })
 
-const contentOf = ({ text, content }: UserTurn): Block[] =>
-  storable(text === undefined ? content : [{ type: 'text', text }]) as Block[]
+const toContent = ({ text, content }: UserTurn): Block[] =>
+  sanitizeForStorage(text === undefined ? content : [{ type: 'text', text }]) as Block[]

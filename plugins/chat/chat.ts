@@ -8,45 +8,48 @@ import type { Queued } from './turns/turn-queue.ts'
 import type { TurnRequest } from './turns/turn-runner.ts'
 import type { Turns } from './turns/turns.ts'
 
-/** How often leases are renewed and other processes' wishes are looked for, in milliseconds. */
+/** The interval at which leases are renewed and requests of other processes are handled, in milliseconds. */
 const RENEW_MS = 1000
-/** How long running turns may go on when the server stops, in milliseconds. */
+/** The time that running turns have to end when the server stops, in milliseconds. */
 const DRAIN_MS = 8000
 
-/** The outcome of entering a turn: it has run, it waits, or its message was sent before. */
-export type Entered = { outcome: 'ended' } | Queued
+/** The outcome of starting a turn: it has run, it is queued, or its message was sent before. */
+export type Submitted = { outcome: 'ended' } | Queued
 
-/** Conversations as this process carries them on. */
+/** The conversations in this process. */
 export interface Chat {
-  /** Runs a turn to its end, or stores it when it has to wait. Throws THREAD_BUSY, TOO_MANY_TURNS. */
-  enter(request: TurnRequest): Promise<Entered>
-  /** Ends the turn that a thread has; false when it has none. */
+  /** Runs a turn to its end, or queues it. Throws THREAD_BUSY, TOO_MANY_TURNS. */
+  submit(request: TurnRequest): Promise<Submitted>
+  /** Ends the active turn of a thread; false if it has none. */
   stop(thread: ThreadDocument): Promise<boolean>
   stopAgent(agent_id: string): Promise<void>
   countActive(agent_id: string): number
-  /** The seq of the newest event of a thread: a reader that has seen everything continues after it. */
+  /** The seq of the newest event of a thread; a reader that has seen everything continues after it. */
   positionOf(thread: ThreadDocument): number
   /** The turn that this client message has started or waits to start, if any. */
   findRepeated: Turns['findRepeated']
   /** The approval that the paused turn of a thread waits for; null if it waits for none. */
-  pendingOf: Resumption['pendingOf']
+  readPending: Resumption['readPending']
   /** Stores the decisions and resumes the turn; throws HITL_NOT_PENDING if another decision came first. */
   decide: Resumption['decide']
-  /** Removes threads that were hidden, whatever runs in them first. */
+  /** Removes hidden threads; their running turns are stopped first. */
   purge(thread_ids: readonly string[]): Promise<void>
   start(): Promise<void>
-  /** Takes no new turns, lets running ones finish for a while and stores the others as interrupted. */
+  /** Refuses new turns, lets running ones finish for DRAIN_MS and stores the others as interrupted. */
   drain(): Promise<void>
 }
 
-/** Makes the conversations of this process. */
+/** Creates the conversations of this process. */
 export function createChat(cradle: Cradle): Chat {
   const { ledger, turns, threads, retention, running, heldCalls, recovery, resumption, turnRunner } = cradle
   const { turnQueue, log } = cradle
   let isDraining = false
   let renewal: NodeJS.Timeout | undefined
 
-  /** Starts a turn, or puts it in the queue when something has its thread, waits for it, or fills its account. */
+  /**
+   * Starts a turn, or queues it if its thread is taken, other turns wait for the thread, or the account has no free
+   * slot.
+   */
   const admit = async (request: TurnRequest) => {
     if (isDraining) throw new AppError('SHUTTING_DOWN')
     const { thread_id, user } = request
@@ -56,20 +59,20 @@ export function createChat(cradle: Cradle): Chat {
   }
 
   return {
-    async enter(request) {
+    async submit(request) {
       const admitted = await turnQueue.inLine(request.thread_id, () => admit(request))
       if (admitted.outcome !== 'opened') return admitted
       await admitted.run()
       return { outcome: 'ended' }
     },
     async stop(thread) {
-      // A turn that was sent before the stop has its thread by then, or waits.
+      // A turn that was sent before the stop has its thread by then, or is queued.
       await turnQueue.inLine(thread._id, async () => undefined)
       if (thread.active_turn?.paused && (await resumption.stop(thread))) return true
       const current = running.get(thread._id)
       await running.stop((turn) => turn === current, 'stopped')
       const isAsked = current?.opened ? true : await turns.requestStop(thread._id)
-      // The turn may have been about to pause, and what pauses cannot be aborted.
+      // The turn may have been about to pause, and a pause cannot be aborted.
       const now = await threads.get(thread, thread._id)
       const turn_id = current?.opened?.turn.turn_id ?? thread.active_turn?.turn_id
       if (now.active_turn?.paused && now.active_turn.turn_id === turn_id) await resumption.stop(now)
@@ -80,7 +83,7 @@ export function createChat(cradle: Cradle): Chat {
       heldCalls.abandon((turn) => turn.agent_id === agent_id, 'stopped')
     },
     findRepeated: turns.findRepeated,
-    pendingOf: resumption.pendingOf,
+    readPending: resumption.readPending,
     decide: resumption.decide,
     countActive: (agent_id) =>
       running.list().filter((turn) => turn.opened && turn.agent_id === agent_id).length,
@@ -102,8 +105,8 @@ export function createChat(cradle: Cradle): Chat {
     async start() {
       await recovery.adopt()
       renewal = setInterval(() => {
-        void attendTurns(running, turns, log)
-        void attendHeldCalls({ heldCalls, recovery, resumption, log })
+        void renewLeases(running, turns, log)
+        void reconcileHeldCalls({ heldCalls, recovery, resumption, log })
       }, RENEW_MS)
     },
     async drain() {
@@ -118,8 +121,8 @@ export function createChat(cradle: Cradle): Chat {
   }
 }
 
-/** Goes on with held calls that were decided elsewhere, and gives up those that nobody needs any more. */
-async function attendHeldCalls({
+/** Resumes held calls that were decided in another process, and abandons those that are no longer needed. */
+async function reconcileHeldCalls({
   heldCalls,
   recovery,
   resumption,
@@ -130,12 +133,12 @@ async function attendHeldCalls({
     await recovery.adopt()
     await resumption.releaseHeld()
   } catch (error) {
-    log.error({ error }, 'held calls could not be looked after')
+    log.error({ error }, 'held calls could not be reconciled')
   }
 }
 
-/** Keeps the leases of the running turns and stops those that another process wants stopped. */
-async function attendTurns(running: RunningTurns, turns: Turns, log: Logger): Promise<void> {
+/** Renews the leases of the running turns and stops those that another process asks to stop. */
+async function renewLeases(running: RunningTurns, turns: Turns, log: Logger): Promise<void> {
   const current = running.list().filter(({ opened }) => opened)
   if (current.length === 0) return
   try {

@@ -2,7 +2,7 @@ import type { Locale, TypeOf } from '#kernel'
 import type { ReasoningLevel, TokenUsage } from '#plugin-api'
 import type { artifacts, block, sources } from './schemas.ts'
 
-/** A file that a turn made, its path relative to the agent's workspace. */
+/** A file that a turn made, with its path relative to the agent's workspace. */
 export type Artifact = Omit<TypeOf<typeof artifacts>[number], 'url'>
 
 /** A source that a tool took its output from. */
@@ -11,13 +11,13 @@ export type Source = TypeOf<typeof sources>[number]
 /** A part of a message. */
 export type Block = TypeOf<typeof block>
 
-/** Messages of one thread: those up to the position `last`, behind the range before it. */
+/** A range of messages of one thread: up to the position `last`, after the range before it. */
 export interface MessageRange {
   thread_id: string
   last: number
 }
 
-/** One conversation of one user with one agent. `last_seq` is the ledger's at the end of the last turn. */
+/** One conversation of one user with one agent. `last_seq` is that of the ledger at the end of the last turn. */
 export interface ThreadDocument {
   _id: string
   user_id: string
@@ -34,32 +34,32 @@ export interface ThreadDocument {
   artifacts: Artifact[]
   sources: Source[]
   forked_from?: string
-  /** What a fork shows of other threads before its own messages, oldest first; its own positions begin behind. */
+  /** The messages of other threads that a fork shows before its own, oldest first; its own positions follow them. */
   base?: MessageRange[]
-  /** Tools that the user has allowed for this thread. */
+  /** The tools that the user has allowed for this thread. */
   allowed_tools?: string[]
   summary?: ThreadSummary
-  /** The version of the projection that its messages are of; missing where that is older than the field. */
+  /** The version of the projection that its messages were made with; missing in documents older than the field. */
   projection_version?: number
   migration?: ThreadMigration
   active_turn: ActiveTurn | null
-  /** The newest turn that waits for the thread; while it is set, no turn starts but the first of those that wait. */
+  /** The newest queued turn of the thread; while it is set, only the first queued turn may start. */
   queue_tail?: string
-  /** Set when the thread is being removed, null while a fork is being made: nobody sees it. */
+  /** Set while the thread is being removed, null while a fork is being created; both are hidden from everyone. */
   deleted_at?: number | null
 }
 
-/** How far the rebuilding of a thread's messages is that is wanted and not done; `queued_at` is Unix seconds. */
+/** The progress of a wanted rebuild of a thread's messages; `queued_at` is Unix seconds. */
 export interface ThreadMigration {
   status: 'queued' | 'running' | 'failed'
   queued_at: number
-  /** How often it was begun since it was queued: a number that only one who works on it has. */
+  /** The number of attempts since it was queued; only the process of the latest attempt knows it. */
   attempts: number
-  /** Why it failed. */
+  /** The reason of the failure. */
   error?: string
 }
 
-/** Why a turn failed; `message` is in the language of the turn, `details` are those that messages are made of. */
+/** The error of a failed turn; `message` is in the language of the turn, `details` are the values in its text. */
 export interface TurnError {
   code: string
   message: string
@@ -80,29 +80,29 @@ export interface MessageDocument {
   usage?: TokenUsage
   artifacts?: Artifact[]
   sources?: Source[]
-  /** Set on the last reply of a turn that failed. */
+  /** Set on the last reply of a failed turn. */
   error?: TurnError
 }
 
-/** Which process runs a turn; `host` and `pid` tell a dead one on the same machine at once. */
+/** The process that runs a turn; `host` and `pid` reveal at once that a process of the same machine is dead. */
 export interface Holder {
   node_id: string
   host: string
   pid: number
 }
 
-/** What is remembered of a thread's messages up to a position, instead of telling them to models again. */
+/** A summary of a thread's messages up to a position, which models receive instead of them. */
 export interface ThreadSummary {
   text: string
   position: number
 }
 
-/** What a paused turn waits for; `expires_at` is Unix seconds. */
+/** The approval that a paused turn waits for; `expires_at` is Unix seconds. */
 export interface PausedTurn {
   pending_id: string
   seq: number
   expires_at: number
-  /** The process that holds calls which wait for a person while they are at work. */
+  /** The process that holds running calls of the turn, which wait for a person. */
   held_by?: Holder
 }
 
@@ -114,27 +114,27 @@ export interface ActiveTurn {
   holder: Holder
   lease_until: number
   started_at: number
-  /** Set while nobody runs the turn, as it waits for a person; `seq` is that of its `hitl_required`. */
+  /** Set while no process runs the turn because it waits for a person; `seq` is that of its `hitl_required`. */
   paused?: PausedTurn
-  /** Set from a decision until what was decided is begun: a process that dies meanwhile has done nothing of it. */
+  /** Set from a decision until it takes effect: a process that dies in between has not acted on the decision. */
   resuming?: boolean
   /** Set by a process that cannot stop the turn itself. */
   stop_requested?: boolean
 }
 
-/** A client message that has started a turn, or waits to do so; `_id` is the turn's. */
+/** A client message that has started a turn or is queued to do so; `_id` is the turn's. */
 export interface ClientMessageDocument {
   _id: string
   thread_id: string
   user_id: string
   agent_id: string
   client_message_id: string
-  /** Null while the turn waits for its thread. */
+  /** Null while the turn is queued. */
   first_seq: number | null
   created_at: Date
 }
 
-/** A turn that waits for its thread; `_id` is the id that it has from its start on, and tells the order. */
+/** A queued turn; `_id` is its id from the start and defines the order. */
 export interface QueuedTurnDocument {
   _id: string
   thread_id: string
@@ -148,6 +148,6 @@ export interface QueuedTurnDocument {
   request_id: string
   /** Unix seconds. */
   created_at: number
-  /** Set by the process that has the thread and is about to start the turn. */
+  /** Set by the process that has taken the thread and is about to start the turn. */
   is_starting?: boolean
 }

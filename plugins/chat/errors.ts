@@ -10,28 +10,28 @@ export const chatErrors = {
   THREAD_BUSY: {
     status: 409,
     message: {
-      en: 'This thread has {waiting} turns waiting already. Wait for an answer first.',
+      en: '{waiting} turns of this thread are already queued. Wait for an answer first.',
       zh: '此会话已有 {waiting} 个排队中的回合，请先等待回复。',
     },
   },
   TOO_MANY_TURNS: {
     status: 429,
     message: {
-      en: 'Too many of your messages wait for an answer. At most {max} can wait.',
+      en: 'Too many of your messages are queued. At most {max} can wait for an answer.',
       zh: '等待回复的消息过多，最多可有 {max} 条排队。',
     },
   },
   HITL_NOT_PENDING: {
     status: 409,
     message: {
-      en: 'Nothing waits for a decision here, or it has been decided already.',
+      en: 'No approval is pending here, or it has already been decided.',
       zh: '这里没有待处理的审批，或已被处理。',
     },
   },
   TURN_INTERRUPTED: {
     status: 503,
     message: {
-      en: 'The server stopped while this turn was running. Its text so far is kept; send the message again to go on.',
+      en: 'The server stopped while this turn was running. Its text so far is kept; send the message again to continue.',
       zh: '回合进行中服务器已停止。已生成的内容会保留，请重新发送消息以继续。',
     },
   },

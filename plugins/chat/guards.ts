@@ -2,8 +2,8 @@ import { AppError, type ContextOf, type Guard } from '#kernel'
 import type { Cradle } from './manifest.ts'
 
 /**
- * Finds the agent in the path as the guard `agent` does, and also one that is no longer shared with the caller if they
- * have threads with it: what they wrote and were answered stays theirs to read.
+ * Finds the agent in the path like the guard `agent`, and also an agent that is no longer shared with the caller if the
+ * caller has threads with it: these stay readable.
  */
 export const threadReaderGuard: Guard<'thread_reader', Cradle> = {
   after: 'user',

@@ -3,12 +3,12 @@ import type { Ledger } from './ledger/ledger.ts'
 import { isTerminal, type LedgerEvent, type PendingApproval, seqOf } from './ledger/ledger-event.ts'
 import { projectTurn } from './ledger/projection.ts'
 import type { Messages } from './threads/messages.ts'
-import { withNewest } from './threads/named.ts'
+import { appendNewest } from './threads/references.ts'
 import type { Threads } from './threads/threads.ts'
 import type { QueuedRow, QueuedTurns } from './turns/queued-turns.ts'
 import type { RunningTurns } from './turns/running-turns.ts'
 
-/** A thread as it stands at `last_seq`: a subscription behind that gives the rest. */
+/** A page of a thread as of `last_seq`; a subscription after it delivers the rest. */
 export interface HistoryPage {
   thread_id: string
   messages: MessageDocument[]
@@ -22,18 +22,18 @@ export interface HistoryPage {
   sources: Source[]
 }
 
-/** Where a thread's ledger and its turn stand. */
+/** The state of a thread's ledger and its turn. */
 export interface ThreadStatus {
   active: boolean
-  /** Whether the turn waits for a person. */
+  /** True if the turn waits for a person. */
   paused: boolean
   turn_id?: string
   /** The seq before the first event of the active turn. */
   start_seq: number
   last_seq: number
-  /** Whether another process runs the turn. */
+  /** True if another process runs the turn. */
   elsewhere: boolean
-  /** The turns that wait, the next one first. */
+  /** The queued turns, the next one first. */
   queued: QueuedRow[]
 }
 
@@ -46,7 +46,7 @@ export interface History {
   status(thread: ThreadDocument): Promise<ThreadStatus>
 }
 
-/** Makes the reader of threads; the turn that runs is folded from its events and laid over the stored messages. */
+/** Creates the reader of threads; the active turn is projected from its events and put after the stored messages. */
 export function createHistory({
   messages,
   ledger,
@@ -68,7 +68,7 @@ export function createHistory({
     return { turn: active_turn, events: await ledger.readTurn(_id, turn_id, first_seq) }
   }
 
-  /** The turns that wait; one that has started by the time they are read does not. */
+  /** Lists the queued turns, without a turn that has started in the meantime. */
   const listQueued = async (
     { _id, queue_tail }: ThreadDocument,
     active: { turn: { turn_id: string } } | undefined,
@@ -78,18 +78,18 @@ export function createHistory({
     return found.filter(({ queue_id }) => queue_id !== active?.turn.turn_id)
   }
 
-  /** What the turns that have ended name; the thread was read a moment before its turn. */
-  const namedIn = async (thread: ThreadDocument, active: ReadTurn | undefined) => {
+  /** Collects the artifacts and sources of ended turns; the thread was read a moment before its turn. */
+  const listReferences = async (thread: ThreadDocument, active: ReadTurn | undefined) => {
     const isBehind = active !== undefined && active.turn.first_seq > thread.last_seq + 1
     const { artifacts, sources } = isBehind ? await threads.get(thread, thread._id) : thread
     const ended = active && hasEnded(active) ? projectTurn(active.events) : []
     return {
-      artifacts: withNewest(
+      artifacts: appendNewest(
         artifacts,
         'path',
         ended.flatMap((message) => message.artifacts ?? []),
       ),
-      sources: withNewest(
+      sources: appendNewest(
         sources,
         'id',
         ended.flatMap((message) => message.sources ?? []),
@@ -109,7 +109,7 @@ export function createHistory({
       const stored = await messages.page(thread, {
         limit: room,
         offset: offset - skipped.length,
-        // What a turn adds from here on is left to the subscription behind last_seq.
+        // Messages that the turn adds from here on come with the subscription after `last_seq`.
         before: Math.min(before ?? Infinity, active?.turn.first_seq ?? thread.last_seq + 1),
       })
       const older = room > 0 ? stored.slice(-room) : []
@@ -121,21 +121,21 @@ export function createHistory({
         has_more,
         next_cursor: has_more && page[0] ? String(page[0].position) : null,
         turn_active: active !== undefined && !hasEnded(active),
-        last_seq: endOf(active) ?? thread.last_seq,
-        hitl_pending: pendingIn(active),
+        last_seq: findLastSeq(active) ?? thread.last_seq,
+        hitl_pending: findPending(active),
         queued: await listQueued(thread, active),
-        ...(await namedIn(thread, active)),
+        ...(await listReferences(thread, active)),
       }
     },
     async status(thread) {
       const active = await activeTurn(thread)
-      const last_seq = endOf(active) ?? thread.last_seq
+      const last_seq = findLastSeq(active) ?? thread.last_seq
       const queued = await listQueued(thread, active)
       if (!active || hasEnded(active))
         return { active: false, paused: false, start_seq: last_seq, last_seq, elsewhere: false, queued }
       const start_seq = active.turn.first_seq - 1
       const elsewhere = running.get(thread._id)?.opened === undefined
-      const paused = pendingIn(active) !== null
+      const paused = findPending(active) !== null
       return { active: true, paused, turn_id: active.turn.turn_id, start_seq, last_seq, elsewhere, queued }
     },
   }
@@ -146,17 +146,17 @@ interface ReadTurn {
   events: LedgerEvent[]
 }
 
-const endOf = (active: ReadTurn | undefined) => {
+const findLastSeq = (active: ReadTurn | undefined) => {
   if (!active) return undefined
   const last = active.events.at(-1)
   return last ? seqOf(last) : active.turn.first_seq - 1
 }
 
-/** What a turn waits for whose last event says so. */
-const pendingIn = (active: ReadTurn | undefined): PendingApproval | null => {
+/** The pending approval of a turn, if its last event is one. */
+const findPending = (active: ReadTurn | undefined): PendingApproval | null => {
   const last = active?.events.at(-1)
   return last?.type === 'hitl_required' ? last.frame : null
 }
 
-/** A turn whose last event is read has nothing to follow, though its thread may not show it yet. */
+/** A turn whose terminal event was read has ended, even if its thread document does not show it yet. */
 const hasEnded = ({ events }: ReadTurn) => events.length > 0 && isTerminal(events.at(-1)!)

@@ -8,7 +8,7 @@ import {
 } from '#kernel'
 import { chatErrors } from './errors.ts'
 
-/** What this plugin is. */
+/** The manifest of this plugin. */
 export const manifest = defineManifest({
   name: 'chat',
   summary: 'Conversations: threads, turns and the ledger that every view reads',
@@ -32,7 +32,7 @@ declare module '#kernel/types' {
   }
 }
 
-/** What the factories, handlers and hooks of this plugin receive. */
+/** The cradle that the factories, handlers and hooks of this plugin receive. */
 export type Cradle = CradleOf<typeof manifest>
 
 /** Declares a route of this plugin. */

@@ -1,7 +1,10 @@
 import type { Block, MessageDocument } from './documents.ts'
 
-/** How long a block is as a model is told it, in characters; thoughts are not told, and of files only their names. */
-export function sizeOfBlock(block: Block): number {
+/**
+ * Returns the length of a block as a model receives it, in characters; thoughts are left out, and of a file only the
+ * path counts.
+ */
+export function measureBlock(block: Block): number {
   switch (block.type) {
     case 'text':
       return block.text.length
@@ -16,6 +19,6 @@ export function sizeOfBlock(block: Block): number {
   }
 }
 
-/** How long a message is as a model is told it, in characters. */
-export const sizeOfMessage = ({ content }: Pick<MessageDocument, 'content'>): number =>
-  content.reduce((sum, block) => sum + sizeOfBlock(block), 0)
+/** Returns the length of a message as a model receives it, in characters. */
+export const measureMessage = ({ content }: Pick<MessageDocument, 'content'>): number =>
+  content.reduce((sum, block) => sum + measureBlock(block), 0)

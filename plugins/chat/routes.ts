@@ -12,14 +12,14 @@ import {
   threadForked,
   threadRow,
 } from './schemas.ts'
-import { historyStateOf } from './threads/history-state.ts'
+import { readHistoryState } from './threads/thread-migrations.ts'
 
-const ownerOf = ({ caller, agent }: { caller: { id: string }; agent: { _id: string } }) => ({
+const toOwner = ({ caller, agent }: { caller: { id: string }; agent: { _id: string } }) => ({
   user_id: caller.id,
   agent_id: agent._id,
 })
 
-/** Threads and their history. */
+/** The routes of threads and their history. */
 export const chatRoutes = [
   route({
     method: 'GET',
@@ -29,28 +29,28 @@ export const chatRoutes = [
     query: listQuery,
     response: { 200: { type: 'array', items: threadRow } },
   }).handle(async ({ caller, agent, query }, { threads }) => {
-    const { rows, next } = await threads.list(ownerOf({ caller, agent }), query)
+    const { rows, next } = await threads.list(toOwner({ caller, agent }), query)
     return pageReply(query, { rows: rows.map(toThreadListRow), next })
   }),
 
   route({
     method: 'POST',
     path: '/agents/:id/threads',
-    summary: 'Begin a thread',
+    summary: 'Create a thread',
     guard: 'agent',
     audit: 'thread.create',
     body: newThread,
     response: { 201: threadCreated },
     errors: ['LIMIT_REACHED'],
   }).handle(async ({ caller, agent, body }, { threads }) => {
-    const { _id, session_key } = await threads.create(ownerOf({ caller, agent }), body)
+    const { _id, session_key } = await threads.create(toOwner({ caller, agent }), body)
     return { thread_id: _id, session_key }
   }),
 
   route({
     method: 'PATCH',
     path: '/agents/:id/threads/:thread_id',
-    summary: 'Rename or pin a thread, choose its model or the tools that need not ask in it',
+    summary: 'Rename or pin a thread, choose its model or the tools that need no approval in it',
     guard: 'agent',
     audit: 'thread.update',
     body: threadChanges,
@@ -58,7 +58,7 @@ export const chatRoutes = [
     errors: ['THREAD_NOT_FOUND', 'PROVIDER_NOT_VISIBLE'],
   }).handle(async ({ caller, agent, params, body }, { threads, models }) => {
     if (body.model) await models.assertUsable(body.model, caller.id)
-    return toThreadRow(await threads.update(ownerOf({ caller, agent }), params.thread_id!, body))
+    return toThreadRow(await threads.update(toOwner({ caller, agent }), params.thread_id!, body))
   }),
 
   route({
@@ -70,8 +70,8 @@ export const chatRoutes = [
     response: { 204: null },
     errors: ['THREAD_NOT_FOUND'],
   }).handle(async ({ caller, agent, params }, { threads, chat }) => {
-    const { _id } = await threads.get(ownerOf({ caller, agent }), params.thread_id!)
-    await chat.purge(await threads.hide({ ...ownerOf({ caller, agent }), _id }))
+    const { _id } = await threads.get(toOwner({ caller, agent }), params.thread_id!)
+    await chat.purge(await threads.hide({ ...toOwner({ caller, agent }), _id }))
   }),
 
   route({
@@ -79,25 +79,25 @@ export const chatRoutes = [
     path: '/agents/:id/threads/:thread_id/read',
     summary: 'Clear the unread count of a thread',
     guard: 'thread_reader',
-    audit: { none: 'Marking as read is bookkeeping.' },
+    audit: { none: 'It only marks messages as read.' },
     response: { 204: null },
     errors: ['THREAD_NOT_FOUND'],
   }).handle(
     ({ caller, agent, params }, { threads }) =>
-      threads.markRead(ownerOf({ caller, agent }), params.thread_id!) as Promise<undefined>,
+      threads.markRead(toOwner({ caller, agent }), params.thread_id!) as Promise<undefined>,
   ),
 
   route({
     method: 'POST',
     path: '/agents/:id/threads/:thread_id/fork',
-    summary: 'Begin a thread with another one as it was right behind one of its replies',
+    summary: 'Fork a thread after one of its replies: the new thread begins with its messages up to there',
     guard: 'agent',
     audit: 'thread.fork',
     body: forkPlace,
     response: { 201: threadForked },
     errors: ['THREAD_NOT_FOUND', 'REPLY_NOT_FOUND', 'AGENT_NOT_RUNNING', 'LIMIT_REACHED'],
   }).handle(async ({ caller, agent, params, body, locale }, { threads, forks }) => {
-    const source = await threads.get(ownerOf({ caller, agent }), params.thread_id!)
+    const source = await threads.get(toOwner({ caller, agent }), params.thread_id!)
     if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })
     const { fork, copied_messages } = await forks.make(source, body, locale)
     const { _id, session_key, title } = fork
@@ -107,13 +107,13 @@ export const chatRoutes = [
   route({
     method: 'GET',
     path: '/agents/:id/threads/:thread_id/history',
-    summary: 'Read a page of a thread, counted from the newest, oldest first',
+    summary: 'Read a page of a thread: pages count from the newest message, each is sorted oldest first',
     guard: 'thread_reader',
     query: historyQuery,
     response: { 200: historyPage },
     errors: ['THREAD_NOT_FOUND'],
   }).handle(async ({ caller, agent, params, query, locale }, { threads, history, describeError }) => {
-    const thread = await threads.get(ownerOf({ caller, agent }), params.thread_id!)
+    const thread = await threads.get(toOwner({ caller, agent }), params.thread_id!)
     const limit = Math.min(query.limit, MAX_PAGE_ROWS)
     const { offset, cursor } = query
     const page = await history.page(thread, {
@@ -127,7 +127,7 @@ export const chatRoutes = [
       artifacts: toArtifactRows(agent._id, page.artifacts),
       limit,
       offset,
-      ...historyStateOf(thread),
+      ...readHistoryState(thread),
     }
     return reply(200, body, linkToNext(query, page.next_cursor))
   }),

@@ -1,13 +1,16 @@
 import type { Locale } from '#kernel'
 import type { Artifact, MessageDocument, ThreadDocument } from './documents.ts'
-import { fileUrl } from './file-url.ts'
 import type { Cradle } from './manifest.ts'
-import { newestWithin } from './threads/named.ts'
+import { takeNewest } from './threads/references.ts'
 
-/** The most bytes of artifacts, and of sources, that a thread has in a list. */
+/** The most bytes of artifacts, and of sources, that a thread in a list contains. */
 const LISTED_BYTES = { artifacts: 4096, sources: 8192 }
 
-/** A thread as its user sees it. */
+/** Returns the address of a file in an agent's workspace, relative to the server. */
+export const fileUrl = (agent_id: string, path: string): string =>
+  `/api/agents/${agent_id}/files/content?path=${encodeURIComponent(path)}`
+
+/** Converts a thread to its row. */
 export const toThreadRow = ({
   _id,
   user_id,
@@ -29,21 +32,21 @@ export const toThreadRow = ({
   turn_active: active_turn !== null,
 })
 
-/** A thread in a list, with the newest of what it names. */
+/** Converts a thread to its row in a list, with its newest artifacts and sources. */
 export function toThreadListRow(thread: ThreadDocument) {
   const { artifacts, sources, ...row } = toThreadRow(thread)
   return {
     ...row,
-    artifacts: newestWithin(artifacts, LISTED_BYTES.artifacts),
-    sources: newestWithin(sources, LISTED_BYTES.sources),
+    artifacts: takeNewest(artifacts, LISTED_BYTES.artifacts),
+    sources: takeNewest(sources, LISTED_BYTES.sources),
   }
 }
 
-/** Files that turns made, with their addresses. */
+/** Adds their addresses to the files that turns made. */
 export const toArtifactRows = (agent_id: string, artifacts: readonly Artifact[]) =>
   artifacts.map((artifact) => ({ ...artifact, url: fileUrl(agent_id, artifact.path) }))
 
-/** A message of a thread with an agent as its user reads it. */
+/** Converts a message of a thread with an agent to its row. */
 export const toMessageRow = (
   { _id, thread_id, position, artifacts, error, ...message }: MessageDocument,
   agent_id: string,

@@ -29,7 +29,7 @@ const fileBlock = objectOf({ type: { const: 'file' }, ...fileFields }, [
   'media_type',
 ])
 
-/** What a user may say. */
+/** A part of a user's message. */
 export const inputBlock = {
   type: 'object',
   discriminator: { propertyName: 'type' },
@@ -79,7 +79,7 @@ const toolNames = {
   type: 'array',
   items: { type: 'string', pattern: '^[\\w-]{1,64}$' },
   maxItems: 64,
-  description: 'Tools that need not ask in this thread',
+  description: 'Tools that need no approval in this thread',
 } as const
 
 /** Files that turns made. */
@@ -91,7 +91,7 @@ export const artifacts = {
   },
 } as const
 
-/** What tools took their outputs from. */
+/** The sources that tools took their outputs from. */
 export const sources = {
   type: 'array',
   items: { title: 'Source', ...objectOf({ id: string, title: string, url: string }, ['id', 'title']) },
@@ -113,14 +113,14 @@ const message = {
       sources,
       error: {
         ...objectOf({ code: string, message: string }, ['code', 'message']),
-        description: 'Why the turn failed',
+        description: 'The error of a failed turn',
       },
     },
     ['id', 'role', 'content', 'timestamp', 'turn_id', 'status'],
   ),
 } as const
 
-/** The turns that wait for a thread, the next one first. */
+/** The queued turns of a thread, the next one first. */
 export const queuedTurns = {
   type: 'array',
   items: {
@@ -155,7 +155,8 @@ export const verdict = objectOf(
       type: 'string',
       minLength: 1,
       maxLength: 128,
-      description: 'Refuse the decisions when the turn waits for something else',
+      description:
+        'The approval that the decisions are for; they are refused if the turn waits for another one',
     },
     decisions: { type: 'array', items: decision, minItems: 1, maxItems: 16 },
   },
@@ -219,7 +220,7 @@ export const threadChanges = {
   minProperties: 1,
 } as const
 
-/** POST …/fork: the reply that is the last of the fork, by one of two. */
+/** POST …/fork: the last reply of the fork, named in one of two ways. */
 export const forkPlace = {
   ...objectOf({
     assistant_turns_from_end: {
@@ -249,7 +250,7 @@ const offset = {
   type: 'integer',
   minimum: 0,
   default: 0,
-  description: 'Rows to pass over, behind the cursor where there is one',
+  description: 'The number of rows to skip, after the cursor if one is set',
 } as const
 
 export const listQuery = objectOf({ ...pageQuery, offset })

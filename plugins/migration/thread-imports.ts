@@ -76,7 +76,7 @@ export function createThreadImports({
         continue
       }
       newest = renaming.take(check.event(part), part.place)
-      title ??= threadArchive.titleOf({ content: newest.input ?? [] }) || null
+      title ??= threadArchive.toTitle({ content: newest.input ?? [] }) || null
       batch.push(newest)
       characters += part.size
       if (batch.length >= BATCH.events || characters >= BATCH.characters) await store()

@@ -155,7 +155,7 @@ t.test('What a process left when it died is taken up by the next one', async (t)
     ['decided', 'changed', 'inside', 'unrecorded', 'undecided'].sort(),
     'what was decided and not begun is done once, and nothing else',
   )
-  t.notMatch(server.logged(), 'could not go on')
+  t.notMatch(server.logged(), 'could not be resumed')
 
   await t.test('A process that was too slow to go on leaves the turn to the one that took it', async (t) => {
     const slow = await pauseAt('slow')

@@ -161,7 +161,7 @@ t.test('Nobody reads that a turn waits or has ended before the thread shows it a
     fake.next({ toolCalls: [call('q', 'ask_user_question', { question: 'Well?' })] }, { text: 'good' })
     const asked = Promise.all(range(1, 3).map(() => poll(seq, 'hitl_required')))
     const sent = socket.say({ thread_id, text: 'go' })
-    for (const read of await asked) t.ok(await resumption.pendingOf(read), `pause ${n}`)
+    for (const read of await asked) t.ok(await resumption.readPending(read), `pause ${n}`)
     const ended = Promise.all(range(1, 3).map(() => poll(seq, 'done')))
     await decide(thread_id, { type: 'respond', message: 'yes' })
     for (const { active_turn, last_seq } of await ended) t.ok(!active_turn && last_seq > seq, `end ${n}`)

@@ -185,7 +185,7 @@ t.test('A thread that has ended its server each time it was begun is given up', 
   const migration = { status: 'running', queued_at: 1, attempts: 3 } as const
   await threads().updateOne({ _id: thread_id! }, { $set: { migration } })
   await statusUntil(({ failed }) => failed === 1)
-  t.match((await threads().findOne({ _id: thread_id! }))!.migration, { error: /begun 3 times/ })
+  t.match((await threads().findOne({ _id: thread_id! }))!.migration, { error: /started 3 times/ })
   await start()
   await untilDone()
   t.match(await history(thread_id!), READY)

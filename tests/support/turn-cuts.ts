@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { frameOf, type LedgerEvent, seqOf, threadOf } from '../../plugins/chat/ledger/ledger-event.ts'
+import { type LedgerEvent, seqOf, threadOf, toFrame } from '../../plugins/chat/ledger/ledger-event.ts'
 import type { ReadEvent } from '../../plugins/chat/ledger/ledger-reader.ts'
 import { projectTurn } from '../../plugins/chat/ledger/projection.ts'
 import { readRecordedLoop } from '../../plugins/chat/loop/recorded-loop.ts'
@@ -42,7 +42,7 @@ export function findCutFaults(events: readonly LedgerEvent[]): string[] {
   for (let cut = 0; cut <= events.length; cut += 1) {
     const [told, rest] = [events.slice(0, cut), events.slice(cut)]
     const thread = openThread([pageOf(told, first_seq, thread_id)])
-    for (const event of rest) applyFrame(thread, frameOf(event))
+    for (const event of rest) applyFrame(thread, toFrame(event))
     const { artifacts, sources } = thread
     const difference = differenceOf(thread, [{ ...whole, artifacts, sources }])
     if (difference) faults.push(`behind ${cut} events: ${difference}`)

@@ -108,7 +108,7 @@ async function startTurn(
     throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
   const content = await contentOf(message, session, locale, cradle)
   const { _id: id, role, permissions, token_quota } = owner
-  await chat.enter({
+  await chat.submit({
     thread_id: thread._id,
     agent,
     user: { id, role, permissions, token_quota },

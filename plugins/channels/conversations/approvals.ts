@@ -118,7 +118,7 @@ export function createApprovals({
     if (decisions.length < asked.length) return true
     try {
       const thread = await threads.get({ user_id, agent_id }, thread_id)
-      const pending = await chat.pendingOf(thread)
+      const pending = await chat.readPending(thread)
       if (pending?.pending_id !== pending_id) return false
       await chat.decide(thread, pending, decisions)
       return true

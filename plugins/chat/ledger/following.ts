@@ -3,10 +3,13 @@ import type { Ledger } from './ledger.ts'
 import { type LedgerEvent, seqOf } from './ledger-event.ts'
 
 const PAGE = 100
-/** How often the ledger is looked at for what another process writes, in milliseconds. */
+/** The interval at which the ledger is polled for events of other processes, in milliseconds. */
 const POLL_MS = 1000
 
-/** Gives every event of a thread behind `after`, those to come as well, until `signal` is aborted or the thread is removed. */
+/**
+ * Yields every event of a thread after `after`, including future ones, until `signal` is aborted or the thread is
+ * removed.
+ */
 export async function* followEvents({
   thread_id,
   user_id,
@@ -54,7 +57,7 @@ export async function* followEvents({
         hasRead = true
         yield event
       }
-      // What was published, or was read, is in the ledger, unless the thread has been removed.
+      // A published or known event is in the ledger, unless the thread was removed.
       if (events.length === 0 && published > position) return
       if (events.length === 0 && hasRead && !(await ledger.find(thread_id, position))) return
       if (events.length < PAGE) await news()

@@ -1,29 +1,29 @@
 import { type LedgerEvent, seqOf, threadOf } from './ledger-event.ts'
 
-/** Reads the events of one thread as they become durable. */
+/** A reader of one thread's events, which it receives as they become durable. */
 export interface Reader {
   user_id: string
   deliver(event: LedgerEvent, seq: number): void
-  /** Takes a frame that is part of no turn. */
+  /** Receives a frame that belongs to no turn. */
   tell?(text: string): void
-  /** Hears that a turn waits for the thread, which any process may start. */
+  /** Announces that a turn is queued for the thread, which any process may start. */
   expect?(): void
 }
 
-/** Hands each durable event to the readers of its thread in this process. */
+/** Delivers each durable event to the readers of its thread in this process. */
 export interface Hub {
   publish(event: LedgerEvent): void
-  /** Sends the readers of a thread a frame that is part of no turn. */
+  /** Sends the readers of a thread a frame that belongs to no turn. */
   tell(thread_id: string, frame: object): void
-  /** Tells the readers of a thread that a turn waits for it. */
+  /** Announces to the readers of a thread that a turn is queued for it. */
   expect(thread_id: string): void
   add(thread_id: string, reader: Reader): void
   remove(thread_id: string, reader: Reader): void
-  /** Whether any connection of that user reads the thread. */
+  /** True if any connection of this user reads the thread. */
   isReading(thread_id: string, user_id: string): boolean
 }
 
-/** Makes a hub with no readers. */
+/** Creates a hub without readers. */
 export function createHub(): Hub {
   const threads = new Map<string, Set<Reader>>()
   return {

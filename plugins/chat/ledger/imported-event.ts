@@ -4,12 +4,12 @@ import { filename, inputBlock, mediaType, path, usage } from '../schemas.ts'
 import type { FrameType } from './ledger-event.ts'
 import type { ReadEvent } from './ledger-reader.ts'
 
-/** Bounds numbers that are added up, so that the sums stay exact. */
+/** The largest number that may be imported, so that sums stay exact. */
 const MAX_SUMMAND = 1_000_000_000_000
 const tokens = { type: 'integer', minimum: 0, maximum: MAX_SUMMAND } as const
 const id = { type: 'string', minLength: 1, maxLength: 1024 } as const
 
-/** The bounds of fields that this server bounds itself when it writes them. */
+/** Bounds for fields that are bounded elsewhere when this server writes them. */
 const bounds: Record<string, JSONSchema> = {
   message_id: id,
   client_message_id: id,
@@ -28,7 +28,7 @@ const bounds: Record<string, JSONSchema> = {
   decisions: { ...turnFrameFields.hitl_resolved.properties.decisions, maxItems: 16 },
 }
 
-/** The frame of an event of another server: the same fields, with bounds. */
+/** Returns the schema of an imported frame: the fields of a sent frame, with bounds. */
 function toBoundedFrame(type: FrameType): JSONSchema {
   const { properties, ...schema } = turnFrameFields[type]
   const bounded = Object.entries(properties).map(([name, field]) => [name, bounds[name] ?? field])
@@ -53,7 +53,7 @@ const toValidator = (type: FrameType) =>
 
 const validators = new Map<FrameType, Validator>()
 
-/** Checks the frame, input and times of an event of another server; throws VALIDATION_FAILED. */
+/** Checks the frame, input and times of an event from another server; throws VALIDATION_FAILED. */
 export function assertImportable(event: ReadEvent): void {
   const { type } = event
   const validate = validators.get(type) ?? toValidator(type)

@@ -21,33 +21,36 @@ export type ActionRequest = PendingApproval['action_requests'][number]
 /** A person's decision about one call. */
 export type Decision = ResolvedApproval['decisions'][number]
 
-/** What a person may decide. */
+/** The ways in which a person may decide. */
 export type DecisionType = Decision['type']
 
 /** The type of a frame of a turn. */
 export type FrameType = keyof FrameFields
 
-/** What an event holds besides the frame that readers of the conversation get. */
+/** The fields of an event besides the frame that readers of the conversation receive. */
 export interface EventRecord {
-  /** Of `turn_started`: what the user said, which model they asked for, their language, and what the turn keeps to. */
+  /** Of `turn_started`: the user's message, the requested model, the language, and the settings of the turn. */
   input?: Block[]
   model?: string
   locale?: Locale
   settings?: ModelSettings
-  /** Of `usage`: what the model answered, as JSON, where the frames do not say it all; see `model-answer.ts`. */
+  /** Of `usage`: the model's answer as JSON, if the frames do not contain all of it; see `model-answer.ts`. */
   answer?: string
-  /** Of `hitl_required`: the arguments as JSON, by the place of the request, where its `args` do not show them as they are. */
+  /** Of `hitl_required`: arguments as JSON, by the index of the request, if its `args` do not show them unchanged. */
   whole_args?: Record<string, string>
-  /** Of `usage`: milliseconds until the first delta; null where there was none. */
+  /** Of `usage`: milliseconds until the first delta; null without one. */
   first_token_ms?: number | null
-  /** In milliseconds: how long a call took (`usage`, `tool_result`), a person (`hitl_resolved`), the turn (all that end it or pause). */
+  /**
+   * The duration in milliseconds of a call (`usage`, `tool_result`), of a person's decision (`hitl_resolved`), or of
+   * the turn (events that end or pause it).
+   */
   ms?: number
 }
 
-/** One entry of the append-only ledger as it is stored; `ts` is Unix milliseconds. */
+/** An entry of the append-only ledger as it is stored; `ts` is Unix milliseconds. */
 export type LedgerEvent = {
   [Type in FrameType]: {
-    /** Thread and seq: the order of the ledger, and what makes a seq unique. */
+    /** The thread and the seq, which define the order of the ledger and make a seq unique. */
     _id: string
     turn_id: string
     ts: number
@@ -60,17 +63,20 @@ export type LedgerEvent = {
 
 const SEQ_DIGITS = 12
 
-/** The last seq that a thread can have. */
+/** The largest seq of a thread. */
 export const LAST_SEQ: number = 10 ** SEQ_DIGITS - 1
 
-/** The key of an event. */
+/** Returns the key of an event. */
 export const eventId = (thread_id: string, seq: number): string =>
   `${thread_id}:${String(seq).padStart(SEQ_DIGITS, '0')}`
 
-/** The thread of an event. */
+/** Returns the thread of an event. */
 export const threadOf = ({ _id }: Pick<LedgerEvent, '_id'>): string => _id.slice(0, -SEQ_DIGITS - 1)
 
-/** The seq of an event within its thread, rising by one from 1; in a fork, from behind the messages that it began with. */
+/**
+ * Returns the seq of an event within its thread. It rises by one from 1; in a fork, it continues after the messages
+ * that the fork began with.
+ */
 export const seqOf = ({ _id }: Pick<LedgerEvent, '_id'>): number => Number(_id.slice(-SEQ_DIGITS))
 
 /** Selects a thread's events with `after < seq <= upTo`. */
@@ -78,22 +84,22 @@ export const eventRange = (thread_id: string, after = 0, upTo = LAST_SEQ) => ({
   _id: { $gt: eventId(thread_id, after), $lte: eventId(thread_id, upTo) },
 })
 
-/** Whether an event ends its turn. */
+/** True if an event ends its turn. */
 export const isTerminal = ({ type }: Pick<LedgerEvent, 'type'>): boolean =>
   type === 'done' || type === 'error'
 
-/** What the model calls among these events have taken. */
-export const usageIn = (events: readonly LedgerEvent[]): TokenUsage =>
+/** Adds up the tokens of the model calls among these events. */
+export const sumUsage = (events: readonly LedgerEvent[]): TokenUsage =>
   events.reduce<TokenUsage>((sum, { type, frame }) => (type === 'usage' ? addUsage(sum, frame.usage) : sum), {
     ...NO_USAGE,
   })
 
-/** The model that was called last among these events. */
-export const modelIn = (events: readonly LedgerEvent[]): string | undefined =>
+/** Returns the model of the last call among these events. */
+export const findLastModel = (events: readonly LedgerEvent[]): string | undefined =>
   events.flatMap(({ type, frame }) => (type === 'usage' ? [frame.model] : [])).at(-1)
 
-/** The frame that readers get. */
-export const frameOf = (event: LedgerEvent) => ({
+/** Returns the frame of an event as readers receive it. */
+export const toFrame = (event: LedgerEvent) => ({
   type: event.type,
   thread_id: threadOf(event),
   turn_id: event.turn_id,
@@ -101,5 +107,5 @@ export const frameOf = (event: LedgerEvent) => ({
   ...event.frame,
 })
 
-/** The same as JSON. */
-export const frameText = (event: LedgerEvent): string => JSON.stringify(frameOf(event))
+/** Returns the frame of an event as JSON. */
+export const frameText = (event: LedgerEvent): string => JSON.stringify(toFrame(event))

@@ -12,7 +12,7 @@ import {
   seqOf,
 } from './ledger-event.ts'
 
-/** An event as it is read by others: its place in the thread instead of its key. `ts` is Unix milliseconds. */
+/** An event for readers of the ledger: its seq replaces its key. `ts` is Unix milliseconds. */
 export type ReadEvent = {
   [Type in FrameType]: {
     seq: number
@@ -23,7 +23,7 @@ export type ReadEvent = {
   } & EventRecord
 }[FrameType]
 
-/** Which events are wanted: those between two seqs, both excluded. */
+/** Selects events between two seqs, both excluded. */
 export interface EventQuery {
   limit: number
   after?: number
@@ -32,14 +32,17 @@ export interface EventQuery {
   turn_id?: string
 }
 
-/** Reads threads' ledgers, for views beside the conversation. */
+/** Reads the ledgers of threads, for views besides the conversation. */
 export interface LedgerReader {
-  /** In rising order, without answers and hidden arguments: the first behind `after`, or else the last before `before`, or of all. */
+  /**
+   * Reads events in rising order, without answers and whole arguments: the first ones after `after`, or else the last
+   * ones before `before` or of the thread.
+   */
   page(thread_id: string, query: EventQuery): Promise<{ events: ReadEvent[]; has_more: boolean }>
   find(thread_id: string, seq: number): Promise<ReadEvent | null>
-  /** All of them in order, read bit by bit; without what was said if only the facts are wanted. */
+  /** Reads all events in order, in batches; `withText: false` leaves out the texts of the conversation. */
   all(thread_id: string, options?: { withText: boolean }): AsyncGenerator<ReadEvent, void, void>
-  /** Those behind `after` and those to come, until `signal` is aborted. */
+  /** Yields the events after `after` and future ones, until `signal` is aborted. */
   follow(reader: {
     thread_id: string
     user_id: string
@@ -48,7 +51,7 @@ export interface LedgerReader {
   }): AsyncGenerator<ReadEvent, void, void>
 }
 
-/** A part of a thread: `after < seq <= upTo`. */
+/** A span of a thread: `after < seq <= upTo`. */
 interface Span {
   after: number
   upTo: number
@@ -60,7 +63,7 @@ const NOWHERE: Span = { after: 0, upTo: 0 }
 const STARTED = { type: 'turn_started' } as const
 const BY_TYPE = { type: 1, _id: 1 } as const
 
-/** All types but that of most events, which are near wherever one looks. */
+/** The types in the index: all but the frequent ones, which a scan finds quickly. */
 const LISTED: FrameType[] = [
   'turn_started',
   'reasoning',
@@ -74,16 +77,16 @@ const LISTED: FrameType[] = [
   'error',
 ]
 
-/** By which events of one type, and turns, are found in threads of any length; most events are in neither index. */
+/** The indexes for events of one type and for turns, in threads of any length; most events are in neither of them. */
 export const ledgerIndexes: IndexDescription[] = [
   { key: BY_TYPE, partialFilterExpression: { type: { $in: LISTED } } },
   { key: { turn_id: 1 }, partialFilterExpression: STARTED },
 ]
 
-/** How many events the database is asked for at once where all are read: the process does other work in between. */
+/** The batch size for reading a whole ledger: other work runs between the batches. */
 const BATCH = 500
 
-/** Makes the reader. */
+/** Creates the reader. */
 export function createLedgerReader({
   events,
   hub,
@@ -93,7 +96,7 @@ export function createLedgerReader({
   hub: Hub
   ledger: Ledger
 }): LedgerReader {
-  /** Where a turn's events stand: from its first one to where the next turn begins. */
+  /** Finds the span of a turn's events: from its first one to the start of the next turn. */
   const spanOfTurn = async (thread_id: string, turn_id: string): Promise<Span> => {
     const projection = { _id: 1 }
     const first = await events.findOne({ ...eventRange(thread_id), ...STARTED, turn_id }, { projection })

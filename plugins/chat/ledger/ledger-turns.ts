@@ -4,8 +4,8 @@ import { isTerminal, type LedgerEvent, seqOf } from './ledger-event.ts'
 const PAGE = 200
 
 /**
- * Reads a ledger turn by turn, from behind `after`, or from wherever it begins where that is null, to `upTo`, where
- * a turn must end. Throws where it is not made of whole turns, each right behind the one before.
+ * Reads a ledger turn by turn, from `after`, or from its start if that is null, to `upTo`, the end of a turn.
+ * Throws if the ledger does not consist of whole turns without gaps.
  */
 export async function* readTurns(
   ledger: Pick<Ledger, 'read'>,
@@ -18,13 +18,13 @@ export async function* readTurns(
     const page = await ledger.read(thread_id, position, PAGE)
     const events = page.filter((event) => seqOf(event) <= upTo)
     if (events.length === 0 && isAnywhere) return
-    if (events.length === 0) throw new Error(`the ledger has no event ${upTo}, where its last turn ended`)
+    if (events.length === 0) throw new Error(`the ledger lacks event ${upTo}, the end of its last turn`)
     for (const event of events) {
       const seq = seqOf(event)
       const [first] = turn
-      if (!first && event.type !== 'turn_started') throw new Error(`event ${seq} is part of no turn`)
+      if (!first && event.type !== 'turn_started') throw new Error(`event ${seq} belongs to no turn`)
       if (!first && seq !== position + 1 && !isAnywhere)
-        throw new Error(`the ledger has no event ${position + 1}, where a turn began`)
+        throw new Error(`the ledger lacks event ${position + 1}, the start of a turn`)
       if (first && event.turn_id !== first.turn_id) throw new Error(`the turn before event ${seq} has no end`)
       isAnywhere = false
       position = seq

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Collection } from 'mongodb'
-import { type Clock, createGroupCommit, isOnlyDuplicates, type Logger } from '#kernel'
-import { storable } from '../storable.ts'
+import { type Clock, createGroupCommit, isOnlyDuplicates, isUnavailable, type Logger } from '#kernel'
+import { sanitizeForStorage } from '../sanitize.ts'
 import {
   type EventRecord,
   eventId,
@@ -11,16 +11,15 @@ import {
   type LedgerEvent,
 } from './ledger-event.ts'
 import type { ReadEvent } from './ledger-reader.ts'
-import { isPassing } from './write-failure.ts'
 
 /** The part of the ledger that one turn writes. */
 export interface TurnLog {
   readonly turn_id: string
-  /** Events that are durable, in order; the last one from when it is settled. */
+  /** The durable events in order; the last event of the turn is included once it is settled. */
   readonly committed: readonly LedgerEvent[]
-  /** Adds an event; text right behind text of the same message joins it while that is not being written yet. */
+  /** Adds an event; text is merged into the text event before it while that is not yet being written. */
   write<Type extends FrameType>(type: Type, frame: FrameFields[Type], record?: EventRecord): void
-  /** Resolves when all that was added so far is durable, or the turn has been lost. */
+  /** Resolves when everything added so far is durable, or the turn has been lost. */
   durable(): Promise<void>
   /** Adds the last event: once it is durable, `settle` runs, and only then do readers see it. */
   finish<Type extends 'done' | 'error' | 'hitl_required'>(
@@ -31,11 +30,11 @@ export interface TurnLog {
   ): Promise<void>
 }
 
-/** The append-only ledger: what is published has been written to the journal before. */
+/** The append-only ledger: events are published only after they are in the journal. */
 export interface Ledger {
   /**
-   * Begins the log of a turn behind `lastSeq`, or goes on behind the events that it has already. `onLost` is called
-   * where another process has taken the turn over.
+   * Opens the log of a turn after `lastSeq`, or reopens it after the events in `before`. `onLost` is called if another
+   * process has taken over the turn.
    */
   open(turn: {
     thread_id: string
@@ -44,24 +43,27 @@ export interface Ledger {
     before?: readonly LedgerEvent[]
     onLost: () => void
   }): TurnLog
-  /** Events with `after < seq`, in order, at most `limit`; none that this process has not settled yet. */
+  /**
+   * Reads events with `after < seq` in order, at most `limit`; events that this process has not settled yet are left
+   * out.
+   */
   read(thread_id: string, after: number, limit: number): Promise<LedgerEvent[]>
   find(thread_id: string, seq: number): Promise<LedgerEvent | null>
-  /** All events of a turn that begins at `firstSeq`. */
+  /** Reads all events of a turn that begins at `firstSeq`. */
   readTurn(thread_id: string, turn_id: string, firstSeq: number): Promise<LedgerEvent[]>
-  /** Stores what another ledger held as the beginning of a thread that nobody writes yet. */
+  /** Stores the events of another ledger as the beginning of a thread that nobody writes to yet. */
   adopt(thread_id: string, events: readonly ReadEvent[]): Promise<void>
   remove(thread_id: string): Promise<void>
-  /** Why nothing can be written at present, if so. */
+  /** The reason why nothing can be written at present, if so. */
   readonly failure: Error | undefined
   /** Resolves when nothing is waiting to be written. */
   idle(): Promise<void>
 }
 
-/** How deep in an event the values are that are bounded in depth. */
+/** The depth within an event at which bounded values begin. */
 const DEPTH_IN_EVENT = 5
-/** Where a text event stops growing, in characters. */
-const MERGE_LIMIT = 8192
+/** The length at which a text event takes no more text, in characters. */
+const MAX_MERGED_CHARS = 8192
 const RETRY_MS = { first: 50, most: 2000 }
 
 interface Entry {
@@ -76,9 +78,7 @@ interface InternalLog extends TurnLog {
   lose(): void
 }
 
-/**
- * Makes the ledger: one writer a process commits what all turns have waiting.
- */
+/** Creates the ledger: one writer per process commits the waiting events of all turns. */
 export function createLedger({
   events,
   clock,
@@ -94,7 +94,7 @@ export function createLedger({
   publish: (event: LedgerEvent) => void
 }): Ledger {
   let failure: Error | undefined
-  /** Keys of last events that nobody may read yet, as what follows from them is not stored. */
+  /** The keys of last events that are still hidden from readers, because their outcome is not stored. */
   const unsettled = new Set<string>()
 
   const commits = createGroupCommit<Entry>(async (batch) => {
@@ -106,7 +106,10 @@ export function createLedger({
     }
   })
 
-  /** Writes a batch until it is durable; gives the entries that cannot be, e.g. because another process took their place. */
+  /**
+   * Writes a batch until it is durable; returns the entries that cannot be written, e.g. because another process took
+   * their place.
+   */
   const insert = async (batch: Entry[]): Promise<Set<Entry>> => {
     for (let wait = RETRY_MS.first; ; wait = Math.min(wait * 2, RETRY_MS.most)) {
       try {
@@ -121,8 +124,8 @@ export function createLedger({
           failure = undefined
           return await foreign(batch)
         }
-        logger.error({ error, events: batch.length }, 'the ledger cannot be written')
-        if (isPassing(error)) {
+        logger.error({ error, events: batch.length }, 'the ledger could not be written')
+        if (isTransient(error)) {
           failure = error as Error
           await pause(wait)
         } else if (batch.length === 1) return new Set(batch)
@@ -134,7 +137,9 @@ export function createLedger({
     }
   }
 
-  /** After a retry the events may stand there already: ours are durable, others' are not ours to overwrite. */
+  /**
+   * After a retry the events may already be stored: ours are durable, those of another process must not be overwritten.
+   */
   const foreign = async (batch: Entry[]): Promise<Set<Entry>> => {
     const stored = await events
       .find({ _id: { $in: batch.map(({ event }) => event._id) } }, { projection: { writer: 1, turn_id: 1 } })
@@ -177,7 +182,7 @@ export function createLedger({
       turn_id,
       committed,
       write(type, frame, record) {
-        // What a tool or a model still says after the end of its turn is not part of it.
+        // Output of a tool or a model after the end of its turn is not part of the turn.
         if (last) return
         if (grow(growing, type, frame)) return
         add(type, frame, record)
@@ -220,7 +225,7 @@ export function createLedger({
           await last!.settle()
           break
         } catch (error) {
-          logger.error({ error, turn_id }, 'a turn cannot be settled; trying again')
+          logger.error({ error, turn_id }, 'a turn could not be settled; retrying')
           await pause(wait)
         }
       }
@@ -246,7 +251,7 @@ export function createLedger({
         .toArray() as Promise<LedgerEvent[]>,
     async adopt(thread_id, foreign) {
       const adopted = foreign.map(({ seq, ...event }) => ({
-        ...(storable(event, -DEPTH_IN_EVENT) as typeof event),
+        ...(sanitizeForStorage(event, -DEPTH_IN_EVENT) as typeof event),
         _id: eventId(thread_id, seq),
         writer,
       }))
@@ -262,13 +267,23 @@ export function createLedger({
   }
 }
 
-/** Lets text join the event before it, if that still waits and is of the same message. */
+/** Merges text into the event before it, if that is still waiting and belongs to the same message. */
 function grow(entry: Entry | undefined, type: FrameType, frame: FrameFields[FrameType]): boolean {
   if (!entry || entry.sealed || entry.event.type !== type) return false
   if (type !== 'content' && type !== 'reasoning') return false
   const before = entry.event.frame as FrameFields['content']
   const { message_id, content } = frame as FrameFields['content']
-  if (before.message_id !== message_id || before.content.length + content.length > MERGE_LIMIT) return false
+  if (before.message_id !== message_id || before.content.length + content.length > MAX_MERGED_CHARS)
+    return false
   before.content += content
   return true
 }
+
+/** ShutdownInProgress, InterruptedAtShutdown, InterruptedDueToReplStateChange, NotWritablePrimary, PrimarySteppedDown. */
+const SHUTDOWN_CODES = new Set([91, 11600, 11602, 10107, 189])
+
+/** True if a retry can help: the database is unavailable, restarting or stepping down. */
+const isTransient = (error: unknown): boolean =>
+  isUnavailable(error) ||
+  (error as { hasErrorLabel?(label: string): boolean }).hasErrorLabel?.('RetryableWriteError') === true ||
+  SHUTDOWN_CODES.has((error as { code?: number }).code ?? 0)

@@ -8,7 +8,7 @@ import {
   type LedgerEvent,
 } from './ledger-event.ts'
 
-/** A log of a turn that is kept nowhere; `events` grows with it. */
+/** Creates the log of a turn that is not stored; `events` grows with it. */
 export function createMemoryLog(
   { thread_id, turn_id, events }: { thread_id: string; turn_id: string; events: LedgerEvent[] },
   clock: Clock,

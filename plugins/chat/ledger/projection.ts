@@ -14,8 +14,8 @@ import {
 type ToolUse = Extract<Block, { type: 'tool_use' }>
 
 /**
- * Folds the events of one turn into its messages: the only way in which messages come about, so that history,
- * recovery and a later rebuild agree. A turn whose events do not end yet gives messages that are streaming.
+ * Projects the events of one turn to its messages. Messages are made nowhere else, so that history, recovery and a
+ * later rebuild agree. The messages of an unfinished turn are streaming.
  */
 export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
   const messages: MessageDocument[] = []
@@ -42,7 +42,7 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
     return message
   }
 
-  /** Each source once, as it was named last. */
+  /** Keeps each source once, as it was named last. */
   const cite = (message: MessageDocument, sources: readonly Source[]) => {
     const known = cited.get(message) ?? new Map<string, Source>()
     cited.set(message, known)
@@ -106,13 +106,13 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
   const last = events.at(-1)
   if (!last || !isTerminal(last)) return messages
   closeMessages(messages, last, open)
-  // What was delegated by a call that was stopped may only have been counted.
+  // The message of a stopped delegation may be empty, because only its usage was written.
   return messages.filter(
     ({ role, content, artifacts, sources }) => role !== 'tool' || content.length > 0 || artifacts || sources,
   )
 }
 
-/** A call whose arguments a person changed shows what was run. */
+/** Replaces the arguments of a call by those that a person changed and that were run. */
 function showEdits(
   calls: ReadonlyMap<string, ToolUse>,
   requests: readonly ActionRequest[] = [],
@@ -126,7 +126,7 @@ function showEdits(
 
 type Open = (event: LedgerEvent, id: string, role: MessageDocument['role']) => MessageDocument
 
-/** How the turn ended shows on its last reply; a turn that failed before any text has an empty one. */
+/** Shows the end of the turn on its last reply; a turn that failed before any text has an empty reply. */
 function closeMessages(messages: MessageDocument[], last: LedgerEvent, open: Open): void {
   for (const message of messages) if (message.status === 'streaming') message.status = 'complete'
   const status =
@@ -144,7 +144,7 @@ function closeMessages(messages: MessageDocument[], last: LedgerEvent, open: Ope
   if (last.type === 'error') reply.error = toTurnError(last.frame)
 }
 
-/** Longer texts than this are no part of an error's message. */
+/** The most characters of a value in an error's message; longer values are left out. */
 const MAX_DETAIL_CHARACTERS = 500
 
 function toTurnError({ code, message, details }: FrameFields['error']): TurnError {

@@ -3,33 +3,36 @@ import type { Hub, Reader } from './hub.ts'
 import type { Ledger } from './ledger.ts'
 import { frameText, isTerminal, type LedgerEvent, seqOf } from './ledger-event.ts'
 
-/** What a subscription writes to. */
+/** The connection that a subscription writes to. */
 export interface Outlet {
   sendText(text: string, flushed?: () => void): void
   close(code: number, reason: string): void
   readonly buffered: number
 }
 
-/** One connection's place in one thread. */
+/** The position of one connection in one thread. */
 export interface Subscription {
-  /** Seq of the last event that was sent. */
+  /** The seq of the last event that was sent. */
   readonly position: number
   end(): void
 }
 
-/** Bytes that may wait for a peer before it is fed from the ledger at its own pace. */
+/** The most bytes that may wait for a peer; above, the peer reads from the ledger at its own pace. */
 const BUFFER_LIMIT = 262_144
-/** How long a peer may take nothing at all before it is closed, in milliseconds. */
+/** The time after which a peer that takes nothing at all is closed, in milliseconds. */
 const STALL_LIMIT_MS = 10_000
 const PAGE = 100
-/** How often the ledger is looked at for what another process writes, in milliseconds: more seldom while there is nothing. */
+/**
+ * The interval at which the ledger is polled for events of other processes, in milliseconds; it grows while there are
+ * none.
+ */
 const POLL_MS = { first: 100, most: 1000 }
 const TOO_SLOW = 1013
 
-/** Frames of live events, so that many readers of one thread share one text. */
+/** The frames of live events as text, so that all readers of a thread share one string. */
 const texts = new WeakMap<LedgerEvent, string>()
 
-const textOf = (event: LedgerEvent): string => {
+const toSharedText = (event: LedgerEvent): string => {
   let text = texts.get(event)
   if (text === undefined) {
     text = frameText(event)
@@ -39,8 +42,8 @@ const textOf = (event: LedgerEvent): string => {
 }
 
 /**
- * Sends every event behind `after`, first from the ledger, then live, without a gap. A reader that is slow holds
- * no events in memory, only its place: it reads on from the ledger, and is closed when it takes nothing.
+ * Sends every event after `after`, first from the ledger, then live, without a gap. A slow reader keeps no events in
+ * memory, only its position: it continues from the ledger, and is closed if it takes nothing.
  */
 export function subscribe({
   thread_id,
@@ -56,9 +59,9 @@ export function subscribe({
   thread_id: string
   user_id: string
   after: number
-  /** What comes first: the stored events; nothing, as `after` is the ledger's end; or what another process writes. */
+  /** The source of the first events: the ledger, none because `after` is its end, or another process. */
   from: 'ledger' | 'now' | 'elsewhere'
-  /** True while a turn waits for the thread that another process may start. */
+  /** True while a queued turn of the thread may be started by another process. */
   isAwaited: () => boolean
   outlet: Outlet
   hub: Hub
@@ -70,7 +73,7 @@ export function subscribe({
   let waited = POLL_MS.first
   let live = from === 'now'
   let ended = false
-  /** Whether another process may have the turn. */
+  /** True if another process may have the turn. */
   let isForeign = from === 'elsewhere'
   let turnIsOver = false
   let polling: NodeJS.Timeout | undefined
@@ -82,7 +85,7 @@ export function subscribe({
       if (!live) return
       if (seq === position + 1 && outlet.buffered < BUFFER_LIMIT) {
         position = seq
-        outlet.sendText(textOf(event))
+        outlet.sendText(toSharedText(event))
         look(event)
         if (turnIsOver) poll(POLL_MS.most)
       } else if (seq > position) readOn()
@@ -98,7 +101,7 @@ export function subscribe({
     void catchUp()
   }
 
-  /** A paused turn may be taken on by any process; one that is over is nobody's. */
+  /** Any process may resume a paused turn; no process runs a turn that has ended. */
   const look = (event: LedgerEvent) => {
     turnIsOver = isTerminal(event)
     if (event.type !== 'hitl_required') return
@@ -118,7 +121,7 @@ export function subscribe({
       while (!ended && !live) {
         const published = newest
         const events = await ledger.read(thread_id, position, PAGE)
-        // What was published is in the ledger, unless the thread has been removed.
+        // A published event is in the ledger, unless the thread was removed.
         if (events.length === 0 && published > position) return end()
         for (const event of events) {
           if (ended) return
@@ -131,12 +134,14 @@ export function subscribe({
         if (live) poll(events.length > 0 ? POLL_MS.first : waited * 2)
       }
     } catch (error) {
-      log.error({ error, thread_id }, 'a subscription could not be read on')
-      outlet.close(TOO_SLOW, 'cannot read on; subscribe again')
+      log.error({ error, thread_id }, 'a subscription failed')
+      outlet.close(TOO_SLOW, 'the subscription failed; subscribe again')
     }
   }
 
-  /** Sends behind a full buffer and waits until the peer has taken it; closes the connection when it does not. */
+  /**
+   * Sends while the buffer is full and waits until the peer has taken the text; closes the connection if it does not.
+   */
   const sendSlowly = (text: string) =>
     new Promise<boolean>((resolve) => {
       const stalled = setTimeout(() => {

@@ -2,31 +2,31 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Locale } from '#kernel'
 import type { ApprovalStep, Tool } from '#plugin-api'
 import type { ActionRequest, DecisionType, PendingApproval } from '../ledger/ledger-event.ts'
-import { bounded, storable, wellFormed } from '../storable.ts'
+import { boundJson, sanitizeForStorage, toWellFormed } from '../sanitize.ts'
 import { limitOutput } from './tool-output.ts'
 
-/** Something that a turn must ask a person before it can go on. */
+/** A request that a person must decide before a turn can continue. */
 export interface Request extends ActionRequest {
   allowed_decisions: readonly DecisionType[]
-  /** The arguments as JSON, when `args` does not show them as they are. */
+  /** The arguments as JSON, if `args` does not show them unchanged. */
   whole_args?: string
 }
 
-/** How many requests are put to a person at a time: as many as can be decided at once. */
-export const MOST_REQUESTS = 16
+/** The most requests per pause: as many as can be decided at once. */
+export const MAX_REQUESTS = 16
 
 const APPROVAL: readonly DecisionType[] = ['approve', 'edit', 'reject']
 const STEP: readonly DecisionType[] = ['approve', 'reject']
 const QUESTION: readonly DecisionType[] = ['respond', 'reject']
 
-/** The most characters of arguments that are put to a person at a time; a call with more cannot be approved. */
+/** The most characters of arguments per pause; a call with more cannot be approved. */
 const MAX_WHOLE_CHARACTERS = 1_048_576
 
 type Call = Omit<ActionRequest, 'description'>
 
-/** The arguments of a call as a person is shown them, and all of them where that is something else. */
-function reviewable(given: unknown): Pick<Request, 'args' | 'whole_args'> {
-  const args = storable(bounded(given)) as Record<string, unknown>
+/** Returns a call's arguments as a person sees them, and all of them if that is something else. */
+function toReviewable(given: unknown): Pick<Request, 'args' | 'whole_args'> {
+  const args = sanitizeForStorage(boundJson(given)) as Record<string, unknown>
   if (isDeepStrictEqual(args, given)) return { args }
   const whole_args = JSON.stringify(given)
   if (whole_args.length > MAX_WHOLE_CHARACTERS)
@@ -36,32 +36,32 @@ function reviewable(given: unknown): Pick<Request, 'args' | 'whole_args'> {
   return { args, whole_args }
 }
 
-/** Asks whether a call may run; throws when its arguments, as the model wrote them, are too long for that. */
+/** Asks whether a call may run; throws if its arguments, as the model wrote them, are too long to be shown. */
 export function requestApproval(call: Call, given: unknown, { label }: Tool, locale: Locale): Request {
   const description = {
     en: `The agent wants to use “${label.en}” (${call.name}).`,
     zh: `智能体请求使用“${label.zh}”（${call.name}）。`,
   }
-  return { ...call, ...reviewable(given), description: description[locale], allowed_decisions: APPROVAL }
+  return { ...call, ...toReviewable(given), description: description[locale], allowed_decisions: APPROVAL }
 }
 
-/** Puts a tool's question. */
+/** Asks a tool's question. */
 export const requestAnswer = (call: Call, question: string): Request => ({
   ...call,
-  description: wellFormed(question),
+  description: toWellFormed(question),
   allowed_decisions: QUESTION,
 })
 
-/** Asks whether a call that is at work may take a step; throws as `requestApproval` does. */
+/** Asks whether a running call may take a step; throws like `requestApproval`. */
 export const requestStep = (call: Call, { description, args }: ApprovalStep): Request => ({
   ...call,
-  ...reviewable(args),
-  description: wellFormed(limitOutput(description)),
+  ...toReviewable(args),
+  description: toWellFormed(limitOutput(description)),
   is_step: true,
   allowed_decisions: STEP,
 })
 
-/** Returns the pause of a turn as readers are told it, and a record of the arguments that this does not show. */
+/** Returns the approval that readers see, and a record of the arguments that it does not show. */
 export function pendingApproval(
   requests: readonly Request[],
   {
@@ -71,7 +71,7 @@ export function pendingApproval(
     thread_id,
   }: Pick<PendingApproval, 'pending_id' | 'expires_at'> & { agent_id: string; thread_id: string },
 ): { pending: PendingApproval; whole_args: Record<string, string> | undefined } {
-  const put = firstOf(requests)
+  const put = takeFirst(requests)
   const hidden = put.flatMap(({ whole_args }, index) =>
     whole_args === undefined ? [] : [[String(index), whole_args]],
   )
@@ -94,12 +94,12 @@ export function pendingApproval(
   }
 }
 
-/** The requests that are put at a time: the others come when these are decided. */
-function firstOf(requests: readonly Request[]): readonly Request[] {
+/** Takes the requests for one pause; the others follow when these are decided. */
+function takeFirst(requests: readonly Request[]): readonly Request[] {
   let characters = 0
   const end = requests.findIndex(({ whole_args = '' }, index) => {
     characters += whole_args.length
-    return index === MOST_REQUESTS || (index > 0 && characters > MAX_WHOLE_CHARACTERS)
+    return index === MAX_REQUESTS || (index > 0 && characters > MAX_WHOLE_CHARACTERS)
   })
   return end < 0 ? requests : requests.slice(0, end)
 }

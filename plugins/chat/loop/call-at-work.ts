@@ -3,45 +3,47 @@ import type { StepDecision, ToolContext } from '#plugin-api'
 import type { Source } from '../documents.ts'
 import type { Decision } from '../ledger/ledger-event.ts'
 import { type Request, requestAnswer, requestApproval, requestStep } from './approvals.ts'
-import { citedSource } from './cited-source.ts'
-import { argumentsOf } from './model-context.ts'
+import { parseArguments } from './model-context.ts'
 import type { RecordedCall } from './recorded-loop.ts'
 import type { CallFacts, Delegated, LoopCall } from './tool-calls.ts'
 import { readInput } from './tool-input.ts'
-import { limitOutput } from './tool-output.ts'
+import { limitOutput, limitSource } from './tool-output.ts'
 import type { TurnTools } from './turn-tools.ts'
 import type { LoopWriter } from './turn-writer.ts'
 
-/** The reason with which a turn's signal says that it pauses. */
+/** The abort reason of a turn's signal when the turn pauses. */
 export const PAUSED = 'paused'
 
-/** A call that waits for a person's word on one of its steps, with all that it has begun still at work. */
+/**
+ * A running call that waits for a person's decision about one of its steps, while everything it has started keeps
+ * running.
+ */
 export interface HeldCall {
-  /** Lets it go on with its turn; `decisions` are all those about its steps, the last one perhaps new to it. */
+  /** Resumes the call with its turn; `decisions` are all those about its steps, of which the last may be new to it. */
   resume(round: Round, decisions: readonly Decision[]): Promise<CallEnd>
-  /** Ends what it has begun. */
+  /** Aborts everything that the call has started. */
   abandon(reason: unknown): void
 }
 
-/** The held calls of one turn, by the ids that readers know them by. */
+/** The held calls of one turn, by the ids that readers see. */
 export interface HeldOfTurn {
   keep(call_id: string, call: HeldCall): void
   take(call_id: string): HeldCall | undefined
 }
 
-/** What a call is at work with until its turn pauses; a call that is held goes on with another one. */
+/** The surroundings of a running call until its turn pauses; a held call continues with new ones. */
 export interface Round {
   tools: TurnTools
-  /** Aborted when the turn ends early, or pauses. */
+  /** Aborted when the turn ends early or pauses. */
   signal: AbortSignal
   writer: LoopWriter
   delegate(instruction: string): Promise<Delegated>
 }
 
-/** What a call came to: its output, or what a person must be asked first. */
+/** The outcome of a call: its output, or the requests that a person must decide first. */
 export type CallEnd = { output: string; is_error: boolean } | { requests: Request[] }
 
-/** Starts a call, with what is known of it from before; its result is written to the turn. Rejects only when it is aborted. */
+/** Starts a call, with what was recorded of it before; its result is written to the turn. Rejects only when aborted. */
 export function startCall({
   call: { toolCallId, toolName, input },
   request,
@@ -51,7 +53,7 @@ export function startCall({
   round: first,
 }: {
   call: LoopCall
-  /** The call as a person is asked about it. */
+  /** The call as an approval request shows it. */
   request: Omit<Request, 'description' | 'allowed_decisions'>
   facts: CallFacts
   recorded: RecordedCall
@@ -72,7 +74,7 @@ export function startCall({
   let isOver = false
   let waited = 0
   let questions: Promise<unknown> = Promise.resolve()
-  /** What there is to tell of a call whose turn has paused. */
+  /** Events of the call that arrive while its turn is paused. */
   const untold: ((writer: LoopWriter) => void)[] = []
 
   const tell = (say: (writer: LoopWriter) => void) => {
@@ -80,7 +82,7 @@ export function startCall({
     else say(round.writer)
   }
 
-  const enter = (next: Round): Promise<CallEnd> => {
+  const startRound = (next: Round): Promise<CallEnd> => {
     round = next
     const onAbort = () => {
       const { reason } = next.signal
@@ -97,7 +99,7 @@ export function startCall({
     return Promise.race([work, ended])
   }
 
-  /** What the tool waits for will be there when the call is run again. */
+  /** Ends the round: when the call runs again, the decisions that the tool waits for are recorded. */
   const untilRunAgain = (requests: Request[]) => {
     if (waiting || decided > 0) throw new Error('a call that asks for approval of steps cannot be run again')
     end({ requests })
@@ -106,11 +108,11 @@ export function startCall({
 
   const self: HeldCall = {
     resume(next, decisions) {
-      const ended = enter(next)
+      const ended = startRound(next)
       if (!waiting) return ended
       const decision = decisions[decided]
       if (!decision && !isOver) {
-        // It was not among those that were put.
+        // Its request was not among those of the last pause.
         held.keep(request.id, self)
         end({ requests: [waiting.request] })
         return ended
@@ -135,7 +137,7 @@ export function startCall({
       return round.tools.write_area
     },
     attach: (file) => tell((writer) => writer.onAttachment({ tool_call_id: toolCallId, ...file })),
-    cite: (source) => void sources.push(citedSource(source)),
+    cite: (source) => void sources.push(limitSource(source)),
     progress: (content) => tell((writer) => writer.onToolProgress({ tool_call_id: toolCallId, content })),
     async delegate(instruction) {
       const delegated = await round.delegate(instruction)
@@ -144,7 +146,7 @@ export function startCall({
     async ask(question) {
       const decision = answers.shift()
       if (decision?.type === 'respond') return decision.message
-      if (decision) throw new Error(rejectionOf(decision))
+      if (decision) throw new Error(toRejection(decision))
       return untilRunAgain([requestAnswer(request, limitOutput(question))])
     },
     requestApproval(step) {
@@ -159,13 +161,13 @@ export function startCall({
         return untilAborted(signal, decision)
       }
       const next = questions.then(decide)
-      // How one ends is for whoever asked it; the next only waits for it.
+      // A failed question is reported to its caller; the next question only waits for its end.
       questions = next.catch(() => undefined)
       return next
     },
   }
 
-  /** Writes the result at once: files stand before the result of the call that made them, with no other between. */
+  /** Writes the result at once, so that files come right before the result of the call that made them. */
   const came = (given: string, is_error: boolean): CallEnd => {
     const output = limitOutput(given)
     const ms = Math.round(performance.now() - begun - waited)
@@ -185,15 +187,15 @@ export function startCall({
       const { approval } = recorded
       if (approval?.type === 'edit')
         given = readInput(tool, JSON.stringify(approval.edited_action.args)) as never
-      else if (approval?.type === 'reject') throw new Error(rejectionOf(approval))
+      else if (approval?.type === 'reject') throw new Error(toRejection(approval))
       else if (!approval) {
         const rule = tools.approvalOf(toolName)
         const isNeeded =
-          rule === 'always' || (rule === 'as the tool says' && (await tool.needsApproval?.(given, context)))
+          rule === 'always' || (rule === 'tool decides' && (await tool.needsApproval?.(given, context)))
         if (isNeeded === true)
-          return { requests: [requestApproval(request, argumentsOf(input), tool, facts.locale)] }
+          return { requests: [requestApproval(request, parseArguments(input), tool, facts.locale)] }
       }
-      // Nothing is begun for a turn that has ended meanwhile.
+      // Nothing is started for a turn that has ended meanwhile.
       signal.throwIfAborted()
       return came(await tool.execute(given, context), false)
     } catch (error) {
@@ -202,10 +204,10 @@ export function startCall({
     }
   }
 
-  return enter(first)
+  return startRound(first)
 }
 
-const rejectionOf = (decision: Decision): string =>
+const toRejection = (decision: Decision): string =>
   ('message' in decision && decision.message?.trim()) || 'The user rejected this.'
 
 const stepDecision = (decision: Decision): StepDecision => {

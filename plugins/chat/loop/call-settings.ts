@@ -2,17 +2,17 @@ import type { ModelCallOptions, ModelDescription, ReasoningLevel } from '#plugin
 import type { AgentDocument, ModelSettings } from '../../agents/types.ts'
 import type { Cradle } from '../manifest.ts'
 
-/** The settings that all calls of a turn's model share. */
+/** The settings that all model calls of a turn share. */
 export type CallSettings = Pick<ModelCallOptions, 'maxOutputTokens' | 'temperature' | 'topP' | 'reasoning'>
 
-/** The settings that a turn begins with: its agent's, and how much its user wants it to think. */
-export const turnSettingsOf = (
+/** Returns the initial settings of a turn: its agent's, and the reasoning level that its user asks for. */
+export const toTurnSettings = (
   { agent, reasoning }: { agent: AgentDocument; reasoning?: ReasoningLevel },
   { readModelSettings }: Pick<Cradle['agents'], 'readModelSettings'>,
 ): ModelSettings => ({ ...readModelSettings(agent), ...(reasoning && { reasoning }) })
 
-/** The settings of a turn as a model is called with them; its own limit counts where it is lower. */
-export function callSettingsOf(
+/** Returns the settings for a model call; the model's own limit applies if it is lower. */
+export function toCallSettings(
   { temperature, top_p: topP, reasoning, max_output_tokens }: ModelSettings,
   { max_output_tokens: most }: Pick<ModelDescription, 'max_output_tokens'>,
 ): CallSettings {

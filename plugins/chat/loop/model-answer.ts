@@ -5,16 +5,16 @@ import type {
   SharedV3ProviderMetadata,
 } from '@ai-sdk/provider'
 import { type TokenUsage, usageOf } from '#plugin-api'
-import { wellFormed } from '../storable.ts'
+import { toWellFormed } from '../sanitize.ts'
 
-/** Who hears of what a model says while it says it. */
+/** Receives a model's answer while it arrives. */
 export interface ModelListener {
   onText(text: string): void
   onReasoning(text: string): void
   onToolCall(call: { id: string; name: string; input: string }): void
 }
 
-/** What one call of a model came to; times are in milliseconds, `first_token_ms` null where nothing was said. */
+/** The outcome of one model call; times are in milliseconds, `first_token_ms` is null if nothing was said. */
 export interface ModelAnswer {
   content: LanguageModelV3Content[]
   finishReason: LanguageModelV3FinishReason
@@ -27,7 +27,7 @@ type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>
 type Spoken = Extract<LanguageModelV3Content, { type: 'text' | 'reasoning' }>
 type BlockPart = { type: string; id: string; delta?: string; providerMetadata?: SharedV3ProviderMetadata }
 
-/** Reads one answer of a model, passes on every delta as it comes, and gives what it came to. */
+/** Reads one answer of a model, passes on every delta as it arrives, and returns the outcome. */
 export async function readAnswer(
   parts: AsyncIterable<LanguageModelV3StreamPart>,
   listener: ModelListener,
@@ -45,10 +45,10 @@ export async function readAnswer(
     content.push(block)
     return block
   }
-  /** Signatures and the like come with any part of a block, and upstreams want them back with the whole. */
+  /** Any part of a block may carry metadata such as signatures, which upstreams expect back with the whole block. */
   const extend = (kind: Spoken['type'], { type, id, delta = '', providerMetadata }: BlockPart) => {
     const key = `${kind} ${id}`
-    // A later block may have the id of an earlier one.
+    // A later block may reuse the id of an earlier one.
     const block = (type.endsWith('-start') ? undefined : spoken.get(key)) ?? begin(kind, key)
     block.text += delta
     for (const [provider, values] of Object.entries(providerMetadata ?? {}))
@@ -57,9 +57,9 @@ export async function readAnswer(
         [provider]: { ...block.providerMetadata?.[provider], ...values },
       }
   }
-  /** Some upstreams give several calls one id; by it decisions and results find their call. */
+  /** Some upstreams use the same id for several calls, but decisions and results find their call by its id. */
   const ownId = (given: string): string => {
-    const id = wellFormed(given)
+    const id = toWellFormed(given)
     let own = id
     for (let n = 2; callIds.has(own); n += 1) own = `${id}_${n}`
     callIds.add(own)

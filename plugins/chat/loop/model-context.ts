@@ -1,34 +1,34 @@
 import type { LanguageModelV3Content, LanguageModelV3Message } from '@ai-sdk/provider'
 import type { Block, MessageDocument, ThreadSummary } from '../documents.ts'
-import { sizeOfBlock } from '../message-size.ts'
+import { measureBlock } from '../message-size.ts'
 import type { Images } from './turn-images.ts'
 
-/** Characters that stand for a token when none is counted yet. */
+/** The number of characters that count as one token while none have been counted. */
 const CHARACTERS_PER_TOKEN = 3
-/** The share of a model's window that the conversation so far may fill. */
+/** The share of a model's window that the history may fill. */
 const HISTORY_SHARE = 0.6
 const DEFAULT_WINDOW = 32_000
-/** About what upstreams count for a picture. */
+/** Roughly the length that upstreams count for an image. */
 const IMAGE_TOKENS = 1500
 
 type UserPart = Extract<LanguageModelV3Message, { role: 'user' }>['content'][number]
 type AssistantPart = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'][number]
 
-/** How much of a conversation a model with a window of so many tokens is told, in characters. */
-export const charactersFor = (window = DEFAULT_WINDOW): number =>
+/** Returns how much of a conversation a model with a window of so many tokens receives, in characters. */
+export const toCharacterBudget = (window = DEFAULT_WINDOW): number =>
   window * CHARACTERS_PER_TOKEN * HISTORY_SHARE
 
-/** The conversation so far as a model is told it: the newest messages that fit its window, whole exchanges only. */
-export function contextOf(
+/** Returns the history as a model receives it: the newest messages that fit its window, whole exchanges only. */
+export function toModelContext(
   history: readonly MessageDocument[],
   window?: number,
   images: Images = new Map(),
 ): LanguageModelV3Message[] {
-  let room = charactersFor(window)
+  let room = toCharacterBudget(window)
   let first = history.length
   for (let index = history.length - 1; index >= 0; index -= 1) {
     const { content, role } = history[index]!
-    for (const block of content) room -= sizeOf(block, images)
+    for (const block of content) room -= measureShown(block, images)
     if (room < 0) break
     if (role === 'user') first = index
   }
@@ -36,10 +36,12 @@ export function contextOf(
   const answered = new Set<string>()
   for (const { content } of shown)
     for (const block of content) if (block.type === 'tool_result') answered.add(block.id)
-  return shown.flatMap((message) => promptOf(message, answered, images))
+  return shown.flatMap((message) => toPrompt(message, answered, images))
 }
 
-/** What the user says, as a model is told it; files are named so that a tool can read them, pictures also shown. */
+/**
+ * Converts a user's message for a model; files are named so that a tool can read them, and images are shown as well.
+ */
 export function userMessage(content: readonly Block[], images: Images = new Map()): LanguageModelV3Message {
   return {
     role: 'user',
@@ -55,7 +57,7 @@ export function userMessage(content: readonly Block[], images: Images = new Map(
   }
 }
 
-/** The conversation with what is remembered of what came before it, told as the first thing in it. */
+/** Puts the summary of earlier messages before the conversation, as its first message. */
 export function withSummary(
   messages: readonly LanguageModelV3Message[],
   summary: ThreadSummary | undefined,
@@ -66,7 +68,7 @@ export function withSummary(
   return [{ ...first, content: [{ type: 'text', text }, ...first.content] }, ...others]
 }
 
-/** What the model has just said, as it is told it again for the next step of the same turn. */
+/** Converts a model's answer so that the model receives it again in the next step of the same turn. */
 export function assistantMessage(content: readonly LanguageModelV3Content[]): LanguageModelV3Message {
   return {
     role: 'assistant',
@@ -80,7 +82,7 @@ export function assistantMessage(content: readonly LanguageModelV3Content[]): La
           type: 'tool-call',
           toolCallId,
           toolName,
-          input: argumentsOf(input),
+          input: parseArguments(input),
           providerOptions: providerMetadata,
         },
       ]
@@ -88,8 +90,8 @@ export function assistantMessage(content: readonly LanguageModelV3Content[]): La
   }
 }
 
-/** A call's arguments as an object; as the model wrote them where they are not JSON. */
-export function argumentsOf(input: string): unknown {
+/** Parses a call's arguments as an object; if they are not JSON, returns them as the model wrote them. */
+export function parseArguments(input: string): unknown {
   try {
     return JSON.parse(input || '{}')
   } catch {
@@ -97,12 +99,12 @@ export function argumentsOf(input: string): unknown {
   }
 }
 
-/** With what a picture takes that is shown. */
-const sizeOf = (block: Block, images: Images): number =>
-  sizeOfBlock(block) + ('path' in block && images.has(block.path) ? IMAGE_TOKENS * CHARACTERS_PER_TOKEN : 0)
+/** Measures a block, including the image that is shown for it. */
+const measureShown = (block: Block, images: Images): number =>
+  measureBlock(block) + ('path' in block && images.has(block.path) ? IMAGE_TOKENS * CHARACTERS_PER_TOKEN : 0)
 
-/** A stored message as a model is told it; tool calls without an answer are left out, as upstreams refuse them. */
-function promptOf(
+/** Converts a stored message for a model; tool calls without a result are left out, because upstreams reject them. */
+function toPrompt(
   { role, content }: MessageDocument,
   answered: ReadonlySet<string>,
   images: Images,

@@ -1,29 +1,29 @@
 import type { LanguageModelV3Content } from '@ai-sdk/provider'
 import type { Decision, LedgerEvent, PendingApproval } from '../ledger/ledger-event.ts'
 
-/** What is known of one tool call from before. */
+/** The recorded facts of one tool call. */
 export interface RecordedCall {
   result?: { output: string; is_error: boolean }
-  /** What a person decided about whether it may run. */
+  /** The decision whether it may run. */
   approval?: Decision
-  /** What a person answered to what it asked, in order. */
+  /** The answers to its questions, in order. */
   answers: Decision[]
-  /** What they decided about steps of the call while it was at work, in order. */
+  /** The decisions about its steps while it was running, in order. */
   steps: Decision[]
-  /** The steps of what it delegated. */
+  /** The steps of the task that it delegated. */
   delegated: RecordedStep[]
 }
 
-/** One model call of a loop with what followed from it; tool calls are found by their ids. */
+/** One recorded model call of a loop and what followed; tool calls are found by their ids. */
 export interface RecordedStep {
   message_id: string
   content: LanguageModelV3Content[]
   calls: Map<string, RecordedCall>
-  /** The messages that the results of calls go into. */
+  /** The messages that contain the results of calls. */
   result_ids: Map<string, string>
 }
 
-/** One thing that happened in a loop; `parent` is the tool call that delegated it. */
+/** One fact of a loop; `parent` is the tool call that delegated it. */
 type Fact = { parent: string | undefined } & (
   | { type: 'said'; message_id: string; kind: 'text' | 'reasoning'; text: string }
   | { type: 'answered'; message_id: string; answer: string | undefined }
@@ -32,13 +32,13 @@ type Fact = { parent: string | undefined } & (
 )
 
 /**
- * Takes the steps of a turn out of its events, so that its loop can be gone through once more: with what models
- * answered, tools gave and people decided, up to where it paused or was cut.
+ * Extracts the steps of a turn from its events, so that its loop can run again with the recorded answers of models,
+ * outputs of tools and decisions of people, until it paused or was interrupted.
  */
 export const readRecordedLoop = (events: readonly LedgerEvent[]): RecordedStep[] =>
-  stepsOf(factsOf(events), undefined)
+  groupSteps(collectFacts(events), undefined)
 
-function factsOf(events: readonly LedgerEvent[]): Fact[] {
+function collectFacts(events: readonly LedgerEvent[]): Fact[] {
   let pending: PendingApproval | undefined
   return events.flatMap((event): Fact[] => {
     switch (event.type) {
@@ -50,7 +50,7 @@ function factsOf(events: readonly LedgerEvent[]): Fact[] {
       }
       case 'usage': {
         const { message_id, parent_tool_call_id: parent } = event.frame
-        // Of what is called for besides the loop, nothing is gone through again.
+        // Model calls outside of the loop are not repeated.
         if (message_id === undefined) return []
         return [{ type: 'answered', parent, message_id, answer: event.answer }]
       }
@@ -62,14 +62,17 @@ function factsOf(events: readonly LedgerEvent[]): Fact[] {
         pending = event.frame
         return []
       case 'hitl_resolved':
-        return pending ? decisionsOf(pending, event.frame.decisions) : []
+        return pending ? toDecisionFacts(pending, event.frame.decisions) : []
       default:
         return []
     }
   })
 }
 
-const decisionsOf = ({ action_requests, review_configs }: PendingApproval, decisions: Decision[]): Fact[] =>
+const toDecisionFacts = (
+  { action_requests, review_configs }: PendingApproval,
+  decisions: Decision[],
+): Fact[] =>
   decisions.map((decision, index) => {
     const { id, parent_tool_call_id: parent, is_step } = action_requests[index]!
     const isApproval = review_configs[index]!.allowed_decisions.includes('approve')
@@ -77,7 +80,7 @@ const decisionsOf = ({ action_requests, review_configs }: PendingApproval, decis
     return { type: 'decided', parent, id, about, decision }
   })
 
-function stepsOf(facts: readonly Fact[], delegated_by: string | undefined): RecordedStep[] {
+function groupSteps(facts: readonly Fact[], delegated_by: string | undefined): RecordedStep[] {
   const steps: RecordedStep[] = []
   const said = new Map<string, LanguageModelV3Content[]>()
   const below = new Map<RecordedCall, Fact[]>()
@@ -87,7 +90,7 @@ function stepsOf(facts: readonly Fact[], delegated_by: string | undefined): Reco
     step.calls.set(id, call)
     return call
   }
-  /** The ids of a delegation's calls are preceded by the call that delegated and the number of the step. */
+  /** The ids of a delegated task's calls are prefixed with the delegating call and the number of the step. */
   const localId = (id: string) =>
     delegated_by === undefined ? id : id.slice(`${delegated_by}/${steps.length}/`.length)
 
@@ -118,7 +121,7 @@ function stepsOf(facts: readonly Fact[], delegated_by: string | undefined): Reco
   }
   for (const [call, delegated] of below) {
     const parent = delegated[0]!.parent
-    call.delegated = stepsOf(delegated, parent)
+    call.delegated = groupSteps(delegated, parent)
   }
   return steps
 }

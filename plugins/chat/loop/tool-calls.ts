@@ -1,17 +1,18 @@
 import type { LanguageModelV3FunctionTool, LanguageModelV3ToolResultPart } from '@ai-sdk/provider'
 import type { Tool, ToolContext } from '#plugin-api'
-import { bounded, storable } from '../storable.ts'
+import { boundJson, sanitizeForStorage } from '../sanitize.ts'
 import type { Request } from './approvals.ts'
 import { type HeldOfTurn, type Round, startCall } from './call-at-work.ts'
-import { argumentsOf } from './model-context.ts'
+import { parseArguments } from './model-context.ts'
 import type { RecordedCall } from './recorded-loop.ts'
 import type { TurnTools } from './turn-tools.ts'
 import type { LoopWriter } from './turn-writer.ts'
 
-/** What became of a held call whose server stopped, or whose agent did. */
-const INTERRUPTED = 'This was interrupted while it waited for a decision. What it had done until then stands.'
+/** The result of a held call whose server or agent was stopped. */
+const INTERRUPTED =
+  'This was interrupted while it waited for a decision. What it had done before then is not undone.'
 
-/** Tells a model which tools there are. */
+/** Describes tools for a model. */
 export function describeTools(tools: readonly Tool[]): LanguageModelV3FunctionTool[] {
   return tools.map(({ name, description, input_schema }) => ({
     type: 'function',
@@ -21,31 +22,31 @@ export function describeTools(tools: readonly Tool[]): LanguageModelV3FunctionTo
   }))
 }
 
-/** What is the same for all calls of a turn. */
+/** The facts that all calls of a turn share. */
 export type CallFacts = Pick<
   ToolContext,
   'workspace' | 'agent_id' | 'thread_id' | 'user_id' | 'locale' | 'signal'
 >
 
-/** One call of a tool; `id` is unique within its turn, `input` JSON as the model wrote it. */
+/** One call of a tool; `id` is unique within its turn, `input` is JSON as the model wrote it. */
 export interface LoopCall {
   toolCallId: string
   toolName: string
   input: string
-  /** The id that readers know it by, and the call that delegated it. */
+  /** The id that readers see, and the call that delegated it. */
   place: { id: string; parent_tool_call_id?: string }
 }
 
-/** What a call came to: a result, or what a person must be asked first. */
+/** The outcome of a call: its result, or the requests that a person must decide first. */
 export type CallOutcome = { result: LanguageModelV3ToolResultPart } | { requests: Request[] }
 
-/** The end of what a call delegates: its last words, or what a person must be asked first. */
+/** The outcome of a delegated task: its last text, or the requests that a person must decide first. */
 export type Delegated = { text: string } | { requests: Request[] }
 
 /**
- * Runs one call; what it came to is written to the turn before the model is told. One that ran before gives what it gave
- * then; one that is held goes on with what a person decided of its step; one that they were asked about otherwise runs
- * again from its start. Rejects only when aborted.
+ * Runs one call; its outcome is written to the turn before the model receives it. A call that ran before returns its
+ * recorded output. A held call continues with the decision about its step; a call that was paused otherwise runs again
+ * from its start. Rejects only when aborted.
  */
 export async function runToolCall({
   call,
@@ -75,7 +76,7 @@ export async function runToolCall({
   })
   if (recorded.result) return part(recorded.result.output, recorded.result.is_error)
 
-  const args = storable(bounded(argumentsOf(input))) as Record<string, unknown>
+  const args = sanitizeForStorage(boundJson(parseArguments(input))) as Record<string, unknown>
   const request = { ...place, name: toolName, args }
   const round: Round = { tools, signal: facts.signal, writer, delegate }
   const before = held.take(place.id)

@@ -3,7 +3,7 @@ import type { Tool } from '#plugin-api'
 
 const validators = new WeakMap<JSONSchema, Validator>()
 
-/** The arguments of a call, checked; throws a sentence that helps the model to do better. */
+/** Parses and checks the arguments of a call; throws a sentence that helps the model to correct them. */
 export function readInput(tool: Tool, text: string): unknown {
   const { name } = tool
   let input: unknown
@@ -23,7 +23,7 @@ export function readInput(tool: Tool, text: string): unknown {
   }
 }
 
-/** An input that a tool takes; throws VALIDATION_FAILED. */
+/** Checks the input of a tool; throws VALIDATION_FAILED. */
 export function checkInput({ input_schema }: Tool, input: unknown): unknown {
   const validate = validators.get(input_schema) ?? deferSchema(input_schema, 'json')
   validators.set(input_schema, validate)

@@ -1,12 +1,23 @@
-/** How much of a tool's output the model and the readers get, in bytes of UTF-8. */
-const OUTPUT_LIMIT = 64 * 1024
-/** What the note of a cut takes at the most: an output that is longer by no more is left whole, as one that was cut. */
-const NOTE_LENGTH = 64
+import type { Source } from '../documents.ts'
 
-/** Cuts between characters, whatever the tool was: built-in ones keep within the limit by themselves. */
+/** The most bytes of UTF-8 of a tool's output that the model and the readers get. */
+const MAX_OUTPUT_BYTES = 64 * 1024
+/** The most bytes of the note at a cut; an output that exceeds the limit by no more stays whole. */
+const MAX_NOTE_BYTES = 64
+const MAX_ADDRESS_CHARS = 2048
+const MAX_TITLE_CHARS = 256
+
+/** Cuts the output of any tool between characters; built-in tools keep within the limit themselves. */
 export function limitOutput(output: string): string {
-  if (Buffer.byteLength(output) <= OUTPUT_LIMIT + NOTE_LENGTH) return output
+  if (Buffer.byteLength(output) <= MAX_OUTPUT_BYTES + MAX_NOTE_BYTES) return output
   const bytes = Buffer.from(output)
-  const kept = new TextDecoder().decode(bytes.subarray(0, OUTPUT_LIMIT), { stream: true })
-  return `${kept}\n[cut after ${OUTPUT_LIMIT} of ${bytes.length} bytes]`
+  const kept = new TextDecoder().decode(bytes.subarray(0, MAX_OUTPUT_BYTES), { stream: true })
+  return `${kept}\n[cut after ${MAX_OUTPUT_BYTES} of ${bytes.length} bytes]`
 }
+
+/** Bounds a source that a tool names: a long title is cut, a long address left out. */
+export const limitSource = ({ id, title, url }: Source): Source => ({
+  id: id.slice(0, MAX_ADDRESS_CHARS),
+  title: title.length > MAX_TITLE_CHARS ? `${title.slice(0, MAX_TITLE_CHARS - 1)}…` : title,
+  ...(url !== undefined && url.length <= MAX_ADDRESS_CHARS && { url }),
+})

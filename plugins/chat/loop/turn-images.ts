@@ -2,14 +2,16 @@ import type { OpenedModel } from '../../providers/types.ts'
 import type { Block } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 
-/** How many pictures of a conversation a model is shown, the newest of them. */
+/** The most images of a conversation that a model is shown, the newest ones. */
 const MOST = 4
 const MAX_BYTES = 4 * 1024 * 1024
 
-/** Pictures by their path in the workspace. */
+/** Images by their path in the workspace. */
 export type Images = ReadonlyMap<string, { data: Uint8Array; mediaType: string }>
 
-/** Reads the newest pictures of a conversation, if the model sees pictures; one that is gone or no picture is left out. */
+/**
+ * Reads the newest images of a conversation, if the model accepts images; missing files and other formats are left out.
+ */
 export async function readImages(
   { agent_id, blocks }: { agent_id: string; blocks: readonly Block[] },
   { description }: Pick<OpenedModel, 'description'>,
@@ -25,14 +27,14 @@ export async function readImages(
     found
       .flatMap((contents) => [...contents])
       .flatMap(([path, data]) => {
-        const mediaType = mediaTypeOf(data)
+        const mediaType = detectMediaType(data)
         return mediaType ? [[path, { data, mediaType }]] : []
       }),
   )
 }
 
-/** What the picture is by its first bytes, as upstreams refuse one that is not what it is said to be. */
-function mediaTypeOf(bytes: Uint8Array): string | undefined {
+/** Detects the format of an image by its first bytes, because upstreams reject images with a wrong media type. */
+function detectMediaType(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
   if (start.startsWith('\x89PNG')) return 'image/png'
   if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg'

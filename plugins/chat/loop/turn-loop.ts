@@ -6,7 +6,7 @@ import type {
 } from '@ai-sdk/provider'
 import { type Ids, untilAborted } from '#kernel'
 import type { ModelCallOptions } from '#plugin-api'
-import { wellFormed } from '../storable.ts'
+import { toWellFormed } from '../sanitize.ts'
 import type { Request } from './approvals.ts'
 import type { HeldOfTurn } from './call-at-work.ts'
 import type { CallSettings } from './call-settings.ts'
@@ -17,20 +17,20 @@ import { type CallFacts, type Delegated, describeTools, runToolCall } from './to
 import type { TurnTools } from './turn-tools.ts'
 import type { LoopWriter } from './turn-writer.ts'
 
-/** The most model calls of one turn, and of one delegation, unless its agent says otherwise. */
+/** The most model calls of one turn, and of one delegated task, unless its agent says otherwise. */
 const MAX_STEPS = 25
 
 const DELEGATE = `You carry out one task for the agent described above, alone.
 Your last message is all that the agent learns of it. Make it complete: what you found or did, and what is left.`
 
-/** Which model call of a turn is meant: the number of its step, and the tool call that delegated it where one did. */
+/** Identifies a model call of a turn: the number of its step, and the tool call that delegated it, if any. */
 export interface ModelStep {
   call_id: string
   step: number
   delegated_by: string | undefined
 }
 
-/** What a loop works with. */
+/** The parts that a loop works with. */
 export interface LoopParts {
   /** Calls the model. */
   call(options: ModelCallOptions, step: ModelStep): AsyncIterable<LanguageModelV3StreamPart>
@@ -42,32 +42,34 @@ export interface LoopParts {
   tools: TurnTools
   facts: CallFacts
   writer: LoopWriter
-  /** The calls that went on while the turn was paused. */
+  /** The calls that kept running while the turn was paused. */
   held: HeldOfTurn
-  /** The steps that were gone through before the turn paused. */
+  /** The recorded steps from before the turn paused. */
   recorded: readonly RecordedStep[]
-  /** Gives the writer of what a tool call delegates. */
+  /** Creates the writer for the task that a tool call delegates. */
   delegate(tool_call_id: string): LoopWriter
-  /** Says in words for a model why a call of one failed. */
+  /** Describes a failed model call for a model. */
   explain(error: unknown): string
 }
 
-/** How a loop ended, and the text of its last answer; or what a person must be asked before it can go on. */
+/**
+ * The end of a loop with the text of its last answer, or the requests that a person must decide before it can continue.
+ */
 export type LoopEnd =
   | { stop_reason: 'end' | 'max_steps'; text: string }
   | { stop_reason: 'paused'; requests: Request[] }
 
 /**
- * Lets a model speak and call tools until it is done or must wait for a person, all of it written to the turn as it
- * happens. Rejects as soon as the signal is aborted, whether or not the model or a tool heeds it.
+ * Lets a model write and call tools until it is done or must wait for a person; everything is written to the turn as it
+ * happens. Rejects as soon as the signal is aborted, whether or not the model or the tools react to it.
  */
 export function runTurnLoop(parts: LoopParts): Promise<LoopEnd> {
-  // As many calls as a model makes at once wait for it. With 0, Node 20 cannot tell the number, for which undici asks.
+  // As many calls as a model makes at once listen to it. With 0, Node 20 cannot tell the number, for which undici asks.
   setMaxListeners(Number.POSITIVE_INFINITY, parts.facts.signal)
   return untilAborted(parts.facts.signal, loop(parts))
 }
 
-/** Carries out an instruction in a conversation of its own; gives the last answer, or says why there is none. */
+/** Carries out an instruction in a conversation of its own; returns the last answer, or why there is none. */
 async function carryOut(
   instruction: string,
   parts: LoopParts,
@@ -91,7 +93,7 @@ async function carryOut(
     return { text: end.stop_reason === 'end' ? end.text : `${end.text}\n[ended after ${max_steps} steps]` }
   } catch (error) {
     facts.signal.throwIfAborted()
-    // As it is, an upstream's message may hold what no model is to be told, such as a key.
+    // The original message of an upstream may contain something that a model must not see, such as a key.
     throw new Error(explain(error), { cause: error })
   }
 }
@@ -111,10 +113,10 @@ async function loop(parts: LoopParts, delegated_by?: string): Promise<LoopEnd> {
     if (!recorded[step + 1]) await tools.refresh()
     const outcomes = await Promise.all(
       calls.map(({ toolCallId, toolName, input }) => {
-        const known = before?.calls.get(wellFormed(toolCallId))
+        const known = before?.calls.get(toWellFormed(toolCallId))
         let hasDelegated = false
         return runToolCall({
-          call: { toolCallId, toolName, input, place: placeOf(toolCallId, step + 1, delegated_by) },
+          call: { toolCallId, toolName, input, place: toPlace(toolCallId, step + 1, delegated_by) },
           tools,
           facts,
           writer,
@@ -156,7 +158,7 @@ async function askModel(
   writer.beginMessage()
   const parts = call(options, { call_id, ...place })
   const { content, usage, first_token_ms, ms } = await readAnswer(parts, writer)
-  // The words of the last answer stand in the frames; all else a turn may have to go on from.
+  // The frames contain the text of the last answer; a turn that continues needs everything else.
   const isTold =
     place.delegated_by === undefined && content.every(({ type }) => type === 'text' || type === 'reasoning')
   const answer = isTold ? undefined : JSON.stringify(content)
@@ -164,22 +166,23 @@ async function askModel(
   return content
 }
 
-/** The ids of what is delegated are numbered, as those of several answers may be the same. */
-const placeOf = (id: string, step: number, delegated_by: string | undefined) =>
+/** The ids of a delegated task's calls are numbered, because several answers may contain the same ids. */
+const toPlace = (id: string, step: number, delegated_by: string | undefined) =>
   delegated_by === undefined
-    ? { id: wellFormed(id) }
+    ? { id: toWellFormed(id) }
     : {
-        id: wellFormed(`${delegated_by}/${step}/${id}`),
-        parent_tool_call_id: wellFormed(delegated_by),
+        id: toWellFormed(`${delegated_by}/${step}/${id}`),
+        parent_tool_call_id: toWellFormed(delegated_by),
       }
 
-/** What the model said, with the arguments that a person changed. */
+/** Returns the model's answer with the arguments that a person changed. */
 const asEdited = (
   content: readonly LanguageModelV3Content[],
   calls: ReadonlyMap<string, RecordedCall>,
 ): LanguageModelV3Content[] =>
   content.map((part) => {
-    const approval = part.type === 'tool-call' ? calls.get(wellFormed(part.toolCallId))?.approval : undefined
+    const approval =
+      part.type === 'tool-call' ? calls.get(toWellFormed(part.toolCallId))?.approval : undefined
     if (part.type !== 'tool-call' || approval?.type !== 'edit') return part
     return { ...part, input: JSON.stringify(approval.edited_action.args) }
   })

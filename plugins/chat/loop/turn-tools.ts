@@ -4,36 +4,39 @@ import type { AuthCaller } from '../../auth/types.ts'
 import type { UserDocument } from '../../users/types.ts'
 import type { Cradle } from '../manifest.ts'
 
-/** Who a turn acts for. */
+/** The user that a turn acts for. */
 export type TurnUser = Pick<AuthCaller, 'id' | 'role' | 'permissions' | 'token_quota'>
 
-/** The account as a turn acts for it. */
-export const turnUserOf = ({ _id: id, role, permissions, token_quota }: UserDocument): TurnUser => ({
+/** Converts an account to the user that a turn acts for. */
+export const toTurnUser = ({ _id: id, role, permissions, token_quota }: UserDocument): TurnUser => ({
   id,
   role,
   permissions,
   token_quota,
 })
 
-/** Whether calls of a tool need a person's approval. */
-export type ApprovalRule = 'always' | 'never' | 'as the tool says'
+/** Decides if a person must approve the calls of a tool. */
+export type ApprovalRule = 'always' | 'never' | 'tool decides'
 
 /** The tools of one turn. */
 export interface TurnTools {
   list(): readonly Tool[]
   get(name: string): Tool | undefined
   readonly write_area: WriteArea | null
-  /** What the agent's owner decided of a tool, and the user for this thread. */
+  /** Returns what the agent's owner decided about a tool, and the user for this thread. */
   approvalOf(name: string): ApprovalRule
-  /** Reads what is allowed again: settings and permissions count from the next call on. */
+  /** Reads settings and permissions again, so that changes apply from the next call on. */
   refresh(): Promise<void>
-  /** Those of them that whoever the agent delegates to may call. */
+  /** Returns the tools that a delegated task may call. */
   delegable(): TurnTools
 }
 
 const NO_ACCESS: ToolAccess = { tools: [], write_area: null, approvals: { always: [], never: [] } }
 
-/** Makes the tools of a turn, `allowed` being those that the user has allowed for its thread; until the first call the agent and the user are known well enough. */
+/**
+ * Creates the tools of a turn; `allowed` are those that the user has allowed for its thread. The agent and the user
+ * as given apply until `refresh` is called.
+ */
 export function createTurnTools(
   { agents }: Pick<Cradle, 'agents'>,
   { agent, user, allowed }: { agent: AgentDocument; user: TurnUser; allowed: readonly string[] },
@@ -48,7 +51,7 @@ export function createTurnTools(
     approvalOf(name) {
       if (allowed.includes(name)) return 'never'
       const { always, never } = access.approvals
-      return always.includes(name) ? 'always' : never.includes(name) ? 'never' : 'as the tool says'
+      return always.includes(name) ? 'always' : never.includes(name) ? 'never' : 'tool decides'
     },
     async refresh() {
       access = (await agents.readToolAccess(agent._id, user.id)) ?? NO_ACCESS

@@ -1,32 +1,32 @@
 import type { Ids } from '#kernel'
 import { addUsage, type TokenUsage } from '#plugin-api'
 import type { Source } from '../documents.ts'
-import { fileUrl } from '../file-url.ts'
 import type { TurnLog } from '../ledger/ledger.ts'
-import { type LedgerEvent, usageIn } from '../ledger/ledger-event.ts'
+import { type LedgerEvent, sumUsage } from '../ledger/ledger-event.ts'
 import { projectTurn } from '../ledger/projection.ts'
-import { bounded, storable, wellFormed } from '../storable.ts'
+import { fileUrl } from '../rows.ts'
+import { boundJson, sanitizeForStorage, toWellFormed } from '../sanitize.ts'
 import type { ModelListener } from './model-answer.ts'
-import { argumentsOf } from './model-context.ts'
+import { parseArguments } from './model-context.ts'
 import type { RecordedStep } from './recorded-loop.ts'
 
-/** How much text one event holds at the most, in characters. */
+/** The most characters of text in one event. */
 const PIECE = 65_536
 
 type SpokenCall = Parameters<ModelListener['onToolCall']>[0]
 
-/** What a tool call came to. */
+/** The outcome of a tool call. */
 interface ToolOutcome {
   tool_call_id: string
   name: string
   output: string
   is_error: boolean
   sources?: Source[]
-  /** How long it took, in milliseconds. */
+  /** The duration in milliseconds. */
   ms?: number
 }
 
-/** What a model call took, and what of its answer is to be kept besides what readers are told. */
+/** The usage of a model call, and the part of its answer that is stored besides the frames. */
 interface SpentCall {
   call_id: string
   usage: TokenUsage
@@ -42,17 +42,17 @@ interface MadeFile {
   media_type: string
 }
 
-/** What a step is part of: a message, and the call that delegated it where one did. */
+/** The place of a step: its message, and the call that delegated it, if any. */
 interface Place {
   message_id: string
   parent_tool_call_id?: string
 }
 
-/** Takes down what happens in one loop of a model and its tools. */
+/** Records what happens in one loop of a model and its tools. */
 export interface LoopWriter extends ModelListener {
-  /** A model call begins; what it says is a message of its own. */
+  /** Starts a model call; its text becomes a message of its own. */
   beginMessage(): void
-  /** A step that was written before is gone through once more; what follows belongs to it. */
+  /** Continues a recorded step: what follows belongs to it. */
   resume(step: RecordedStep): void
   onUsage(spent: SpentCall): void
   onToolResult(result: ToolOutcome): void
@@ -60,20 +60,20 @@ export interface LoopWriter extends ModelListener {
   onToolProgress(progress: { tool_call_id: string; content: string }): void
 }
 
-/** Turns what happens in a turn into events of its log. */
+/** Writes what happens in a turn as events of its log. */
 export interface TurnWriter extends LoopWriter {
-  /** The writer of what a tool call delegates: its steps are told to readers, its words only to the call. */
+  /** Creates the writer of a delegated task: readers see its steps, but only the delegating call receives its text. */
   delegate(tool_call_id: string): LoopWriter
-  /** A model has summed up what is too long to be told to it. */
+  /** Records the call that summarized older messages. */
   onSummary(spent: Omit<SpentCall, 'answer'>): void
   /** Writes text that was held back because half a character was missing. */
   flush(): void
-  /** The last reply that has begun to be written, or else the one that a model was called for. */
+  /** The id of the last reply with any text, or else that of the current model call. */
   readonly message_id: string | null
   readonly usage: TokenUsage
 }
 
-/** Makes the writer of one turn. */
+/** Creates the writer of one turn. */
 export function createTurnWriter({
   log,
   ids,
@@ -86,22 +86,22 @@ export function createTurnWriter({
   /** The agent in whose workspace files are made. */
   agent_id: string
   model: () => string
-  /** What was written of the turn before it paused. */
+  /** The events of the turn before it paused. */
   before?: readonly LedgerEvent[]
 }): TurnWriter {
-  const usage = usageIn(before)
+  const usage = sumUsage(before)
   const results = new Map<string, string>()
   const held = { content: '', reasoning: '' }
   let begun: string | null = null
   let written = projectTurn(before).findLast(({ role }) => role === 'assistant')?._id ?? null
 
-  /** The message that what the model says belongs to. */
+  /** Returns the message that the model's text belongs to. */
   const reply = () => {
     written = begun
     return begun!
   }
   const writeText = (type: 'content' | 'reasoning', text: string) => {
-    for (const piece of piecesOf(text)) log.write(type, { message_id: reply(), content: wellFormed(piece) })
+    for (const piece of piecesOf(text)) log.write(type, { message_id: reply(), content: toWellFormed(piece) })
   }
   const say = (type: 'content' | 'reasoning', text: string) => {
     const whole = held[type] + text
@@ -124,25 +124,25 @@ export function createTurnWriter({
   const recordCall = ({ id, name, input }: SpokenCall, place: Place) =>
     log.write('tool_call', {
       ...place,
-      tool_call_id: wellFormed(id),
-      name: wellFormed(name),
-      input: bounded(storable(argumentsOf(input))),
+      tool_call_id: toWellFormed(id),
+      name: toWellFormed(name),
+      input: boundJson(sanitizeForStorage(parseArguments(input))),
     })
   const recordResult = ({ tool_call_id, name, output, is_error, sources, ms }: ToolOutcome, place: Place) =>
     log.write(
       'tool_result',
       {
         ...place,
-        tool_call_id: wellFormed(tool_call_id),
-        name: wellFormed(name),
-        output: wellFormed(output),
+        tool_call_id: toWellFormed(tool_call_id),
+        name: toWellFormed(name),
+        output: toWellFormed(output),
         is_error,
-        ...(sources?.length ? { sources: storable(sources) as Source[] } : {}),
+        ...(sources?.length ? { sources: sanitizeForStorage(sources) as Source[] } : {}),
       },
       { ms },
     )
   const recordFile = ({ path: given, media_type }: MadeFile, place: Place) => {
-    const path = wellFormed(given)
+    const path = toWellFormed(given)
     const url = fileUrl(agent_id, path)
     const filename = path.split('/').at(-1)!
     const [family] = media_type.split('/')
@@ -156,8 +156,8 @@ export function createTurnWriter({
     for (const piece of piecesOf(content))
       log.write('tool_progress', {
         ...place,
-        tool_call_id: wellFormed(tool_call_id),
-        content: wellFormed(piece),
+        tool_call_id: toWellFormed(tool_call_id),
+        content: toWellFormed(piece),
       })
   }
   const recordUsage = (
@@ -168,9 +168,9 @@ export function createTurnWriter({
     log.write('usage', { ...place, call_id, usage: spent, model: model() }, record)
   }
 
-  /** The steps of a delegation are numbered, as those of several answers may have the same ids. */
+  /** The steps of a delegated task are numbered, because several answers may contain the same ids. */
   const delegate = (tool_call_id: string): LoopWriter => {
-    const place = { message_id: resultMessage(tool_call_id), parent_tool_call_id: wellFormed(tool_call_id) }
+    const place = { message_id: resultMessage(tool_call_id), parent_tool_call_id: toWellFormed(tool_call_id) }
     let step = 0
     const idOf = (id: string) => `${tool_call_id}/${step}/${id}`
     return {
@@ -231,7 +231,7 @@ const endsInHalfPair = (text: string) => {
   return last >= 0xd800 && last <= 0xdbff
 }
 
-/** A text in pieces of bounded length, no character cut in half. */
+/** Splits a text into pieces of bounded length without cutting a character in half. */
 function* piecesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     const piece = text.slice(start, start + PIECE)

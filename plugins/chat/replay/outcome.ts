@@ -3,7 +3,7 @@ import { isTerminal, type LedgerEvent } from '../ledger/ledger-event.ts'
 import { projectTurn } from '../ledger/projection.ts'
 import { type RecordedStep, readRecordedLoop } from '../loop/recorded-loop.ts'
 
-/** What a turn came to, without what differs from one run to the next: ids, times and the order of parallel results. */
+/** The outcome of a turn without what differs between runs: ids, times and the order of parallel results. */
 export interface TurnOutcome {
   messages: unknown[]
   steps: unknown[]
@@ -11,8 +11,8 @@ export interface TurnOutcome {
   end: unknown
 }
 
-/** Takes the outcome out of a turn's events. */
-export function outcomeOf(events: readonly LedgerEvent[]): TurnOutcome {
+/** Extracts the outcome of a turn from its events. */
+export function toOutcome(events: readonly LedgerEvent[]): TurnOutcome {
   return {
     messages: inCallOrder(projectTurn(events).filter(isWhole)).map(withoutIds),
     steps: readRecordedLoop(events).map(describeStep),
@@ -38,20 +38,20 @@ const withoutIds = ({
   turn_id,
   artifacts,
   sources,
-  // Its words are not compared, its code stands in the end of the turn.
+  // The error's message is not compared; its code is part of the end.
   error,
   ...message
 }: MessageDocument) => ({
   ...message,
-  // What is delegated in parallel makes and cites things in any order.
+  // Tasks that are delegated in parallel make files and cite sources in any order.
   ...(artifacts && { artifacts: sorted(artifacts, JSON.stringify) }),
   ...(sources && { sources: sorted(sources, JSON.stringify) }),
 })
 
-/** What a call has shown that has come to nothing is not compared: nobody knows which call it was. */
+/** Output of a call without a result is not compared, because its call is unknown. */
 const isWhole = ({ role, content }: MessageDocument): boolean => role !== 'tool' || content.length > 0
 
-/** The results of parallel calls stand in the order in which the calls were made. */
+/** Puts the results of parallel calls in the order of the calls. */
 function inCallOrder(messages: MessageDocument[]): MessageDocument[] {
   const order = new Map<string, number>()
   const calls = messages.flatMap(({ content }) => content.filter((block) => block.type === 'tool_use'))

@@ -1,7 +1,7 @@
 import type { LanguageModelV3Content, LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import type { TokenUsage } from '#plugin-api'
 
-/** The parts in which a model would say what it has said. */
+/** Yields the parts in which a model would send a recorded answer. */
 export async function* speak(
   content: readonly LanguageModelV3Content[],
   usage: TokenUsage | null,

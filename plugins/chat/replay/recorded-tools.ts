@@ -1,11 +1,11 @@
 import type { Extensions } from '#kernel'
 import type { Tool } from '#plugin-api'
 import type { TurnTools } from '../loop/turn-tools.ts'
-import { keyOf, type Recording } from './recording.ts'
+import { type Recording, toCallKey } from './recording.ts'
 
 /**
- * The tools there are, whose calls are checked as always and then give what they gave in a recording. `end` is called for
- * one whose end is not recorded, as its turn ended before.
+ * Creates tools whose calls are checked as usual and then return their recorded output. `end` is called for a call
+ * without a recorded output, whose turn ended before it.
  */
 export function createRecordedTools(
   { outputs, files, questions, approvalSteps, asked, answers }: Recording,
@@ -15,16 +15,16 @@ export function createRecordedTools(
     end,
   }: {
     registry: Extensions<Tool>
-    /** The step of the turn that is under way. */
+    /** The current step of the turn. */
     step: () => number
     end: () => Promise<never>
   },
 ): TurnTools {
   const recorded = (tool: Tool): Tool => ({
     ...tool,
-    needsApproval: (_input, { tool_call_id }) => asked.has(keyOf(step(), tool_call_id)),
+    needsApproval: (_input, { tool_call_id }) => asked.has(toCallKey(step(), tool_call_id)),
     async execute(_input, context) {
-      const id = keyOf(step(), context.tool_call_id)
+      const id = toCallKey(step(), context.tool_call_id)
       for (const question of questions.get(id) ?? []) await context.ask(question).catch(() => undefined)
       for (const wanted of approvalSteps.get(id) ?? []) await context.requestApproval(wanted)
       if (answers.has(id)) await context.delegate('').catch(() => undefined)
@@ -43,7 +43,7 @@ export function createRecordedTools(
       return tool && isOffered(tool) ? recorded(tool) : undefined
     },
     write_area: null,
-    approvalOf: () => 'as the tool says',
+    approvalOf: () => 'tool decides',
     refresh: async () => {},
     delegable: () => show(({ top_level_only }) => !top_level_only),
   })

@@ -3,20 +3,20 @@ import type { ApprovalStep, TokenUsage } from '#plugin-api'
 import type { Artifact, Source } from '../documents.ts'
 import type { LedgerEvent } from '../ledger/ledger-event.ts'
 
-/** What a tool call came to in a recording. */
+/** The recorded output of a tool call. */
 export interface RecordedOutput {
   output: string
   is_error: boolean
   sources: Source[]
 }
 
-/** What a model answered; without usage where the answer was cut. */
+/** A recorded answer of a model; without usage if the answer was interrupted. */
 export interface RecordedAnswer {
   content: LanguageModelV3Content[]
   usage: TokenUsage | null
 }
 
-/** The events of a turn, sorted by who is to give them again; tool calls by the keys that `keyOf` gives. */
+/** The events of a turn, sorted by what returns them in a replay; tool calls have the keys of `toCallKey`. */
 export interface Recording {
   /** Answers in order, by the tool call that delegated the conversation; undefined is the turn's own. */
   answers: Map<string | undefined, RecordedAnswer[]>
@@ -26,14 +26,17 @@ export interface Recording {
   files: Map<string, Artifact[]>
   /** Questions in order, by tool call. */
   questions: Map<string, string[]>
-  /** Steps of calls at work that a person was asked about, in order, by tool call. */
+  /** Steps of running calls that a person decided, in order, by tool call. */
   approvalSteps: Map<string, ApprovalStep[]>
-  /** Tool calls about which a person was asked whether they may run. */
+  /** Tool calls that needed a person's approval to run. */
   asked: Set<string>
 }
 
-/** The key of a tool call: some upstreams give the calls of each answer the same ids. `step` is that of the turn itself. */
-export const keyOf = (step: number, tool_call_id: string): string => `${step} ${tool_call_id}`
+/**
+ * Returns the key of a tool call, because some upstreams use the same ids in each answer. `step` is that of the turn
+ * itself.
+ */
+export const toCallKey = (step: number, tool_call_id: string): string => `${step} ${tool_call_id}`
 
 /** Sorts the events of one turn. */
 export function readRecording(events: readonly LedgerEvent[]): Recording {
@@ -74,35 +77,35 @@ export function readRecording(events: readonly LedgerEvent[]): Recording {
         said.delete(message_id)
         const content = event.answer === undefined ? told : JSON.parse(event.answer)
         if (parent_tool_call_id === undefined) step += 1
-        const key = parent_tool_call_id && keyOf(step, parent_tool_call_id)
+        const key = parent_tool_call_id && toCallKey(step, parent_tool_call_id)
         append(recording.answers, key, { content, usage })
         break
       }
       case 'tool_result': {
         const { tool_call_id, output, is_error, sources = [] } = event.frame
-        append(recording.outputs, keyOf(step, tool_call_id), { output, is_error, sources })
+        append(recording.outputs, toCallKey(step, tool_call_id), { output, is_error, sources })
         break
       }
       case 'attachment': {
         const { path, filename, media_type } = event.frame
-        append(recording.files, keyOf(step, makerOf(events, index)), { path, filename, media_type })
+        append(recording.files, toCallKey(step, findMaker(events, index)), { path, filename, media_type })
         break
       }
       case 'hitl_required':
         for (const [n, { id, description, args, is_step }] of event.frame.action_requests.entries())
-          if (is_step) append(recording.approvalSteps, keyOf(step, id), { description, args })
+          if (is_step) append(recording.approvalSteps, toCallKey(step, id), { description, args })
           else if (event.frame.review_configs[n]?.allowed_decisions.includes('approve'))
-            recording.asked.add(keyOf(step, id))
-          else append(recording.questions, keyOf(step, id), description)
+            recording.asked.add(toCallKey(step, id))
+          else append(recording.questions, toCallKey(step, id), description)
     }
   }
-  // What a model was still saying when the turn ended.
+  // The model was still writing this when the turn ended.
   for (const content of said.values()) append(recording.answers, undefined, { content, usage: null })
   return recording
 }
 
-/** The tool call that made a file: the next one of the same message and delegation that gives a result. */
-function makerOf(events: readonly LedgerEvent[], index: number): string {
+/** Finds the tool call that made a file: the next one of the same message and delegation that has a result. */
+function findMaker(events: readonly LedgerEvent[], index: number): string {
   const { frame } = events[index] as Extract<LedgerEvent, { type: 'attachment' }>
   const result = events
     .slice(index)

@@ -1,4 +1,4 @@
-import { eventId, isTerminal, type LedgerEvent, usageIn } from '../ledger/ledger-event.ts'
+import { eventId, isTerminal, type LedgerEvent, sumUsage } from '../ledger/ledger-event.ts'
 import type { ReadEvent } from '../ledger/ledger-reader.ts'
 import { createMemoryLog } from '../ledger/memory-log.ts'
 import { pendingApproval } from '../loop/approvals.ts'
@@ -7,33 +7,33 @@ import { type LoopEnd, type LoopParts, runTurnLoop } from '../loop/turn-loop.ts'
 import { createTurnWriter } from '../loop/turn-writer.ts'
 import type { Cradle } from '../manifest.ts'
 import { createHeldCalls } from '../turns/held-calls.ts'
-import { outcomeOf, type TurnOutcome } from './outcome.ts'
+import { type TurnOutcome, toOutcome } from './outcome.ts'
 import { speak } from './recorded-model.ts'
 import { createRecordedTools } from './recorded-tools.ts'
-import { keyOf, type Recording, readRecording } from './recording.ts'
+import { type Recording, readRecording, toCallKey } from './recording.ts'
 
 /** Runs recorded turns again. */
 export interface TurnReplay {
   /**
-   * Takes one turn's events through the loop as it is now, with the answers of models, the outputs of tools and the
-   * decisions of people that are recorded; gives what they came to then and what they come to now.
+   * Runs the events of one turn through the current loop, with the recorded answers of models, outputs of tools and
+   * decisions of people; returns both outcomes.
    */
   run(events: readonly ReadEvent[]): Promise<{ recorded: TurnOutcome; replayed: TurnOutcome }>
 }
 
-/** The thread in which replays are written. */
+/** The id of the thread that replays are written to. */
 const THREAD = 'replay'
 
-/** Why a replay ends early: so did the recording. */
+/** The reason for ending a replay early: the recording ends there. */
 const ENDED = 'the recording ends here'
 
-/** Makes what runs recorded turns again; it needs no database. */
+/** Creates the replay; it needs no database. */
 export function createTurnReplay({ extensions, ids, clock }: Cradle): TurnReplay {
   return {
     async run(events) {
       const recorded = events.map(asStored)
       const replayed = await replay(recorded, { extensions, ids, clock })
-      return { recorded: outcomeOf(recorded), replayed: outcomeOf(replayed) }
+      return { recorded: toOutcome(recorded), replayed: toOutcome(replayed) }
     },
   }
 }
@@ -46,7 +46,7 @@ async function replay(
   { extensions, ids, clock }: Pick<Cradle, 'extensions' | 'ids' | 'clock'>,
 ): Promise<LedgerEvent[]> {
   const [started] = recorded
-  if (started?.type !== 'turn_started') throw new Error('a turn has to begin with turn_started')
+  if (started?.type !== 'turn_started') throw new Error('a turn must begin with turn_started')
   const { turn_id, frame, input, model, locale = 'en', settings } = started
   const recording = readRecording(recorded)
   const resolutions = recorded.flatMap((event) => (event.type === 'hitl_resolved' ? [event.frame] : []))
@@ -56,16 +56,16 @@ async function replay(
   const held = createHeldCalls().of({ turn_id, thread_id: THREAD, user_id: '', agent_id: '', first_seq: 1 })
   const log = createMemoryLog({ thread_id: THREAD, turn_id, events }, clock)
   log.write('turn_started', frame, { input, model, locale, settings })
-  // What was called for besides the loop only counts.
+  // Model calls outside of the loop only count tokens.
   for (const event of recorded)
     if (event.type === 'usage' && event.frame.message_id === undefined) log.write('usage', event.frame)
 
-  /** Goes through the loop until it ends, pauses or has no more to go on with. */
-  const goOn = async (): Promise<LoopEnd | typeof ENDED> => {
+  /** Runs the loop until it ends, pauses or has no further recording. */
+  const replayLoop = async (): Promise<LoopEnd | typeof ENDED> => {
     const abort = new AbortController()
     const { signal } = abort
     const end = () => {
-      // What goes on beside it goes as far as it is recorded, without ever waiting for more than promises.
+      // Parallel calls continue as far as they are recorded, because they only ever wait for promises.
       setImmediate(() => abort.abort(ENDED))
       return new Promise<never>(() => undefined)
     }
@@ -76,7 +76,7 @@ async function replay(
     let current = steps.length - 1
     const call: LoopParts['call'] = async function* (_options, { step, delegated_by }) {
       if (delegated_by === undefined) current = step
-      const parent = delegated_by && keyOf(current, delegated_by)
+      const parent = delegated_by && toCallKey(current, delegated_by)
       const answer = recording.answers.get(parent)?.shift()
       if (answer) yield* speak(answer.content, answer.usage)
       if (answer?.usage) return
@@ -113,11 +113,11 @@ async function replay(
   }
 
   for (;;) {
-    const end = await goOn()
+    const end = await replayLoop()
     if (end === ENDED) break
     if (end.stop_reason !== 'paused' && isFromOutside(last)) break
     if (end.stop_reason !== 'paused') {
-      log.write('done', { message_id: null, usage: usageIn(events), stop_reason: end.stop_reason })
+      log.write('done', { message_id: null, usage: sumUsage(events), stop_reason: end.stop_reason })
       return events
     }
     const resolved = resolutions.shift()
@@ -132,17 +132,17 @@ async function replay(
   return withinRecording(events, recording)
 }
 
-/** A turn that was ended early may go further when it is run again: results that are not recorded are left out. */
+/** A turn that was ended early may run further in a replay: results without a recording are left out. */
 function withinRecording(events: readonly LedgerEvent[], { outputs }: Recording): LedgerEvent[] {
   let step = -1
   return events.filter(({ type, frame }) => {
     if (type === 'usage' && frame.message_id !== undefined && frame.parent_tool_call_id === undefined)
       step += 1
-    return type !== 'tool_result' || outputs.has(keyOf(step, frame.tool_call_id))
+    return type !== 'tool_result' || outputs.has(toCallKey(step, frame.tool_call_id))
   })
 }
 
-/** Whether a turn was ended by something else than what came of it, be it right before its own end. */
+/** True if a turn was ended from outside, even if that came right before its own end. */
 const isFromOutside = (last: LedgerEvent): boolean =>
   (last.type === 'done' && last.frame.stop_reason === 'stopped') ||
   (last.type === 'error' && last.frame.code === 'TURN_INTERRUPTED')

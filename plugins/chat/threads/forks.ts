@@ -1,19 +1,19 @@
 import { AppError, type Locale } from '#kernel'
 import type { MessageRange, ThreadDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
-import { rangesOf } from './message-ranges.ts'
-import { MOST_NAMED } from './named.ts'
-import { forkTitleOf } from './title.ts'
+import { listRanges } from './messages.ts'
+import { MAX_REFERENCES } from './references.ts'
+import { toForkTitle } from './title.ts'
 
-/** The reply that is to be the last: counted from the newest, which is 1, or any assistant message by its id. */
+/** The last reply of a fork: counted from the newest, which is 1, or any assistant message by its id. */
 export interface ForkPlace {
   assistant_turns_from_end?: number
   message_id?: string
 }
 
-/** Threads that begin with what was said in another one. */
+/** Forks: threads that begin with the messages of another thread. */
 export interface Forks {
-  /** Throws REPLY_NOT_FOUND, and THREAD_NOT_FOUND where the source is removed meanwhile. */
+  /** Throws REPLY_NOT_FOUND, and THREAD_NOT_FOUND if the source is removed meanwhile. */
   make(
     source: ThreadDocument,
     place: ForkPlace,
@@ -21,18 +21,18 @@ export interface Forks {
   ): Promise<{ fork: ThreadDocument; copied_messages: number }>
 }
 
-/** Makes what forks threads: a fork names the messages of its source that it shows, and copies none. */
+/** Creates the forks; a fork refers to the messages of its source and copies none. */
 export function createForks({
   threads,
   messages,
   chat,
 }: Pick<Cradle, 'threads' | 'messages' | 'chat'>): Forks {
-  /** The position behind the reply and the tool results that follow it; the turn that runs is no part of it. */
+  /** Finds the position after the reply and the tool results that follow it; the active turn is left out. */
   const findCut = async (source: ThreadDocument, { message_id, assistant_turns_from_end }: ForkPlace) => {
-    // Of a history that is being rebuilt the newest messages may not be there yet: they are no part of it either.
+    // While a history is rebuilt, its newest messages may be missing; they are left out as well.
     const newest = (await messages.page(source, { limit: 1, before: source.last_seq + 1 })).at(-1)
     if (!newest) throw new AppError('REPLY_NOT_FOUND')
-    const ranges = rangesOf(source, newest.position)
+    const ranges = listRanges(source, newest.position)
     const reply =
       message_id === undefined
         ? await messages.findReply(ranges, assistant_turns_from_end!)
@@ -42,22 +42,22 @@ export function createForks({
     return next === null ? newest.position : next - 1
   }
 
-  const namedIn = async (source: ThreadDocument, base: readonly MessageRange[]) => ({
-    artifacts: source.artifacts.length > 0 ? await messages.listArtifacts(base, MOST_NAMED) : [],
-    sources: source.sources.length > 0 ? await messages.listSources(base, MOST_NAMED) : [],
+  const listReferences = async (source: ThreadDocument, base: readonly MessageRange[]) => ({
+    artifacts: source.artifacts.length > 0 ? await messages.listArtifacts(base, MAX_REFERENCES) : [],
+    sources: source.sources.length > 0 ? await messages.listSources(base, MAX_REFERENCES) : [],
   })
 
   return {
     async make(source, place, locale) {
       const { _id: forked_from, user_id, agent_id, title, model, summary } = source
       const cut = await findCut(source, place)
-      const base = rangesOf(source, cut)
-      const [copied_messages, named] = await Promise.all([messages.count(base), namedIn(source, base)])
+      const base = listRanges(source, cut)
+      const [copied_messages, named] = await Promise.all([messages.count(base), listReferences(source, base)])
       const fork = await threads.create(
         { user_id, agent_id },
         {
           ...named,
-          title: forkTitleOf(title, locale),
+          title: toForkTitle(title, locale),
           model,
           last_seq: cut,
           forked_from,
@@ -67,7 +67,7 @@ export function createForks({
         },
       )
       try {
-        // Whoever removes the source from here on sees that the fork shows its messages.
+        // A process that removes the source from here on sees that the fork shows its messages.
         await threads.get({ user_id, agent_id }, forked_from)
         await threads.publish(fork._id)
       } catch (error) {

@@ -1,35 +1,59 @@
 import type { Collection, Filter, IndexDescription } from 'mongodb'
 import { isDuplicateKey } from '#kernel'
-import type { Artifact, MessageDocument, MessageRange, Source } from '../documents.ts'
-import { messagesIn, rangesOf, type ShownThread } from './message-ranges.ts'
+import type { Artifact, MessageDocument, MessageRange, Source, ThreadDocument } from '../documents.ts'
+
+/** The fields of a thread that are needed to read its messages. */
+export type ShownThread = Pick<ThreadDocument, '_id' | 'base'>
+
+/**
+ * Returns the ranges of messages that a thread shows up to the position `last`, oldest first: the base of a fork, then
+ * its own. Positions rise from range to range, so one sort order holds for all; each range but the newest contains a
+ * message.
+ */
+export function listRanges({ _id, base = [] }: ShownThread, last = Infinity): MessageRange[] {
+  const all = [...base, { thread_id: _id, last: Infinity }]
+  return all
+    .filter((_, index) => (all[index - 1]?.last ?? -Infinity) < last)
+    .map((range) => ({ thread_id: range.thread_id, last: Math.min(range.last, last) }))
+}
+
+/** Selects the messages in these ranges after `after`; sorted by position, the index returns them range by range. */
+const inRanges = (ranges: readonly MessageRange[], after = 0) => ({
+  $or: ranges.map(({ thread_id, last }) => ({ thread_id, position: { $gt: after, $lte: last } })),
+})
 
 /** The messages of finished turns, one document each. */
 export interface Messages {
-  /** Stores a turn's messages; storing them again changes nothing. */
+  /** Stores a turn's messages; can be repeated. */
   store(messages: readonly MessageDocument[]): Promise<void>
-  /** A page counted from the newest, or older than `before`; oldest first, one more than `limit` where there is more. */
+  /**
+   * Reads a page counted from the newest message, or before `before`; oldest first, with one message more than `limit`
+   * if there are more.
+   */
   page(
     thread: ShownThread,
     query: { limit: number; offset?: number; before?: number },
   ): Promise<MessageDocument[]>
-  /** The position of the reply with this place, 1 is the newest; a reply is what an assistant says that calls no tool. */
+  /**
+   * The position of the reply with this number, 1 is the newest; a reply is an assistant message without tool calls.
+   */
   findReply(ranges: readonly MessageRange[], place: number): Promise<number | null>
   /** The position of an assistant's message. */
   findAnswer(ranges: readonly MessageRange[], message_id: string): Promise<number | null>
-  /** The position of the first message behind another one that is no tool's. */
+  /** The position of the first message after another one that is not a tool's. */
   findNext(ranges: readonly MessageRange[], after: number): Promise<number | null>
   count(ranges: readonly MessageRange[]): Promise<number>
-  /** True if a message of these threads names the file at this path as one that was made. */
+  /** True if a message of these threads contains an artifact at this path. */
   hasArtifact(thread_ids: readonly string[], path: string): Promise<boolean>
-  /** The paths of the files that messages of these threads name as made. */
+  /** The paths of the artifacts in messages of these threads. */
   listArtifactPaths(thread_ids: readonly string[]): Promise<Set<string>>
-  /** The artifacts that messages name, the newest so many and each once, oldest first. */
+  /** The newest artifacts in messages, each once, oldest first. */
   listArtifacts(ranges: readonly MessageRange[], most: number): Promise<Artifact[]>
-  /** The sources that messages name, likewise. */
+  /** The newest sources in messages, each once, oldest first. */
   listSources(ranges: readonly MessageRange[], most: number): Promise<Source[]>
-  /** Removes a thread's own messages behind a position. */
+  /** Removes a thread's own messages after a position. */
   removeBehind(thread_id: string, last: number): Promise<void>
-  /** Removes messages with `after < position <= upTo` that are not among those to keep. */
+  /** Removes messages with `after < position <= upTo`, except those in `keep`. */
   prune(thread_id: string, range: { after: number; upTo: number; keep: readonly string[] }): Promise<void>
 }
 
@@ -38,7 +62,7 @@ const NAMED_BY = {
   sources: { key: { thread_id: 1, position: -1, 'sources.id': 1 }, field: 'sources.id' },
 } as const
 
-/** The indexes by which pages are read, and the few messages that name artifacts or sources. */
+/** The indexes for pages, and for the few messages with artifacts or sources. */
 export const messageIndexes: IndexDescription[] = [
   { key: { thread_id: 1, position: -1 } },
   ...Object.values(NAMED_BY).map(({ key, field }) => ({
@@ -47,10 +71,10 @@ export const messageIndexes: IndexDescription[] = [
   })),
 ]
 
-/** Messages over their collection. */
+/** Creates the messages over their collection. */
 export function createMessages(messages: Collection<MessageDocument>): Messages {
   const find = (ranges: readonly MessageRange[], filter: Filter<MessageDocument> = {}, after?: number) =>
-    messages.find({ ...messagesIn(ranges, after), ...filter })
+    messages.find({ ...inRanges(ranges, after), ...filter })
 
   const listNamed = async <Named extends Artifact | Source>(
     ranges: readonly MessageRange[],
@@ -87,8 +111,8 @@ export function createMessages(messages: Collection<MessageDocument>): Messages 
       }
     },
     async page(thread, { limit, offset = 0, before = Infinity }) {
-      // Ranges before these are further back than the page, as each but the newest has a message.
-      const ranges = rangesOf(thread, before - 1).slice(-(offset + limit + 2))
+      // Earlier ranges are further back than the page, because each range but the newest contains a message.
+      const ranges = listRanges(thread, before - 1).slice(-(offset + limit + 2))
       const newestFirst = await find(ranges)
         .sort({ position: -1 })
         .skip(offset)
@@ -126,7 +150,7 @@ export function createMessages(messages: Collection<MessageDocument>): Messages 
         .toArray()
       return next?.position ?? null
     },
-    count: (ranges) => messages.countDocuments(messagesIn(ranges)),
+    count: (ranges) => messages.countDocuments(inRanges(ranges)),
     async hasArtifact(thread_ids, path) {
       const { key, field } = NAMED_BY.artifacts
       return messages

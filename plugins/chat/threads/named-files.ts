@@ -5,13 +5,16 @@ import type { Messages } from './messages.ts'
 import type { RunningFiles } from './running-files.ts'
 import { LIST_ORDER, visible } from './threads.ts'
 
-/** Lists the files that a user's threads with an agent name as made there; what users say they have sent proves nothing. */
+/**
+ * Lists the files that turns of a user's threads with an agent have made; files that users claim to have sent do not
+ * count.
+ */
 export type NamedFiles = ExtensionPoints['agents.named_files']
 
-/** The number of threads, those that were active last, whose files are listed. */
-const MOST_THREADS = 200
+/** The number of most recently active threads whose files are listed. */
+const MAX_THREADS = 200
 
-/** Makes the service. */
+/** Creates the service. */
 export function createNamedFiles({
   threads,
   messages,
@@ -21,7 +24,7 @@ export function createNamedFiles({
   messages: Messages
   runningFiles: RunningFiles
 }): NamedFiles {
-  /** A thread itself names only its newest files. */
+  /** Looks into the messages, because a thread document contains only its newest artifacts. */
   const isInMessages = async (filter: Filter<ThreadDocument>, path: string): Promise<boolean> => {
     const own = await threads.find(filter, { projection: { 'base.thread_id': 1 } }).toArray()
     const ids = own.flatMap(({ _id, base = [] }) => [_id, ...base.map(({ thread_id }) => thread_id)])
@@ -36,7 +39,7 @@ export function createNamedFiles({
 
     const made = await runningFiles(filter)
     if (path === undefined) {
-      for await (const { artifacts } of find({}).sort(LIST_ORDER).limit(MOST_THREADS))
+      for await (const { artifacts } of find({}).sort(LIST_ORDER).limit(MAX_THREADS))
         for (const artifact of artifacts) named.add(artifact.path)
       for (const found of made) named.add(found)
       return [...named]

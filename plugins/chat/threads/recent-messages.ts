@@ -1,33 +1,32 @@
 import type { MessageDocument, ThreadDocument } from '../documents.ts'
-import { sizeOfMessage } from '../message-size.ts'
-import type { ShownThread } from './message-ranges.ts'
-import type { Messages } from './messages.ts'
+import { measureMessage } from '../message-size.ts'
+import type { Messages, ShownThread } from './messages.ts'
 
-/** How many of a thread's newest messages are wanted at the most: more than models are told. */
+/** The most messages that are kept of a thread: more than models receive. */
 const KEPT_MESSAGES = 100
-/** Threads whose newest messages are kept at hand, and how many characters of them together. */
+/** The most threads whose newest messages are cached, and the most characters of all of them. */
 const KEPT_THREADS = 256
 const KEPT_CHARACTERS = 32 * 1024 * 1024
 
-/** The newest messages of threads in use, so that a turn need not read what the last one wrote. */
+/** A cache of the newest messages of active threads, so that a turn need not read what the last one wrote. */
 export interface RecentMessages {
-  /** The newest messages of a thread before the turn that begins at `firstSeq`. */
+  /** Returns the newest messages of a thread before the turn that begins at `firstSeq`. */
   before(
     thread: ShownThread & Pick<ThreadDocument, 'projection_version'>,
     firstSeq: number,
   ): Promise<readonly MessageDocument[]>
-  /** Notes the messages of a turn that was settled with `lastSeq`. */
+  /** Adds the messages of a turn that was settled with `lastSeq`. */
   add(thread_id: string, firstSeq: number, messages: readonly MessageDocument[], lastSeq: number): void
 }
 
-/** What is kept of a thread: the messages up to `lastSeq`, which a rebuilding of the thread makes useless. */
+/** The cached messages of a thread, up to `lastSeq`; they are obsolete when the thread is rebuilt. */
 interface Entry {
   lastSeq: number
   version: number | undefined
   newest: readonly MessageDocument[]
 }
 
-/** Makes the memory over the stored messages; an entry counts only if it reaches right up to the turn that asks. */
+/** Creates the cache; an entry is used only if it ends right before the turn that asks. */
 export function createRecentMessages(messages: Messages): RecentMessages {
   const threads = new Map<string, Entry & { size: number }>()
   let kept = 0
@@ -38,7 +37,7 @@ export function createRecentMessages(messages: Messages): RecentMessages {
   }
   const keep = (thread_id: string, entry: Entry) => {
     drop(thread_id)
-    const size = entry.newest.reduce((sum, message) => sum + sizeOfMessage(message), 0)
+    const size = entry.newest.reduce((sum, message) => sum + measureMessage(message), 0)
     threads.set(thread_id, { ...entry, size })
     kept += size
     while (threads.size > KEPT_THREADS || kept > KEPT_CHARACTERS) drop(threads.keys().next().value!)

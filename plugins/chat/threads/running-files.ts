@@ -2,13 +2,13 @@ import type { Collection, Filter } from 'mongodb'
 import type { ThreadDocument } from '../documents.ts'
 import type { LedgerReader } from '../ledger/ledger-reader.ts'
 
-/** Lists the paths of the files that the running turns of these threads have made. */
+/** Lists the paths of the files that the active turns of these threads have made. */
 export type RunningFiles = (threads: Filter<ThreadDocument>) => Promise<string[]>
 
-/** The most files of a running turn that are read. */
-const MOST_ATTACHMENTS = 200
+/** The most files of an active turn that are listed. */
+const MAX_ATTACHMENTS = 200
 
-/** Makes the service. */
+/** Creates the service. */
 export function createRunningFiles({
   threads,
   ledgerReader,
@@ -25,7 +25,7 @@ export function createRunningFiles({
       ledgerReader.page(_id, {
         type: 'attachment',
         after: active_turn!.first_seq - 1,
-        limit: MOST_ATTACHMENTS,
+        limit: MAX_ATTACHMENTS,
       }),
     )
     const events = (await Promise.all(pages)).flatMap((page) => page.events)

@@ -1,15 +1,15 @@
 import type { Artifact, MessageDocument, Source, ThreadDocument } from '../documents.ts'
-import { fileUrl } from '../file-url.ts'
 import { assertImportable } from '../ledger/imported-event.ts'
 import { type LedgerEvent, seqOf } from '../ledger/ledger-event.ts'
 import { readTurns } from '../ledger/ledger-turns.ts'
 import { projectTurn } from '../ledger/projection.ts'
 import type { Cradle } from '../manifest.ts'
-import { MOST_NAMED } from './named.ts'
+import { fileUrl } from '../rows.ts'
+import { MAX_REFERENCES } from './references.ts'
 import type { RebuiltThread } from './thread-migrations.ts'
-import { titleOf } from './title.ts'
+import { toTitle } from './title.ts'
 
-/** How many messages are written at once at the most, but for those of one turn. */
+/** The most messages that are written at once; the messages of one turn are never split. */
 const BATCH = 100
 
 /**
@@ -83,12 +83,12 @@ export function createThreadArchive({
     assertImportable,
     /** Stores the events of another ledger as the beginning of a thread that nobody writes to yet. */
     adopt: ledger.adopt,
-    titleOf,
+    toTitle,
     fileUrl,
   }
 }
 
-/** What the turns of a thread add up to; a fork keeps what it has from the thread that it was made of. */
+/** Collects the facts of a thread from its turns; a fork keeps those of its source. */
 function gatherFacts({ forked_from, ...thread }: ThreadDocument) {
   const artifacts = new Map<string, Artifact>()
   const sources = new Map<string, Source>()
@@ -100,7 +100,7 @@ function gatherFacts({ forked_from, ...thread }: ThreadDocument) {
   }
   return {
     add(events: readonly LedgerEvent[], documents: readonly MessageDocument[]) {
-      title ??= titleOf(documents[0]!) || null
+      title ??= toTitle(documents[0]!) || null
       last_active = Math.floor(events.at(-1)!.ts / 1000)
       for (const message of documents) {
         name(artifacts, 'path', message.artifacts)
@@ -113,7 +113,7 @@ function gatherFacts({ forked_from, ...thread }: ThreadDocument) {
   }
 }
 
-/** Notes what is named, the newest last, as a turn that ends does. */
+/** Adds items as an ending turn does: each once by its key, the newest last. */
 function name<Key extends string, Named extends Record<Key, string>>(
   known: Map<string, Named>,
   key: Key,
@@ -122,6 +122,6 @@ function name<Key extends string, Named extends Record<Key, string>>(
   for (const named of added) {
     known.delete(named[key])
     known.set(named[key], named)
-    if (known.size > MOST_NAMED) known.delete(known.keys().next().value!)
+    if (known.size > MAX_REFERENCES) known.delete(known.keys().next().value!)
   }
 }

@@ -1,20 +1,22 @@
 import type { Collection, IndexDescription } from 'mongodb'
 import type { Clock } from '#kernel'
 import type { Artifact, Source, ThreadDocument } from '../documents.ts'
-import { PROJECTION_VERSION } from './projection-version.ts'
+
+/** The version of the messages that `projectTurn` makes; threads with older messages are rebuilt from their ledgers. */
+export const PROJECTION_VERSION = 10
 
 /** The order in which an agent's threads are rebuilt. */
 const QUEUE_ORDER = { 'migration.queued_at': 1, _id: 1 } as const
 
 const WANTED = { 'migration.status': { $exists: true } }
 
-/** The indexes by which it is found out what is to be rebuilt: of which agents, and which thread is next. */
+/** The indexes for finding agents with queued threads, and the next thread of an agent. */
 export const migrationIndexes: IndexDescription[] = [
   { key: { 'migration.status': 1 }, partialFilterExpression: WANTED },
   { key: { agent_id: 1, ...QUEUE_ORDER }, partialFilterExpression: WANTED },
 ]
 
-/** How many threads of an agent have messages of an older projection, by what becomes of them. */
+/** The number of an agent's threads whose messages are of an older projection, by state. */
 export interface MigrationCounts {
   pending: number
   queued: number
@@ -22,7 +24,7 @@ export interface MigrationCounts {
   failed: number
 }
 
-/** What a rebuilt thread shows, as it follows from its ledger up to `last_seq`; `last_active` is Unix seconds. */
+/** The facts of a rebuilt thread, which follow from its ledger up to `last_seq`; `last_active` is Unix seconds. */
 export interface RebuiltThread {
   last_seq: number
   title: string | null
@@ -31,27 +33,27 @@ export interface RebuiltThread {
   last_active: number
 }
 
-/** Which threads are to be rebuilt, and how far that is; what is claimed is one's own until the next claim of it. */
+/** The threads to be rebuilt and their progress; a claim holds until the next claim of the same thread. */
 export interface ThreadMigrations {
-  /** Queues every thread of an agent that needs it and is not queued yet; gives how many. */
+  /** Queues every thread of an agent that needs it and is not queued yet; returns their number. */
   queue(agent_id: string): Promise<number>
   count(agent_id: string): Promise<MigrationCounts>
-  /** Agents with threads that could be worked on now. */
+  /** Lists agents with threads that can be rebuilt now. */
   listAgents(): Promise<string[]>
-  /** Takes the agent's next thread whose turn has ended, also one that was begun and never finished. */
+  /** Claims the agent's next thread without an active turn, including one whose rebuild was interrupted. */
   claim(agent_id: string): Promise<ThreadDocument | null>
-  /** The thread as it is now, if the claim still holds and nobody removes the thread. */
+  /** Reads the thread again; null if the claim is lost or the thread is being removed. */
   refresh(claimed: ThreadDocument): Promise<ThreadDocument | null>
-  /** Whether a thread has been removed, or is being. */
+  /** True if a thread was removed or is being removed. */
   isGone(thread_id: string): Promise<boolean>
-  /** Makes a thread current; false where a turn has ended behind `last_seq` meanwhile, or the claim is lost. */
+  /** Stores the facts of a rebuilt thread; false if a turn has ended after `last_seq`, or the claim is lost. */
   finish(claimed: ThreadDocument, rebuilt: RebuiltThread): Promise<boolean>
   fail(claimed: ThreadDocument, reason: string): Promise<void>
   /** Puts a thread back in the queue as if it had not been claimed. */
   release(claimed: ThreadDocument): Promise<void>
 }
 
-/** Migrations as parts of the threads' documents. */
+/** Creates the migrations, which are part of the threads' documents. */
 export function createThreadMigrations({
   threads,
   clock,
@@ -133,4 +135,25 @@ export function createThreadMigrations({
       })
     },
   }
+}
+
+/** The interval at which clients may poll a history that is being rebuilt, in milliseconds. */
+const RETRY_MS = 1000
+
+/** The state of a thread's messages: made with the current projection, or the progress of their rebuild. */
+export interface HistoryState {
+  history_status: 'ready' | 'pending' | 'queued' | 'running' | 'failed'
+  history_loading: boolean
+  history_retry_after_ms: number | null
+}
+
+/** Returns the state of a thread's history according to its document. */
+export function readHistoryState({
+  projection_version = 0,
+  migration,
+}: Pick<ThreadDocument, 'projection_version' | 'migration'>): HistoryState {
+  const isCurrent = projection_version >= PROJECTION_VERSION
+  const history_status = isCurrent ? 'ready' : (migration?.status ?? 'pending')
+  const history_loading = history_status === 'queued' || history_status === 'running'
+  return { history_status, history_loading, history_retry_after_ms: history_loading ? RETRY_MS : null }
 }

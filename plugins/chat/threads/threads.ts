@@ -1,14 +1,13 @@
 import type { Collection, IndexDescription } from 'mongodb'
 import { AppError, type Clock, findPage, type Ids, type Limits, type Page, type PageRequest } from '#kernel'
 import type { Artifact, Source, ThreadDocument, ThreadSummary } from '../documents.ts'
-import { newestOf } from './named.ts'
-import { PROJECTION_VERSION } from './projection-version.ts'
-import { migrationIndexes } from './thread-migrations.ts'
+import { toAppendNewest } from './references.ts'
+import { migrationIndexes, PROJECTION_VERSION } from './thread-migrations.ts'
 
-/** Lists are read pinned first, then by last activity; within one second, newer threads first. */
+/** The order of lists: pinned threads first, then by last activity; within one second, newer threads first. */
 export const LIST_ORDER = { pinned: -1, last_active: -1, _id: -1 } as const
 
-/** The indexes by which threads are listed, resumed, counted, recovered, rebuilt and removed. */
+/** The indexes for listing, resuming, counting, recovering, rebuilding and removing threads. */
 export const threadIndexes: IndexDescription[] = [
   { key: { user_id: 1, agent_id: 1, ...LIST_ORDER } },
   { key: { session_key: 1 }, unique: true },
@@ -27,25 +26,25 @@ export const threadIndexes: IndexDescription[] = [
   { key: { 'base.thread_id': 1 }, partialFilterExpression: { 'base.thread_id': { $exists: true } } },
 ]
 
-/** The most artifacts, and the most sources, of a thread that are read for a list. */
-const MOST_LISTED = 10
+/** The most artifacts, and the most sources, that a list shows of a thread. */
+const MAX_LISTED = 10
 
-/** How long a fork may be in the making, in seconds; one that is older was left by a process that died. */
+/** The time after which an unfinished fork counts as abandoned by a crashed process, in seconds. */
 const FORKING_SECONDS = 60
 
-/** Threads that nobody has removed, also those in the making. */
-export const standing = { deleted_at: null }
+/** Selects threads that are not removed, including unfinished forks. */
+export const notRemoved = { deleted_at: null }
 
-/** Threads that are shown to their user. */
+/** Selects the threads that their users see. */
 export const visible = { deleted_at: { $exists: false } }
 
-/** Whose threads are meant; part of every query. */
+/** The owner of a thread; part of every query. */
 export interface ThreadOwner {
   user_id: string
   agent_id: string
 }
 
-/** What a turn that ends leaves on its thread. */
+/** The changes that an ending turn makes to its thread. */
 export interface ThreadProgress {
   thread_id: string
   turn_id: string
@@ -58,19 +57,22 @@ export interface ThreadProgress {
   unseen: boolean
 }
 
-/** The conversations. */
+/** The threads of all users. */
 export interface Threads {
-  /** Begins a thread, an empty one unless told otherwise. Throws LIMIT_REACHED. */
+  /** Creates a thread, empty unless `beginning` says otherwise. Throws LIMIT_REACHED. */
   create(owner: ThreadOwner, beginning?: Partial<ThreadDocument>): Promise<ThreadDocument>
-  /** Shows a thread that was created with `deleted_at: null`; throws THREAD_NOT_FOUND where it was hidden meanwhile. */
+  /** Shows a thread that was created with `deleted_at: null`; throws THREAD_NOT_FOUND if it was hidden meanwhile. */
   publish(thread_id: string): Promise<void>
-  /** Throws THREAD_NOT_FOUND, also for somebody else's. */
+  /** Throws THREAD_NOT_FOUND, also if the thread belongs to another owner. */
   get(owner: ThreadOwner, thread_id: string): Promise<ThreadDocument>
   /** Throws THREAD_NOT_FOUND. */
   getBySession(owner: ThreadOwner, session_key: string): Promise<ThreadDocument>
   /** True if the account has a thread with this agent. */
   exist(owner: ThreadOwner): Promise<boolean>
-  /** Pinned first, then by last activity, with the newest artifacts and sources. Throws VALIDATION_FAILED for an unknown cursor. */
+  /**
+   * Lists threads, pinned first, then by last activity, with their newest artifacts and sources. Throws
+   * VALIDATION_FAILED for an unknown cursor.
+   */
   list(owner: ThreadOwner, page: PageRequest): Promise<Page<ThreadDocument>>
   update(
     owner: ThreadOwner,
@@ -78,24 +80,24 @@ export interface Threads {
     changes: Partial<Pick<ThreadDocument, 'title' | 'pinned' | 'model' | 'allowed_tools'>>,
   ): Promise<ThreadDocument>
   markRead(owner: ThreadOwner, thread_id?: string): Promise<void>
-  /** Unread replies of this user by agent. */
+  /** Counts a user's unread replies by agent. */
   countUnread(user_id: string, agent_ids: readonly string[]): Promise<Map<string, number>>
-  /** Remembers the gist of a thread's older messages, as long as this turn has the thread. */
+  /** Stores a summary of a thread's older messages while this turn has the thread. */
   storeSummary(thread_id: string, turn_id: string, summary: ThreadSummary): Promise<void>
-  /** Ends the active turns of these threads; doing it again changes nothing. */
+  /** Ends the active turns of these threads; can be repeated. */
   advance(progress: readonly ThreadProgress[]): Promise<void>
-  /** Hides threads from everybody, to be removed for good afterwards; gives their ids. */
+  /** Hides threads from everyone before they are removed; returns their ids. */
   hide(filter: Partial<ThreadOwner> & { _id?: string }): Promise<string[]>
-  /** How many threads there are, of all users, without the hidden ones. */
+  /** Counts the threads of all users, without hidden ones. */
   count(): Promise<number>
-  /** Hides what was never published. */
+  /** Hides abandoned forks. */
   hideUnfinished(): Promise<void>
-  /** Threads that are hidden and not yet removed. */
+  /** Lists threads that are hidden and not yet removed. */
   listHidden(): Promise<string[]>
   remove(thread_id: string): Promise<void>
 }
 
-/** Threads over their collection. */
+/** Creates the threads over their collection. */
 export function createThreads({
   threads,
   clock,
@@ -137,7 +139,7 @@ export function createThreads({
     },
     async publish(thread_id) {
       const published = await threads.updateOne(
-        { _id: thread_id, ...standing },
+        { _id: thread_id, ...notRemoved },
         { $unset: { deleted_at: 1 } },
       )
       if (published.matchedCount === 0) throw missing()
@@ -159,8 +161,8 @@ export function createThreads({
       const projection = {
         summary: 0,
         base: 0,
-        artifacts: { $slice: -MOST_LISTED },
-        sources: { $slice: -MOST_LISTED },
+        artifacts: { $slice: -MAX_LISTED },
+        sources: { $slice: -MAX_LISTED },
       }
       const parts = [{ user_id, agent_id, ...visible }]
       return findPage(threads, { parts, sort: LIST_ORDER, projection }, page)
@@ -213,8 +215,10 @@ export function createThreads({
                   last_active,
                   title: { $ifNull: ['$title', { $literal: title }] },
                   ...(unseen ? { unread: { $add: ['$unread', 1] } } : {}),
-                  ...(artifacts.length > 0 ? { artifacts: newestOf('artifacts', 'path', artifacts) } : {}),
-                  ...(sources.length > 0 ? { sources: newestOf('sources', 'id', sources) } : {}),
+                  ...(artifacts.length > 0
+                    ? { artifacts: toAppendNewest('artifacts', 'path', artifacts) }
+                    : {}),
+                  ...(sources.length > 0 ? { sources: toAppendNewest('sources', 'id', sources) } : {}),
                 },
               },
             ],
@@ -226,16 +230,16 @@ export function createThreads({
     async hide(filter) {
       const hidden: string[] = []
       for (;;) {
-        const found = await threads.find({ ...filter, ...standing }, { projection: { _id: 1 } }).toArray()
+        const found = await threads.find({ ...filter, ...notRemoved }, { projection: { _id: 1 } }).toArray()
         const thread_ids = found.map(({ _id }) => _id)
-        // A thread that is hidden cannot be forked any more, but until then it may have been.
+        // A hidden thread cannot be forked any more, but it may have been forked in the meantime.
         if (thread_ids.length === 0) return hidden
         await threads.updateMany({ _id: { $in: thread_ids } }, { $set: { deleted_at: clock.seconds() } })
         hidden.push(...thread_ids)
       }
     },
     async count() {
-      // Most threads are visible: counting by index reads none of their documents.
+      // Most threads are visible, and counting by index reads no documents.
       const all = await threads.countDocuments({}, { hint: '_id_' })
       return all - (await threads.countDocuments({ deleted_at: { $exists: true } }))
     },

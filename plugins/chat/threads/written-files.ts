@@ -4,13 +4,13 @@ import type { ThreadDocument } from '../documents.ts'
 import type { Messages } from './messages.ts'
 import type { RunningFiles } from './running-files.ts'
 
-/** Lists the files that the turns of an agent have made, of all threads that still exist. */
+/** Lists the files that the turns of an agent have made, in all threads that still exist. */
 export type WrittenFiles = ExtensionPoints['agents.written_files']
 
 /** The number of threads that are read at a time. */
 const BATCH = 1000
 
-/** Makes the service. */
+/** Creates the service. */
 export function createWrittenFiles({
   threads,
   messages,
@@ -22,7 +22,7 @@ export function createWrittenFiles({
 }): WrittenFiles {
   return async ({ agent_id }) => {
     const paths = new Set<string>()
-    // First, as what ends meanwhile is among the messages then.
+    // Active turns come first: if one ends meanwhile, its files are among the messages read afterwards.
     for (const path of await runningFiles({ agent_id })) paths.add(path)
     const ids = new Set<string>()
     const take = async () => {

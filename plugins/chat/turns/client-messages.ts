@@ -13,23 +13,23 @@ export const clientMessageIndexes: IndexDescription[] = [
   { key: { created_at: 1 }, expireAfterSeconds: REPEAT_SECONDS },
 ]
 
-/** The turn of a client message that was sent before; `first_seq` is null while it waits for its thread. */
+/** The turn of a repeated client message; `first_seq` is null while the turn is queued. */
 export interface KnownTurn extends ThreadOwner {
   turn_id: string
   thread_id: string
   first_seq: number | null
 }
 
-/** The client messages that have started a turn, or wait to do so: one turn each, by a unique index. */
+/** The client messages that have started or queued a turn: one turn each, by a unique index. */
 export interface ClientMessages {
   findRepeated(owner: ThreadOwner, client_message_id: string): Promise<KnownTurn | null>
-  /** Notes the client message of a turn; returns the other turn that has the same one. */
+  /** Stores the client message of a turn; returns the other turn that has the same one. */
   note(turn: KnownTurn, client_message_id: string): Promise<KnownTurn | undefined>
-  /** Forgets the client message of a turn that will not start, so that it can be sent again. */
+  /** Removes the client message of a turn that will not start, so that it can be sent again. */
   forgetMessage(turn_id: string): Promise<void>
-  /** Notes that the client message of a turn waits again, as the turn has not started. */
+  /** Marks the client message of a turn as queued again, because the turn has not started. */
   unstart(turn_id: string): Promise<void>
-  /** Removes what is remembered of a thread's client messages. */
+  /** Removes a thread's client messages. */
   remove(thread_id: string): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export function createClientMessages({
   clientMessages: Collection<ClientMessageDocument>
   clock: Clock
 }): ClientMessages {
-  /** Writes a message down; false when it is known already, by this turn or another. */
+  /** Stores a message; false if this turn or another one has already stored it. */
   const insert = async (
     { turn_id, thread_id, first_seq, user_id, agent_id }: KnownTurn,
     client_message_id: string,

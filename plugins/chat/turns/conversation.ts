@@ -7,18 +7,18 @@ import type { TurnWriter } from '../loop/turn-writer.ts'
 import type { Cradle } from '../manifest.ts'
 import type { Turn } from './turns.ts'
 
-/** How many messages that were never summed up are summed up at once at the most, the newest of them. */
+/** The most messages, the newest ones, that are summarized at once the first time. */
 const MOST_SUMMED_UP = 400
 
-/** What a model is told of a thread: its newest messages, and what is remembered of those before. */
+/** The part of a thread that a model receives: its newest messages, and a summary of those before. */
 export interface Conversation {
   history: readonly MessageDocument[]
   summary: ThreadSummary | undefined
 }
 
 /**
- * Reads what a turn goes on from. Where that has become too much for the model, the older part is summed up by it first,
- * which is remembered with the thread; where that fails, the older part is not told.
+ * Reads the history that a turn continues. If it has become too long for the model, the model first summarizes the
+ * older part, and the summary is stored with the thread; if that fails, the older part is left out.
  */
 export async function readConversation(
   {
@@ -75,9 +75,9 @@ export async function readConversation(
     return { history: newer, summary: made }
   } catch (error) {
     signal.throwIfAborted()
-    // What the account may not spend here, it may not spend on the answer either.
+    // A quota that refuses the summary refuses the answer as well.
     if (error instanceof AppError && error.code === 'TOKEN_QUOTA_EXCEEDED') throw error
-    log.warn({ error, turn_id: turn.turn_id }, 'older messages could not be summed up')
+    log.warn({ error, turn_id: turn.turn_id }, 'older messages could not be summarized')
     return { history: newer, summary }
   }
 }

@@ -2,16 +2,16 @@ import type { HeldCall, HeldOfTurn } from '../loop/call-at-work.ts'
 import type { StopReason } from './running-turns.ts'
 import type { Turn } from './turns.ts'
 
-/** The calls that this process holds for turns that wait. */
+/** The calls that this process holds for paused turns. */
 export interface HeldCalls {
   of(turn: Turn): HeldOfTurn
-  /** The turns that have any. */
+  /** Lists the turns with held calls. */
   turns(): Turn[]
-  /** Gives up those of the matching turns. */
+  /** Abandons the calls of the matching turns. */
   abandon(match: (turn: Turn) => boolean, reason: StopReason): void
 }
 
-/** Makes an empty record. */
+/** Creates an empty record. */
 export function createHeldCalls(): HeldCalls {
   const byTurn = new Map<string, { turn: Turn; calls: Map<string, HeldCall> }>()
 

@@ -1,6 +1,6 @@
-/** Runs jobs of one key one after the other, in the order they came, and those of different keys in parallel. */
+/** Runs jobs of the same key in order, and jobs of different keys in parallel. */
 export interface KeyedQueue {
-  /** Begins the job at once when no other of its key is under way. */
+  /** Starts the job at once if no other job of its key is running. */
   run<Result>(key: string, job: () => Promise<Result>): Promise<Result>
 }
 

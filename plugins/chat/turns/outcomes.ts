@@ -3,13 +3,16 @@ import type { MessageDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ThreadOwner, ThreadProgress } from '../threads/threads.ts'
 
-/** Stores what turns came to, those that end at the same time together. */
+/** Stores the outcomes of turns; those that end at the same time are stored together. */
 export interface Outcomes {
-  /** First the messages, then the thread, so that a turn which a crash cuts in between is settled again; then it is made known. */
+  /**
+   * Stores the messages first, then the thread, so that a turn is settled again if a crash comes in between; then emits
+   * the events.
+   */
   store(messages: readonly MessageDocument[], progress: ThreadProgress, ended: EndedTurn): Promise<void>
 }
 
-/** Whose turn it was, and how it ended. */
+/** The owner and the outcome of a turn. */
 export interface EndedTurn extends ThreadOwner {
   stop_reason?: string
   error_code?: string
@@ -32,7 +35,7 @@ interface Outcome {
   reject(error: unknown): void
 }
 
-/** Makes the store of outcomes. */
+/** Creates the store of outcomes. */
 export function createOutcomes({
   messages,
   threads,
@@ -48,7 +51,7 @@ export function createOutcomes({
   const write = async (batch: readonly Outcome[]) => {
     await messages.store(batch.flatMap(({ documents }) => documents))
     await threads.advance(batch.map(({ progress }) => progress))
-    // Nobody waits for those who only hear of it.
+    // Listeners must not delay the turns.
     for (const outcome of batch) void announce(outcome)
   }
 
@@ -57,7 +60,7 @@ export function createOutcomes({
       await write(batch)
       for (const { resolve } of batch) resolve()
     } catch {
-      // One that cannot be stored must not keep the others from it.
+      // An outcome that cannot be stored must not prevent the others.
       await Promise.all(batch.map((outcome) => write([outcome]).then(outcome.resolve, outcome.reject)))
     }
   })

@@ -4,16 +4,16 @@ import type { Block, QueuedTurnDocument } from '../documents.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
 import type { TurnRequest } from './turn-runner.ts'
 
-/** The indexes by which the turns of a thread are read in order, and those of an account are counted. */
+/** The indexes for reading the turns of a thread in order, and for counting those of an account. */
 export const queuedTurnIndexes: IndexDescription[] = [
   { key: { thread_id: 1, _id: 1 } },
   { key: { user_id: 1 } },
 ]
 
-/** The most characters of a waiting message that are shown. */
+/** The most characters of a queued message that are shown. */
 const SHOWN_CHARACTERS = 8000
 
-/** A waiting turn as clients see it; `created_at` is Unix seconds. */
+/** A queued turn as clients see it; `created_at` is Unix seconds. */
 export interface QueuedRow {
   queue_id: string
   client_message_id?: string
@@ -21,29 +21,29 @@ export interface QueuedRow {
   created_at: number
 }
 
-/** The turns that wait, of all threads, in the order of their ids. */
+/** The queued turns of all threads, in the order of their ids. */
 export interface QueuedTurns {
   store(turn_id: string, request: TurnRequest): Promise<void>
   countInThread(thread_id: string): Promise<number>
   countOfAccount(user_id: string): Promise<number>
-  /** The place of a turn in its thread, 1 for the next one; undefined when it does not wait. */
+  /** Returns the position of a turn in its thread, 1 for the next one; undefined if it is not queued. */
   positionOf(thread_id: string, turn_id: string): Promise<number | undefined>
   first(thread_id: string): Promise<QueuedTurnDocument | null>
   list(thread_id: string): Promise<QueuedRow[]>
-  /** The threads in which turns wait. */
+  /** Lists the threads with queued turns. */
   listThreads(): Promise<string[]>
-  /** Keeps a turn that is about to start from being taken back; false when it is gone. */
+  /** Prevents a turn that is about to start from being taken back; false if it is no longer queued. */
   claim(turn_id: string): Promise<boolean>
-  /** Lets a turn wait on whose start a crash has cut; false when it has started. */
+  /** Queues a turn again whose start a crash has interrupted; false if it has started. */
   release(turn_id: string): Promise<boolean>
-  /** Removes a turn that is not about to start; false when it does not wait. */
+  /** Removes a turn that is not about to start; false if it is not queued. */
   takeBack(owner: ThreadOwner, thread_id: string, turn_id: string): Promise<boolean>
   remove(turn_id: string): Promise<void>
   /** Removes all turns of a thread and returns them. */
   removeAllOf(thread_id: string): Promise<QueuedTurnDocument[]>
 }
 
-/** Creates the waiting turns over their collection. */
+/** Creates the queued turns over their collection. */
 export function createQueuedTurns({
   queuedTurns,
   clock,
@@ -113,7 +113,7 @@ const toRow = ({ _id: queue_id, client_message_id, content, created_at }: Queued
   created_at,
 })
 
-/** The words of a message, or else the names of its files. */
+/** Returns the text of a message, or else the names of its files. */
 function shownText(content: readonly Block[]): string {
   const words = content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
   const names = content.flatMap((block) => ('filename' in block ? [block.filename] : []))

@@ -8,19 +8,19 @@ import type { RunningTurns } from './running-turns.ts'
 import { pausedBy, type SettlementParts, settleTurn, stoppedEnd, storeOutcome } from './settlement.ts'
 import type { Turn, Turns } from './turns.ts'
 
-/** Closes turns whose process is gone. */
+/** Closes turns whose process has died. */
 export interface Recovery {
-  /** Adopts and closes every such turn; gives how many. */
+  /** Adopts and closes every such turn; returns their number. */
   adopt(): Promise<number>
-  /** The same; from now on also those go on that were decided, as every plugin is at work. */
+  /** Does the same, and from now on resumes decided turns as well, because every plugin is ready. */
   begin(): Promise<number>
 }
 
 /**
- * Makes the recovery: a turn that a crash cut is closed with TURN_INTERRUPTED and its text kept; one whose last
- * event was written is settled; one that was about to wait for a person waits; one about which a person has decided,
- * with nothing done about it yet, goes on; one that never began waits again if it has waited before, or else is
- * forgotten, so that it can be sent again.
+ * Creates the recovery. A turn that a crash has interrupted is closed with TURN_INTERRUPTED and keeps its text. A turn
+ * whose last event was written is settled, and a turn that was about to pause is paused. A decided turn is resumed if
+ * nothing was done about the decision yet. A turn that never began is queued again if it was queued before; otherwise
+ * it is forgotten, so that it can be sent again.
  */
 export function createRecovery({
   ledger,
@@ -68,7 +68,7 @@ export function createRecovery({
       turn_id,
       lastSeq: seqOf(last),
       before: events,
-      onLost: () => log.warn({ turn_id }, 'another process closes this turn'),
+      onLost: () => log.warn({ turn_id }, 'another process is closing this turn'),
     })
     await settleTurn({
       ...parts,
@@ -78,7 +78,7 @@ export function createRecovery({
         ? stoppedEnd(events)
         : { type: 'error', error: new AppError('TURN_INTERRUPTED'), locale: 'en', request_id: turn_id },
     })
-    log.info({ turn_id, thread_id }, 'closed a turn that was interrupted')
+    log.info({ turn_id, thread_id }, 'closed an interrupted turn')
   }
 
   let hasBegun = false
@@ -99,7 +99,7 @@ export function createRecovery({
 
   let adopting: Promise<number> | undefined
   const adopt = () => {
-    // One at a time: a turn that is being closed has nobody who runs it.
+    // Only one run at a time: a turn that is being closed has no running process.
     adopting ??= adoptAll().finally(() => {
       adopting = undefined
     })

@@ -8,32 +8,32 @@ import {
   type ResolvedApproval,
   seqOf,
 } from '../ledger/ledger-event.ts'
-import { turnUserOf } from '../loop/turn-tools.ts'
+import { toTurnUser } from '../loop/turn-tools.ts'
 import type { Cradle } from '../manifest.ts'
 import type { RunningTurn, StopReason } from './running-turns.ts'
 import { settleTurn, stoppedEnd } from './settlement.ts'
 import type { StartedTurn } from './turn-execution.ts'
 import type { Turn } from './turns.ts'
 
-/** Goes on with turns that were paused. */
+/** Resumes paused turns. */
 export interface Resumption {
-  /** What the turn of a thread waits for, if it does. */
-  pendingOf(thread: ThreadDocument): Promise<PendingApproval | null>
-  /** All arguments of one request that the turn of a thread waits for; throws HITL_NOT_PENDING, NOT_FOUND. */
-  argumentsOf(
+  /** Reads the approval that the turn of a thread waits for; null if it waits for none. */
+  readPending(thread: ThreadDocument): Promise<PendingApproval | null>
+  /** Reads all arguments of one request of a paused turn; throws HITL_NOT_PENDING, NOT_FOUND. */
+  readArguments(
     thread: ThreadDocument,
     pending_id: string,
     index: number,
   ): Promise<Pick<ActionRequest, 'id' | 'name' | 'args'>>
-  /** Takes the turn on and runs it on by itself; throws HITL_NOT_PENDING where another decision was first. */
+  /** Takes over the turn and resumes it in the background; throws HITL_NOT_PENDING if another decision came first. */
   decide(thread: ThreadDocument, pending: PendingApproval, decisions: Decision[]): Promise<void>
-  /** Ends the turn of a thread; false where it is not paused, or not any more. */
+  /** Ends the turn of a thread; false if it is not paused (any more). */
   stop(thread: ThreadDocument): Promise<boolean>
-  /** Rejects, in the users' names, what has waited too long. */
+  /** Rejects, in the users' names, approvals that have expired. */
   expire(): Promise<void>
-  /** Gives up the calls that are held for turns which nobody goes on with any more. */
+  /** Abandons held calls whose turns will not be resumed by anyone. */
   releaseHeld(): Promise<void>
-  /** Goes on with a turn whose process died after a decision and before anything was done about it. */
+  /** Resumes a turn whose process died after a decision and before acting on it. */
   proceed(taken: { turn: Turn; thread: ThreadDocument }, events: readonly LedgerEvent[]): void
 }
 
@@ -42,10 +42,10 @@ const EXPIRED: Record<Locale, string> = {
   zh: '无人在规定时间内处理，视为拒绝。',
 }
 
-/** A turn whose log this process goes on with. */
-type Entered = Omit<StartedTurn, 'before'>
+/** A turn whose log this process continues. */
+type Reopened = Omit<StartedTurn, 'before'>
 
-/** Makes what goes on with paused turns. */
+/** Creates the resumption of paused turns. */
 export function createResumption(cradle: Cradle): Resumption {
   const {
     ledger,
@@ -62,7 +62,9 @@ export function createResumption(cradle: Cradle): Resumption {
   const { outcomes, recent, hub, explainError } = cradle
   const settlement = { outcomes, recent, hub, explainError }
 
-  /** A place among the running turns; taken before the turn is, so that nobody here thinks it to be left alone. */
+  /**
+   * Registers a running turn before the turn is taken over, so that this process does not take it for an abandoned one.
+   */
   const takePlace = (thread: ThreadDocument): RunningTurn => {
     const { _id: thread_id, agent_id, user_id } = thread
     const current = {
@@ -76,12 +78,12 @@ export function createResumption(cradle: Cradle): Resumption {
     return current
   }
 
-  /** Goes on with the log of a turn behind what is written of it. */
-  const enter = (
+  /** Reopens the log of a turn after its stored events. */
+  const reopen = (
     { turn, thread }: { turn: Turn; thread: ThreadDocument },
     before: readonly LedgerEvent[],
     current: RunningTurn,
-  ): Entered => {
+  ): Reopened => {
     const { thread_id, turn_id } = turn
     const log = ledger.open({
       thread_id,
@@ -94,9 +96,9 @@ export function createResumption(cradle: Cradle): Resumption {
     return { turn, thread, log, current }
   }
 
-  /** Runs a turn on whose decisions are durable. */
-  const goOn = async (entered: Entered) => {
-    const { turn, log, current } = entered
+  /** Runs a turn whose decisions are durable. */
+  const resume = async (reopened: Reopened) => {
+    const { turn, log, current } = reopened
     const before = [...log.committed]
     const [started] = before
     const { input: content = [], model, locale = 'en' } = started!
@@ -110,8 +112,8 @@ export function createResumption(cradle: Cradle): Resumption {
       if (agent?.state !== 'running')
         throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
       if (!user?.enabled) throw new AppError('USER_DISABLED')
-      const order = { agent, user: turnUserOf(user), content, model, locale, request_id: turn.turn_id }
-      await turnExecution.run(order, { ...entered, before })
+      const order = { agent, user: toTurnUser(user), content, model, locale, request_id: turn.turn_id }
+      await turnExecution.run(order, { ...reopened, before })
     } catch (error) {
       const end = { type: 'error', error, locale, request_id: turn.turn_id } as const
       await settleTurn({ ...settlement, turn, log, end })
@@ -120,40 +122,40 @@ export function createResumption(cradle: Cradle): Resumption {
     }
   }
 
-  const goOnByItself = (entered: Entered) => {
-    goOn(entered).catch((error) =>
-      logger.error({ error, turn_id: entered.turn.turn_id }, 'a turn could not go on'),
+  const resumeInBackground = (reopened: Reopened) => {
+    resume(reopened).catch((error) =>
+      logger.error({ error, turn_id: reopened.turn.turn_id }, 'a turn could not be resumed'),
     )
   }
 
-  /** Goes on with a turn here, or where calls of it are held. */
-  const goOnWhereHeld = async (entered: Entered, { active_turn }: ThreadDocument) => {
+  /** Resumes a turn in this process, or hands it to the process that holds its calls. */
+  const resumeWhereHeld = async (reopened: Reopened, { active_turn }: ThreadDocument) => {
     const holder = active_turn?.paused?.held_by
-    if (!holder || holder.node_id === server.node_id) return goOnByItself(entered)
+    if (!holder || holder.node_id === server.node_id) return resumeInBackground(reopened)
     try {
-      await turns.handOver(entered.turn, holder)
+      await turns.handOver(reopened.turn, holder)
     } finally {
-      running.remove(entered.current)
+      running.remove(reopened.current)
     }
   }
 
-  /** Notes how the waiting ended; gives the turn where it is this process's now. */
+  /** Writes the end of the wait; returns the turn if it belongs to this process now. */
   const resolve = async (
     thread: ThreadDocument,
     resolved: ResolvedApproval,
     allow: readonly string[] = [],
   ) => {
     const current = takePlace(thread)
-    let entered: Entered | undefined
+    let reopened: Reopened | undefined
     try {
-      entered = await enterResolved({ thread, resolved, allow, current })
-      return entered
+      reopened = await reopenResolved({ thread, resolved, allow, current })
+      return reopened
     } finally {
-      if (!entered) running.remove(current)
+      if (!reopened) running.remove(current)
     }
   }
 
-  const enterResolved = async ({
+  const reopenResolved = async ({
     thread: { _id: thread_id, user_id, agent_id },
     resolved,
     allow,
@@ -163,29 +165,29 @@ export function createResumption(cradle: Cradle): Resumption {
     resolved: ResolvedApproval
     allow: readonly string[]
     current: RunningTurn
-  }): Promise<Entered | undefined> => {
+  }): Promise<Reopened | undefined> => {
     const resumed = await turns.resume({ user_id, agent_id }, thread_id, resolved.pending_id, allow)
     if (!resumed) return undefined
     const { turn_id, first_seq } = resumed.turn
     const events = await ledger.readTurn(thread_id, turn_id, first_seq)
     const asked = events.at(-1)
-    // A process that was too slow to keep the turn may have resolved it: the recovery heeds what is written.
+    // A process that was too slow to keep the turn may have resolved it: the recovery goes by the stored events.
     if (asked?.type !== 'hitl_required' || asked.frame.pending_id !== resolved.pending_id) return undefined
-    const entered = enter(resumed, events, current)
-    entered.log.write('hitl_resolved', resolved, { ms: Math.max(0, clock.now() - asked.ts) })
-    await entered.log.durable()
-    return current.abort.signal.reason === ('lost' satisfies StopReason) ? undefined : entered
+    const reopened = reopen(resumed, events, current)
+    reopened.log.write('hitl_resolved', resolved, { ms: Math.max(0, clock.now() - asked.ts) })
+    await reopened.log.durable()
+    return current.abort.signal.reason === ('lost' satisfies StopReason) ? undefined : reopened
   }
 
   const findPause = async ({ _id, active_turn }: ThreadDocument) => {
     const event = active_turn?.paused && (await ledger.find(_id, active_turn.paused.seq))
     return event?.type === 'hitl_required' ? event : null
   }
-  const pendingOf: Resumption['pendingOf'] = async (thread) => (await findPause(thread))?.frame ?? null
+  const readPending: Resumption['readPending'] = async (thread) => (await findPause(thread))?.frame ?? null
 
   return {
-    pendingOf,
-    async argumentsOf(thread, pending_id, index) {
+    readPending,
+    async readArguments(thread, pending_id, index) {
       const pause = await findPause(thread)
       if (pause?.frame.pending_id !== pending_id) throw new AppError('HITL_NOT_PENDING')
       const request = pause.frame.action_requests[index]
@@ -198,15 +200,15 @@ export function createResumption(cradle: Cradle): Resumption {
       const allow = decisions.flatMap((decision, index) =>
         decision.type === 'approve' && decision.for_thread ? [action_requests[index]!.name] : [],
       )
-      const entered = await resolve(thread, { pending_id, outcome: 'decided', decisions }, allow)
-      if (!entered) throw new AppError('HITL_NOT_PENDING')
-      await goOnWhereHeld(entered, thread)
+      const reopened = await resolve(thread, { pending_id, outcome: 'decided', decisions }, allow)
+      if (!reopened) throw new AppError('HITL_NOT_PENDING')
+      await resumeWhereHeld(reopened, thread)
     },
     async stop(thread) {
       const { pending_id } = thread.active_turn!.paused!
-      const entered = await resolve(thread, { pending_id, outcome: 'stopped', decisions: [] })
-      if (!entered) return false
-      const { turn, log, current } = entered
+      const reopened = await resolve(thread, { pending_id, outcome: 'stopped', decisions: [] })
+      if (!reopened) return false
+      const { turn, log, current } = reopened
       heldCalls.abandon(({ turn_id }) => turn_id === turn.turn_id, 'stopped')
       const onSettled = () => running.remove(current)
       try {
@@ -218,13 +220,13 @@ export function createResumption(cradle: Cradle): Resumption {
     },
     async expire() {
       for (const thread of await turns.listExpired()) {
-        const [pending, user] = await Promise.all([pendingOf(thread), users.find(thread.user_id)])
+        const [pending, user] = await Promise.all([readPending(thread), users.find(thread.user_id)])
         if (!pending) continue
         const { pending_id, action_requests } = pending
         const message = EXPIRED[user?.locale ?? 'en']
         const decisions = action_requests.map(() => ({ type: 'reject', message }) as const)
-        const entered = await resolve(thread, { pending_id, outcome: 'expired', decisions })
-        if (entered) await goOnWhereHeld(entered, thread)
+        const reopened = await resolve(thread, { pending_id, outcome: 'expired', decisions })
+        if (reopened) await resumeWhereHeld(reopened, thread)
       }
     },
     async releaseHeld() {
@@ -235,6 +237,6 @@ export function createResumption(cradle: Cradle): Resumption {
       const isOver = (turn: Turn) => held.includes(turn) && !waiting.includes(turn.turn_id) && !runsHere(turn)
       heldCalls.abandon(isOver, 'lost')
     },
-    proceed: (taken, events) => goOnByItself(enter(taken, events, takePlace(taken.thread))),
+    proceed: (taken, events) => resumeInBackground(reopen(taken, events, takePlace(taken.thread))),
   }
 }

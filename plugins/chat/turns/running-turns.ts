@@ -2,10 +2,10 @@ import type { TurnLog } from '../ledger/ledger.ts'
 import type { PAUSED } from '../loop/call-at-work.ts'
 import type { Turn } from './turns.ts'
 
-/** Why a turn is ended before its reply is finished. */
+/** The reason why a turn ends before its reply is complete. */
 export type StopReason = 'stopped' | 'shutdown' | 'lost' | typeof PAUSED
 
-/** One turn that this process runs, or is about to: `opened` is set once its thread is its own. */
+/** A turn that this process runs or is about to run: `opened` is set once it has its thread. */
 export interface RunningTurn {
   thread_id: string
   agent_id: string
@@ -19,7 +19,7 @@ export interface RunningTurn {
 export interface RunningTurns {
   add(running: RunningTurn): void
   remove(running: RunningTurn): void
-  /** The turn that has the thread, else one that is about to. */
+  /** Returns the turn that has the thread, or else a turn that is about to take it. */
   get(thread_id: string): RunningTurn | undefined
   list(): RunningTurn[]
   countOf(user_id: string): number
@@ -31,7 +31,7 @@ export interface RunningTurns {
   idle(): Promise<void>
 }
 
-/** Makes an empty record. */
+/** Creates an empty record. */
 export function createRunningTurns(): RunningTurns {
   const byThread = new Map<string, RunningTurn[]>()
   const waiting = new Map<RunningTurn, (() => void)[]>()

@@ -7,17 +7,17 @@ import {
   type LedgerEvent,
   type PendingApproval,
   seqOf,
-  usageIn,
+  sumUsage,
 } from '../ledger/ledger-event.ts'
 import { projectTurn } from '../ledger/projection.ts'
-import { storable } from '../storable.ts'
+import { sanitizeForStorage } from '../sanitize.ts'
 import type { RecentMessages } from '../threads/recent-messages.ts'
-import { titleOf } from '../threads/title.ts'
+import { toTitle } from '../threads/title.ts'
 import type { Outcomes } from './outcomes.ts'
 import type { TurnEnd } from './turn-execution.ts'
 import type { Turn, Turns } from './turns.ts'
 
-/** What settling writes to. */
+/** The services that settling uses. */
 export interface SettlementParts {
   outcomes: Outcomes
   recent: RecentMessages
@@ -26,7 +26,7 @@ export interface SettlementParts {
 }
 
 /**
- * Ends a turn: its last event, then its messages and its thread, then its record. Each step can be repeated, and
+ * Ends a turn: writes its last event, then its messages and its thread, then its record. Each step can be repeated, and
  * readers see the end only after all of them.
  */
 export async function settleTurn({
@@ -48,7 +48,7 @@ export async function settleTurn({
   if (end.type === 'error') {
     const { code, message, details, request_id } = parts.explainError(end.error, end.locale, end.request_id)
     const frame = { message_id: await replyIn(turn, log), code, message, details, request_id }
-    await log.finish('error', storable(frame) as typeof frame, settle)
+    await log.finish('error', sanitizeForStorage(frame) as typeof frame, settle)
   } else {
     const { usage, stop_reason } = end
     const message_id = end.message_id ?? (await replyIn(turn, log))
@@ -56,20 +56,20 @@ export async function settleTurn({
   }
 }
 
-/** The end of a turn that was stopped while it waited for a person. */
+/** Returns the end of a turn that was stopped while it waited for a person. */
 export function stoppedEnd(events: readonly LedgerEvent[]): TurnEnd {
   const reply = projectTurn(events).findLast(({ role }) => role === 'assistant')
-  return { type: 'done', message_id: reply?._id ?? null, usage: usageIn(events), stop_reason: 'stopped' }
+  return { type: 'done', message_id: reply?._id ?? null, usage: sumUsage(events), stop_reason: 'stopped' }
 }
 
-/** The reply that shows how a turn ended: its last one, or else one that is empty. */
+/** Returns the reply that shows the end of a turn: its last one, or else an empty one. */
 async function replyIn({ turn_id }: Turn, log: TurnLog): Promise<string> {
   await log.durable()
   const reply = projectTurn(log.committed).findLast(({ role }) => role === 'assistant')
   return reply?._id ?? turn_id.replace('trn_', 'msg_')
 }
 
-/** Gives a turn up until a person has decided: first the event that says so, then its record, then readers see it. */
+/** Pauses a turn until a person has decided: writes the event, then the record, and only then do readers see it. */
 export async function pauseTurn({
   turns,
   turn,
@@ -93,13 +93,13 @@ export async function pauseTurn({
   await log.finish('hitl_required', pending, settle, whole_args && { whole_args })
 }
 
-/** The record of a turn whose last event is that a person is asked. */
+/** Returns the record of a turn whose last event is an approval request. */
 export function pausedBy(event: LedgerEvent): PausedTurn {
   const { pending_id, expires_at } = event.frame as PendingApproval
   return { pending_id, expires_at, seq: seqOf(event) }
 }
 
-/** Writes what follows from a turn's events, the last of which ends it. */
+/** Stores the outcome of a turn, which follows from its events. */
 export async function storeOutcome({
   turn,
   events,
@@ -116,9 +116,9 @@ export async function storeOutcome({
     thread_id: turn.thread_id,
     turn_id: turn.turn_id,
     last_seq: seqOf(last),
-    // By the ledger, so that a rebuilt thread shows the same.
+    // The time comes from the ledger, so that a rebuilt thread shows the same.
     last_active: Math.floor(last.ts / 1000),
-    title: titleOf(documents[0]!),
+    title: toTitle(documents[0]!),
     artifacts: documents.flatMap(({ artifacts = [] }) => artifacts),
     sources: documents.flatMap(({ sources = [] }) => sources),
     unseen: last.type === 'done' && !hub.isReading(turn.thread_id, turn.user_id),

@@ -4,12 +4,12 @@ import type { AgentDocument } from '../../agents/types.ts'
 import type { OpenedModel } from '../../providers/types.ts'
 import type { Block, ThreadDocument } from '../documents.ts'
 import type { TurnLog } from '../ledger/ledger.ts'
-import { type LedgerEvent, modelIn } from '../ledger/ledger-event.ts'
+import { findLastModel, type LedgerEvent } from '../ledger/ledger-event.ts'
 import { pendingApproval, type Request } from '../loop/approvals.ts'
 import { PAUSED } from '../loop/call-at-work.ts'
-import { callSettingsOf, turnSettingsOf } from '../loop/call-settings.ts'
-import { instructionsFor } from '../loop/instructions.ts'
-import { contextOf, userMessage, withSummary } from '../loop/model-context.ts'
+import { toCallSettings, toTurnSettings } from '../loop/call-settings.ts'
+import { buildInstructions } from '../loop/instructions.ts'
+import { toModelContext, userMessage, withSummary } from '../loop/model-context.ts'
 import { readRecordedLoop } from '../loop/recorded-loop.ts'
 import { readImages } from '../loop/turn-images.ts'
 import { runTurnLoop } from '../loop/turn-loop.ts'
@@ -21,19 +21,19 @@ import type { RunningTurn, StopReason } from './running-turns.ts'
 import { pauseTurn, settleTurn } from './settlement.ts'
 import type { Turn } from './turns.ts'
 
-/** What a turn is carried out with: who asked whom for what. */
+/** The request that a turn carries out. */
 export interface TurnOrder {
   agent: AgentDocument
   user: TurnUser
   content: Block[]
   model?: string
-  /** Instead of the agent's own. */
+  /** Replaces the agent's own model. */
   reasoning?: ReasoningLevel
   locale: Locale
   request_id: string
 }
 
-/** A turn that has its thread, and the log that it is written to; `before` is what stands there already. */
+/** A turn that has its thread, and its log; `before` are the events already stored. */
 export interface StartedTurn {
   turn: Turn
   thread: ThreadDocument
@@ -42,12 +42,12 @@ export interface StartedTurn {
   current: RunningTurn
 }
 
-/** Carries out turns that have their thread, to their end or until a person must be asked. */
+/** Runs turns that have their thread, until they end or pause. */
 export interface TurnExecution {
   run(order: TurnOrder, started: StartedTurn): Promise<void>
 }
 
-/** How a turn ended, as its last event says it. */
+/** The end of a turn as its last event describes it. */
 export type TurnEnd =
   | {
       type: 'done'
@@ -57,7 +57,7 @@ export type TurnEnd =
     }
   | { type: 'error'; error: unknown; locale: Locale; request_id: string }
 
-/** Makes what carries out turns. */
+/** Creates the execution of turns. */
 export function createTurnExecution(cradle: Cradle): TurnExecution {
   const { turns, running, outcomes, recent, hub, explainError, ids, clock, config } = cradle
   const settlement = { outcomes, recent, hub, explainError }
@@ -75,14 +75,14 @@ export function createTurnExecution(cradle: Cradle): TurnExecution {
         const names = { pending_id: ids.make('apr_'), thread_id, agent_id }
         const asked = pendingApproval(end.requests, { ...names, expires_at })
         await pauseTurn({ turns, turn, log, ...asked, onSettled })
-        // What still waits in the turn's tools is given up, but for calls that are held.
+        // Whatever still runs in the turn's tools is aborted, except held calls.
         abort.abort(PAUSED)
       } else await settleTurn({ ...settlement, turn, log, end, onSettled })
     },
   }
 }
 
-/** Answers a user's message, written to the log as it goes; says how it ended and never throws. */
+/** Answers a user's message and writes the answer to the log; returns the end of the turn and never throws. */
 async function converse({
   cradle,
   order: { agent, user, content, model: wanted, reasoning, locale, request_id },
@@ -94,9 +94,9 @@ async function converse({
 }): Promise<TurnEnd | { type: 'paused'; requests: Request[] }> {
   const { recent, models, agents, ids, explainError, heldCalls } = cradle
   const { signal } = current.abort
-  // A turn keeps to what it began with, whatever is changed while it waits.
+  // A turn keeps its initial settings, whatever is changed while it waits.
   const settings =
-    before.length > 0 ? (before[0]!.settings ?? {}) : turnSettingsOf({ agent, reasoning }, agents)
+    before.length > 0 ? (before[0]!.settings ?? {}) : toTurnSettings({ agent, reasoning }, agents)
   let opened: OpenedModel | undefined
   const writer = createTurnWriter({
     log,
@@ -115,9 +115,9 @@ async function converse({
   try {
     const [newest, model, system] = await Promise.all([
       recent.before(thread, turn.first_seq),
-      // A turn keeps to the model that it began with, whatever is chosen while it waits.
-      models.open([modelIn(before), wanted, thread.model], user.id, agent),
-      instructionsFor(agent, cradle),
+      // A turn keeps its initial model, whatever is chosen while it waits.
+      models.open([findLastModel(before), wanted, thread.model], user.id, agent),
+      buildInstructions(agent, cradle),
     ])
     opened = model
     const account = {
@@ -135,12 +135,12 @@ async function converse({
     const end = await runTurnLoop({
       call: (options, { call_id, delegated_by }) =>
         model.stream({ call_id, account, purpose: delegated_by === undefined ? 'turn' : 'task', options }),
-      settings: callSettingsOf(settings, model.description),
+      settings: toCallSettings(settings, model.description),
       max_steps: settings.max_steps,
       ids,
       system,
       messages: withSummary(
-        [...contextOf(history, opened.description.context_window, images), userMessage(content, images)],
+        [...toModelContext(history, opened.description.context_window, images), userMessage(content, images)],
         summary,
       ),
       tools: createTurnTools(cradle, { agent, user, allowed: thread.allowed_tools ?? [] }),

@@ -1,6 +1,6 @@
 import { AppError } from '#kernel'
 import type { QueuedTurnDocument } from '../documents.ts'
-import { turnUserOf } from '../loop/turn-tools.ts'
+import { toTurnUser } from '../loop/turn-tools.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
 import type { KnownTurn } from './client-messages.ts'
@@ -8,36 +8,36 @@ import { createKeyedQueue } from './keyed-queue.ts'
 import type { TurnOrder } from './turn-execution.ts'
 import type { TurnRequest } from './turn-runner.ts'
 
-/** The most turns that wait in one thread. */
+/** The most queued turns of one thread. */
 const MAX_WAITING_IN_THREAD = 8
-/** The interval at which threads with waiting turns are read in which this process runs none, in milliseconds. */
+/** The interval at which this process reads threads with queued turns in which it runs none, in milliseconds. */
 const POLL_MS = { first: 100, most: 1000 }
 
-/** A turn that waits, or the one that the same client_message_id began or put in the queue before. */
+/** A queued turn, or the turn that the same client_message_id has already started or queued. */
 export type Queued =
   | { outcome: 'queued'; queue_id: string; position: number }
   | { outcome: 'repeated'; turn: KnownTurn }
 
-/** Starts stored turns, in order, each once, as soon as their threads and accounts are free. */
+/** Starts stored turns in order, each once, as soon as their threads and accounts are free. */
 export interface TurnQueue {
-  /** Runs a job while nothing of the queue starts in that thread, behind the jobs that came before. */
+  /** Runs a job while no turn of that thread is being started, after earlier jobs of the thread. */
   inLine<Result>(thread_id: string, job: () => Promise<Result>): Promise<Result>
-  /** True when an account has as many turns running here as it may. */
+  /** True if an account runs as many turns in this process as it may. */
   isFull(user_id: string): boolean
-  /** Stores a turn behind those of its thread. Throws THREAD_BUSY, TOO_MANY_TURNS, THREAD_NOT_FOUND. */
+  /** Stores a turn after those of its thread. Throws THREAD_BUSY, TOO_MANY_TURNS, THREAD_NOT_FOUND. */
   add(request: TurnRequest): Promise<Queued>
-  /** Takes a turn back; false when it does not wait. */
+  /** Takes a turn back; false if it is not queued. */
   takeBack(owner: ThreadOwner, thread_id: string, queue_id: string): Promise<boolean>
-  /** Removes what waits for a thread that is being removed. */
+  /** Removes the queued turns of a thread that is being removed. */
   removeAllOf(thread_id: string): Promise<void>
-  /** Starts the turns of a thread from now on until none waits there. */
+  /** Starts the turns of a thread from now on, until none is queued. */
   watch(thread_id: string): void
   isWatched(thread_id: string): boolean
-  /** Watches every thread that turns wait for. */
+  /** Watches every thread with queued turns. */
   watchAll(): Promise<void>
-  /** The same; starts nothing before this call, as every plugin is at work now. */
+  /** Watches all threads; no turn is started before this call, which comes when every plugin is ready. */
   begin(): Promise<void>
-  /** Starts nothing any more. */
+  /** Starts no more turns. */
   end(): void
 }
 
@@ -48,7 +48,7 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
   const inLine = createKeyedQueue().run
   const ofAccount = createKeyedQueue().run
   const watched = new Set<string>()
-  /** Threads whose next turn waits for its account, by account. */
+  /** The threads whose next turn waits for its account, by account. */
   const held = new Map<string, Set<string>>()
   let state: 'new' | 'at work' | 'ended' = 'new'
   let polling: NodeJS.Timeout | undefined
@@ -62,15 +62,15 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
   }
   const isHeld = (thread_id: string) => [...held.values()].some((threads) => threads.has(thread_id))
 
-  /** Returns what a turn is carried out with now, or why it fails; undefined when that is not known yet. */
+  /** Returns the current request of a turn, or why it fails; undefined if that is not known yet. */
   const prepare = async ({ user_id, agent_id, ...queued }: QueuedTurnDocument) => {
     const { content, model, reasoning, locale, request_id } = queued
     const account = await users.find(user_id)
-    // Whoever removes an account or an agent removes its threads.
+    // The process that removes an account or an agent removes its threads.
     if (!account) return undefined
     try {
       if (!account.enabled) throw new AppError('USER_DISABLED')
-      const user = turnUserOf(account)
+      const user = toTurnUser(account)
       const agent = await agents.findVisible(user, agent_id)
       const { state } = agent
       if (state === 'starting' || state === 'stopping') return undefined
@@ -85,13 +85,13 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
   const tellRemoved = (thread_id: string, queue_id: string) =>
     hub.tell(thread_id, { type: 'unqueued', thread_id, queue_id })
 
-  /** Starts the next turn of a thread, if it can start now. */
+  /** Starts the next turn of a thread if it can start now. */
   const startNext = async (thread_id: string): Promise<void> => {
     while (state === 'at work' && !running.get(thread_id)) {
       const next = await queuedTurns.first(thread_id)
       if (!next) {
         const tail = await turns.queueTailOf(thread_id)
-        // One that came meanwhile has changed the tail, or is about to.
+        // A turn that was added meanwhile has changed the tail, or is about to.
         if (await queuedTurns.first(thread_id)) continue
         if (tail !== undefined) await turns.clearQueue(thread_id, tail)
         watched.delete(thread_id)
@@ -104,7 +104,7 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
       if (opened.outcome === 'taken') return
       if (opened.outcome === 'repeated') tellRemoved(thread_id, next._id)
       if (opened.outcome !== 'opened') continue
-      opened.run().catch((error) => log.error({ error, turn_id: next._id }, 'a turn that waited failed'))
+      opened.run().catch((error) => log.error({ error, turn_id: next._id }, 'a queued turn failed'))
       return
     }
   }
@@ -113,7 +113,7 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
     try {
       await inLine(thread_id, () => startNext(thread_id))
     } catch (error) {
-      log.error({ error, thread_id }, 'a turn that waits could not be started; trying again')
+      log.error({ error, thread_id }, 'a queued turn could not be started; retrying')
     }
   }
 
@@ -129,7 +129,7 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
   }
 
   const poll = async () => {
-    // A turn that filled its account may have come to nothing without an end.
+    // A turn that filled its account may disappear without an event of its end.
     for (const user_id of [...held.keys()]) await startHeld(user_id)
     const threads = [...watched].filter((thread_id) => !running.get(thread_id) && !isHeld(thread_id))
     if (threads.length === 0) return
@@ -148,7 +148,7 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
     polling = setTimeout(() => {
       wait = Math.min(wait * 2, POLL_MS.most)
       poll()
-        .catch((error) => log.error({ error }, 'turns that wait could not be looked after'))
+        .catch((error) => log.error({ error }, 'queued turns could not be watched'))
         .finally(() => schedule())
     }, after)
   }
@@ -168,7 +168,7 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
 
   running.onEnd(({ thread_id, user_id }) => {
     if (state !== 'at work') return
-    // Those that waited for the account come before the next one of the same thread.
+    // Turns that waited for the account come before the next one of the same thread.
     if (held.has(user_id)) {
       if (watched.has(thread_id)) hold(user_id, thread_id)
       void startHeld(user_id)
@@ -210,7 +210,7 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
       if (!(await queuedTurns.takeBack(owner, thread_id, queue_id))) return false
       await turns.forgetMessage(queue_id)
       tellRemoved(thread_id, queue_id)
-      // Where it was the last one, the thread is free again.
+      // If it was the last queued turn, the thread is free again.
       void start(thread_id)
       return true
     },

@@ -1,19 +1,19 @@
 import type { ModelSettings } from '../../agents/types.ts'
 import type { QueuedTurnDocument } from '../documents.ts'
-import { turnSettingsOf } from '../loop/call-settings.ts'
+import { toTurnSettings } from '../loop/call-settings.ts'
 import type { Cradle } from '../manifest.ts'
 import type { RunningTurn, StopReason } from './running-turns.ts'
 import { settleTurn } from './settlement.ts'
 import type { TurnOrder } from './turn-execution.ts'
 import type { Opened, Resumed } from './turns.ts'
 
-/** One thing a user says to an agent in a thread. */
+/** A user's message to an agent in a thread. */
 export interface TurnRequest extends TurnOrder {
   thread_id: string
   client_message_id?: string
 }
 
-/** A turn that has its thread; `run` carries it out. */
+/** A turn that has its thread; `run` runs it to its end. */
 export interface StartableTurn {
   outcome: 'opened'
   run(): Promise<void>
@@ -21,12 +21,12 @@ export interface StartableTurn {
 
 /** Starts turns and runs them to their end. */
 export interface TurnRunner {
-  /** Gives a turn its thread, when nothing has it or waits for it. From the call on the turn can be stopped. */
+  /** Opens a turn if its thread is free and no turn is queued for it. The turn can be stopped from the call on. */
   open(request: TurnRequest): Promise<StartableTurn | Exclude<Opened, { outcome: 'opened' }>>
   /**
-   * Gives the first turn that waits its thread. `order` is what it is carried out with, or why it fails. The outcome is
-   * `taken` when another turn has the thread, `gone` when the turn does not wait any more, and `repeated` when its message
-   * has begun another turn meanwhile.
+   * Opens the first queued turn of a thread. `order` is its request, or why it fails. The outcome is `taken` if another
+   * turn has the thread, `gone` if the turn is no longer queued, and `repeated` if its message has started another turn
+   * meanwhile.
    */
   openQueued(
     queued: QueuedTurnDocument,
@@ -40,7 +40,7 @@ export function createTurnRunner(cradle: Cradle): TurnRunner {
   const { outcomes, recent, hub, explainError } = cradle
   const settlement = { outcomes, recent, hub, explainError }
 
-  /** Adds a turn to those that run while `attempt` opens it, and keeps it there when it did. */
+  /** Registers a running turn while `attempt` opens it, and keeps it registered if that succeeds. */
   const whileRunning = async <Attempted extends { outcome: string }>(
     place: Omit<RunningTurn, 'abort' | 'opened'>,
     attempt: (current: RunningTurn) => Promise<Attempted>,
@@ -96,7 +96,7 @@ export function createTurnRunner(cradle: Cradle): TurnRunner {
         const opened = await turns.open(owner, thread_id, client_message_id)
         if (opened.outcome !== 'opened') return opened
         const { turn, thread } = opened
-        const log = begin(opened, request, current, turnSettingsOf(request, agents))
+        const log = begin(opened, request, current, toTurnSettings(request, agents))
         return {
           outcome: 'opened',
           run: () =>
@@ -119,7 +119,7 @@ export function createTurnRunner(cradle: Cradle): TurnRunner {
           await turns.release(turn)
           return { outcome: known ? 'repeated' : 'gone' }
         }
-        const settings = 'refusal' in order ? undefined : turnSettingsOf(order, agents)
+        const settings = 'refusal' in order ? undefined : toTurnSettings(order, agents)
         const log = begin(opened, queued, current, settings)
         const run = async () => {
           await log.durable()

@@ -12,74 +12,79 @@ import type {
 import type { ThreadOwner } from '../threads/threads.ts'
 import { type ClientMessages, createClientMessages, type KnownTurn } from './client-messages.ts'
 
-/** How long a turn's process may be silent before another may close the turn, in milliseconds. */
+/** The duration of a turn's lease, after which another process may close the turn, in milliseconds. */
 export const LEASE_MS = 15_000
-/** One turn and whose it is. */
+/** One turn and its owner. */
 export interface Turn extends ThreadOwner {
   turn_id: string
   thread_id: string
   first_seq: number
 }
 
-/** A turn that this process is to run, or why not. */
+/** The outcome of opening a turn: the turn, or the reason why it cannot run. */
 export type Opened =
   | { outcome: 'opened'; turn: Turn; thread: ThreadDocument }
   /** The same client_message_id was sent before. */
   | { outcome: 'repeated'; turn: KnownTurn }
-  /** Another turn has this thread, or waits for it. */
+  /** Another turn has this thread or is queued for it. */
   | { outcome: 'taken' }
 
-/** A turn that goes on. */
+/** A turn that is resumed. */
 export type Resumed = Extract<Opened, { outcome: 'opened' }>
 
-/** Gives each thread to one turn at a time, across processes: a lease inside the thread's document. */
+/** Assigns each thread to one turn at a time, across processes: a lease inside the thread's document. */
 export interface Turns extends ClientMessages {
-  /** Throws THREAD_NOT_FOUND where the thread is not the owner's, or no more. */
+  /** Throws THREAD_NOT_FOUND if the thread is not the owner's, or was removed. */
   open(owner: ThreadOwner, thread_id: string, client_message_id?: string): Promise<Opened>
-  /** Gives a turn that has waited its thread; null when another turn has the thread, or it is removed. */
+  /** Assigns the thread to a queued turn; null if another turn has the thread, or it was removed. */
   openQueued(queued: QueuedTurnDocument): Promise<Resumed | null>
-  /** Gives a thread back on which nothing was written. */
+  /** Releases a thread to which nothing was written. */
   release(turn: Turn): Promise<void>
-  /** Notes in a thread that this turn waits for it; false when the thread is not the owner's, or no more. */
+  /** Marks a thread with this queued turn; false if the thread is not the owner's, or was removed. */
   markQueued(queued: Omit<KnownTurn, 'first_seq'>): Promise<boolean>
-  /** The newest turn that a thread is marked with. */
+  /** Returns the newest turn that a thread is marked with. */
   queueTailOf(thread_id: string): Promise<string | undefined>
-  /** Removes the mark from a thread for which nothing waits, unless it is another one by now. */
+  /** Removes the mark from a thread without queued turns, unless the mark is a newer one. */
   clearQueue(thread_id: string, queue_tail: string): Promise<void>
-  /** Which of these threads no turn has, and which do not exist. */
+  /** Returns which of these threads have no turn, and which do not exist. */
   listFree(thread_ids: readonly string[]): Promise<{ free: string[]; missing: string[] }>
-  /** Gives a turn up until a person has decided; `isHeld`: this process goes on holding calls of it. */
+  /** Pauses a turn until a person has decided; `isHeld` means that this process keeps holding its calls. */
   pause(turn: Turn, paused: PausedTurn, isHeld?: boolean): Promise<void>
-  /** Takes a paused turn on; null where it is not paused, or no longer for this. `allow` is remembered for the thread. */
+  /** Takes over a paused turn; null if it no longer waits for this approval. `allow` is stored with the thread. */
   resume(
     owner: ThreadOwner,
     thread_id: string,
     pending_id: string,
     allow?: readonly string[],
   ): Promise<Resumed | null>
-  /** Notes that what was decided is begun; false where that is not, or not any more, for this process to do. */
+  /** Notes that a decision takes effect; false if another process, or none any more, has to act on it. */
   proceed(turn: Turn): Promise<boolean>
-  /** Leaves what was decided to another process, which looks for it every second; where it is dead, any other does it. */
+  /**
+   * Leaves a decision to another process, which polls every second; if that process is dead, any other one takes it.
+   */
   handOver(turn: Turn, to: Holder): Promise<void>
-  /** Those of these turns that still wait, or are about to go on. */
+  /** Returns those of these turns that are still paused or about to be resumed. */
   listWaiting(turns: readonly Turn[]): Promise<string[]>
-  /** Threads whose turns have waited too long for a person. */
+  /** Returns threads whose turns have waited too long for a person. */
   listExpired(): Promise<ThreadDocument[]>
-  /** Renews the leases of these turns; gives how many are still ours. */
+  /** Renews the leases of these turns; returns how many are still ours. */
   renew(turns: readonly Turn[]): Promise<number>
-  /** Asks the process that runs a thread's turn to stop it; false when the thread has none. */
+  /** Asks the process that runs a thread's turn to stop it; false if the thread has no turn. */
   requestStop(thread_id: string): Promise<boolean>
-  /** The threads among these whose turns are to be stopped. */
+  /** Returns the threads among these whose turns must be stopped. */
   listStopRequests(turns: readonly Turn[]): Promise<string[]>
-  /** How many turns there are that some process runs. */
+  /** Counts the turns that any process runs. */
   countLive(): Promise<number>
-  /** Takes over a turn that nobody runs any more, here or elsewhere; null when there is none but those to be left alone. */
+  /**
+   * Takes over a turn that no process runs any more, here or elsewhere; null if there is none, apart from turns to be
+   * left alone.
+   */
   adopt(
     isLeftAlone: (thread: ThreadDocument) => boolean,
   ): Promise<{ turn: Turn; thread: ThreadDocument } | null>
 }
 
-/** Turns over the threads. `isAlive` tells whether a process of this machine runs. */
+/** Creates the turns over the threads. `isAlive` checks if a process of this machine runs. */
 export function createTurns({
   threads,
   clientMessages,
@@ -100,7 +105,7 @@ export function createTurns({
   const isDead = (other: Holder) =>
     other.host === holder.host && (other.pid === holder.pid || !isAlive(other.pid))
 
-  const turnOf = ({ _id, user_id, agent_id }: ThreadDocument, { turn_id, first_seq }: ActiveTurn): Turn => ({
+  const toTurn = ({ _id, user_id, agent_id }: ThreadDocument, { turn_id, first_seq }: ActiveTurn): Turn => ({
     turn_id,
     thread_id: _id,
     user_id,
@@ -115,7 +120,7 @@ export function createTurns({
     )
   }
 
-  /** Gives a turn a thread that this selects, if no other turn has it. */
+  /** Assigns the selected thread to a turn, if no other turn has it. */
   const occupy = (selected: Filter<ThreadDocument>, turn_id: string) => {
     const now = clock.now()
     const active_turn = { turn_id, holder, lease_until: now + LEASE_MS, started_at: now }
@@ -134,7 +139,7 @@ export function createTurns({
         if (!(await threads.findOne(mine, { projection: { _id: 1 } }))) throw new AppError('THREAD_NOT_FOUND')
         return { outcome: 'taken' }
       }
-      const turn = turnOf(thread, thread.active_turn!)
+      const turn = toTurn(thread, thread.active_turn!)
       const known = client_message_id === undefined ? undefined : await messages.note(turn, client_message_id)
       if (!known) return { outcome: 'opened', turn, thread }
       await release(turn)
@@ -143,7 +148,7 @@ export function createTurns({
     async openQueued({ _id: turn_id, thread_id, user_id, agent_id }) {
       const mine = { _id: thread_id, user_id, agent_id, deleted_at: { $exists: false } }
       const thread = await occupy(mine, turn_id)
-      return thread && { outcome: 'opened', turn: turnOf(thread, thread.active_turn!), thread }
+      return thread && { outcome: 'opened', turn: toTurn(thread, thread.active_turn!), thread }
     },
     ...messages,
     release,
@@ -202,7 +207,7 @@ export function createTurns({
         },
         { returnDocument: 'after' },
       )
-      return thread && { outcome: 'opened', turn: turnOf(thread, thread.active_turn!), thread }
+      return thread && { outcome: 'opened', turn: toTurn(thread, thread.active_turn!), thread }
     },
     async proceed({ thread_id, turn_id }) {
       const { matchedCount } = await threads.updateOne(
@@ -286,7 +291,7 @@ export function createTurns({
           },
           { $set: { 'active_turn.holder': holder, 'active_turn.lease_until': now + LEASE_MS } },
         )
-        if (adopted.matchedCount === 1) return { turn: turnOf(thread, turn), thread }
+        if (adopted.matchedCount === 1) return { turn: toTurn(thread, turn), thread }
       }
       return null
     },

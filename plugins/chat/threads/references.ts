@@ -1,0 +1,42 @@
+/** The most artifacts, and the most sources, that a thread contains. */
+export const MAX_REFERENCES = 200
+
+/** Appends new artifacts or sources to those of a thread: each once by its key, the newest last, bounded. */
+export const appendNewest = <Key extends string, Named extends Record<Key, string>>(
+  named: readonly Named[],
+  key: Key,
+  added: readonly Named[],
+): Named[] => {
+  const latest = takeLatest(key, added)
+  const keys = new Set(latest.map((item) => item[key]))
+  return [...named.filter((item) => !keys.has(item[key])), ...latest].slice(-MAX_REFERENCES)
+}
+
+/** Returns the newest items that together take at most `bytes` as JSON. */
+export function takeNewest<Named>(named: readonly Named[], bytes: number): Named[] {
+  let first = named.length
+  for (let left = bytes; first > 0; first -= 1) {
+    left -= Buffer.byteLength(JSON.stringify(named[first - 1]))
+    if (left < 0) break
+  }
+  return named.slice(first)
+}
+
+const takeLatest = <Key extends string, Named extends Record<Key, string>>(
+  key: Key,
+  added: readonly Named[],
+): Named[] => [...new Map(added.map((named) => [named[key], named])).values()]
+
+/** Like `appendNewest`, as a database expression for a field of the thread. */
+export const toAppendNewest = <Key extends string>(
+  field: string,
+  key: Key,
+  added: readonly Record<Key, string>[],
+) => {
+  const latest = takeLatest(key, added)
+  const keys = latest.map((named) => named[key])
+  const others = {
+    $filter: { input: `$${field}`, cond: { $not: { $in: [`$$this.${key}`, { $literal: keys }] } } },
+  }
+  return { $slice: [{ $concatArrays: [others, { $literal: latest }] }, -MAX_REFERENCES] }
+}
