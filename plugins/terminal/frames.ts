@@ -4,7 +4,7 @@ import type { receivedFrames, sentFrames } from '../chat/frames.ts'
 import type { historyPage, inputBlock, threadRow } from '../chat/schemas.ts'
 import type { fileRow } from '../workspace/file-schemas.ts'
 
-export type { AgentRow } from '../agents/schemas.ts'
+export type { AgentRow } from '../agents/types.ts'
 
 type Sent = typeof sentFrames
 type Received = typeof receivedFrames

@@ -5,7 +5,7 @@ import type { ChatMessage, Script } from '../../plugin-api/testing/fake-openai.t
 import { startChat, type TestChat } from '../support/chat.ts'
 import type { TestFrame } from '../support/socket.ts'
 
-/** A plugin whose tools leave marks in a file of the workspace, ask, and wait for what a test holds. */
+/** A plugin whose tools leave marks in a file of the workspace, ask questions, and wait until a test releases them. */
 export const press = `
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -67,11 +67,11 @@ export default {
 }
 `
 
-/** What the plugin's tools wait for before they go on, by mark. */
+/** The promises that the plugin's tools wait for, by mark. */
 export const held = new Map<string, Promise<void>>()
 Object.assign(globalThis, { heldMarks: held })
 
-/** The tools that an agent has to be given. */
+/** The tools that an agent must be allowed to use. */
 export const PRESS_TOOLS = ['punch', 'loose', 'interview', 'weigh'].map((name) => ({
   plugin_id: 'press',
   name,
@@ -80,7 +80,7 @@ export const PRESS_TOOLS = ['punch', 'loose', 'interview', 'weigh'].map((name) =
 
 /** One call as the fake upstream makes it. */
 export const call = (id: string, name: string, args: unknown) => ({ id, name, arguments: args })
-/** Calls of the press: one that asks, and one that does not. */
+/** Calls of the press: one that needs approval, and one that does not. */
 export const punch = (id: string, mark: string) => call(id, 'punch', { mark })
 export const punchFreely = (id: string, mark: string) => call(id, 'punch', { mark, free: true })
 /** A task for a subagent. */
@@ -95,7 +95,7 @@ export const reject = (message?: string) => ({ type: 'reject', message })
 export const respond = (message: string) => ({ type: 'respond', message })
 export const editTo = (args: object, name = 'punch') => ({ type: 'edit', edited_action: { name, args } })
 
-/** A 422 that names what is wrong. */
+/** A 422 that names the fault. */
 export const invalid = (path: string) => ({
   status: 422,
   body: { error: { code: 'VALIDATION_FAILED', details: { issues: [{ path }] } } },
@@ -107,7 +107,7 @@ export const ofType = (frames: readonly TestFrame[], type: string) =>
 /** Results as [id, output, is_error]. */
 export const resultsIn = (frames: readonly TestFrame[]) =>
   ofType(frames, 'tool_result').map(({ tool_call_id, output, is_error }) => [tool_call_id, output, is_error])
-/** What a model was told that tools gave, in order. */
+/** The outputs of tools that a model received, in order. */
 export const toldResults = (messages: readonly ChatMessage[]) =>
   messages.filter(({ role }) => role === 'tool').map(({ tool_call_id, content }) => [tool_call_id, content])
 
@@ -138,7 +138,7 @@ export async function givePress({ server }: Pick<TestChat, 'server'>, agent_id: 
   if (status !== 200) throw new Error(`the tools could not be switched on: ${status}`)
 }
 
-/** The marks that were left in an agent's workspace, in their order. */
+/** Reads the marks in an agent's workspace, in order. */
 export function marksIn(home: string, agent_id: string): string[] {
   const path = join(home, 'agents', agent_id, 'marks')
   return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : []

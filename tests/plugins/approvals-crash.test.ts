@@ -29,14 +29,14 @@ import {
   task,
 } from './approval-calls.ts'
 
-/** How often the server is killed; a change to the ledger or to approvals deserves more. */
+/** The number of times that the server is killed; a change to the ledger or to approvals deserves more. */
 const CRASHES = amount({ short: 1, long: 20 })
 const THREADS = 4
-/** What a turn that runs comes to. */
+/** The possible outcomes of a running turn. */
 const ENDS = ['done', 'error', 'hitl_required']
 const seed = chooseSeed(17)
 
-t.test('What a process left when it died is taken up by the next one', async (t) => {
+t.test('The turns of a dead process are continued by the next one', async (t) => {
   const chat = await startPress(t)
   const { decide, fake, history, marks, pauseTurn, server } = chat
   const threads = () => server.db.collection<ThreadDocument>('threads')
@@ -46,7 +46,7 @@ t.test('What a process left when it died is taken up by the next one', async (t)
     lease_until: Date.now() + 60_000,
   }
   const left: (() => Promise<void>)[] = []
-  /** Notes how a paused turn is to be left: as a process does that dies in the middle of what follows. */
+  /** Defines how a paused turn is left: like a process that dies in the middle of what follows. */
   const abandon = (...how: Parameters<typeof leave>) => void left.push(() => leave(...how))
   const leave = async (
     { thread_id, pending }: { thread_id: string; pending: TestFrame },
@@ -105,7 +105,7 @@ t.test('What a process left when it died is taken up by the next one', async (t)
   const freely = ['unrecorded', 'undecided', 'decided', 'edited', 'expired', 'stopped', 'begun', 'inside']
   t.strictSame(marks().sort(), freely.map((mark) => `${mark} free`).sort())
   const before = fake.requests.length
-  // All at once, as this process, too, looks every five seconds for what others have left.
+  // All at once, because this process also looks for abandoned turns every five seconds.
   await Promise.all(left.map((leaveOne) => leaveOne()))
   await server.restart()
 
@@ -157,7 +157,7 @@ t.test('What a process left when it died is taken up by the next one', async (t)
   )
   t.notMatch(server.logged(), 'could not be resumed')
 
-  await t.test('A process that was too slow to go on leaves the turn to the one that took it', async (t) => {
+  await t.test('A process that was too slow leaves the turn to the one that took it over', async (t) => {
     const slow = await pauseAt('slow')
     await leave(slow, { resuming: true, holder: { ...dead.holder, host: 'elsewhere' } }, resolved([approve]))
     const { resumption, running, ledger } = server.server.runtime.cradleOf('chat')
@@ -176,7 +176,7 @@ t.test('What a process left when it died is taken up by the next one', async (t)
   })
 })
 
-/** A server of its own process, that is killed and started again. */
+/** A server in its own process, which is killed and restarted. */
 async function startService(t: Test) {
   const fake = await createFakeOpenAI()
   t.teardown(() => fake.close())
@@ -210,7 +210,7 @@ async function startService(t: Test) {
         body: { thread_id, decisions },
       }),
     kill: () => service.kill(),
-    /** Starts the next server; one that is not killed needs no process of its own. */
+    /** Starts the next server; a server that is not killed needs no process of its own. */
     async start({ isLast = false } = {}) {
       if (!isLast) service = await spawnService(t, home)
       else {
@@ -226,7 +226,7 @@ t.test('With a process that is killed', async (t) => {
   const { decide, fake, marks } = service
   const random = createRandom(seed)
 
-  /** What a new connection is shown of a thread: its ledger without a gap, and its history. */
+  /** Reads what a new connection sees of a thread: its ledger without gaps, and its history. */
   const look = async (thread_id: string) => {
     const reader = await service.connect()
     const { last_seq, paused, active } = await reader.subscribe(thread_id, 0)
@@ -288,7 +288,7 @@ t.test('With a process that is killed', async (t) => {
       const outcomes = new Map<string, number>()
       const count = (outcome: string) => void outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
 
-      // In each round turns pause, are decided in the moment of a kill, and are looked at after it.
+      // In each round turns pause, are decided at the moment of a kill, and are checked after it.
       for (const round of range(1, CRASHES)) {
         const socket: ChatSocket = await service.connect()
         const made = threads.map((thread_id, n) => ({ thread_id, mark: `${round} ${n}` }))
@@ -318,7 +318,7 @@ t.test('With a process that is killed', async (t) => {
 
         for (const [n, { thread_id, mark }] of made.entries()) {
           const { reader, last_seq, isRunning } = await look(thread_id)
-          // What goes on by itself is awaited; what waits is decided now.
+          // A turn that continues by itself is awaited; a turn that waits is decided now.
           if (isRunning) await reader.until(({ seq, type }) => seq > last_seq && ENDS.includes(type))
           const waits = (await service.call('GET', `/threads/${thread_id}/history`)).hitl_pending !== null
           const ran = () => marks().filter((made) => made === mark).length

@@ -26,7 +26,8 @@ const clock = createTestClock()
 const chat = await startPress(t, {
   clock,
   config: { plugins: { chat: { approval_seconds: 60 } } },
-  // Less than a server gives running turns: one that a paused turn held up would not stop within it.
+  // Less than the time that a stopping server leaves to running turns: if a paused turn delayed it, the test would
+  // fail.
   stepLimitMs: { start: 10_000, stop: 4000 },
 })
 const { agent_id, createThread, decide, fake, history, marks, pauseTurn, server } = chat
@@ -35,7 +36,7 @@ const threads = () => server.db.collection<ThreadDocument>('threads')
 
 t.beforeEach(() => fake.script(() => ({ text: 'ok' })))
 
-/** The ledger of a thread, whose seqs must have no gaps. */
+/** Reads the ledger of a thread, whose seqs must have no gaps. */
 async function ledgerOf(thread_id: string): Promise<TestFrame[]> {
   const reader = await chat.connect()
   const { last_seq } = await reader.subscribe(thread_id, 0)
@@ -49,7 +50,7 @@ async function ledgerOf(thread_id: string): Promise<TestFrame[]> {
   return frames
 }
 
-/** Whether an upstream takes this conversation: each call is answered right behind it. */
+/** True if an upstream accepts this conversation: each call is answered right after it. */
 const isAcceptable = (messages: readonly ChatMessage[]) => {
   const open = new Set<string>()
   return messages.every(({ role, tool_calls = [], tool_call_id }) => {
@@ -59,7 +60,7 @@ const isAcceptable = (messages: readonly ChatMessage[]) => {
   })
 }
 
-t.test('A paused turn can be stopped, which ends it for good', async (t) => {
+t.test('A paused turn can be stopped, which ends it permanently', async (t) => {
   const before = fake.requests.length
   const { socket, thread_id, sent, pending } = await pauseTurn([
     {
@@ -103,7 +104,7 @@ t.test('A stop ends the turn whether it comes before, while or after it pauses',
     fake.next({ text: 'I see.', toolCalls: [punch('call_a', 'never')], delayMs: 1 })
     const sent = socket.say({ thread_id, text: 'go' })
     await asked
-    // Over the same 16 ms, however many cases there are.
+    // Within the same 16 ms, however many cases there are.
     await pause((n * 16) / cases)
     socket.send({ type: 'stop', thread_id })
     const { frames, end } = await socket.seeTurn(sent)
@@ -116,7 +117,7 @@ t.test('A stop ends the turn whether it comes before, while or after it pauses',
   t.notOk(marks().includes('never'))
 })
 
-t.test('Of a stop and a decision at the same time both are heeded, or the decision is refused', async (t) => {
+t.test('A stop and a decision at the same time both take effect, or the decision is refused', async (t) => {
   for (const n of range(1, amount({ short: 3, long: 8 }))) {
     const mark = `race ${n}`
     const { socket, thread_id, sent } = await pauseTurn([{ toolCalls: [punch('call_a', mark)] }])
@@ -136,7 +137,7 @@ t.test('Of a stop and a decision at the same time both are heeded, or the decisi
   }
 })
 
-t.test('Nothing is run any more for a turn that was stopped', async (t) => {
+t.test('Nothing is run for a turn that was stopped', async (t) => {
   const { hold, release } = createHold()
   held.set('weighed late', hold)
   held.set('approved late', hold)
@@ -163,7 +164,7 @@ t.test('Nothing is run any more for a turn that was stopped', async (t) => {
   t.match((await ledgerOf(approved.thread_id)).at(-1), { type: 'done' })
 })
 
-t.test('What is deleted while a turn waits leaves nothing behind, and nothing to decide', async (t) => {
+t.test('A deletion while a turn is paused leaves nothing behind, and nothing to decide', async (t) => {
   const { body: agent } = await server.request('POST', '/agents', { body: { name: 'short-lived' } })
   await givePress(chat, agent.id)
   const user = await server.createUser({ username: 'leaving' })
@@ -215,62 +216,56 @@ t.test('A turn waits through a stop and a start of its agent', async (t) => {
   t.strictSame(resultsIn(await answer.rest()), [['call_a', 'punched restarted', false]])
 })
 
-t.test(
-  'Eight turns wait behind a paused one and run after it; the ninth is told to come again',
-  async (t) => {
-    const { socket, thread_id, sent } = await pauseTurn([{ toolCalls: [punch('call_a', 'first of all')] }])
-    const before = fake.requests.length
-    const waiting = range(1, 8).map((n) => socket.say({ thread_id, text: `waiting ${n}` }))
-    await socket.settle()
-    t.match((await server.request('GET', `/agents/${agent_id}/status`)).body, { turns_active: 0 })
-    const ninth = socket.say({ thread_id, text: 'too many' })
-    const busy = { type: 'error', code: 'THREAD_BUSY', thread_id, details: { waiting: 8 } }
-    t.match(await socket.until((frame) => frame.client_message_id === ninth), busy)
-    t.equal(fake.requests.length, before)
-    const { queued } = await history(thread_id)
-    t.strictSame(
-      queued.map(({ text, client_message_id }: Record<string, string>) => [text, client_message_id]),
-      waiting.map((id, index) => [`waiting ${index + 1}`, id]),
-    )
-    const answer = await decide(thread_id, [approve])
-    t.match((await answer.rest()).at(-1), { type: 'done' })
-    const turns = await Promise.all([sent, ...waiting].map((id) => socket.seeTurn(id)))
-    t.strictSame(
-      turns.map(({ frames }) => textOf(frames)),
-      Array(9).fill('ok'),
-    )
-    t.ok(turns.every(({ end }, n) => n === 0 || turns[n - 1]!.end.seq < end.seq))
-    await ledgerOf(thread_id)
+t.test('Eight turns wait behind a paused one and run after it; the ninth is refused', async (t) => {
+  const { socket, thread_id, sent } = await pauseTurn([{ toolCalls: [punch('call_a', 'first of all')] }])
+  const before = fake.requests.length
+  const waiting = range(1, 8).map((n) => socket.say({ thread_id, text: `waiting ${n}` }))
+  await socket.settle()
+  t.match((await server.request('GET', `/agents/${agent_id}/status`)).body, { turns_active: 0 })
+  const ninth = socket.say({ thread_id, text: 'too many' })
+  const busy = { type: 'error', code: 'THREAD_BUSY', thread_id, details: { waiting: 8 } }
+  t.match(await socket.until((frame) => frame.client_message_id === ninth), busy)
+  t.equal(fake.requests.length, before)
+  const { queued } = await history(thread_id)
+  t.strictSame(
+    queued.map(({ text, client_message_id }: Record<string, string>) => [text, client_message_id]),
+    waiting.map((id, index) => [`waiting ${index + 1}`, id]),
+  )
+  const answer = await decide(thread_id, [approve])
+  t.match((await answer.rest()).at(-1), { type: 'done' })
+  const turns = await Promise.all([sent, ...waiting].map((id) => socket.seeTurn(id)))
+  t.strictSame(
+    turns.map(({ frames }) => textOf(frames)),
+    Array(9).fill('ok'),
+  )
+  t.ok(turns.every(({ end }, n) => n === 0 || turns[n - 1]!.end.seq < end.seq))
+  await ledgerOf(thread_id)
 
-    const burst = await pauseTurn([{ toolCalls: [punch('call_a', 'burst')] }])
-    const all = range(1, 12).map((n) => burst.socket.say({ thread_id: burst.thread_id, text: `burst ${n}` }))
-    await burst.socket.until(({ client_message_id }) => client_message_id === all.at(-1))
-    await burst.socket.settle()
-    const refused = burst.socket.frames.filter(({ code }) => code === 'THREAD_BUSY')
-    t.equal(refused.length, 4, 'also where they come at once')
-    burst.socket.send({ type: 'stop', thread_id: burst.thread_id })
-    const isRefused = (id: string) => refused.some(({ client_message_id }) => client_message_id === id)
-    await Promise.all(all.filter((id) => !isRefused(id)).map((id) => burst.socket.seeTurn(id)))
-  },
-)
+  const burst = await pauseTurn([{ toolCalls: [punch('call_a', 'burst')] }])
+  const all = range(1, 12).map((n) => burst.socket.say({ thread_id: burst.thread_id, text: `burst ${n}` }))
+  await burst.socket.until(({ client_message_id }) => client_message_id === all.at(-1))
+  await burst.socket.settle()
+  const refused = burst.socket.frames.filter(({ code }) => code === 'THREAD_BUSY')
+  t.equal(refused.length, 4, 'also if they come at once')
+  burst.socket.send({ type: 'stop', thread_id: burst.thread_id })
+  const isRefused = (id: string) => refused.some(({ client_message_id }) => client_message_id === id)
+  await Promise.all(all.filter((id) => !isRefused(id)).map((id) => burst.socket.seeTurn(id)))
+})
 
-t.test(
-  'A message that waits behind a paused turn is not answered by an agent that was stopped',
-  async (t) => {
-    const { socket, thread_id, sent } = await pauseTurn([{ toolCalls: [punch('call_a', 'agent')] }])
-    const waiting = socket.say({ thread_id, text: 'behind it' })
-    await socket.settle()
-    await server.request('POST', `/agents/${agent_id}/stop`)
-    socket.send({ type: 'stop', thread_id })
-    await socket.seeTurn(sent)
-    t.match((await socket.seeTurn(waiting)).end, { type: 'error', code: 'AGENT_NOT_RUNNING' })
-    await server.request('POST', `/agents/${agent_id}/start`)
-    const { frames } = await socket.ask({ thread_id, text: 'and now?' })
-    t.equal(textOf(frames), 'ok')
-  },
-)
+t.test('A message queued behind a paused turn is not answered by a stopped agent', async (t) => {
+  const { socket, thread_id, sent } = await pauseTurn([{ toolCalls: [punch('call_a', 'agent')] }])
+  const waiting = socket.say({ thread_id, text: 'behind it' })
+  await socket.settle()
+  await server.request('POST', `/agents/${agent_id}/stop`)
+  socket.send({ type: 'stop', thread_id })
+  await socket.seeTurn(sent)
+  t.match((await socket.seeTurn(waiting)).end, { type: 'error', code: 'AGENT_NOT_RUNNING' })
+  await server.request('POST', `/agents/${agent_id}/start`)
+  const { frames } = await socket.ask({ thread_id, text: 'and now?' })
+  t.equal(textOf(frames), 'ok')
+})
 
-t.test('A message sent again while its turn waits shows that turn', async (t) => {
+t.test('A message sent again while its turn is paused shows that turn', async (t) => {
   const { socket, thread_id, sent } = await pauseTurn([{ toolCalls: [punch('call_a', 'repeated')] }])
   const before = fake.requests.length
   const [again, elsewhere] = [await chat.connect(), await chat.connect()]
@@ -287,12 +282,12 @@ t.test('A message sent again while its turn waits shows that turn', async (t) =>
 })
 
 t.test('Two servers on one database', async (t) => {
-  // Before the clock is put forward: theirs must be one.
+  // Before the clock is advanced: both must share it.
   const second = await spawnService(t, server.home)
   const { url } = second
   const connectThere = () => connectChat(t, chatUrl(url, agent_id, server.admin.token))
 
-  await t.test('Of fifty decisions at the same time one takes effect, and its tool runs once', async (t) => {
+  await t.test('One of fifty decisions at the same time takes effect, and its tool runs once', async (t) => {
     for (const round of range(1, amount({ short: 1, long: 2 }))) {
       const { socket, thread_id, sent } = await pauseTurn([
         { toolCalls: [punch('call_a', `fifty ${round}`)] },
@@ -318,7 +313,7 @@ t.test('Two servers on one database', async (t) => {
     }
   })
 
-  await t.test('What was paused here is decided, stopped and followed there', async (t) => {
+  await t.test('A turn paused on one server is decided, stopped and followed on the other', async (t) => {
     const decided = await pauseTurn([
       { toolCalls: [task('call_t', 'punch')] },
       { toolCalls: [punch('call_a', 'there')] },
@@ -338,9 +333,9 @@ t.test('Two servers on one database', async (t) => {
     t.notOk(marks().includes('not there'))
   })
 
-  await t.test('What another server wrote of a turn before it lost the turn is heeded', async (t) => {
+  await t.test('Events that another server wrote before it lost the turn count', async (t) => {
     const events = server.db.collection<LedgerEvent>('events')
-    /** Pauses a turn, and writes the next event of it as a server does that was thought to be dead. */
+    /** Pauses a turn, and writes its next event like a server that was thought to be dead. */
     const pauseAndWrite = async (mark: string, written: (pending_id: string) => Partial<LedgerEvent>) => {
       const paused = await pauseTurn([{ toolCalls: [punch('call_a', mark)] }])
       const { pending_id, seq, turn_id } = paused.pending
@@ -354,7 +349,7 @@ t.test('Two servers on one database', async (t) => {
       frame: { pending_id, outcome: 'decided', decisions: [{ type: 'reject', message: 'no' }] },
     }))
     t.match(await decide(rejected.thread_id, [approve]), notPending)
-    // Whoever waits for a thread has it looked after.
+    // A server with a queued turn for the thread watches it.
     const waiting = rejected.socket.say({ thread_id: rejected.thread_id, text: 'and now?' })
     const { frames } = await rejected.socket.seeTurn(rejected.sent)
     t.strictSame(resultsIn(frames), [['call_a', 'no', true]])
@@ -374,7 +369,7 @@ t.test('Two servers on one database', async (t) => {
   await second.kill()
 })
 
-t.test('What nobody decides in time counts as rejected, and the turn goes on to its end', async (t) => {
+t.test('An approval that expires counts as rejected, and the turn continues to its end', async (t) => {
   const { token } = await server.createUser({ username: 'lian' })
   await server.request('PATCH', '/auth/me', { token, body: { locale: 'zh' } })
   const { body: agents } = await server.request('GET', '/agents', { token })
@@ -397,7 +392,7 @@ t.test('What nobody decides in time counts as rejected, and the turn goes on to 
   clock.advance(30)
   const late = await pauseTurn([])
   clock.advance(31)
-  // The job that looks for them runs first when a server starts.
+  // The job that looks for expired approvals runs first when a server starts.
   await server.restart()
 
   const reader = await chat.connect()
@@ -434,7 +429,7 @@ t.test('What nobody decides in time counts as rejected, and the turn goes on to 
   await (await decide(late.thread_id, [reject(), reject()])).rest()
 })
 
-t.test('A decision in the moment of its expiry counts, or is refused', async (t) => {
+t.test('A decision at the moment of expiry counts, or is refused', async (t) => {
   const { resumption } = server.server.runtime.cradleOf('chat')
   for (const n of range(1, amount({ short: 2, long: 5 }))) {
     const mark = `moment ${n}`
@@ -451,11 +446,11 @@ t.test('A decision in the moment of its expiry counts, or is refused', async (t)
   }
 })
 
-t.test('A server that stops leaves paused turns as they are, and what waits behind one', async (t) => {
+t.test('A server that stops leaves paused turns as they are, and the turns queued behind them', async (t) => {
   const { socket, thread_id, pending } = await pauseTurn([{ toolCalls: [punch('call_a', 'drained')] }])
   const waiting = socket.say({ thread_id, text: 'behind it' })
   await socket.settle()
-  // Long enough for it to have looked at the thread.
+  // Long enough for the server to have looked at the thread.
   await pause(20)
   await server.restart()
   t.notMatch(server.logged(), 'failed to stop')

@@ -25,28 +25,28 @@ import {
   toldResults,
 } from './approval-calls.ts'
 
-// Less than a server gives running turns: one that a paused turn held up would not stop within it.
+// Less than the time that a stopping server leaves to running turns: if a paused turn delayed it, the test would fail.
 const chat = await startPress(t, { stepLimitMs: { start: 10_000, stop: 4000 } })
 const { agent_id, createThread, decide, fake, history, marks, pauseTurn, server } = chat
 const notPending = { status: 409, body: { error: { code: 'HITL_NOT_PENDING' } } }
 const lastTold = () => toldResults(fake.requests.at(-1)!.body.messages)
 const settings = (config: object) => server.request('PATCH', `/agents/${agent_id}`, { body: { config } })
 
-/** Decides, and gives the frames that follow up to the end of the stream. */
+/** Decides, and returns the frames that follow up to the end of the stream. */
 const decided = async (...args: Parameters<typeof decide>) => {
   const answer = await decide(...args)
   t.equal(answer.status, 200, JSON.stringify(answer.body))
   return answer.rest()
 }
 
-/** All arguments of one request. */
+/** Reads all arguments of one request. */
 const whole = async ({ pending_id, thread_id }: TestFrame, index: number, token?: string) => {
   const path = `/agents/${agent_id}/chat/hitl/${pending_id}/threads/${thread_id}/args/${index}`
   const { status, body } = await server.request('GET', path, { token })
   return { status, body }
 }
 
-t.test('A turn whose call needs approval pauses, and everybody is told what it waits for', async (t) => {
+t.test('A turn whose call needs approval pauses, and every connection receives the request', async (t) => {
   const before = Math.floor(Date.now() / 1000)
   const { socket, thread_id, sent, pending } = await pauseTurn([
     { text: 'I punch.', toolCalls: [punch('call_a', 'told')] },
@@ -116,7 +116,7 @@ t.test('A turn whose call needs approval pauses, and everybody is told what it w
   t.ok(sent)
 })
 
-t.test('A call is approved, changed or refused, and the model is told what came of it', async (t) => {
+t.test('A call is approved, changed or refused, and the model receives the outcome', async (t) => {
   const long = 'x'.repeat(8000)
   const table: [decision: object, output: string | RegExp, is_error: boolean, mark: string | null][] = [
     [approve, 'punched first', false, 'first'],
@@ -162,14 +162,14 @@ t.test('A call is approved, changed or refused, and the model is told what came 
   }
 })
 
-t.test('A tool that fails after it was approved is told to the model as any other', async (t) => {
+t.test('The model receives the failure of an approved tool like any other', async (t) => {
   const { thread_id } = await pauseTurn([{ toolCalls: [punch('call_a', 'broken')] }, { text: 'Oh.' }])
   const frames = await decided(thread_id, [approve])
   t.strictSame(resultsIn(frames), [['call_a', 'the press is broken', true]])
   t.match(frames.at(-1), { type: 'done', stop_reason: 'end' })
 })
 
-t.test('Questions are answered, or refused, one after the other', async (t) => {
+t.test('Questions are answered or refused one after the other', async (t) => {
   const { thread_id, sent, socket, pending } = await pauseTurn([
     { toolCalls: [call('call_a', 'interview', {})] },
     { text: 'Hello.' },
@@ -193,7 +193,7 @@ t.test('Questions are answered, or refused, one after the other', async (t) => {
   t.strictSame(resultsIn(frames), [['call_a', 'none of your business', true]])
 })
 
-t.test('Decisions that do not fit what was asked are refused, and change nothing', async (t) => {
+t.test('Decisions that do not fit the requests are refused, and change nothing', async (t) => {
   const { thread_id } = await pauseTurn([
     { toolCalls: [punch('call_a', 'fits'), question('call_q', 'Which?')] },
     { text: 'ok' },
@@ -267,7 +267,7 @@ t.test('Decisions that do not fit what was asked are refused, and change nothing
   ])
 })
 
-t.test('Of a batch, what needs nobody runs at once and once, and the rest as it was decided', async (t) => {
+t.test('In a batch, calls without approval run at once and once, and the rest as decided', async (t) => {
   const before = [marks().length, fake.requests.length] as const
   const { thread_id, pending, sent, socket } = await pauseTurn([
     {
@@ -347,7 +347,7 @@ t.test('Two calls of one answer with the same id are two calls', async (t) => {
   )
 })
 
-t.test('More than sixteen calls are put in batches', async (t) => {
+t.test('More than sixteen calls are requested in batches', async (t) => {
   const before = marks().length
   const names = range(1, 35).map((n) => `n${n}`)
   const { thread_id, pending } = await pauseTurn([
@@ -370,44 +370,53 @@ t.test('More than sixteen calls are put in batches', async (t) => {
   )
 })
 
-t.test('What a database would not keep as it is is checked, run and shown as it is stored', async (t) => {
-  const odd = { 'a\0b': 1, _bsontype: 'ObjectId', $where: 'x.y', 'x.y': { $ref: 'a', $id: 'b' }, c: '\ud83d' }
-  const kept = {
-    ab: 1,
-    '_bsontype ': 'ObjectId',
-    $where: 'x.y',
-    'x.y': { '$ref ': 'a', $id: 'b' },
-    c: '\ufffd',
-  }
-  const { socket, thread_id, pending } = await pauseTurn([
-    {
-      toolCalls: [
-        call('call_a', 'loose', odd),
-        call('call_b', 'loose', {}),
-        call('call_c', 'loose', {}),
-        call('call_\ud83d', 'ask_user_question', { question: 'Half \ud83d?' }),
-      ],
-    },
-    { text: 'ok' },
-  ])
-  t.strictSame(pending.action_requests[0].args, kept)
-  t.strictSame(
-    (await whole(pending, 0)).body,
-    { id: 'call_a', name: 'loose', args: odd },
-    'as it would be run',
-  )
-  t.notOk('args_url' in pending.action_requests[1])
-  t.match(pending.action_requests[3], { id: 'call_\ufffd', description: 'Half \ufffd?' })
-  const decisions = [reject(), editTo(odd, 'loose'), reject('no \ud83d'), respond('\ud83d')]
-  const frames = await decided(thread_id, decisions)
-  const results = new Map(resultsIn(frames).map(([id, output]) => [id, output]))
-  t.strictSame(JSON.parse(results.get('call_b')), kept)
-  t.strictSame([results.get('call_c'), results.get('call_\ufffd')], ['no \ufffd', '\ufffd'])
-  const reader = await chat.connect()
-  const { last_seq } = await reader.subscribe(thread_id, 0)
-  await reader.until(({ seq }) => seq === last_seq)
-  t.strictSame(reader.of(thread_id), socket.of(thread_id), 'what is stored is what was said')
-})
+t.test(
+  'Arguments that the database would change are checked, run and shown in their stored form',
+  async (t) => {
+    const odd = {
+      'a\0b': 1,
+      _bsontype: 'ObjectId',
+      $where: 'x.y',
+      'x.y': { $ref: 'a', $id: 'b' },
+      c: '\ud83d',
+    }
+    const kept = {
+      ab: 1,
+      '_bsontype ': 'ObjectId',
+      $where: 'x.y',
+      'x.y': { '$ref ': 'a', $id: 'b' },
+      c: '\ufffd',
+    }
+    const { socket, thread_id, pending } = await pauseTurn([
+      {
+        toolCalls: [
+          call('call_a', 'loose', odd),
+          call('call_b', 'loose', {}),
+          call('call_c', 'loose', {}),
+          call('call_\ud83d', 'ask_user_question', { question: 'Half \ud83d?' }),
+        ],
+      },
+      { text: 'ok' },
+    ])
+    t.strictSame(pending.action_requests[0].args, kept)
+    t.strictSame(
+      (await whole(pending, 0)).body,
+      { id: 'call_a', name: 'loose', args: odd },
+      'as it would be run',
+    )
+    t.notOk('args_url' in pending.action_requests[1])
+    t.match(pending.action_requests[3], { id: 'call_\ufffd', description: 'Half \ufffd?' })
+    const decisions = [reject(), editTo(odd, 'loose'), reject('no \ud83d'), respond('\ud83d')]
+    const frames = await decided(thread_id, decisions)
+    const results = new Map(resultsIn(frames).map(([id, output]) => [id, output]))
+    t.strictSame(JSON.parse(results.get('call_b')), kept)
+    t.strictSame([results.get('call_c'), results.get('call_\ufffd')], ['no \ufffd', '\ufffd'])
+    const reader = await chat.connect()
+    const { last_seq } = await reader.subscribe(thread_id, 0)
+    await reader.until(({ seq }) => seq === last_seq)
+    t.strictSame(reader.of(thread_id), socket.of(thread_id), 'what is stored is what was said')
+  },
+)
 
 t.test('Arguments that are too long or too deep to be shown are read at their address', async (t) => {
   const deep = range(1, 50).reduce<object>((inner, n) => ({ [`level ${n}`]: inner }), { bottom: 'rm -rf' })
@@ -446,7 +455,7 @@ t.test('Arguments that are too long or too deep to be shown are read at their ad
   t.match(await whole(pending, 0), notPending)
 
   if (!isLong) return
-  // Each is shown, but all of them together are put in two rounds.
+  // Each request is shown, but all of them together need two rounds.
   const long = () => ({ text: 'y'.repeat(400_000) })
   const many = await pauseTurn([
     { toolCalls: range(0, 3).map((n) => call(`call_${n}`, 'loose', long())) },
@@ -458,45 +467,48 @@ t.test('Arguments that are too long or too deep to be shown are read at their ad
   await decided(many.thread_id, [reject(), reject()])
 })
 
-t.test('The answer streams the frames that follow, and every connection has the same', async (t) => {
-  const { socket, thread_id, sent, pending } = await pauseTurn([
-    { text: 'First.', toolCalls: [punch('call_a', 'streamed')] },
-    { reasoning: ['hm'], text: 'Second.', toolCalls: [punch('call_a', 'again')] },
-    { text: ['Third', '.'] },
-  ])
-  const other = await chat.connect()
-  await other.subscribe(thread_id)
-  const first = await decide(thread_id, [approve])
-  t.match(first.headers.get('content-type'), 'text/event-stream')
-  const frames = await first.rest()
-  t.strictSame(
-    frames.map(({ type }) => type),
-    ['hitl_resolved', 'tool_result', 'reasoning', 'content', 'tool_call', 'usage', 'hitl_required'],
-  )
-  const second = await decide(thread_id, [approve])
-  const more = await second.rest()
-  t.match(more.at(-1), { type: 'done', stop_reason: 'end' })
-  const all = [...first.events, ...second.events]
-  t.strictSame(
-    all.map(({ id, event, data }) => [id, event, data.turn_id]),
-    [...frames, ...more].map(({ seq, type }) => [String(seq), type, pending.turn_id]),
-  )
-  t.strictSame(
-    all.map(({ id }) => Number(id)),
-    range(pending.seq + 1, more.at(-1)!.seq),
-  )
-  for (const reader of [socket, other]) {
-    const turn = await reader.seeTurn(sent)
-    t.strictSame(turn.frames.slice(pending.seq), [...frames, ...more])
+t.test(
+  'The response streams the frames that follow, and every connection receives the same ones',
+  async (t) => {
+    const { socket, thread_id, sent, pending } = await pauseTurn([
+      { text: 'First.', toolCalls: [punch('call_a', 'streamed')] },
+      { reasoning: ['hm'], text: 'Second.', toolCalls: [punch('call_a', 'again')] },
+      { text: ['Third', '.'] },
+    ])
+    const other = await chat.connect()
+    await other.subscribe(thread_id)
+    const first = await decide(thread_id, [approve])
+    t.match(first.headers.get('content-type'), 'text/event-stream')
+    const frames = await first.rest()
     t.strictSame(
-      turn.frames.map(({ seq }) => seq),
-      range(1, turn.end.seq),
+      frames.map(({ type }) => type),
+      ['hitl_resolved', 'tool_result', 'reasoning', 'content', 'tool_call', 'usage', 'hitl_required'],
     )
-    t.equal(textOf(turn.frames), 'First.Second.Third.')
-  }
-})
+    const second = await decide(thread_id, [approve])
+    const more = await second.rest()
+    t.match(more.at(-1), { type: 'done', stop_reason: 'end' })
+    const all = [...first.events, ...second.events]
+    t.strictSame(
+      all.map(({ id, event, data }) => [id, event, data.turn_id]),
+      [...frames, ...more].map(({ seq, type }) => [String(seq), type, pending.turn_id]),
+    )
+    t.strictSame(
+      all.map(({ id }) => Number(id)),
+      range(pending.seq + 1, more.at(-1)!.seq),
+    )
+    for (const reader of [socket, other]) {
+      const turn = await reader.seeTurn(sent)
+      t.strictSame(turn.frames.slice(pending.seq), [...frames, ...more])
+      t.strictSame(
+        turn.frames.map(({ seq }) => seq),
+        range(1, turn.end.seq),
+      )
+      t.equal(textOf(turn.frames), 'First.Second.Third.')
+    }
+  },
+)
 
-t.test('Whoever reads the answer reads it to its end', async (t) => {
+t.test('The response can be read to its end', async (t) => {
   const threads = await Promise.all(range(1, amount({ short: 4, long: 12 })).map(() => createThread()))
   const socket = await chat.connect()
   fake.script(({ body }) =>
@@ -513,7 +525,7 @@ t.test('Whoever reads the answer reads it to its end', async (t) => {
   fake.script(() => ({ text: 'ok' }))
 })
 
-t.test('Whoever leaves the answer cancels nothing', async (t) => {
+t.test('Leaving the response cancels nothing', async (t) => {
   let release = () => {}
   const hold = new Promise<void>((resolve) => {
     release = resolve
@@ -532,9 +544,9 @@ t.test('Whoever leaves the answer cancels nothing', async (t) => {
   t.match(end, { type: 'done', stop_reason: 'end' })
 })
 
-t.test('Whether calls ask is what the owner says, then the user for a thread, then the tool', async (t) => {
+t.test('The owner decides if calls need approval, then the user for a thread, then the tool', async (t) => {
   const socket = await chat.connect()
-  /** Which of three calls of one answer ask; all that do are refused, or allowed for the thread. */
+  /** Finds out which of three calls of one answer need approval; these are rejected, or allowed for the thread. */
   const askers = async (
     thread_id: string,
     decision: object = reject(),
@@ -615,28 +627,25 @@ t.test('Whether calls ask is what the owner says, then the user for a thread, th
   await server.request('PATCH', `/agents/${agent_id}`, { body: { is_shared: false } })
 })
 
-t.test(
-  'What is allowed for a thread, and what is taken back, counts for the next call of a turn',
-  async (t) => {
-    const allow = { ...approve, for_thread: true }
-    const { thread_id, sent, socket } = await pauseTurn([
-      { toolCalls: [punch('call_a', 'one')] },
-      { toolCalls: [punch('call_a', 'two')] },
-      { toolCalls: [question('call_q', 'Go on?')] },
-      { toolCalls: [punch('call_a', 'three')] },
-      { text: 'ok' },
-    ])
-    const frames = await decided(thread_id, [allow])
-    t.match(frames.at(-1), { type: 'hitl_required', action_requests: [{ id: 'call_q' }] })
-    await chat.threads('PATCH', `/${thread_id}`, { body: { allowed_tools: [] } })
-    const more = await decided(thread_id, [respond('yes')])
-    t.match(more.at(-1), { type: 'hitl_required', action_requests: [{ args: { mark: 'three' } }] })
-    await decided(thread_id, [reject()])
-    await socket.seeTurn(sent)
-  },
-)
+t.test('Allowing a tool for a thread, and revoking it, applies to the next call of a turn', async (t) => {
+  const allow = { ...approve, for_thread: true }
+  const { thread_id, sent, socket } = await pauseTurn([
+    { toolCalls: [punch('call_a', 'one')] },
+    { toolCalls: [punch('call_a', 'two')] },
+    { toolCalls: [question('call_q', 'Go on?')] },
+    { toolCalls: [punch('call_a', 'three')] },
+    { text: 'ok' },
+  ])
+  const frames = await decided(thread_id, [allow])
+  t.match(frames.at(-1), { type: 'hitl_required', action_requests: [{ id: 'call_q' }] })
+  await chat.threads('PATCH', `/${thread_id}`, { body: { allowed_tools: [] } })
+  const more = await decided(thread_id, [respond('yes')])
+  t.match(more.at(-1), { type: 'hitl_required', action_requests: [{ args: { mark: 'three' } }] })
+  await decided(thread_id, [reject()])
+  await socket.seeTurn(sent)
+})
 
-t.test('Programs, and files outside of the workspace, ask', async (t) => {
+t.test('Programs, and files outside of the workspace, need approval', async (t) => {
   const root = t.testdir({})
   const inside = join(server.home, 'agents', agent_id, 'kept')
   mkdirSync(inside, { recursive: true })
@@ -674,7 +683,7 @@ t.test('Programs, and files outside of the workspace, ask', async (t) => {
   await server.request('PATCH', `/users/${server.admin.username}`, { body: { workspace_root_dir: null } })
 })
 
-t.test('What was disabled while a call waited for approval does not run', async (t) => {
+t.test('A tool that was disabled while its call waited for approval does not run', async (t) => {
   const { thread_id } = await pauseTurn([{ toolCalls: [punch('call_a', 'disabled')] }, { text: 'ok' }])
   const toggle = (enabled: boolean) =>
     server.request('PATCH', `/agents/${agent_id}/tool-settings/punch`, { body: { enabled } })
@@ -684,7 +693,7 @@ t.test('What was disabled while a call waited for approval does not run', async 
   await toggle(true)
 })
 
-t.test('A call of a subagent pauses the turn, and the subagent goes on where it was', async (t) => {
+t.test('A call of a subagent pauses the turn, and the subagent resumes from there', async (t) => {
   const before = [marks().length, fake.requests.length] as const
   const usage = (tokens: number) => ({ prompt_tokens: tokens, completion_tokens: 1 })
   const { socket, thread_id, sent, pending } = await pauseTurn([
@@ -723,7 +732,11 @@ t.test('A call of a subagent pauses the turn, and the subagent goes on where it 
     JSON.parse(told(4).findLast(({ tool_calls }) => tool_calls)!.tool_calls![0]!.function.arguments),
     { mark: 'edited' },
   )
-  t.strictSame(told(3).slice(0, told(2).length), told(2), 'the subagent is told what it was')
+  t.strictSame(
+    told(3).slice(0, told(2).length),
+    told(2),
+    'the subagent receives its earlier conversation again',
+  )
   t.strictSame(toldResults(told(5)), [['call_t', 'It is done.']])
   const reader = await chat.connect()
   await reader.subscribe(thread_id, 0)
@@ -778,7 +791,7 @@ t.test('Subagents that wait at the same time are decided at the same time', asyn
   ])
 })
 
-t.test('A delegation itself is put to the user where the owner wants it', async (t) => {
+t.test('A delegation itself needs approval if the owner wants it', async (t) => {
   await settings({ tools_with_approval: ['task'] })
   const { thread_id, pending } = await pauseTurn([
     { toolCalls: [task('call_t', 'do it')] },
@@ -796,7 +809,7 @@ t.test('A delegation itself is put to the user where the owner wants it', async 
   await settings({})
 })
 
-t.test('What a turn has spent before it paused counts, and so do its steps', async (t) => {
+t.test('The tokens and the steps of a turn before its pause count', async (t) => {
   const usage = { prompt_tokens: 10, completion_tokens: 1 }
   const step = (n: number): Script => ({
     usage,
@@ -816,7 +829,7 @@ t.test('What a turn has spent before it paused counts, and so do its steps', asy
   t.ok(marks().includes('step 25'), 'what the last step wanted is still done')
 })
 
-t.test('A model is given its thoughts back with their signature, also where it delegated', async (t) => {
+t.test('A model receives its thoughts again with their signature, also after it delegated', async (t) => {
   const anthropic = await createFakeAnthropic({ apiKey: 'key' })
   t.teardown(() => anthropic.close())
   const provider = {
@@ -856,7 +869,7 @@ t.test('A model is given its thoughts back with their signature, also where it d
   t.ok([...signed(1), ...signed(3), ...signed(4)].every((signature: string) => signature.length > 10))
 })
 
-t.test('A turn goes on with the model it began with, the next one with that of the agent', async (t) => {
+t.test('A turn continues with its initial model, and the next one uses that of the agent', async (t) => {
   const provider = {
     name: 'second',
     kind: 'openai-compatible',
@@ -873,7 +886,7 @@ t.test('A turn goes on with the model it began with, the next one with that of t
   await server.request('PATCH', `/agents/${agent_id}`, { body: { default_model: null } })
 })
 
-t.test('Somebody is asked in the language that they speak', async (t) => {
+t.test('Approval requests are in the language of the user', async (t) => {
   const { token } = await server.createUser({ username: 'lian', permissions: ['execute'] })
   await server.request('PATCH', '/auth/me', { token, body: { locale: 'zh' } })
   const { body: agents } = await server.request('GET', '/agents', { token })

@@ -88,7 +88,7 @@ t.test(
   },
 )
 
-t.test('No value that was sent comes back in an error', async (t) => {
+t.test('No value of a frame is repeated in an error', async (t) => {
   const socket = await chat.connect()
   const canary = 'canary-5d3a'
   for (const frame of [

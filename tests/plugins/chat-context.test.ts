@@ -6,12 +6,12 @@ import { seedThread } from '../support/chat-seed.ts'
 const chat = await startChat(t)
 const { fake, createThread, server } = chat
 
-/** What the model was told last, without the system prompt. */
+/** The last messages that the model received, without the system prompt. */
 const told = () => fake.requests.at(-1)!.body.messages.slice(1)
 const contents = () => told().map(({ content }) => content)
 const beginning = () => JSON.stringify(told()[0])
 
-t.test('The model is told who it is and what it can do', async (t) => {
+t.test('The model receives who it is and what it can do', async (t) => {
   const system_prompt = 'Speak like a pirate.'
   await server.request('PATCH', `/agents/${chat.agent_id}`, { body: { system_prompt } })
   const socket = await chat.connect()
@@ -37,43 +37,46 @@ t.test('The model is told who it is and what it can do', async (t) => {
   )
 })
 
-t.test('Of a long conversation the newest messages are told, and a summary of those before', async (t) => {
-  const thread_id = await seedThread(chat, 100)
-  const socket = await chat.connect()
-  const before = fake.requests.length
-  fake.next({ text: 'They spoke of the past.', usage: { prompt_tokens: 700, completion_tokens: 9 } })
-  const { frames, end } = await socket.ask({ thread_id, text: 'and now?' })
-  const [summing, ...others] = fake.requests.slice(before)
-  t.equal(others.length, 1)
-  const [, material] = summing!.body.messages
-  t.equal(String(material!.content).match(/a message of the past/g)!.length, 160)
-  t.equal(summing!.body.tools, undefined)
-  t.equal(told().length, 41, 'whole exchanges')
-  t.match(beginning(), /"user".*They spoke of the past\..*a message of the past/)
-  t.equal(contents().at(-1), 'and now?')
-  const counted = frames.find(({ purpose }) => purpose === 'summary')
-  t.match(counted, { type: 'usage', usage: { total_tokens: 709 }, message_id: undefined })
-  t.ok((end.usage as { total_tokens: number }).total_tokens > 709, 'it counts as a part of the turn')
+t.test(
+  'The model receives the newest messages of a long conversation, and a summary of the earlier ones',
+  async (t) => {
+    const thread_id = await seedThread(chat, 100)
+    const socket = await chat.connect()
+    const before = fake.requests.length
+    fake.next({ text: 'They spoke of the past.', usage: { prompt_tokens: 700, completion_tokens: 9 } })
+    const { frames, end } = await socket.ask({ thread_id, text: 'and now?' })
+    const [summing, ...others] = fake.requests.slice(before)
+    t.equal(others.length, 1)
+    const [, material] = summing!.body.messages
+    t.equal(String(material!.content).match(/a message of the past/g)!.length, 160)
+    t.equal(summing!.body.tools, undefined)
+    t.equal(told().length, 41, 'whole exchanges')
+    t.match(beginning(), /"user".*They spoke of the past\..*a message of the past/)
+    t.equal(contents().at(-1), 'and now?')
+    const counted = frames.find(({ purpose }) => purpose === 'summary')
+    t.match(counted, { type: 'usage', usage: { total_tokens: 709 }, message_id: undefined })
+    t.ok((end.usage as { total_tokens: number }).total_tokens > 709, 'it counts as a part of the turn')
 
-  await socket.ask({ thread_id, text: 'and then?' })
-  t.equal(fake.requests.length, before + 3, 'it is made once')
-  t.match(beginning(), /They spoke of the past\./)
-  await server.restart()
-  const again = await chat.connect()
-  for (const n of range(1, 19)) await again.ask({ thread_id, text: `question ${n}` })
-  t.equal(fake.requests.length, before + 22)
-  t.equal(told().length, 81)
-  fake.next({ text: 'They asked much.' })
-  await again.ask({ thread_id, text: 'one more' })
-  t.equal(fake.requests.length, before + 24)
-  t.match(fake.requests.at(-2)!.body.messages[1]!.content, /They spoke of the past\..*and now\?/s)
-  t.match(beginning(), /They asked much\./)
-  t.notMatch(beginning(), /They spoke of the past/)
-  const { body: rows } = await chat.threads('GET', '')
-  t.notMatch(JSON.stringify(rows), /They asked/)
-})
+    await socket.ask({ thread_id, text: 'and then?' })
+    t.equal(fake.requests.length, before + 3, 'it is made once')
+    t.match(beginning(), /They spoke of the past\./)
+    await server.restart()
+    const again = await chat.connect()
+    for (const n of range(1, 19)) await again.ask({ thread_id, text: `question ${n}` })
+    t.equal(fake.requests.length, before + 22)
+    t.equal(told().length, 81)
+    fake.next({ text: 'They asked much.' })
+    await again.ask({ thread_id, text: 'one more' })
+    t.equal(fake.requests.length, before + 24)
+    t.match(fake.requests.at(-2)!.body.messages[1]!.content, /They spoke of the past\..*and now\?/s)
+    t.match(beginning(), /They asked much\./)
+    t.notMatch(beginning(), /They spoke of the past/)
+    const { body: rows } = await chat.threads('GET', '')
+    t.notMatch(JSON.stringify(rows), /They asked/)
+  },
+)
 
-t.test('Where the older messages cannot be summed up, the newer ones are told without', async (t) => {
+t.test('If the older messages cannot be summarized, the model receives the newer ones alone', async (t) => {
   const thread_id = await seedThread(chat, 50)
   const socket = await chat.connect()
   for (const script of [{ status: 400 }, { text: ' ' }]) {
@@ -92,7 +95,7 @@ t.test('Where the older messages cannot be summed up, the newer ones are told wi
   t.match((await socket.seeTurn(sent)).end, { type: 'done', stop_reason: 'stopped' })
 })
 
-t.test('What does not fit the window of the model is left out, the oldest first', async (t) => {
+t.test('Messages that do not fit the window of the model are left out, the oldest first', async (t) => {
   const { body: providers } = await server.request('GET', '/admin/providers')
   const { id } = providers.find(({ name }: { name: string }) => `${name}:m` === MODEL)
   const setWindow = (context_window: number | null) =>
@@ -120,7 +123,7 @@ t.test('What does not fit the window of the model is left out, the oldest first'
   t.equal(told().length, 3)
 })
 
-t.test('A call that was cut before its answer is not told, nor are thoughts', async (t) => {
+t.test('The model receives no call that was interrupted before its answer, and no thoughts', async (t) => {
   const thread_id = await createThread()
   const socket = await chat.connect()
   const { hold } = createHold()
@@ -155,7 +158,7 @@ t.test('A call that was cut before its answer is not told, nor are thoughts', as
 })
 
 t.test(
-  'The events of a turn always come to the same messages, so that storing them again changes nothing',
+  'The events of a turn always make the same messages, so that storing them again changes nothing',
   (t) => {
     const event = (seq: number, type: string, frame: object) => ({
       _id: `thr_a:${String(seq).padStart(12, '0')}`,

@@ -8,16 +8,16 @@ import { ADMIN, createHome, startServer, type TestReply } from '../support/serve
 import { type ServiceProcess, spawnService } from '../support/service-process.ts'
 import type { TestFrame } from '../support/socket.ts'
 
-/** More than one are killed beside each other, so that one starts while the other works. */
+/** Several servers are killed side by side, so that one starts while another one works. */
 const SERVERS = amount({ short: 1, long: 2 })
-/** For each of them; a change to the ledger deserves more. */
+/** The kills of each server; a change to the ledger deserves more. */
 const CRASHES = amount({ short: 1, long: 30 })
 const THREADS = 3
-/** How many messages are sent to a thread at once: all but the first have to wait. */
+/** The messages that are sent to a thread at once: all but the first are queued. */
 const PIPELINED = 3
 const seed = chooseSeed(17)
 
-/** A client of a server that is killed and started again all the time. */
+/** A client of a server that is killed and restarted all the time. */
 async function createClient(t: Test) {
   const fake = await createFakeOpenAI()
   t.teardown(() => fake.close())
@@ -41,7 +41,7 @@ async function createClient(t: Test) {
     fake,
     call: (method: string, path: string) => call(method, `/agents/${agent.id}${path}`),
     connect: () => connectChat(t, chatUrl(service.url, agent.id, token)),
-    /** Waits until nothing runs in a thread and nothing waits there. */
+    /** Waits until no turn runs or is queued in a thread. */
     async untilIdle(thread_id: string) {
       for (;;) {
         const { turn_active, queued } = await call(
@@ -53,7 +53,7 @@ async function createClient(t: Test) {
       }
     },
     kill: () => service.kill(),
-    /** Starts the next server; one that is not killed needs no process of its own. */
+    /** Starts the next server; a server that is not killed needs no process of its own. */
     async start({ isLast }: { isLast: boolean }) {
       if (!isLast) service = await spawnService(t, home)
       else {
@@ -64,7 +64,7 @@ async function createClient(t: Test) {
   }
 }
 
-/** Frames as they came over the wire, by thread and seq; throws where one comes twice and differs. */
+/** Collects frames as they came over the wire, by thread and seq; throws if a frame comes twice and differs. */
 function createWitness() {
   const threads = new Map<string, Map<number, string>>()
   return {
@@ -84,7 +84,7 @@ function createWitness() {
   }
 }
 
-/** What is wrong with a thread's ledger and history, in words. */
+/** Describes the faults of a thread's ledger and history. */
 async function findFaults(
   { call, connect }: Awaited<ReturnType<typeof createClient>>,
   thread_id: string,
@@ -155,7 +155,7 @@ async function killOften(t: Test, seed: number): Promise<void> {
   const made: string[] = []
   for (const _ of range(1, THREADS)) made.push((await client.call('POST', '/threads')).thread_id)
   const witness = createWitness()
-  /** The messages of each thread that nothing has been heard of: they are sent again. */
+  /** The messages of each thread without any reaction so far: they are sent again. */
   const unsure = new Map<string, string[]>(made.map((thread_id) => [thread_id, []]))
   let messages = 0
 

@@ -3,11 +3,11 @@ import t from '../run/file-test.ts'
 import { amount } from '../run/tier.ts'
 import { createHold, range, startChat } from '../support/chat.ts'
 
-// A reader that is paused answers no pings.
+// A paused reader answers no pings.
 const chat = await startChat(t, { pingIntervalMs: 600_000 })
 const { server, fake, threads, createThread } = chat
 
-/** How much is stored of a thread, by collection. */
+/** The number of documents of a thread, by collection. */
 const remains = async (thread_id: string) => ({
   threads: await server.db.collection<{ _id: string }>('threads').countDocuments({ _id: thread_id }),
   messages: await server.db.collection('messages').countDocuments({ thread_id }),
@@ -63,27 +63,27 @@ t.test('Deleting a thread ends the turn that runs in it and those that wait', as
   t.equal(fake.requests.length, next + 1, 'the waiting turn never reached the upstream')
 })
 
-/** Each round lets the turn get further before it is cut, through eight steps and again. */
+/** Each round interrupts the turn a little later, through eight steps and again. */
 const ROUNDS = amount({ short: 16, long: 200 })
 
-t.test('Deleting threads in the very moment that turns begin in them leaves nothing behind', async (t) => {
+t.test('Deleting threads at the moment when turns begin in them leaves nothing behind', async (t) => {
   const socket = await chat.connect()
   const made: { thread_id: string; sent: string }[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
     const thread_id = await createThread()
     const sent = socket.say({ thread_id, text: 'begin '.repeat(20) })
     made.push({ thread_id, sent })
-    // Each round the turn gets a little further before it is cut.
+    // Each round interrupts the turn a little later.
     for (let n = 0; n < round % 8; n += 1) await new Promise(setImmediate)
     t.equal((await threads('DELETE', `/${thread_id}`)).status, 204)
   }
   for (const { sent } of made) await socket.until(({ client_message_id }) => client_message_id === sent)
-  // Whatever still ran has ended by the time that the server has stopped.
+  // Whatever still ran has ended by the time the server has stopped.
   await server.restart()
   for (const { thread_id } of made) t.strictSame(await remains(thread_id), nothing)
 })
 
-t.test('A reader that lags behind in a thread that is deleted is left in peace', async (t) => {
+t.test('A slow reader of a deleted thread stays connected', async (t) => {
   const [writer, reader] = [await chat.connect(), await chat.connect()]
   const thread_id = await createThread()
   await reader.subscribe(thread_id)
@@ -102,7 +102,7 @@ t.test('A reader that lags behind in a thread that is deleted is left in peace',
   t.ok(reader.of(thread_id).length < writer.of(thread_id).length)
 })
 
-t.test('What a crash left half deleted is removed by the next start', async (t) => {
+t.test('A deletion interrupted by a crash is finished by the next start', async (t) => {
   const socket = await chat.connect()
   const { thread_id } = await socket.ask({ text: 'hello' })
   const collection = server.db.collection<{ _id: string }>('threads')

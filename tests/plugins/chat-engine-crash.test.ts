@@ -9,14 +9,17 @@ import { createHome } from '../support/home.ts'
 const chat = await startChat(t, { home: createHome(t), env: { SVC_LOG_LEVEL: 'fatal' } })
 const { fake, createThread, history, server } = chat
 
-/** How often the engine is killed while turns run: at first they end once it is back, then while it is away. */
+/**
+ * The number of times that the engine is killed while turns run: the first turns end once it is back, the later ones
+ * while it is unavailable.
+ */
 const CRASHES = amount({ short: 2, long: 12 })
-/** How often it is killed while a message is sent. */
+/** The number of times that it is killed while a message is sent. */
 const SENDS = amount({ short: 1, long: 12 })
 
 const words = (count: number) => Array.from({ length: count }, (_, n) => `w${n} 😀 `)
 
-/** Ends the database engine as a crash would. */
+/** Kills the database engine like a crash. */
 function killEngine(): void {
   const { pid } = JSON.parse(readFileSync(join(server.home, 'db', 'engine.json'), 'utf8'))
   process.kill(pid, 'SIGKILL')
@@ -27,7 +30,7 @@ async function engineIsBack(): Promise<void> {
   while ((await server.request('GET', '/health')).status !== 200) await pause(30)
 }
 
-t.test('Turns go on over crashes of the database engine, and nothing of them is lost', async (t) => {
+t.test('Turns survive crashes of the database engine, and nothing of them is lost', async (t) => {
   const [socket, reader] = [await chat.connect(), await chat.connect()]
   const made = await Promise.all(range(1, 4).map(() => createThread()))
   for (const thread_id of made) await reader.subscribe(thread_id)
@@ -67,39 +70,42 @@ t.test('Turns go on over crashes of the database engine, and nothing of them is 
   }
 })
 
-t.test('While the database is away a message is refused or kept, and sending it again is safe', async (t) => {
-  const socket = await chat.connect()
-  const thread_id = await createThread()
-  fake.script(() => ({ text: 'an answer' }))
-  for (const round of range(1, SENDS)) {
-    const client_message_id = `away-${round}`
-    let attempts = 0
-    killEngine()
-    for (;;) {
-      attempts += 1
-      const before = socket.frames.length
-      socket.say({ thread_id, client_message_id, text: 'are you there?' })
-      const answer = await socket.until(
-        (frame) =>
-          frame.client_message_id === client_message_id &&
-          (frame.type === 'turn_started' || socket.frames.indexOf(frame) >= before),
+t.test(
+  'While the database is unavailable a message is refused or kept, and sending it again is safe',
+  async (t) => {
+    const socket = await chat.connect()
+    const thread_id = await createThread()
+    fake.script(() => ({ text: 'an answer' }))
+    for (const round of range(1, SENDS)) {
+      const client_message_id = `away-${round}`
+      let attempts = 0
+      killEngine()
+      for (;;) {
+        attempts += 1
+        const before = socket.frames.length
+        socket.say({ thread_id, client_message_id, text: 'are you there?' })
+        const answer = await socket.until(
+          (frame) =>
+            frame.client_message_id === client_message_id &&
+            (frame.type === 'turn_started' || socket.frames.indexOf(frame) >= before),
+        )
+        if (answer.type === 'turn_started') break
+        t.match(answer, { type: 'error', code: 'DATABASE_UNAVAILABLE', thread_id })
+      }
+      t.comment(`${attempts} attempts`)
+      const { turn_id } = await socket.until(
+        (f) => f.type === 'turn_started' && f.client_message_id === client_message_id,
       )
-      if (answer.type === 'turn_started') break
-      t.match(answer, { type: 'error', code: 'DATABASE_UNAVAILABLE', thread_id })
+      await socket.until((f) => f.turn_id === turn_id && (f.type === 'done' || f.type === 'error'))
+      await engineIsBack()
     }
-    t.comment(`${attempts} attempts`)
-    const { turn_id } = await socket.until(
-      (f) => f.type === 'turn_started' && f.client_message_id === client_message_id,
+    const { messages, turn_active } = await history(thread_id, '?limit=100')
+    t.equal(turn_active, false)
+    t.equal(
+      messages.filter(({ role }: { role: string }) => role === 'user').length,
+      SENDS,
+      'each message is there once',
     )
-    await socket.until((f) => f.turn_id === turn_id && (f.type === 'done' || f.type === 'error'))
-    await engineIsBack()
-  }
-  const { messages, turn_active } = await history(thread_id, '?limit=100')
-  t.equal(turn_active, false)
-  t.equal(
-    messages.filter(({ role }: { role: string }) => role === 'user').length,
-    SENDS,
-    'each message is there once',
-  )
-  t.match((await socket.ask({ thread_id, text: 'and now?' })).end, { type: 'done' })
-})
+    t.match((await socket.ask({ thread_id, text: 'and now?' })).end, { type: 'done' })
+  },
+)

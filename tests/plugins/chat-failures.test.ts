@@ -7,7 +7,7 @@ const { fake, createThread, history, server, threads } = chat
 
 const form = { type: 'error', turn_id: String, seq: Number, message: String, details: {}, request_id: String }
 
-/** The thread can be used as if nothing had happened. */
+/** Checks that the thread can be used as if nothing had happened. */
 async function isUsable(t: Test, socket: ChatSocket, thread_id: string) {
   const { end, frames } = await socket.ask({ thread_id, text: 'and now?' })
   t.match(end, { type: 'done', stop_reason: 'end' })
@@ -82,7 +82,7 @@ for (const [what, scripts, error, shown] of refused)
     t.ok(told.includes('hello'), 'the message that failed is still part of the conversation')
   })
 
-t.test('What fails before the first word is tried again without the client noticing', async (t) => {
+t.test('A failure before the first word is retried without the client noticing', async (t) => {
   const socket = await chat.connect()
   const again = { status: 503, headers: { 'retry-after': '0' } }
   fake.next(again, { text: ['x'], disconnectAfter: 0 }, { text: 'third time lucky' })
@@ -105,7 +105,7 @@ t.test('A turn that fails in a later step keeps what its tools did', async (t) =
   await isUsable(t, socket, thread_id)
 })
 
-t.test('A turn whose provider is off says so and asks no other one', async (t) => {
+t.test('A turn whose provider is disabled says so and asks no other one', async (t) => {
   const socket = await chat.connect()
   const thread_id = await createThread()
   const { body: providers } = await server.request('GET', '/admin/providers')
@@ -117,7 +117,7 @@ t.test('A turn whose provider is off says so and asks no other one', async (t) =
   t.match((await socket.ask({ thread_id, text: 'hello' })).end, disabled)
   t.match((await history(thread_id)).messages, [{ role: 'user' }, { status: 'failed', content: [] }])
 
-  // Also where another one is active, and the agent names this one.
+  // Also if another provider is active, and the agent names this one.
   await server.request('PUT', '/models/active', { body: { model: 'demo:demo' } })
   await enable(true)
   const path = `/agents/${chat.agent_id}`
@@ -134,7 +134,7 @@ t.test('A turn whose provider is off says so and asks no other one', async (t) =
   await server.request('PUT', '/models/active', { body: { model: MODEL } })
 })
 
-t.test('A turn that cannot begin is refused, stores nothing and begins no thread', async (t) => {
+t.test('A turn that cannot start is refused, stores nothing and creates no thread', async (t) => {
   const socket = await chat.connect()
   const thread_id = await createThread()
   const before = (await threads('GET', '?limit=200')).body.length
@@ -158,7 +158,7 @@ t.test('A turn that cannot begin is refused, stores nothing and begins no thread
   await isUsable(t, socket, thread_id)
 })
 
-t.test('Stopping an agent ends its turns, and those that wait fail and are kept', async (t) => {
+t.test('Stopping an agent ends its turns, and queued turns fail and are kept', async (t) => {
   const socket = await chat.connect()
   const thread_id = await createThread()
   const { hold } = createHold()
@@ -190,7 +190,7 @@ t.test('Stopping an agent ends its turns, and those that wait fail and are kept'
 })
 
 t.test(
-  'Why a turn failed is told in the language of its reader, also in a fork and a rebuilt thread',
+  'The error of a turn is shown in the language of its reader, also in a fork and a rebuilt thread',
   async (t) => {
     const socket = await chat.connect({ headers: { 'accept-language': 'zh' } })
     fake.next({ status: 401 }, { text: 'well' })
@@ -227,7 +227,7 @@ t.test(
   },
 )
 
-t.test('Errors are told in the language of the connection, else of the user, else in English', async (t) => {
+t.test('Errors are in the language of the connection, else of the user, else in English', async (t) => {
   const ask = async (headers: Record<string, string>, turn: object) => {
     const socket = await chat.connect({ headers })
     socket.say({ text: 'hello', ...turn })

@@ -9,7 +9,7 @@ const { fake, createThread, history, threads } = chat
 
 const texts = (frames: readonly TestFrame[]) => frames.map((frame) => JSON.stringify(frame))
 
-/** Carries a turn on and checks that the ledger and the history give what was shown live. */
+/** Runs a turn and checks that the ledger and the history contain what was shown live. */
 async function sameEverywhere(
   t: Test,
   said: object,
@@ -23,7 +23,7 @@ async function sameEverywhere(
   await reader.subscribe(thread_id, 0)
   await reader.until(({ seq }) => seq === turn.end.seq)
   const [replayed, live] = [texts(reader.of(thread_id)), texts(turn.frames)]
-  t.ok(replayed.join('\n') === live.join('\n'), 'the ledger gives what was shown live')
+  t.ok(replayed.join('\n') === live.join('\n'), 'the ledger contains what was shown live')
 
   const { messages } = await history(thread_id)
   const blocks: TestFrame[] = messages
@@ -33,7 +33,7 @@ async function sameEverywhere(
     blocks.flatMap((block) => (block.type === type ? [block[field]] : []))
   const shown = (type: string, field: string) =>
     turn.frames.flatMap((frame) => (frame.type === type ? [frame[field]] : []))
-  t.ok(stored('text', 'text').join('') === textOf(turn.frames), 'the history gives the same text')
+  t.ok(stored('text', 'text').join('') === textOf(turn.frames), 'the history contains the same text')
   t.ok(stored('thinking', 'thinking').join('') === textOf(turn.frames, 'reasoning'), 'and the same thoughts')
   t.ok(JSON.stringify(stored('tool_use', 'input')) === JSON.stringify(shown('tool_call', 'input')), 'inputs')
   t.ok(stored('tool_result', 'output').join() === shown('tool_result', 'output').join(), 'and outputs')
@@ -51,7 +51,7 @@ t.test('A character that an upstream cuts in half between two deltas is shown wh
     if (content) t.ok(content.isWellFormed(), 'no frame holds half a character')
 })
 
-t.test('Half a character that is never completed becomes a replacement character', async (t) => {
+t.test('Half a character without its other half becomes a replacement character', async (t) => {
   const half = '\ud83d'
   const { frames } = await sameEverywhere(t, { text: 'halves' }, [
     { text: ['end', half], toolCalls: [{ name: 'ls', arguments: {} }] },
@@ -69,7 +69,7 @@ t.test('Half a character that is never completed becomes a replacement character
   )
 })
 
-t.test('What a user says is kept as it is, half characters aside', async (t) => {
+t.test('The text of a user is kept unchanged, except for half characters', async (t) => {
   const text =
     'NUL \0 tab \t newline \r\n bell \x07 sep \u2028 bom \ufeff rtl \u202e ' + 'e\u0301 😀 {"$set":1} %s'
   const { messages } = await sameEverywhere(t, { text: `${text}\ud800!` }, [{ text: 'ok' }])
@@ -165,7 +165,7 @@ t.test('Arguments that are too deep or too long are shortened before they are sh
 })
 
 t.test(
-  'Names, ids and outputs of tools are kept, and what cannot be stored is shown as stored',
+  'Names, ids and outputs of tools are kept; what cannot be stored is shown in its stored form',
   async (t) => {
     const { frames, messages } = await sameEverywhere(t, { text: 'call' }, [
       { toolCalls: [{ id: 'call \ud800\0', name: 'no\udc00such', arguments: {} }] },
@@ -215,7 +215,7 @@ t.test(
   },
 )
 
-t.test('What an upstream says about its failure is stored as it is shown', async (t) => {
+t.test('The error message of an upstream is stored as it is shown', async (t) => {
   const message = `broken ${'😀'.repeat(200)}\ud800 {code}`
   const { end } = await sameEverywhere(t, { text: 'fail' }, [{ status: 400, error: { message } }])
   t.match(end, { type: 'error', code: 'MODEL_CALL_FAILED', details: { detail: /^broken 😀/ } })

@@ -17,14 +17,14 @@ const { body: admin } = await server.request('GET', '/auth/me')
 const COLLECTIONS = ['threads', 'messages', 'events', 'client_messages'] as const
 const NOTHING = { threads: 0, messages: 0, events: 0, client_messages: 0 }
 
-/** How much is stored of all threads. */
+/** The number of documents of all threads. */
 const remains = async () =>
   Object.fromEntries(
     await Promise.all(
       COLLECTIONS.map(async (name) => [name, await server.db.collection(name).countDocuments()] as const),
     ),
   )
-/** Asks one of the two servers. */
+/** Sends a request to one of the two servers. */
 const call = (node: number, method: string, path: string, body?: object, token?: string) =>
   (node % 2 ? server : second).request(method, `/agents/${chat.agent_id}/threads${path}`, {
     body,
@@ -36,7 +36,7 @@ const remove = async (thread_id: string) => {
   const { status } = await threads('DELETE', `/${thread_id}`)
   if (status !== 204) throw new Error(`delete answered ${status}`)
 }
-/** Lets other requests go on for as long as so many small ones take. */
+/** Lets other requests run for as long as a number of small requests take. */
 const letPass = async (requests: number) => {
   for (let n = 0; n < requests; n += 1) await server.request('GET', '/health/live')
 }
@@ -49,7 +49,7 @@ async function converse(turns: number, options: { token?: string; thread_id?: st
   return thread_id
 }
 
-t.test('A fork outlives its source, which leaves only what forks show of it', async (t) => {
+t.test('A fork survives its source, of which only the messages that forks show are left', async (t) => {
   const source = await converse(4)
   const said = await all(source)
   const [one, two] = [await forkAt(source, 3), await forkAt(source, 2)]
@@ -64,7 +64,11 @@ t.test('A fork outlives its source, which leaves only what forks show of it', as
   await remove(two)
   t.strictSame(await all(deep), deeper, 'a fork of a fork that is gone needs the first thread itself')
   const late = await forkAt(deep, 3)
-  t.strictSame(await all(late), said.slice(0, 4), 'what is gone can be forked where it is shown')
+  t.strictSame(
+    await all(late),
+    said.slice(0, 4),
+    'messages of a deleted thread can be forked from the threads that show them',
+  )
   await remove(deep)
   t.match(await remains(), { threads: 2, messages: 4, events: 0, client_messages: 0 })
   await remove(one)
@@ -84,7 +88,7 @@ t.test('A fork that is removed takes nothing from its source', async (t) => {
   t.strictSame(await remains(), NOTHING)
 })
 
-t.test('Deleting an account or an agent removes forks, and what is left of their sources', async (t) => {
+t.test('Deleting an account or an agent removes forks and the rest of their sources', async (t) => {
   await server.request('PATCH', `/agents/${chat.agent_id}`, { body: { is_shared: true } })
   const kept = await converse(1)
   const before = await remains()
@@ -112,9 +116,9 @@ t.test('Deleting an account or an agent removes forks, and what is left of their
   await remove(kept)
 })
 
-t.test('A fork made in the very moment that its source is deleted is whole, or is not made', async (t) => {
+t.test('A fork made at the moment when its source is deleted is whole, or is not made', async (t) => {
   const outcomes = { made: 0, refused: 0 }
-  // In either choice each server forks and each deletes, and forks of both lengths are made.
+  // In either case each server forks and deletes, and forks of both lengths are made.
   for (const round of isLong ? range(1, 12) : [1, 4, 7, 10]) {
     const source = await converse(2)
     const said = await all(source)
@@ -149,7 +153,7 @@ t.test('Sources and forks that are deleted at the same time leave nothing', asyn
   }
 })
 
-t.test('A source that is found hidden when its fork stands takes the fork with it', async (t) => {
+t.test('A source that is found hidden after its fork was stored takes the fork with it', async (t) => {
   const source = await converse(1)
   const documents = server.db.collection<ThreadDocument>('threads')
   const found = (await documents.findOne({ _id: source }))!
@@ -163,7 +167,7 @@ t.test('A source that is found hidden when its fork stands takes the fork with i
 })
 
 t.test(
-  'Of an account with many threads that is deleted none is left, also of those forked meanwhile',
+  'Deleting an account with many threads leaves none of them, including those forked meanwhile',
   async (t) => {
     const { token, id: user_id, username } = await server.createUser({ username: 'ben' })
     const source = await converse(1, { token })
@@ -192,7 +196,7 @@ t.test(
   },
 )
 
-t.test('A fork that a crash cut off is seen by nobody and removed after a while', async (t) => {
+t.test('A fork interrupted by a crash is invisible and removed after a while', async (t) => {
   const source = await converse(2)
   const owner = { user_id: admin.id, agent_id: chat.agent_id }
   const base = [{ thread_id: source, last: 100 }]
@@ -210,7 +214,7 @@ t.test('A fork that a crash cut off is seen by nobody and removed after a while'
   t.strictSame(await remains(), NOTHING)
 })
 
-t.test('Deletions that a crash cut off are finished by the next start', async (t) => {
+t.test('Deletions interrupted by a crash are finished by the next start', async (t) => {
   const source = await converse(2)
   const fork = await forkAt(source, 1)
   const documents = () => server.db.collection<ThreadDocument>('threads')

@@ -10,10 +10,10 @@ const { fork, forkAt, all, rowOf } = createForkCalls(chat)
 await server.request('PATCH', `/agents/${chat.agent_id}/tool-settings/look_up`, { body: { enabled: true } })
 const socket = await chat.connect()
 
-/** What the model was told last, without the system prompt. */
+/** The last messages that the model received, without the system prompt. */
 const told = () => fake.requests.at(-1)!.body.messages.slice(1)
 
-t.test('What a tool names as a source is bounded', async (t) => {
+t.test('The sources that a tool names are bounded', async (t) => {
   const long = 'x'.repeat(5000)
   const lookUp = (book: string, url: string) => ({ name: 'look_up', arguments: { book, url } })
   fake.next({ toolCalls: [lookUp('short', 'https://a.test/'), lookUp(long, `https://a.test/${long}`)] }, {})
@@ -75,7 +75,7 @@ t.test('A fork is named after its source, in the language of whoever asks', asyn
   t.equal(await titled('😀'.repeat(100)), `${'😀'.repeat(32)}… (fork)`)
 })
 
-t.test('What was summed up of a long conversation is remembered by forks that show all of it', async (t) => {
+t.test('The summary of a long conversation is kept in forks that show all of it', async (t) => {
   const thread_id = await seedThread(chat, 60)
   fake.next({ text: 'They spoke of the past.' })
   await socket.ask({ thread_id, text: 'and now?' })
@@ -98,7 +98,7 @@ t.test('What was summed up of a long conversation is remembered by forks that sh
   t.equal(await summaryOf(cut), undefined)
 })
 
-t.test('A thread whose history is still being rebuilt is forked as far as it is there', async (t) => {
+t.test('A fork of a thread whose history is being rebuilt contains the messages that exist', async (t) => {
   const { thread_id } = await socket.ask({ text: 'one' })
   const { turn_id } = await socket.ask({ thread_id, text: 'two' })
   const messages = server.db.collection<MessageDocument>('messages')

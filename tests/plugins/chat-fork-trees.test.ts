@@ -3,7 +3,7 @@ import { amount, chooseSeed } from '../run/tier.ts'
 import { type SeenTurn, startChat } from '../support/chat.ts'
 import { createRandom } from '../support/random.ts'
 
-/** A change to how messages are read or removed deserves more. */
+/** The number of steps; a change to how messages are read or removed deserves more. */
 const STEPS = amount({ short: 30, long: 1000 })
 const MOST_THREADS = 12
 const seed = chooseSeed(17)
@@ -16,15 +16,15 @@ const chat = await startChat(t)
 const { server, fake, threads, createThread, history } = chat
 let socket = await chat.connect()
 
-/** A message as a thread must show it; replies can be counted from the end, and all answers be named. */
+/** A message that a thread must show; replies can be counted from the end, and all answers can be named. */
 interface Shown {
   id: string
   kind: 'question' | 'call' | 'result' | 'reply'
 }
-/** What every thread must show, oldest first: a fork is a copy here. */
+/** The messages that every thread must show, oldest first: a fork is a copy here. */
 const model = new Map<string, Shown[]>()
 
-/** What a turn adds, as its frames tell it. */
+/** The messages that a turn adds, according to its frames. */
 function messagesOf({ frames }: SeenTurn): Shown[] {
   const messages = new Map<string, Shown>()
   const see = (id: string, kind: Shown['kind']) => messages.set(id, { id, kind })
@@ -69,7 +69,7 @@ const remove = async (thread_id: string) => {
   model.delete(thread_id)
 }
 
-/** What a thread shows, read from its end in pages of any size, each by a cursor or an offset. */
+/** Reads a thread from its end in pages of any size, each by a cursor or an offset. */
 async function read(thread_id: string): Promise<string[]> {
   const ids: string[] = []
   for (let cursor = ''; ; ) {
@@ -84,7 +84,7 @@ async function read(thread_id: string): Promise<string[]> {
 }
 
 t.test(
-  `Whatever is forked, said and deleted, every thread shows what a copy would, seed ${seed}`,
+  `After any forks, turns and deletions, every thread shows what a copy would, seed ${seed}`,
   async (t) => {
     const done = { begun: 0, said: 0, forked: 0, deleted: 0 }
     for (let step = 0; step < STEPS; step += 1) {

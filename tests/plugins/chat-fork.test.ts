@@ -8,10 +8,10 @@ const { fork, forkAt, all, rowOf } = createForkCalls(chat)
 await server.request('PATCH', `/agents/${chat.agent_id}/tool-settings/look_up`, { body: { enabled: true } })
 const socket = await chat.connect()
 
-/** What the model was told last, without the system prompt. */
+/** The last messages that the model received, without the system prompt. */
 const told = () => fake.requests.at(-1)!.body.messages.slice(1)
 
-/** A thread of so many turns, "question n" and "answer n". */
+/** Creates a thread with a number of turns, "question n" and "answer n". */
 async function converse(turns: number): Promise<string> {
   const thread_id = await createThread()
   for (const n of range(1, turns)) {
@@ -21,7 +21,7 @@ async function converse(turns: number): Promise<string> {
   return thread_id
 }
 
-t.test('A fork has the conversation up to the chosen reply and goes on by itself', async (t) => {
+t.test('A fork contains the conversation up to the chosen reply and continues independently', async (t) => {
   const source = await converse(4)
   const before = { history: await history(source), row: await rowOf(source) }
   const { status, body } = await fork(source, { assistant_turns_from_end: 2 })
@@ -66,7 +66,7 @@ t.test('A fork has the conversation up to the chosen reply and goes on by itself
   t.equal((await all(source)).length, 10)
 })
 
-t.test('A fork begins its own ledger behind what it shows, and readers lose nothing', async (t) => {
+t.test("A fork's own ledger begins after the messages that it shows, and readers lose nothing", async (t) => {
   const source = await converse(2)
   const thread_id = await forkAt(source, { assistant_turns_from_end: 1 })
   const { last_seq } = await history(thread_id)
@@ -132,7 +132,7 @@ t.test(
     t.match(
       told().map(({ role }) => role),
       ['user', 'assistant', 'user', 'assistant', 'tool', 'tool', 'user'],
-      'the model is told a whole exchange',
+      'the model receives a whole exchange',
     )
 
     const elsewhere = await converse(1)
@@ -152,7 +152,7 @@ t.test(
   },
 )
 
-t.test('What cannot be forked is refused', async (t) => {
+t.test('A fork that is not possible is refused', async (t) => {
   const thread_id = await converse(1)
   for (const body of [
     {},
@@ -174,7 +174,7 @@ t.test('What cannot be forked is refused', async (t) => {
   t.equal((await fork(thread_id, latest)).status, 201)
 })
 
-t.test('The turn that runs is no part of a fork', async (t) => {
+t.test('The active turn is not part of a fork', async (t) => {
   const thread_id = await converse(2)
   const settled = await all(thread_id)
   const { hold, release } = createHold()
@@ -192,7 +192,7 @@ t.test('The turn that runs is no part of a fork', async (t) => {
   t.match(await fork(thread_id, { message_id }), { status: 201, body: { copied_messages: 6 } })
 })
 
-t.test('Forks of forks hold what they need of all that came before', async (t) => {
+t.test('Forks of forks contain everything they need of the threads before them', async (t) => {
   const [a, texts] = [
     await converse(3),
     (messages: Message[]) => messages.map(({ content }) => content[0]!.text),

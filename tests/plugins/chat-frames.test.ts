@@ -11,11 +11,11 @@ const usage = (input: number, output: number) => ({ prompt_tokens: input, comple
 const call = (id: string, name: string, args: unknown) => ({ id, name, arguments: args })
 const writeFile = (id: string, path: string, content: string) => call(id, 'write_file', { path, content })
 
-/** The types of frames with runs of the same one counted once: how text is cut depends on the load. */
+/** The types of frames, with runs of the same type counted once: how text is cut depends on the load. */
 const shape = (frames: readonly TestFrame[]) =>
   frames.map(({ type }) => type).filter((type, index, types) => type !== types[index - 1])
 
-t.test('A whole turn comes in the declared order, each frame with its place', async (t) => {
+t.test('A whole turn arrives in the declared order, each frame with its place', async (t) => {
   const socket = await chat.connect()
   const thread_id = await createThread()
   fake.next(
@@ -131,7 +131,7 @@ t.test('A whole turn comes in the declared order, each frame with its place', as
   t.equal(messages.length, 4)
 })
 
-t.test('The model is told what it called and what came of it, in this turn and in the next', async (t) => {
+t.test('The model receives its calls and their results, in this turn and in the next', async (t) => {
   const socket = await chat.connect()
   const thread_id = await createThread()
   const before = fake.requests.length
@@ -186,7 +186,7 @@ t.test('Parallel calls, a tool that fails and bad calls are all answered before 
   t.match(resultOf('call_d'), { is_error: true, output: /not JSON/ })
   t.match(resultOf('call_e'), { is_error: true, output: /not valid.*(mode|content)/ })
   t.match(resultOf('call_f'), { is_error: true, output: /outside the workspace/ })
-  t.match(resultOf('call_g'), { is_error: false }, 'no arguments stand for none')
+  t.match(resultOf('call_g'), { is_error: false }, 'an empty text means no arguments')
   t.equal(results.length, 7)
 
   const calls = frames.filter(({ type }) => type === 'tool_call')
@@ -208,7 +208,7 @@ t.test('Parallel calls, a tool that fails and bad calls are all answered before 
   )
 })
 
-t.test('An upstream that uses the ids of calls again does not mix their results up', async (t) => {
+t.test('An upstream that reuses the ids of calls does not mix up their results', async (t) => {
   const socket = await chat.connect()
   const thread_id = await createThread()
   fake.next(
@@ -242,7 +242,7 @@ t.test('A model that never stops calling tools is stopped after its last step', 
   t.match((await socket.ask({ thread_id, text: 'and now?' })).end, { stop_reason: 'end' })
 })
 
-t.test('seq rises by one over several turns, and each turn goes on where the last ended', async (t) => {
+t.test('seq rises by one over several turns, and each turn continues where the last one ended', async (t) => {
   const socket = await chat.connect()
   const thread_id = await createThread()
   const turns = []
@@ -258,7 +258,7 @@ t.test('seq rises by one over several turns, and each turn goes on where the las
   )
 })
 
-t.test('A turn without a thread begins one, and content blocks are told to the model', async (t) => {
+t.test('A turn without a thread creates one, and the model receives its content blocks', async (t) => {
   const socket = await chat.connect()
   const before = fake.requests.length
   fake.next({ text: 'a picture' })

@@ -24,7 +24,7 @@ type Page = {
 
 const idsOf = ({ messages }: Page) => messages.map(({ id }) => id)
 
-/** Reads a whole thread page by page; newest page first, as a client does that scrolls up. */
+/** Reads a whole thread page by page; newest page first, like a client that scrolls up. */
 async function readByCursor(thread_id: string, limit: number): Promise<string[]> {
   let ids: string[] = []
   for (let cursor = ''; ; ) {
@@ -75,7 +75,7 @@ t.test('Pages count from the newest message and are read oldest first', async (t
     })
 })
 
-t.test('A page has at most 200 messages, 25 unless told otherwise', async (t) => {
+t.test('A page has at most 200 messages, 25 by default', async (t) => {
   const thread_id = await seedThread(chat, 130)
   t.match(await history(thread_id), { limit: 25, has_more: true })
   const page = await history(thread_id, '?limit=100000')
@@ -128,7 +128,7 @@ t.test('Pages of a thread in which a turn is streaming are whole, by offset and 
   t.strictSame(idsOf(await history(thread_id)), idsOf(live), 'the ids stay when the turn is over')
 })
 
-/** What a client makes of a history that it has loaded and of the frames that follow. */
+/** The state of a client that has loaded a history and received the frames that follow. */
 function fold(messages: readonly Message[], frames: readonly TestFrame[], said: string): Message[] {
   const folded = new Map(messages.map(({ id, role, content }) => [id, { id, role, content: [...content] }]))
   const open = (id: string, role: string, content: Message['content'] = []) => {
@@ -155,7 +155,7 @@ function fold(messages: readonly Message[], frames: readonly TestFrame[], said: 
 
 const plain = ({ messages }: Page) => messages.map(({ id, role, content }) => ({ id, role, content }))
 
-t.test('History at any moment and a subscription behind it give everything exactly once', async (t) => {
+t.test('History at any moment and a subscription after it deliver everything exactly once', async (t) => {
   const thread_id = await createThread()
   const socket = await chat.connect()
   await socket.ask({ thread_id, text: 'before' })
@@ -209,7 +209,7 @@ t.test('History at any moment and a subscription behind it give everything exact
   t.equal(textOf(ledger), ['before', ...words(40), ...words(60)].join(''))
 })
 
-t.test('A turn whose end is in the history is not called active while it is being stored', async (t) => {
+t.test('A turn whose end is in the history is not shown as active while it is being stored', async (t) => {
   const [socket, reader] = [await chat.connect(), await chat.connect()]
   const turns = amount({ short: 6, long: 25 })
   let wasActive = 0

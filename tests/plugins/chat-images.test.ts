@@ -26,7 +26,7 @@ const setInput = async (input: string[] | undefined) => {
   })
 }
 
-/** The pictures in the last request, as data URLs cut after their type. */
+/** The images in the last request, as data URLs cut after their type. */
 const shown = () =>
   fake.requests
     .at(-1)!
@@ -42,7 +42,7 @@ const ask = async (blocks: object[], thread_id?: string) => {
   return turn.thread_id
 }
 
-t.test('A model that sees pictures is shown those that the user sends', async (t) => {
+t.test('A model that accepts images receives those that the user sends', async (t) => {
   const pictures = [await upload('a.png', png), await upload('b.jpg', jpeg), await upload('c.webp', webp)]
   await ask(pictures)
   t.strictSame(shown(), [], 'one of which that is not known is not')
@@ -54,7 +54,7 @@ t.test('A model that sees pictures is shown those that the user sends', async (t
   t.match(
     JSON.stringify(fake.requests.at(-1)!.body.messages),
     /inbound\/a\.png/,
-    'the place is told as well, for tools',
+    'the path is sent as well, for tools',
   )
   await ask([], thread_id)
   t.equal(shown().length, 3, 'they are shown again while the conversation goes on')
@@ -67,7 +67,7 @@ t.test('A model that sees pictures is shown those that the user sends', async (t
   )
 })
 
-t.test('What is no picture, too large, gone or outside is only named', async (t) => {
+t.test('A file that is not an image, too large, missing or outside is only named', async (t) => {
   const outside = join(server.home, 'outside.png')
   await writeFile(outside, png)
   await symlink(outside, join(workspace, 'link.png'))

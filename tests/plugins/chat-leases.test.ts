@@ -13,10 +13,10 @@ const { fake, createThread, history, server, threads } = chat
 
 const collection = () => server.db.collection<ThreadDocument>('threads')
 
-/** Number of a process that has ended. */
+/** The id of a process that has ended. */
 const deadPid = () => spawnSync(process.execPath, ['--version']).pid
 
-/** Leaves a thread as a process does that dies in a turn, after the turn's first events. */
+/** Leaves a thread like a process that dies in a turn, after the turn's first events. */
 async function abandonTurn(
   thread_id: string,
   change: Partial<Omit<ActiveTurn, 'holder'>> & { holder?: object },
@@ -85,7 +85,7 @@ for (const [what, change] of dead)
     ])
   })
 
-t.test('A turn that had nothing written yet is forgotten, and its message can be sent again', async (t) => {
+t.test('A turn without any event is forgotten, and its message can be sent again', async (t) => {
   const thread_id = await createThread()
   const socket = await chat.connect()
   const { turn_id } = await abandonTurn(thread_id, {}, 0)
@@ -97,7 +97,7 @@ t.test('A turn that had nothing written yet is forgotten, and its message can be
   t.equal((await history(thread_id)).messages.length, 4)
 })
 
-t.test('A turn that had its end written and not its messages is settled by the next one', async (t) => {
+t.test('A turn whose end was written without its messages is settled by the next one', async (t) => {
   const thread_id = await createThread()
   const socket = await chat.connect()
   const { kept } = await abandonTurn(thread_id, {}, 100)
@@ -127,7 +127,7 @@ t.test('Two servers on one database run one turn of a thread at a time', async (
   const [here, there] = [await chat.connect(), await connectThere()]
   const thread_id = await createThread()
 
-  await t.test('A turn waits for one that another server runs', async (t) => {
+  await t.test('A turn waits for a turn that another server runs', async (t) => {
     const { hold, release } = createHold()
     const before = fake.requests.length
     fake.next({ text: ['from ', 'there'], hold, holdAfter: 1 }, { text: 'from here' })
@@ -190,7 +190,7 @@ t.test('Two servers on one database run one turn of a thread at a time', async (
     }
   })
 
-  /** Messages that are sent here and there in turn behind one that is held, and are told that they wait. */
+  /** Sends messages alternately to both servers behind a turn that is held, and waits until they are queued. */
   const queueBoth = async (count: number) => {
     const waiting: string[] = []
     for (const n of range(1, count)) {
@@ -211,7 +211,7 @@ t.test('Two servers on one database run one turn of a thread at a time', async (
         type === 'turn_started' && sent.includes(client_message_id) ? [client_message_id] : [],
       )
 
-  await t.test('What waits here and there runs once, in order, and is seen on both sides', async (t) => {
+  await t.test('Turns queued on both servers run once, in order, and are seen on both sides', async (t) => {
     const { hold, release } = createHold()
     fake.next({ text: ['held ', 'there'], hold, holdAfter: 1 })
     const before = fake.requests.length
@@ -226,7 +226,7 @@ t.test('Two servers on one database run one turn of a thread at a time', async (
     t.equal(fake.requests.length, before + 7)
   })
 
-  await t.test('A server takes over what a killed one was doing, and what waited there', async (t) => {
+  await t.test('A server takes over the running and queued turns of a killed one', async (t) => {
     const { hold } = createHold()
     fake.next({ text: ['half ', 'said'], hold, holdAfter: 1 })
     const reader = await chat.connect()

@@ -10,7 +10,7 @@ const allow = async (max_concurrency: number | null) => {
   t.match(reply.body, { max_concurrency })
 }
 
-t.test('A provider is called so many times at once as it allows, and the others wait', async (t) => {
+t.test('A provider receives as many calls at once as it allows, and the others wait', async (t) => {
   await allow(2)
   const socket = await connect()
   const before = fake.requests.length
@@ -64,7 +64,7 @@ t.test('One account leaves the others some of the calls of a provider', async (t
   for (const turn of turns) t.match((await socket.seeTurn(turn)).end, { type: 'done' })
 })
 
-t.test('A provider that asks for rest is left alone by everybody until then', async (t) => {
+t.test('A provider that asks for a pause receives no calls until then', async (t) => {
   await allow(null)
   const socket = await connect()
   const before = fake.requests.length
@@ -82,7 +82,7 @@ t.test('A provider that asks for rest is left alone by everybody until then', as
   for (const turn of [first, second]) t.match((await socket.seeTurn(turn)).end, { type: 'done' })
 })
 
-t.test('What breaks after the first word is never tried again', async (t) => {
+t.test('A failure after the first word is never retried', async (t) => {
   const socket = await connect()
   const before = fake.requests.length
   fake.next({ text: ['some', ' words'], disconnectAfter: 1 })
@@ -92,7 +92,7 @@ t.test('What breaks after the first word is never tried again', async (t) => {
   t.equal(fake.requests.length, before + 1)
 })
 
-t.test('An answer without end is broken off, and what came is kept', async (t) => {
+t.test('An endless answer is cut off, and its text so far is kept', async (t) => {
   const socket = await connect()
   fake.next({ text: Array.from({ length: 5 }, () => 'x'.repeat(1024 * 1024)) })
   const { end, frames } = await socket.ask({ text: 'hello' })

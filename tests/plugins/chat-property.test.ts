@@ -8,10 +8,10 @@ import { createPlans, SURVEY_PLUGIN } from '../support/chat-plans.ts'
 import { createChance } from '../support/random.ts'
 import { findCutFaults, findReplayFaults } from '../support/turn-cuts.ts'
 
-/** Every case is one thread; what happens in it follows from the seed and its number. */
+/** The number of cases: every case is one thread, whose events follow from the seed and its number. */
 const CASES = amount({ short: 6, long: 400 })
 const seed = chooseSeed(17)
-/** Threads on the server at the same time. */
+/** The number of threads on the server at the same time. */
 const TOGETHER = 6
 const ACTIONS = 16
 
@@ -32,7 +32,7 @@ async function begin(number: number) {
   return { number, ...(await createCase({ t, chat, plans, random, canFork }, thread_id)) }
 }
 
-/** The events of a thread, turn by turn. */
+/** Reads the events of a thread, turn by turn. */
 async function readTurns(thread_id: string): Promise<LedgerEvent[][]> {
   const turns = new Map<string, LedgerEvent[]>()
   for await (const event of server.db
@@ -45,7 +45,7 @@ async function readTurns(thread_id: string): Promise<LedgerEvent[][]> {
 
 for (let first = 0; first < CASES; first += TOGETHER)
   await t.test(
-    `What was read at any moment and the frames behind it give what is read in the end: from case ${first} on`,
+    `A history read at any moment and the frames after it make the final history: from case ${first} on`,
     async (t) => {
       const random = createChance(-seed * 1000 - first)
       const numbers = Array.from({ length: Math.min(TOGETHER, CASES - first) }, (_, n) => first + n)

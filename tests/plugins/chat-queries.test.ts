@@ -16,11 +16,11 @@ const LONG = 2500
 interface Cost {
   keys: number
   documents: number
-  /** Queries that no index served. */
+  /** The number of queries that no index served. */
   scans: number
 }
 
-/** What the database has examined so far, in all queries of all kinds. */
+/** Reads what the database has examined so far, in all queries of all kinds. */
 async function examined(): Promise<Cost> {
   const { metrics } = await server.db.command({ serverStatus: 1 })
   const { scanned, scannedObjects, collectionScans } = metrics.queryExecutor
@@ -30,7 +30,7 @@ async function examined(): Promise<Cost> {
 const RUNS = 4
 const MOST_ROUNDS = 40
 
-/** What an operation costs; the least of several runs, as the server's own work goes on beside it. */
+/** Measures an operation and returns the least of several runs, because other work of the server runs beside it. */
 async function costOf(operation: () => Promise<unknown>, least?: Cost): Promise<Cost> {
   const costs = least ? [least] : []
   for (let run = 0; run < RUNS; run += 1) {
@@ -47,7 +47,7 @@ async function costOf(operation: () => Promise<unknown>, least?: Cost): Promise<
   return { keys: leastOf('keys'), documents: leastOf('documents'), scans: leastOf('scans') }
 }
 
-/** What an operation costs in a short thread and in a long one; measured until both are the same, if they ever are. */
+/** Measures an operation in a short thread and in a long one until both costs are the same, if they ever are. */
 async function costsOf(
   operation: (place: Place) => Promise<unknown>,
   areSame: (short: Cost, long: Cost) => boolean = isDeepStrictEqual,
@@ -60,7 +60,7 @@ async function costsOf(
   return { short: short!, long: long! }
 }
 
-/** Every query is served by an index and costs no more in a long thread than in a short one. */
+/** Checks that every query is served by an index and costs no more in a long thread than in a short one. */
 async function costsTheSame(t: Test, most: number, operation: (place: Place) => Promise<unknown>) {
   const { short, long } = await costsOf(operation)
   t.strictSame(long, short)
@@ -94,7 +94,7 @@ t.test(
   },
 )
 
-t.test('What a model is told is read at the same cost in a short thread and a long one', async (t) => {
+t.test("The model's context is read at the same cost in a short thread and a long one", async (t) => {
   await costsTheSame(t, 41, ({ thread_id, last_seq }) =>
     messages.page({ _id: thread_id }, { limit: 40, before: last_seq + 1 }),
   )
@@ -173,7 +173,7 @@ t.test('A whole turn costs the same in a short thread and a long one', async (t)
   await costsTheSame(t, 12, ask)
 })
 
-t.test('Threads are listed, found, recovered and removed without looking at those of others', async (t) => {
+t.test('Threads are listed, found, recovered and removed without examining those of others', async (t) => {
   const collection = server.db.collection<ThreadDocument>('threads')
   const model = (await collection.findOne({ _id: places.short.thread_id }))!
   const copies = (user_id: string, count: number) =>

@@ -12,7 +12,7 @@ const turnsIn = (socket: ChatSocket, thread_id: string) =>
     .of(thread_id)
     .flatMap(({ type, client_message_id }) => (type === 'turn_started' ? [client_message_id] : []))
 
-/** Begins a turn whose answer waits until it is let go. */
+/** Starts a turn whose answer waits until it is released. */
 async function holdTurn(socket: ChatSocket, thread_id: string, upstream = fake) {
   const { hold, release } = createHold()
   upstream.next({ text: ['first ', 'second'], hold, holdAfter: 1 })
@@ -21,7 +21,7 @@ async function holdTurn(socket: ChatSocket, thread_id: string, upstream = fake) 
   return { sent, release }
 }
 
-t.test('A message that has to wait is stored, told, shown, and run under the id that it had', async (t) => {
+t.test('A queued message is stored, announced, shown, and run under its first id', async (t) => {
   const [socket, other] = [await chat.connect(), await chat.connect()]
   const thread_id = await createThread()
   const { sent, release } = await holdTurn(socket, thread_id)
@@ -60,7 +60,7 @@ t.test('A message that has to wait is stored, told, shown, and run under the id 
   t.equal(await stored(), 0)
 })
 
-t.test('A message that waits can be taken back, and is then not run', async (t) => {
+t.test('A queued message can be taken back, and is then not run', async (t) => {
   const [socket, other] = [await chat.connect(), await chat.connect()]
   const thread_id = await createThread()
   const { sent, release } = await holdTurn(socket, thread_id)
@@ -99,7 +99,7 @@ t.test('A message that waits can be taken back, and is then not run', async (t) 
   t.match(await stranger.next('error'), { code: 'THREAD_NOT_FOUND' })
 })
 
-t.test('A message sent again while it waits is stored once', async (t) => {
+t.test('A message sent again while it is queued is stored once', async (t) => {
   const [socket, other] = [await chat.connect(), await chat.connect()]
   const thread_id = await createThread()
   const { release } = await holdTurn(socket, thread_id)
@@ -116,7 +116,7 @@ t.test('A message sent again while it waits is stored once', async (t) => {
 })
 
 t.test(
-  'Taking a message back in the moment of its start either stops it or is answered by the status',
+  'Taking a message back at the moment of its start either stops it or is answered by the status',
   async (t) => {
     const socket = await chat.connect()
     const thread_id = await createThread()
@@ -148,7 +148,7 @@ t.test(
   },
 )
 
-t.test('What waits for an account that is disabled fails and is kept', async (t) => {
+t.test('Queued turns of a disabled account fail and are kept', async (t) => {
   const { username, token } = await server.createUser({ username: 'bob' })
   const { body: agent } = await server.request('POST', '/agents', { token, body: { name: 'his' } })
   const place = { token, agent_id: agent.id }

@@ -53,7 +53,7 @@ t.test('A message sent again on another connection shows its turn from the begin
   t.equal((await history(thread_id)).messages.length, 4)
 })
 
-t.test('A message without a thread begins one thread, however often it is sent', async (t) => {
+t.test('A message without a thread creates one thread, however often it is sent', async (t) => {
   const client_message_id = newId()
   const before = await listed()
   const [one, other] = [await chat.connect(), await chat.connect()]
@@ -87,7 +87,7 @@ t.test(
   },
 )
 
-t.test('Two connections that race for a thread start as many turns as there are messages', async (t) => {
+t.test('Two connections that race for a thread start one turn for each message', async (t) => {
   const [one, other] = [await chat.connect(), await chat.connect()]
   const thread_id = await createThread()
   const sent = range(1, 4).map(() => newId())
@@ -106,7 +106,7 @@ t.test('Two connections that race for a thread start as many turns as there are 
     )
 })
 
-t.test('The same id of another user, or with another agent, is another message', async (t) => {
+t.test('The same id from another user, or with another agent, is another message', async (t) => {
   await server.request('PATCH', `/agents/${chat.agent_id}`, { body: { is_shared: true } })
   const { token } = await server.createUser({ username: 'ann' })
   const { body: agent } = await server.request('POST', '/agents', { body: { name: 'second' } })
@@ -120,7 +120,7 @@ t.test('The same id of another user, or with another agent, is another message',
   t.equal(new Set(turns.map(({ thread_id }) => thread_id)).size, 3)
 })
 
-t.test('A message is known after a restart, and forgotten with its thread', async (t) => {
+t.test('A message is recognized after a restart, and forgotten with its thread', async (t) => {
   const client_message_id = newId()
   const turn = await (await chat.connect()).ask({ client_message_id, text: 'remember me' })
   await server.restart()

@@ -19,14 +19,14 @@ const wholeTurn = () => [
   { reasoning: words(3), text: words(10), delayMs: 2 },
 ]
 
-/** Frames as texts, so that the order of fields counts as well. */
+/** Converts frames to text, so that the order of fields counts as well. */
 const texts = (frames: readonly TestFrame[]) => frames.map((frame) => JSON.stringify(frame))
 const hasSeq =
   (thread_id: string, seq: number) =>
   (frame: TestFrame): boolean =>
     frame.thread_id === thread_id && frame.seq === seq
 
-/** What a new connection is sent behind a seq, up to the turn's end. */
+/** Reads the frames that a new connection receives after a seq, up to the turn's end. */
 async function readBehind(thread_id: string, after: number, end: number): Promise<TestFrame[]> {
   const socket = await chat.connect()
   await socket.subscribe(thread_id, after)
@@ -58,7 +58,7 @@ t.test('After a cut at any frame of a finished turn, the rest is sent and nothin
   t.strictSame(await readBehind(thread_id, end.seq + 100, end.seq), [], 'behind the end there is nothing')
 })
 
-t.test('After a cut at any frame of a turn that goes on, the rest is sent and nothing else', async (t) => {
+t.test('After a cut at any frame of a running turn, the rest is sent and nothing else', async (t) => {
   const thread_id = await createThread()
   const speaker = await chat.connect()
   const reader = async (cut: number) => {
@@ -67,9 +67,9 @@ t.test('After a cut at any frame of a turn that goes on, the rest is sent and no
     return { before, cut }
   }
   const readers = await Promise.all(range(1, 30).map(reader))
-  /** Cuts a connection right after one frame has come and goes on with another. */
+  /** Cuts a connection right after a frame and continues with another one. */
   const goOn = async ({ before, cut }: { before: ChatSocket; cut: number }) => {
-    // On a slow machine texts merge, so that there may be fewer frames.
+    // On a slow machine texts merge, so there may be fewer frames.
     await before.until((frame) => hasSeq(thread_id, cut)(frame) || frame.type === 'done')
     before.webSocket.terminate()
     const last = before.of(thread_id).at(-1)!
@@ -85,40 +85,43 @@ t.test('After a cut at any frame of a turn that goes on, the rest is sent and no
     t.strictSame(texts(seen), texts(frames), `cut at ${cut}`)
 })
 
-t.test('While the upstream is held, any place can be subscribed, and all go on from there', async (t) => {
-  const thread_id = await createThread()
-  const speaker = await chat.connect()
-  const { hold, release } = createHold()
-  fake.next({ reasoning: words(3), text: words(20), delayMs: 2, hold, holdAfter: 15 })
-  const sent = speaker.say({ thread_id, text: 'go' })
-  await speaker.until(({ content }) => content?.includes('word11'))
-  await speaker.settle()
-  const shown = speaker.of(thread_id)
-  const last_seq = shown.length
-  const { turn_id } = shown[0]!
-  const readers = []
-  for (const after of range(0, last_seq)) {
-    const socket = await chat.connect()
-    t.strictSame(await socket.subscribe(thread_id, after), {
-      type: 'turn_status',
-      thread_id,
-      active: true,
-      turn_id,
-      last_seq,
-      paused: false,
-      queued: [],
-    })
-    if (after < last_seq) await socket.until(hasSeq(thread_id, last_seq))
-    t.strictSame(texts(socket.of(thread_id)), texts(shown.slice(after)))
-    readers.push({ after, socket })
-  }
-  release()
-  const { frames, end } = await speaker.seeTurn(sent)
-  for (const { after, socket } of readers) {
-    await socket.until(({ seq }) => seq === end.seq)
-    t.strictSame(texts(socket.of(thread_id)), texts(frames.slice(after)), `subscribed behind ${after}`)
-  }
-})
+t.test(
+  'While the upstream is held, subscriptions can begin at any seq, and all continue from there',
+  async (t) => {
+    const thread_id = await createThread()
+    const speaker = await chat.connect()
+    const { hold, release } = createHold()
+    fake.next({ reasoning: words(3), text: words(20), delayMs: 2, hold, holdAfter: 15 })
+    const sent = speaker.say({ thread_id, text: 'go' })
+    await speaker.until(({ content }) => content?.includes('word11'))
+    await speaker.settle()
+    const shown = speaker.of(thread_id)
+    const last_seq = shown.length
+    const { turn_id } = shown[0]!
+    const readers = []
+    for (const after of range(0, last_seq)) {
+      const socket = await chat.connect()
+      t.strictSame(await socket.subscribe(thread_id, after), {
+        type: 'turn_status',
+        thread_id,
+        active: true,
+        turn_id,
+        last_seq,
+        paused: false,
+        queued: [],
+      })
+      if (after < last_seq) await socket.until(hasSeq(thread_id, last_seq))
+      t.strictSame(texts(socket.of(thread_id)), texts(shown.slice(after)))
+      readers.push({ after, socket })
+    }
+    release()
+    const { frames, end } = await speaker.seeTurn(sent)
+    for (const { after, socket } of readers) {
+      await socket.until(({ seq }) => seq === end.seq)
+      t.strictSame(texts(socket.of(thread_id)), texts(frames.slice(after)), `subscribed behind ${after}`)
+    }
+  },
+)
 
 t.test('Without after_seq a subscription begins where the streaming turn does, or at the end', async (t) => {
   const thread_id = await createThread()
@@ -148,7 +151,7 @@ t.test('Without after_seq a subscription begins where the streaming turn does, o
 })
 
 t.test(
-  'A connection that subscribes again is sent what it asked for, and live frames only once',
+  'A connection that subscribes again receives what it asked for, and live frames only once',
   async (t) => {
     const thread_id = await createThread()
     const socket = await chat.connect()

@@ -1,7 +1,7 @@
 import t from '../run/file-test.ts'
 import { type ChatSocket, createHold, range, startChat, textOf } from '../support/chat.ts'
 
-/** Sends turns until one is refused, which tells that the server takes no more; gives the refusal. */
+/** Sends turns until one is refused because the server takes no more; returns the refusal. */
 async function awaitRefusal(socket: ChatSocket) {
   for (;;) {
     const sent = socket.say({ text: 'is it open?' })
@@ -95,7 +95,7 @@ t.test('Turns that do not finish in time are stored as interrupted before the se
   }
 })
 
-t.test('A server without turns stops at once, with its connections told', async (t) => {
+t.test('A server without turns stops at once and notifies its connections', async (t) => {
   const chat = await startChat(t)
   const sockets = await Promise.all(range(1, 5).map(() => chat.connect()))
   await sockets[0]!.ask({ text: 'hello' })

@@ -5,14 +5,14 @@ import t from '../run/file-test.ts'
 import { type ChatSocket, range, startChat, textOf } from '../support/chat.ts'
 import type { TestFrame } from '../support/socket.ts'
 
-// A reader that has stopped answers no pings.
+// A stopped reader answers no pings.
 const chat = await startChat(t, { pingIntervalMs: 600_000 })
 const { fake, createThread } = chat
 
 const PIECE = 'x'.repeat(8000)
 const TURNS = 16
 
-/** Carries on turns with more text in all than the buffers of the operating system hold. */
+/** Runs turns with more text in total than the buffers of the operating system hold. */
 async function sayMuch(speaker: ChatSocket, thread_id: string): Promise<void> {
   fake.script(({ body }) => ({ text: body.tools ? Array.from({ length: 128 }, () => PIECE) : 'much' }))
   for (const _ of range(1, TURNS)) {
@@ -26,7 +26,7 @@ const isLast =
   ({ seq }: TestFrame): boolean =>
     seq === end.seq
 
-/** Opens a connection and gives the server's side of it as well. */
+/** Opens a connection and returns the server's side of it as well. */
 async function connectBothSides() {
   const accepted: Socket[] = []
   const note = (message: unknown) => void accepted.push((message as { socket: Socket }).socket)
@@ -39,7 +39,7 @@ async function connectBothSides() {
 
 const seqsOf = (frames: readonly TestFrame[]) => frames.map(({ seq }) => seq)
 
-t.test('A reader that stops reading is cut off, costs no more memory and delays nobody', async (t) => {
+t.test('A reader that stops reading is disconnected, uses no more memory and delays nobody', async (t) => {
   const speaker = await chat.connect()
   const thread_id = await createThread()
   const { socket: slow, serverSide } = await connectBothSides()
@@ -54,7 +54,7 @@ t.test('A reader that stops reading is cut off, costs no more memory and delays 
   t.ok(textOf(frames) === whole, 'the other reader has everything while this one has stopped')
   t.ok(most > 0 && most < 1024 * 1024, `at most ${most} bytes waited for it`)
 
-  // The goodbye is the only thing that is still added behind what waits.
+  // The close frame is the only thing that is still added to the waiting bytes.
   const waiting = serverSide.writableLength
   while (serverSide.writableLength === waiting) await pause(50)
   slow.webSocket.resume()

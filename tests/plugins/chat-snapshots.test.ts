@@ -18,7 +18,7 @@ const decide = (thread_id: string, decision: object) =>
     body: { thread_id, decisions: [decision] },
   })
 
-/** The frames of a thread as the ledger has them. */
+/** Reads the frames of a thread from the ledger. */
 async function readAgain(thread_id: string, end: number): Promise<TestFrame[]> {
   const reader = await chat.connect()
   await reader.subscribe(thread_id, 0)
@@ -26,7 +26,7 @@ async function readAgain(thread_id: string, end: number): Promise<TestFrame[]> {
   return reader.of(thread_id)
 }
 
-t.test('A history that is read while a subagent works holds what it has used so far', async (t) => {
+t.test('A history that is read while a subagent works contains its usage so far', async (t) => {
   const thread_id = await createThread()
   const socket = await chat.connect()
   const { hold, release } = createHold()
@@ -72,7 +72,7 @@ t.test('A history that is read while a subagent works holds what it has used so 
   )
 })
 
-t.test('What a person is asked and decides is shown as it is kept', async (t) => {
+t.test('Approval requests and decisions are shown as they are stored', async (t) => {
   const thread_id = await createThread()
   const socket = await chat.connect()
   fake.next({ toolCalls: [call(HALF, 'ask_user_question', { question: HALF })] }, { text: 'good' })
@@ -118,7 +118,7 @@ t.test('A turn that fails before any reply names the message that says so', asyn
   )
 })
 
-t.test('A history that is read just when a turn ends names its files and sources', async (t) => {
+t.test('A history that is read when a turn ends contains its files and sources', async (t) => {
   const thread_id = await createThread()
   const socket = await chat.connect()
   const { history: pages, threads } = server.server.runtime.cradleOf('chat')
@@ -143,13 +143,13 @@ t.test('A history that is read just when a turn ends names its files and sources
   await socket.seeTurn(next)
 })
 
-t.test('Nobody reads that a turn waits or has ended before the thread shows it as well', async (t) => {
+t.test('No reader sees that a turn is paused or has ended before the thread shows it as well', async (t) => {
   const thread_id = await createThread()
   const socket = await chat.connect()
   const { ledger, resumption, threads } = server.server.runtime.cradleOf('chat')
   const found = await server.db.collection('threads').findOne({ _id: thread_id as never })
   const thread = () => threads.get({ user_id: found!.user_id, agent_id }, thread_id)
-  /** Reads all the time until there is an event of this type; gives the thread as it is then. */
+  /** Reads all the time until an event of this type exists; returns the thread as it is then. */
   const poll = async (after: number, type: string) => {
     for (;;) {
       const event = (await ledger.read(thread_id, after, 100)).find((read) => read.type === type)
@@ -169,19 +169,22 @@ t.test('Nobody reads that a turn waits or has ended before the thread shows it a
   }
 })
 
-t.test('A message that is repeated while it waits does not make its thread look active again', async (t) => {
-  const thread_id = await createThread()
-  const socket = await chat.connect()
-  const { threads } = server.server.runtime.cradleOf('chat')
-  const found = await server.db.collection('threads').findOne({ _id: thread_id as never })
-  const thread = () => threads.get({ user_id: found!.user_id, agent_id }, thread_id)
-  const { hold, release } = createHold()
-  fake.next({ text: ['one'], hold })
-  socket.say({ thread_id, text: 'first' })
-  const waiting = socket.say({ thread_id, text: 'second' })
-  for (const _ of range(1, 3)) socket.say({ thread_id, text: 'second', client_message_id: waiting })
-  await socket.settle()
-  release()
-  await socket.seeTurn(waiting)
-  for (const n of range(1, 60)) t.notOk((await thread()).active_turn, `look ${n}`)
-})
+t.test(
+  'A message that is repeated while it is queued does not make its thread look active again',
+  async (t) => {
+    const thread_id = await createThread()
+    const socket = await chat.connect()
+    const { threads } = server.server.runtime.cradleOf('chat')
+    const found = await server.db.collection('threads').findOne({ _id: thread_id as never })
+    const thread = () => threads.get({ user_id: found!.user_id, agent_id }, thread_id)
+    const { hold, release } = createHold()
+    fake.next({ text: ['one'], hold })
+    socket.say({ thread_id, text: 'first' })
+    const waiting = socket.say({ thread_id, text: 'second' })
+    for (const _ of range(1, 3)) socket.say({ thread_id, text: 'second', client_message_id: waiting })
+    await socket.settle()
+    release()
+    await socket.seeTurn(waiting)
+    for (const n of range(1, 60)) t.notOk((await thread()).active_turn, `look ${n}`)
+  },
+)

@@ -45,7 +45,7 @@ t.test('A new thread is empty, has a key to resume it, and is listed', async (t)
   })
 })
 
-t.test('A new thread takes a title, which its first message leaves alone', async (t) => {
+t.test('A new thread may have a title, which its first message does not change', async (t) => {
   const { status, body } = await threads('POST', '', { body: { title: 'Plans' } })
   t.equal(status, 201)
   t.strictSame(Object.keys(body).sort(), ['session_key', 'thread_id'])
@@ -137,7 +137,7 @@ t.test('At most 200 threads are listed at once', async (t) => {
   t.equal((await list('?limit=1000&offset=200', token)).length, 41)
 })
 
-t.test('A list shows the newest of what a thread names, and history shows all', async (t) => {
+t.test('A list shows the newest files and sources of a thread, and the history shows all', async (t) => {
   const { token } = await server.createUser({ username: 'reader' })
   const thread_id = await createThread({ token })
   const collection = server.db.collection<{ _id: string }>('threads')
@@ -161,7 +161,7 @@ t.test('A list shows the newest of what a thread names, and history shows all', 
   t.strictSame(await name(5000), [1, 1])
 })
 
-t.test('A thread is renamed, pinned and given a model of its own, which its turns then use', async (t) => {
+t.test('A thread can be renamed, pinned and have its own model, which its turns then use', async (t) => {
   const thread_id = await createThread()
   const patch = (body: unknown) => threads('PATCH', `/${thread_id}`, { body })
   const before = (await list()).find((row: { thread_id: string }) => row.thread_id === thread_id)
@@ -188,7 +188,7 @@ t.test('A thread is renamed, pinned and given a model of its own, which its turn
   )
 })
 
-t.test('Bad changes are refused with the place of each, and change nothing', async (t) => {
+t.test('Invalid changes are refused with the place of each fault, and change nothing', async (t) => {
   const thread_id = await createThread()
   const patch = (body: unknown) => threads('PATCH', `/${thread_id}`, { body })
   const cases: [body: unknown, path: string, rule: string][] = [
@@ -221,7 +221,7 @@ t.test('Bad changes are refused with the place of each, and change nothing', asy
   t.match(row, { title: null, pinned: false, model: null })
 })
 
-t.test('The first message gives a thread its title', async (t) => {
+t.test('The first message becomes the title of a thread', async (t) => {
   const socket = await chat.connect()
   const titleAfter = async (turn: object) => {
     const { thread_id } = await socket.ask(turn)

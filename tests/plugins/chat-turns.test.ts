@@ -1,7 +1,7 @@
 import t from '../run/file-test.ts'
 import { createHold, range, startChat, textOf } from '../support/chat.ts'
 
-/** A tool that tells the test that it was called, and returns when it is let go. */
+/** A plugin with a tool that reports its call to the test, and returns when it is released. */
 const lingeringTool = `
 export default {
   kernel: 1,
@@ -25,7 +25,7 @@ const chat = await startChat(t, { plugins: { linger: lingeringTool } })
 const { fake, createThread, history, server } = chat
 await server.request('PATCH', `/agents/${chat.agent_id}/tool-settings/linger`, { body: { enabled: true } })
 
-/** Queues an answer that waits, half of its text said, until it is let go. */
+/** Queues an answer that waits, after half of its text, until it is released. */
 function holdAnswer() {
   const { hold, release } = createHold()
   const request = fake.request(fake.requests.length)
@@ -63,29 +63,32 @@ t.test('Turns of one thread wait for each other and keep their order', async (t)
   t.strictSame(last.slice(-3), ['turn 3', 'turn 3', 'turn 4'], 'each turn knows those before it')
 })
 
-t.test('Eight turns may wait; the ninth is told that the thread is busy and can be sent again', async (t) => {
-  const thread_id = await createThread()
-  const socket = await chat.connect()
-  const { request, release } = holdAnswer()
-  const sent = [socket.say({ thread_id, text: 'running' })]
-  await request
-  for (const n of range(1, 8)) sent.push(socket.say({ thread_id, text: `waiting ${n}` }))
-  const ninth = socket.say({ thread_id, text: 'too many' })
-  t.match(await socket.until(({ client_message_id }) => client_message_id === ninth), {
-    type: 'error',
-    code: 'THREAD_BUSY',
-    thread_id,
-    details: { waiting: 8 },
-    message: /8 turns/,
-    request_id: String,
-  })
-  release()
-  await Promise.all(sent.map((id) => socket.seeTurn(id)))
-  socket.say({ thread_id, text: 'now?', client_message_id: ninth })
-  const { turn_id } = await socket.until((f) => f.type === 'turn_started' && f.client_message_id === ninth)
-  await socket.until((f) => f.type === 'done' && f.turn_id === turn_id)
-  t.equal((await history(thread_id, '?limit=100')).messages.length, 20)
-})
+t.test(
+  'Eight turns may be queued; the ninth is refused because the thread is busy, and can be sent again',
+  async (t) => {
+    const thread_id = await createThread()
+    const socket = await chat.connect()
+    const { request, release } = holdAnswer()
+    const sent = [socket.say({ thread_id, text: 'running' })]
+    await request
+    for (const n of range(1, 8)) sent.push(socket.say({ thread_id, text: `waiting ${n}` }))
+    const ninth = socket.say({ thread_id, text: 'too many' })
+    t.match(await socket.until(({ client_message_id }) => client_message_id === ninth), {
+      type: 'error',
+      code: 'THREAD_BUSY',
+      thread_id,
+      details: { waiting: 8 },
+      message: /8 turns/,
+      request_id: String,
+    })
+    release()
+    await Promise.all(sent.map((id) => socket.seeTurn(id)))
+    socket.say({ thread_id, text: 'now?', client_message_id: ninth })
+    const { turn_id } = await socket.until((f) => f.type === 'turn_started' && f.client_message_id === ninth)
+    await socket.until((f) => f.type === 'done' && f.turn_id === turn_id)
+    t.equal((await history(thread_id, '?limit=100')).messages.length, 20)
+  },
+)
 
 t.test('Threads run in parallel, also many of them on one connection', async (t) => {
   const socket = await chat.connect()
@@ -143,7 +146,7 @@ t.test('Stop before the first word leaves an empty reply that is marked as stopp
   ])
 })
 
-t.test('Stop between two steps names the reply that is there', async (t) => {
+t.test('Stop between two steps names the existing reply', async (t) => {
   const thread_id = await createThread()
   const socket = await chat.connect()
   const { hold } = createHold()
@@ -180,7 +183,7 @@ t.test('A stop sent right behind its turn ends it, whether or not it has begun',
   fake.script(({ body }) => ({ text: String(body.messages.at(-1)?.content) }))
 })
 
-t.test('Stop ends only the turn that runs; without one it is answered by the status', async (t) => {
+t.test('Stop ends only the active turn; without one it is answered by the status', async (t) => {
   const thread_id = await createThread()
   const socket = await chat.connect()
   socket.send({ type: 'stop', thread_id })
@@ -196,7 +199,7 @@ t.test('Stop ends only the turn that runs; without one it is answered by the sta
   t.match((await socket.seeTurn(waiting)).end, { stop_reason: 'end' })
 })
 
-t.test('A turn goes on when every client has left', async (t) => {
+t.test('A turn continues after every client has left', async (t) => {
   const thread_id = await createThread()
   const socket = await chat.connect()
   const { request, release } = holdAnswer()
@@ -214,7 +217,7 @@ t.test('A turn goes on when every client has left', async (t) => {
   t.match(end, { stop_reason: 'end' })
 })
 
-t.test('A tool that is running when its turn is stopped adds nothing any more', async (t) => {
+t.test('A tool that is running when its turn is stopped adds nothing more', async (t) => {
   const thread_id = await createThread()
   const socket = await chat.connect()
   const called = new Promise<{ attach(file: object): void; release(): void }>((resolve) => {
@@ -236,7 +239,7 @@ t.test('A tool that is running when its turn is stopped adds nothing any more', 
   t.strictSame(artifacts, [])
 })
 
-t.test('Settings that change while turns run lose none of them and count from the next', async (t) => {
+t.test('Settings that change while turns run lose no turn and apply from the next one', async (t) => {
   const thread_id = await createThread()
   const socket = await chat.connect()
   const { request, release } = holdAnswer()
@@ -263,7 +266,7 @@ t.test('Settings that change while turns run lose none of them and count from th
 })
 
 t.test(
-  'The settings of an agent reach every call of its turns, and a turn keeps to those it began with',
+  'The settings of an agent reach every call of its turns, and a turn keeps its initial settings',
   async (t) => {
     const { body: agent } = await server.request('POST', '/agents', {
       body: {
@@ -314,7 +317,7 @@ t.test(
     t.match((await socket.seeTurn(behind)).end, { type: 'done' })
     t.strictSame(sent(-1), { ...asked, reasoning_effort: 'high' })
 
-    // A turn that pauses goes on as it began, also after a restart.
+    // A paused turn continues as it began, also after a restart.
     fake.next({ toolCalls: [list] })
     socket.say({ thread_id, text: 'look', reasoning: 'medium' })
     await socket.until(({ type }) => type === 'hitl_required')

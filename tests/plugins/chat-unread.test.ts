@@ -54,7 +54,7 @@ t.test('A reply is unread only when none of the connections of its user reads th
   t.equal(await unreadOfAgent(), 0)
 })
 
-t.test('A client that leaves the moment it has spoken is not taken for one that reads', async (t) => {
+t.test('A client that leaves right after its message does not count as a reader', async (t) => {
   const made = await Promise.all(Array.from({ length: 12 }, () => createThread()))
   for (const [n, thread_id] of made.entries()) {
     const socket = await chat.connect()
@@ -77,7 +77,7 @@ t.test('A client that leaves the moment it has spoken is not taken for one that 
   await watcher.settle()
 })
 
-t.test('A turn that fails leaves nothing to read', async (t) => {
+t.test('A failed turn leaves nothing unread', async (t) => {
   const thread_id = await createThread()
   const socket = await chat.connect()
   const next = fake.requests.length

@@ -2,7 +2,7 @@ import t from '../run/file-test.ts'
 import { startChat } from '../support/chat.ts'
 import { pluginSource } from '../support/kernel.ts'
 
-/** What the plugin has heard, in its order. */
+/** The events that the plugin has received, in order. */
 const heard: [event: string, payload: Record<string, unknown>][] = []
 Object.assign(globalThis, { heardFacts: heard })
 
@@ -30,7 +30,7 @@ const seen = async (count: number) => {
   return heard
 }
 
-t.test('a plugin hears of the end of a turn and of its messages, and cannot harm them', async (t) => {
+t.test('a plugin receives the end of a turn and its messages, and cannot harm them', async (t) => {
   const socket = await chat.connect()
   const thread_id = await chat.createThread()
   const { turn_id } = await socket.seeTurn(socket.say({ thread_id, text: 'hello' }))
@@ -51,22 +51,25 @@ t.test('a plugin hears of the end of a turn and of its messages, and cannot harm
   ])
 })
 
-t.test('it hears of accounts that come, sign in and go, and of agents that go with them', async (t) => {
-  const password = 'ada-password-1'
-  const made = await server.request('POST', '/users', { body: { username: 'ada', role: 'user', password } })
-  const { id: user_id } = made.body
-  t.strictSame((await seen(1))[0], ['user.created', { user_id, username: 'ada' }])
-  heard.length = 0
-  await server.login('ada', password)
-  t.strictSame(await seen(1), [['account.signed_in', { user_id, method: 'password' }]])
-  heard.length = 0
-  t.equal((await server.request('DELETE', '/users/ada')).status, 204)
-  t.match(await seen(2), [
-    ['agent.deleted', { owner_id: user_id }],
-    ['user.deleted', { user_id, username: 'ada' }],
-  ])
-  t.match(
-    server.logged(),
-    /nobody minds.*"plugin":"listener","event":"user\.deleted","msg":"a listener failed"/,
-  )
-})
+t.test(
+  'it receives the creation, sign-in and deletion of accounts, and the deletion of their agents',
+  async (t) => {
+    const password = 'ada-password-1'
+    const made = await server.request('POST', '/users', { body: { username: 'ada', role: 'user', password } })
+    const { id: user_id } = made.body
+    t.strictSame((await seen(1))[0], ['user.created', { user_id, username: 'ada' }])
+    heard.length = 0
+    await server.login('ada', password)
+    t.strictSame(await seen(1), [['account.signed_in', { user_id, method: 'password' }]])
+    heard.length = 0
+    t.equal((await server.request('DELETE', '/users/ada')).status, 204)
+    t.match(await seen(2), [
+      ['agent.deleted', { owner_id: user_id }],
+      ['user.deleted', { user_id, username: 'ada' }],
+    ])
+    t.match(
+      server.logged(),
+      /nobody minds.*"plugin":"listener","event":"user\.deleted","msg":"a listener failed"/,
+    )
+  },
+)

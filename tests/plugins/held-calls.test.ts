@@ -22,7 +22,7 @@ t.beforeEach(() => {
   diary()
 })
 
-/** What was told while calls went on, by call. */
+/** The progress of running calls, by call. */
 const toldIn = (frames: readonly TestFrame[]) => {
   const told: Record<string, string> = {}
   for (const { tool_call_id, content } of ofType(frames, 'tool_progress'))
@@ -30,7 +30,7 @@ const toldIn = (frames: readonly TestFrame[]) => {
   return told
 }
 
-/** Waits until the diary has had a line. */
+/** Waits until the diary contains a line. */
 async function untilWritten(line: string) {
   const seen: string[] = []
   for (const begun = Date.now(); !seen.includes(line); await pause(10)) {
@@ -40,7 +40,7 @@ async function untilWritten(line: string) {
   return seen
 }
 
-/** What comes out differently when the turn of a thread that has one is run again from its events. */
+/** Describes what differs when the turn of a thread runs again from its events. */
 async function replayFaults(thread_id: string): Promise<string[]> {
   const events = server.db.collection<LedgerEvent>('events').find(eventRange(thread_id)).sort({ _id: 1 })
   return findReplayFaults(await events.toArray(), server.server.runtime.cradleOf('chat').turnReplay)
@@ -92,7 +92,7 @@ t.test('A call is held while a person decides about its steps', async (t) => {
   t.strictSame(await replayFaults(thread_id), [])
 })
 
-t.test('What is approved for the thread, or by the owner, is not asked again', async (t) => {
+t.test('A step that is allowed for the thread, or by the owner, needs no approval', async (t) => {
   const { socket, thread_id, sent } = await pauseTurn({
     toolCalls: [expedition('call_e', ['climb', 'swim', 'rest'])],
   })
@@ -112,7 +112,7 @@ t.test('What is approved for the thread, or by the owner, is not asked again', a
   await settings({})
 })
 
-t.test('Steps that are asked about at once are put one after the other', async (t) => {
+t.test('Approvals of steps at the same time are requested one after the other', async (t) => {
   const { socket, thread_id, sent } = await pauseTurn({
     toolCalls: [expedition('call_e', ['a', 'b', 'c'], { at_once: true })],
   })
@@ -122,7 +122,7 @@ t.test('Steps that are asked about at once are put one after the other', async (
   t.strictSame(resultsIn((await socket.seeTurn(sent)).frames), [['call_e', 'a: yes, b: no, c: yes', false]])
 })
 
-t.test('Calls of one answer are held beside each other, and beside those that are run again', async (t) => {
+t.test('Calls of one answer are held side by side, and beside calls that run again', async (t) => {
   const { socket, thread_id, sent, pending } = await pauseTurn({
     toolCalls: [
       expedition('call_a', ['climb']),
@@ -160,7 +160,7 @@ t.test('Calls of one answer are held beside each other, and beside those that ar
   t.strictSame(await replayFaults(thread_id), [])
 })
 
-t.test('Of more than are put at once the rest is asked about later', async (t) => {
+t.test('Requests beyond the limit of one pause are made later', async (t) => {
   const ids = range(1, 18).map((n) => `call_${n}`)
   const { socket, thread_id, sent, pending } = await pauseTurn({
     toolCalls: ids.map((id) => expedition(id, [id])),

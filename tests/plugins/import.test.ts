@@ -14,7 +14,7 @@ type Line = any
 
 const isDone = ({ remaining }: { remaining: number }) => remaining === 0
 
-/** What is exported of a thread: its head and its events. */
+/** The export of a thread: its head and its events. */
 async function linesOf(thread_id: string): Promise<Line[]> {
   const { body } = await chat.threads('GET', `/${thread_id}/trajectory/export`)
   return body
@@ -25,7 +25,7 @@ async function linesOf(thread_id: string): Promise<Line[]> {
 const toText = (lines: Line[]) => lines.map((line) => JSON.stringify(line)).join('\n')
 const toObject = ([head, ...events]: Line[]) => ({ ...head, events })
 
-/** The same with ids told apart only by where they first stand. */
+/** Replaces ids by the position of their first use, for comparison. */
 function withoutIds<Value>(value: Value): Value {
   const names = new Map<string, string>()
   return JSON.parse(
@@ -77,7 +77,7 @@ for (const [form, text] of [
     t.strictSame(await history(original, '?limit=200'), shown, 'the original is as it was')
   })
 
-t.test('An imported thread goes on, and its reader is given all of it', async (t) => {
+t.test('An imported thread can be continued, and its reader receives all of it', async (t) => {
   const { body } = await importFile(toText(exported))
   const { thread_id } = body
   const socket = await chat.connect()
@@ -134,7 +134,7 @@ t.test('A thread whose turn was running when it was exported is not stuck', asyn
   t.match(turn, { end: { type: 'done' }, frames: [{ seq: 4 }] })
 })
 
-t.test('A thread in which nothing was said yet can be imported', async (t) => {
+t.test('An empty thread can be imported', async (t) => {
   const { status, body } = await importFile(toText([{ ...exported[0], title: null }]))
   t.match([status, body], [201, { imported_events: 0, title: null }])
   await start()
@@ -142,7 +142,7 @@ t.test('A thread in which nothing was said yet can be imported', async (t) => {
   t.match(await history(body.thread_id), { messages: [], history_status: 'ready', last_seq: 0 })
 })
 
-t.test('An export that begins behind the first event, as a fork does, begins anew', async (t) => {
+t.test('An export that begins after the first event, like that of a fork, is numbered from 1', async (t) => {
   const moved = exported.slice(1).map((event) => ({ ...event, seq: event.seq + 40 }))
   const { body } = await importFile(toText([exported[0], ...moved]))
   t.equal((await linesOf(body.thread_id))[1].seq, 1)
@@ -152,7 +152,7 @@ t.test('An export that begins behind the first event, as a fork does, begins ane
   t.strictSame(withoutIds(imported.messages), withoutIds(shown.messages))
 })
 
-t.test('What is said stays as it is, whatever it is', async (t) => {
+t.test('Texts of any kind stay unchanged', async (t) => {
   const text = 'a\u2028b\u2029c\rd\r\ne\u0000f 😀 \ud800 $where __proto__'
   const input = JSON.parse(
     '{"$set":{"a.b":1},"__proto__":{"admin":true},"$ref":"x","_bsontype":"ObjectId","constructor":{"prototype":1}}',
@@ -209,7 +209,7 @@ t.test('Two people who import one file have a thread each, and see only their ow
 })
 
 t.test(
-  'Files that are no exports are refused with the place and the reason, and leave nothing',
+  'Files that are not exports are refused with the place and the reason, and leave nothing behind',
   async (t) => {
     const [head, ...all] = exported
     const first = all[0]
@@ -360,7 +360,7 @@ t.test('Values are as deep as in live turns, and many events in one turn are no 
   ])
 })
 
-t.test('What an import left that a crash cut is removed', async (t) => {
+t.test('The remains of an import that a crash interrupted are removed', async (t) => {
   const imports = () => server.db.collection<{ _id: string; started_at: number }>('thread_imports')
   const cut = 'thr_cut'
   const event = (await events().findOne({ _id: eventId(original, 1) }))!

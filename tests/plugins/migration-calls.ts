@@ -4,7 +4,7 @@ import { eventId, type LedgerEvent, seqOf } from '../../plugins/chat/ledger/ledg
 import { createHold, type TestChat } from '../support/chat.ts'
 import type { TestReply } from '../support/server.ts'
 
-/** A test's server with what migrations are about. */
+/** A test's server with the calls for migrations. */
 export function createMigrationCalls(chat: TestChat) {
   const { server, agent_id, fake } = chat
   const threads = () => server.db.collection<ThreadDocument>('threads')
@@ -22,7 +22,7 @@ export function createMigrationCalls(chat: TestChat) {
     status,
     path,
     start: () => server.request('POST', `${path()}/start`),
-    /** Waits until the status is as wanted; gives all that were seen. */
+    /** Waits until a status is accepted; returns all statuses that were seen. */
     async statusUntil(isWanted: (status: TestReply['body']) => boolean): Promise<TestReply['body'][]> {
       const seen: TestReply['body'][] = [await status()]
       while (!isWanted(seen.at(-1))) {
@@ -31,7 +31,7 @@ export function createMigrationCalls(chat: TestChat) {
       }
       return seen
     },
-    /** Waits until no thread has to be rebuilt any more. */
+    /** Waits until no thread needs a rebuild. */
     async untilDone(): Promise<void> {
       while ((await status()).remaining > 0) await pause(40)
     },
@@ -40,7 +40,7 @@ export function createMigrationCalls(chat: TestChat) {
         (row: { thread_id: string }) => row.thread_id === thread_id,
       ),
 
-    /** Sends a file to be imported, as whoever has the token. */
+    /** Uploads a file to be imported, as the owner of the token. */
     async importFile(content: string | Uint8Array, options: { token?: string } = {}): Promise<TestReply> {
       const form = new FormData()
       form.append('file', new Blob([content as string]), 'trajectory.jsonl')
@@ -52,7 +52,7 @@ export function createMigrationCalls(chat: TestChat) {
       await threads().updateMany({ _id: { $in: thread_ids } }, { $unset: { projection_version: 1 } })
     },
 
-    /** A thread with all that can happen in turns, and how many messages it has. */
+    /** Creates a thread with everything that can happen in turns; returns the number of its messages as well. */
     async carryOn(): Promise<string> {
       const thread_id = await chat.createThread()
       const socket = await chat.connect()
@@ -97,7 +97,7 @@ export function createMigrationCalls(chat: TestChat) {
       return thread_id
     },
 
-    /** Copies a thread with its ledger and its messages, as old as the original; gives the copies' ids. */
+    /** Copies a thread with its ledger and its messages, as old as the original; returns the ids of the copies. */
     async copy(thread_id: string, copies: number): Promise<string[]> {
       const thread = (await threads().findOne({ _id: thread_id }))!
       const written = await events()

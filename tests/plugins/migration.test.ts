@@ -18,18 +18,18 @@ const isDone = ({ remaining }: { remaining: number }) => remaining === 0
 const varied = await calls.carryOn()
 const long = await seedThread(chat, 50)
 
-/** How many turns a thread has that is observed while it is rebuilt. */
+/** The number of turns of a thread that is observed while it is rebuilt. */
 const LARGE = amount({ short: 500, long: 1200 })
-/** How many threads are being rebuilt when a server is killed or stopped. */
+/** The number of threads that are being rebuilt when a server is killed or stopped. */
 const MANY = amount({ short: 10, long: 80 })
 
-t.test('What is new needs no migration', async (t) => {
+t.test('New threads need no migration', async (t) => {
   t.match(await history(varied), READY)
   t.strictSame(await status(), { ...NOTHING, processing: false, agent_busy: false, can_start: false })
   t.match(await start(), { status: 200, body: { accepted: 0, ...NOTHING } })
 })
 
-t.test('Threads of an older projection are rebuilt as today they would be', async (t) => {
+t.test('Threads of an older projection are rebuilt with the current one', async (t) => {
   const before = await Promise.all([varied, long].map((id) => history(id, '?limit=200')))
   const rows = await Promise.all([varied, long].map(row))
   t.match(before[0].messages, [
@@ -47,7 +47,7 @@ t.test('Threads of an older projection are rebuilt as today they would be', asyn
     { role: 'user' },
     { role: 'assistant', status: 'stopped', content: [{ text: 'cut ' }] },
   ])
-  // Two calls run at the same time, so that either file may be the newest.
+  // Two calls run at the same time, so either file may be the newest.
   t.strictSame(rows[0].artifacts.map(({ path }: { path: string }) => path).sort(), ['b.txt', 'c.txt'])
 
   await age([varied, long])
@@ -70,13 +70,13 @@ t.test('Threads of an older projection are rebuilt as today they would be', asyn
   t.match(await start(), { body: { accepted: 0 } })
 })
 
-t.test('Threads of one agent are rebuilt one at a time, while it goes on talking', async (t) => {
+t.test('Threads of one agent are rebuilt one at a time, while its turns run', async (t) => {
   const made = await copy(long, 20)
   await age(made)
   const large = await seedThread(chat, 1200)
   await age([large])
   const { last_seq } = await history(large)
-  // The large one goes first, so that a turn can begin and end on it meanwhile.
+  // The large thread comes first, so that a turn can begin and end on it meanwhile.
   await threads().updateOne(
     { _id: large },
     { $set: { migration: { status: 'queued', queued_at: 0, attempts: 0 } } },
@@ -120,7 +120,7 @@ t.test('Threads of one agent are rebuilt one at a time, while it goes on talking
   t.equal(await messages().countDocuments({ thread_id: large }), 2404)
 })
 
-t.test('A thread whose turn runs is left until the turn has ended', async (t) => {
+t.test('A thread with an active turn is rebuilt after the turn has ended', async (t) => {
   const [busy, free] = [await createThread(), await createThread()]
   const socket = await chat.connect()
   await socket.ask({ thread_id: busy, text: 'one' })
@@ -140,7 +140,7 @@ t.test('A thread whose turn runs is left until the turn has ended', async (t) =>
   t.match(await history(busy), { ...READY, messages: [{}, {}, {}, { content: [{ text: 'half done' }] }] })
 })
 
-t.test('A thread that its ledger does not give fails with a reason and keeps no other back', async (t) => {
+t.test('A thread with an incomplete ledger fails with a reason and delays no other thread', async (t) => {
   const made = await copy(long, 4)
   await age(made)
   const [headless, endless, torn, whole] = made as [string, string, string, string]
@@ -179,7 +179,7 @@ t.test('A thread that its ledger does not give fails with a reason and keeps no 
   for (const thread_id of made) t.match(await history(thread_id), READY)
 })
 
-t.test('A thread that has ended its server each time it was begun is given up', async (t) => {
+t.test('A thread whose rebuild has ended its server each time is given up', async (t) => {
   const [thread_id] = await copy(long, 1)
   await age([thread_id!])
   const migration = { status: 'running', queued_at: 1, attempts: 3 } as const
@@ -239,10 +239,10 @@ t.test('Several agents are worked on at the same time', async (t) => {
   t.ok(seen.some((both) => both.every(({ running }) => running === 1)))
 })
 
-t.test('Of a fork, what it shows of another thread is left alone', async (t) => {
+t.test('A rebuild of a fork leaves the messages of its source alone', async (t) => {
   const [fork] = (await copy(varied, 1)) as [string]
   const source = { path: 'of-the-source.txt', filename: 'of-the-source.txt', media_type: 'text/plain' }
-  // As a fork is before its first turn: it begins behind what it shows of its source.
+  // A fork before its first turn: its ledger begins after the messages of its source.
   const cut = (await history(fork)).last_seq
   const own = { _id: new RegExp(`^${fork}:`) }
   await Promise.all([events().deleteMany(own), messages().deleteMany({ thread_id: fork })])
@@ -280,7 +280,7 @@ t.test('A thread that is deleted while it is rebuilt leaves nothing behind', asy
   t.equal(await events().countDocuments({ _id: new RegExp(`^${thread_id}:`) }), 0)
 })
 
-t.test('What a killed server was rebuilding is taken up by another', async (t) => {
+t.test('The rebuild of a killed server is continued by another one', async (t) => {
   const made = await copy(long, MANY)
   const before = await history(made[0]!, '?limit=200')
   await age(made)
@@ -305,7 +305,7 @@ t.test('What a killed server was rebuilding is taken up by another', async (t) =
   }
 })
 
-t.test('A server that is stopped meanwhile goes on when it is started again', async (t) => {
+t.test('A server that is stopped during a rebuild continues it after a restart', async (t) => {
   const made = await copy(long, MANY)
   await age(made)
   await start()

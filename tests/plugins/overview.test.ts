@@ -38,7 +38,7 @@ const nodeIds = async (server: TestServer): Promise<string[]> =>
 const idOf = ({ server }: TestServer) => server.runtime.facts.node_id
 const nodesIn = ({ db }: TestServer) => db.collection<NodeDocument>('nodes')
 
-/** Runs `svc admin overview` on a home and gives what it prints. */
+/** Runs `svc admin overview` on a home and returns its output. */
 async function svc(home: string, ...options: string[]): Promise<string> {
   const env = databaseEnvironment(home)
   const { code, stdout, stderr } = await runCommand(home, ['admin', 'overview', ...options], { env })
@@ -162,7 +162,7 @@ t.test('Only administrators are shown the overview', async (t) => {
   t.strictSame(await get(second.token), [200, undefined])
 })
 
-t.test('What is switched off counts nothing, and is listed with what failed', async (t) => {
+t.test('Disabled plugins count nothing, and are listed with failed ones', async (t) => {
   const lame = pluginSource('lame', '', `start() { throw new Error('too lame') },`)
   const without = (name: string) =>
     startServer(t, {
@@ -221,11 +221,11 @@ t.test('Servers on one database are listed and their turns counted while they ru
     }
   })
 
-  await t.test('one that was killed goes when it has been silent for 15 s', async (t) => {
+  await t.test('a killed one disappears after 15 s without a heartbeat', async (t) => {
     const { nodes } = await read(server)
     t.same(new Set(nodes.map(({ pid }: NodeDocument) => pid)), new Set([process.pid, spawned.pid]))
     await spawned.kill()
-    // The database removes it too, but by a clock that is not moved.
+    // The database removes it as well, but by a clock that the test does not move.
     t.teardown(() => nodesIn(server).deleteOne({ pid: spawned.pid }))
     t.equal((await nodeIds(server)).length, 2)
     clock.advance(16)
@@ -256,7 +256,7 @@ t.test('Servers on one database are listed and their turns counted while they ru
     t.strictSame(await nodeIds(server), [idOf(server), idOf(other)])
   })
 
-  await t.test('one that is stopped goes at once', async (t) => {
+  await t.test('a stopped one disappears at once', async (t) => {
     const both = [idOf(server), idOf(other)]
     t.strictSame(await nodeIds(server), both, 'the longest running comes first')
     t.strictSame(await nodeIds(other), both)
@@ -286,7 +286,7 @@ t.test('svc admin overview works before the first start', async (t) => {
   })
 })
 
-// Comes last, as it stops the server of all tests.
+// Must come last, because it stops the server of all tests.
 t.test('svc admin overview shows what is stored without a server', async (t) => {
   const answer = await read(server)
   await server.stop()

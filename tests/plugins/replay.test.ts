@@ -11,7 +11,7 @@ const call = (id: string, name: string, args: unknown) => ({ id, name, arguments
 const task = (id: string) => call(id, 'task', { description: 'A task', instruction: 'do it' })
 const { hold } = createHold()
 
-/** A trajectory that an earlier version of the loop has written; `SVC_RECORD=1` writes it anew. */
+/** A trajectory written by an earlier version of the loop; `SVC_RECORD=1` records it again. */
 const RECORDING = join(process.cwd(), 'tests', 'recordings', 'turns.jsonl')
 
 /** Turns of one conversation; decisions follow each pause. */
@@ -90,7 +90,7 @@ const turns: Record<string, { scripts: Script[]; decisions?: object[][]; stop?: 
 
 const replay = async (home: string, file: string) => runCommand(home, ['replay', file])
 
-t.test('What a server has carried on comes to the same when it is run again', async (t) => {
+t.test('Turns of a server have the same outcome when they are replayed', async (t) => {
   const thread_id = await createThread()
   const socket = await chat.connect()
   for (const { scripts, decisions = [], stop, config = {} } of Object.values(turns)) {
@@ -122,7 +122,7 @@ t.test('What a server has carried on comes to the same when it is run again', as
   if (process.env.SVC_RECORD) await writeFile(RECORDING, body)
 })
 
-t.test('A recorded trajectory comes to the same with the loop as it is now', async (t) => {
+t.test('A recorded trajectory has the same outcome with the current loop', async (t) => {
   const home = await createHome(t)
   const { code, stdout, stderr } = await replay(home, RECORDING)
   t.equal(stderr, '')
@@ -130,7 +130,7 @@ t.test('A recorded trajectory comes to the same with the loop as it is now', asy
   t.equal(code, 0)
 })
 
-t.test('A trajectory that would come to something else fails and says where', async (t) => {
+t.test('A trajectory with another outcome fails with the place of the difference', async (t) => {
   const home = await createHome(t)
   const recorded = await readFile(RECORDING, 'utf8')
   const lines = recorded.split('\n')

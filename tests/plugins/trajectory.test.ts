@@ -18,7 +18,7 @@ interface Row {
   duration_ms?: number
 }
 
-/** Carries on one turn with a tool, an approval and a failing tool, and one that is only said. */
+/** Runs one turn with a tool, an approval and a failing tool, and one turn of text only. */
 async function carryOn(thread_id: string) {
   const socket = await chat.connect()
   fake.next(
@@ -45,7 +45,7 @@ const list = async (query = '') => {
   return body as { events: Row[]; has_more: boolean }
 }
 
-t.test('The list shows every event of the ledger in one line', async (t) => {
+t.test('The list shows every event of the ledger as one line', async (t) => {
   const { events, has_more } = await list()
   t.equal(has_more, false)
   t.strictSame(
@@ -72,7 +72,7 @@ t.test('The list shows every event of the ledger in one line', async (t) => {
     if (['usage', 'tool_result', 'hitl_resolved', 'done'].includes(type)) t.type(duration_ms, 'number', type)
 })
 
-t.test('Pages rise, whichever end they are counted from, and can be narrowed down', async (t) => {
+t.test('Pages are in rising order, whichever end they are counted from, and can be filtered', async (t) => {
   const seqs = async (query: string) => {
     const { events, has_more } = await list(query)
     return [events.map(({ seq }) => seq), has_more]
@@ -106,7 +106,7 @@ t.test('Pages rise, whichever end they are counted from, and can be narrowed dow
     t.equal((await threads('GET', `/${thread_id}/trajectory${query}`)).status, 422, query)
 })
 
-t.test('One event is shown whole, with what the frames do not tell', async (t) => {
+t.test('One event is shown with all fields, including those outside of its frame', async (t) => {
   const { events } = await list()
   const read = async (type: string) => {
     const { event_id } = events.find((row) => row.type === type)!
@@ -129,7 +129,7 @@ t.test('One event is shown whole, with what the frames do not tell', async (t) =
   }
 })
 
-t.test('The figures add up what the turns have taken', async (t) => {
+t.test('The figures add up the calls, tokens and times of the turns', async (t) => {
   const { status, body } = await threads('GET', `/${thread_id}/trajectory/metrics`)
   t.equal(status, 200)
   t.match(body, {
@@ -145,7 +145,7 @@ t.test('The figures add up what the turns have taken', async (t) => {
   t.match(empty.body, { turns: 0, tool_calls: {}, time: { first_token_ms: { p50: null, p95: null } } })
 })
 
-t.test('Waiting for a person and what is delegated are counted once', async (t) => {
+t.test('Waiting for a person and delegated tasks are counted once', async (t) => {
   const thread_id = await createThread()
   const tokens = { input_tokens: 10, output_tokens: 1, total_tokens: 11 }
   const said = { message_id: 'msg_1', usage: tokens, model: 'fake:m' }
@@ -202,7 +202,7 @@ t.test('Waiting for a person and what is delegated are counted once', async (t) 
   })
 })
 
-t.test('The stream goes on behind the event that was seen last', async (t) => {
+t.test('The stream continues after the last seen event', async (t) => {
   const follow = async (query: string, headers: Record<string, string> = {}) => {
     const leaving = new AbortController()
     t.teardown(() => leaving.abort())
@@ -245,7 +245,7 @@ t.test('The stream goes on behind the event that was seen last', async (t) => {
   t.equal(all.at(-1)!.event, 'done')
 })
 
-t.test('The export holds the whole ledger in either form', async (t) => {
+t.test('The export contains the whole ledger in either format', async (t) => {
   const lines = await threads('GET', `/${thread_id}/trajectory/export`)
   t.equal(lines.headers.get('content-type'), 'application/x-ndjson')
   t.match(lines.headers.get('content-disposition'), `trajectory-${thread_id}.jsonl`)
@@ -264,7 +264,7 @@ t.test('The export holds the whole ledger in either form', async (t) => {
   t.equal((await threads('GET', `/${thread_id}/trajectory/export?format=xml`)).status, 422)
 })
 
-t.test('A trajectory is for the user of its thread alone, also with a shared agent', async (t) => {
+t.test('Only the user of a thread can read its trajectory, also with a shared agent', async (t) => {
   const ada = await server.createUser({ username: 'ada' })
   const shared = await server.request('PATCH', `/agents/${agent_id}`, { body: { is_shared: true } })
   t.equal(shared.status, 200)

@@ -8,7 +8,7 @@ const { fake, server, connect } = await startChat(t)
 const counters = server.db.collection<UsageCounterDocument>('usage_counters')
 const usage = server.db.collection<UsageDocument>('usage')
 
-/** Models that put out as little, as much, and as nobody knows how much. */
+/** Models with a small, a large and an unknown output limit. */
 const MODELS = ['bounded:short', 'bounded:long', 'bounded:unknown']
 const made = await server.request('POST', '/admin/providers', {
   body: {
@@ -38,7 +38,7 @@ for (let n = 0; n < CASES; n += 1)
       const { body: agents } = await server.request('GET', '/agents', { token })
       const socket = await connect({ token, agent_id: agents[0].id })
 
-      /** What was reserved for each call; it holds that from before its request until after its answer. */
+      /** The reservation of each call, which it holds from before its request until after its answer. */
       const reserved = new Map<string, number>()
       const broken: string[] = []
       fake.script(async ({ body }) => {

@@ -51,7 +51,7 @@ const ended = (call_id: string, account: ModelAccount, tokens: number) => ({
   is_estimated: false,
 })
 
-t.test('An account sees what its turns took, by day, agent and model', async (t) => {
+t.test('An account sees the tokens of its turns by day, agent and model', async (t) => {
   const ann = await createAccount('ann')
   t.match(await ann.report(), {
     window: 'last_30d',
@@ -128,7 +128,7 @@ t.test('Administrators see all accounts, those that took the most first', async 
   t.match(await server.request('GET', '/admin/usage?username=nobody'), { status: 404 })
 })
 
-t.test('A report tells 500 agents or days apart and sums up all', async (t) => {
+t.test('A report lists at most 500 agents or days and adds up all of them', async (t) => {
   const una = await createAccount('una')
   fake.next(answer(1, 1))
   await una.socket.ask({ text: 'hello' })
@@ -236,7 +236,7 @@ t.test('A turn that reaches the quota between two of its calls ends there', asyn
   )
 })
 
-t.test('Turns at the same time wait for what others have reserved, and are not refused', async (t) => {
+t.test('Simultaneous turns wait for the reservations of others, and are not refused', async (t) => {
   const ivy = await createAccount('ivy')
   await ivy.setQuota(10_000)
   const { hold, release } = createHold()
@@ -288,7 +288,7 @@ t.test('An answer that is stopped or cut off is charged by estimate', async (t) 
   t.match((await jan.report()).quota, { reserved: 0 })
 })
 
-t.test('Deleting threads and agents gives nothing back', async (t) => {
+t.test('Deleting threads and agents refunds nothing', async (t) => {
   const kim = await createAccount('kim')
   fake.next(answer(30, 3))
   const { thread_id } = await kim.socket.ask({ text: 'hello' })
@@ -307,7 +307,7 @@ t.test('Deleting threads and agents gives nothing back', async (t) => {
   t.match((await socket.ask({ text: 'hello' })).end, { code: 'TOKEN_QUOTA_EXCEEDED' })
 })
 
-t.test('Nothing of a deleted account is left, not even of a call that ends later', async (t) => {
+t.test('Nothing of a deleted account is left, not even a call that ends later', async (t) => {
   const liz = await createAccount('liz')
   await liz.setQuota(100_000)
   await liz.socket.ask({ text: 'hello' })
@@ -333,12 +333,12 @@ t.test('Nothing of a deleted account is left, not even of a call that ends later
     limitOutput: () => {},
   })
   await pointsOf()['providers.usage'].ask(ended('late', account, 5))
-  // An account's report comes behind what is being stored.
+  // An account's report is read after the rows that are being stored.
   await (await createAccount('max')).report()
   t.strictSame(await find(), [[], null, null])
 })
 
-t.test('A call counts once however often it is told', async (t) => {
+t.test('A call counts once, even if it is reported several times', async (t) => {
   const ned = await createAccount('ned')
   const calls = range(1, 20).map((n) => ended(`ned-${n}`, ned.account, n))
   const tell = (call: (typeof calls)[number]) => pointsOf()['providers.usage'].ask(call)
@@ -348,14 +348,14 @@ t.test('A call counts once however often it is told', async (t) => {
   t.match(await ned.row(), { tokens_used: 210 })
 })
 
-t.test('What an upstream says that is no number of tokens gives nothing back', async (t) => {
+t.test('An invalid token count of an upstream refunds nothing', async (t) => {
   const oda = await createAccount('oda')
   for (const [n, tokens] of [10, -1000, Number.NaN, 1.4].entries())
     await pointsOf()['providers.usage'].ask(ended(`oda-${n}`, oda.account, tokens))
   t.match(await oda.report(), { totals: { total_tokens: 11, model_calls: 4 }, quota: { used: 11 } })
 })
 
-t.test('A turn waits for a reservation, until it runs out or the turn is stopped', async (t) => {
+t.test('A turn waits for a reservation until it expires or the turn is stopped', async (t) => {
   const pia = await createAccount('pia')
   await pia.setQuota(20_000)
   const hold = { call_id: 'gone', tokens: 19_999, until: Date.now() + 60_000 }
@@ -377,7 +377,7 @@ t.test('A turn waits for a reservation, until it runs out or the turn is stopped
   t.match(await pia.report(), { quota: { used: 10, reserved: 0 } })
 })
 
-t.test('A server that starts stores what one that died had charged and not stored', async (t) => {
+t.test('A server that starts stores the rows that a dead one had charged but not stored', async (t) => {
   const [quin, ray] = [await createAccount('quin'), await createAccount('ray')]
   fake.next(answer(40, 4), answer(1, 0))
   await quin.socket.ask({ text: 'hello' })
@@ -399,7 +399,7 @@ for (const [window, pattern] of [
   ['day', /T00:00:00/],
   ['month', /-01T00:00:00/],
 ] as const)
-  t.test(`A quota of a ${window} begins anew with the next one, in UTC`, async (t) => {
+  t.test(`A quota of a ${window} starts again with the next one, in UTC`, async (t) => {
     const clock = createTestClock()
     const auth = { access_token_ttl_seconds: 31_536_000 }
     const config = { plugins: { chat: { quota_window: window }, auth } }
@@ -432,7 +432,7 @@ for (const [window, pattern] of [
       totals: { total_tokens: left <= 86_400 ? 20_005 : 0 },
     })
 
-    // What others have reserved is not waited for without end.
+    // A reservation of another call does not delay a call forever.
     await tom.setQuota(100_000)
     const gone = { call_id: 'gone', tokens: 99_999, until: Number.MAX_SAFE_INTEGER }
     await countersOf(chat).updateOne({ _id: tom.id }, { $push: { holds: gone } })
@@ -448,7 +448,7 @@ for (const [window, pattern] of [
     t.match(await refused, { code: 'TOKEN_QUOTA_EXCEEDED', details: { reserved: 99_999, quota: 100_000 } })
   })
 
-t.test('No row is lost or counted twice though the database goes away', async (t) => {
+t.test('No row is lost or counted twice if the database becomes unavailable', async (t) => {
   const proxy = await startDatabaseProxy(t)
   const home = createHome(t)
   const chat = await startChat(t, { home, env: { SVC_DATABASE_URL: proxy.url } })
@@ -456,7 +456,7 @@ t.test('No row is lost or counted twice though the database goes away', async (t
   const tell = (n: number) => pointsOf(chat)['providers.usage'].ask(ended(`una-${n}`, una.account, 1))
   for (const round of range(0, 5)) {
     const calls = range(round * 50, round * 50 + 49)
-    // From the second round on what is being written is carried out, and only one of the answers is lost.
+    // From the second round on, the write is carried out and only its reply is lost.
     let held = round > 0 ? proxy.hold() : undefined
     const telling = calls.map(tell)
     for (let passed = 1; passed < round; passed += 1) {

@@ -9,34 +9,34 @@ import type { Chance } from './random.ts'
 import type { TestFrame } from './socket.ts'
 import { readEvents } from './sse.ts'
 
-/** One thread in which anything happens while several clients have it open. */
+/** A thread in which random things happen while several clients have it open. */
 export interface ChatCase {
   readonly thread_id: string
-  /** What was done, in words. */
+  /** The actions so far, in words. */
   readonly actions: readonly string[]
-  /** What does not hold, in words. */
+  /** The faults found, in words. */
   readonly faults: readonly string[]
-  /** Does one thing by chance. */
+  /** Performs one random action. */
   act(): Promise<void>
-  /** Lets every client read on, e.g. after the server was started again. */
+  /** Lets every client continue reading, e.g. after a restart of the server. */
   goOn(): Promise<void>
-  /** Waits until nothing happens any more and compares what all clients hold with the history. */
+  /** Waits until nothing happens any more and compares the state of all clients with the history. */
   finish(): Promise<void>
 }
 
-/** What a case is made of. */
+/** The parts of a case. */
 export interface CaseParts {
   t: Test
   chat: TestChat
   plans: Plans
   random: Chance
-  /** Whether threads can be forked. */
+  /** True if threads can be forked. */
   canFork: boolean
 }
 
 const isEnd = ({ type }: TestFrame) => type === 'done' || type === 'error'
 
-/** Begins a case on a thread. */
+/** Starts a case on a thread. */
 export async function createCase(
   { t, chat, plans, random, canFork }: CaseParts,
   thread_id: string,
@@ -48,11 +48,11 @@ export async function createCase(
   const said: { client_message_id: string; text: string }[] = []
   const snapshots: ClientPages[] = []
   const forked: string[] = []
-  /** What is known of the thread's row. */
+  /** The expected row of the thread. */
   let row: Record<string, unknown> = {}
 
   const open = (name: string, pages: ClientPages) => createReader(chat, { name, pages, tell })
-  /** The client that says things; it has seen everything from the first frame on. */
+  /** The client that sends messages; it has seen everything from the first frame on. */
   const speaker = open('the speaker', [emptyPage(thread_id)])
   const readers = [speaker]
   await speaker.connect()
@@ -108,7 +108,7 @@ export async function createCase(
     row.allowed_tools = [...new Set([...((row.allowed_tools as string[]) ?? []), ...lasting])]
     const stream = answers[taken]!
     if (!listener) return stream.leave()
-    // It breaks off where the server is started again, and the reader then reads on by a socket.
+    // The stream breaks off when the server restarts; the reader then continues on a socket.
     const ended = stream.rest().catch((error) => actions.push(`${listener.name} broke off: ${error}`))
     void ended.then(() => {
       for (const { id, event, data } of stream.events) {
@@ -124,7 +124,7 @@ export async function createCase(
     readers.push(reader)
     if (random.chance(0.8)) await reader.connect(random.int(0, pages[0].last_seq))
   }
-  /** What was said and has not begun is said again, as a client does that cannot know whether it was heard. */
+  /** Messages that have not started a turn are sent again, like a client that cannot know if they arrived. */
   const sayAgain = () => {
     const begun = new Set([...speaker.frames.values()].map((frame) => frame.client_message_id))
     for (const { client_message_id, text } of said)
@@ -217,7 +217,7 @@ export async function createCase(
     return last
   }
 
-  /** A fork begins with what the thread was, and goes on by itself. */
+  /** A fork begins with the state of the thread and continues independently. */
   const goOnInFork = async (fork_id: string, [{ messages }]: ClientPages) => {
     const pages = await readHistory(chat, fork_id)
     const spoken = ({ role, content }: ClientMessage) => ({ role, content })
@@ -235,7 +235,7 @@ export async function createCase(
     faults.push(...findDifferences({ readers: [reader], snapshots: [], frames: reader.frames, last }))
   }
 
-  /** What goes wrong is told with all that was done before. */
+  /** A failure is reported with all actions before it. */
   const attempt = async (name: string, run: () => unknown) => {
     actions.push(`${name} at ${speaker.thread.last_seq}`)
     try {

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { TestFrame } from './socket.ts'
 
 /*
- * How a client keeps a thread: it loads the history once, subscribes behind its `last_seq` and lets every frame change
- * what it holds. Whatever source frames come from (WebSocket, the answer to a decision), in whatever cuts, the outcome
- * is what the history would give at the same seq.
+ * The state of a thread in a client: the client loads the history once, subscribes after its `last_seq` and applies
+ * every frame. Whatever the source of the frames (WebSocket, the response to a decision) and their cuts, the state
+ * equals the history at the same seq.
  */
 
 /** A part of a message, as the contract names them. */
@@ -19,11 +19,11 @@ type Usage = Record<string, number>
 type Artifact = { path: string; filename: string; media_type: string; url: string }
 type Source = { id: string; title: string; url?: string }
 
-/** A message as a client holds it; null is what frames do not tell and only the history knows. */
+/** A message as a client holds it; null means that frames do not contain the value and only the history does. */
 export interface ClientMessage {
   id: string
   role: 'user' | 'assistant' | 'tool'
-  /** Null for what was said elsewhere: `turn_started` names the message and not its words. */
+  /** Null for a message that another client sent: `turn_started` names the message, not its text. */
   content: ClientBlock[] | null
   /** Null for a message that a frame has begun: frames carry no times. */
   timestamp: number | null
@@ -36,7 +36,7 @@ export interface ClientMessage {
   error?: { code: string; message: string }
 }
 
-/** What a paused turn waits for. */
+/** The approval that a paused turn waits for. */
 export interface ClientPending {
   pending_id: string
   action_requests: { id: string; name: string; args: Record<string, unknown>; description: string }[]
@@ -63,21 +63,21 @@ export type ClientPages = readonly [ClientPage, ...ClientPage[]]
 /** A thread as a client holds it. */
 export interface ClientThread {
   thread_id: string
-  /** The seq of the last frame that is part of this: a subscription behind it gives the rest. */
+  /** The seq of the last frame that is included: a subscription after it delivers the rest. */
   last_seq: number
   messages: ClientMessage[]
   turn_active: boolean
   hitl_pending: ClientPending | null
-  /** Files and sources of the turns that have ended, each once; those of the running turn stand in its messages. */
+  /** Files and sources of ended turns, each once; those of the active turn are in its messages. */
   artifacts: Artifact[]
   sources: Source[]
-  /** Messages of pages that were read later than the newest one, with the seq that they show. */
+  /** Messages of pages that were read later than the newest page, with the seq of their state. */
   readonly read_at: Map<string, number>
-  /** What this client said itself, by client_message_id. */
+  /** The messages that this client sent itself, by client_message_id. */
   readonly said: Map<string, ClientBlock[]>
 }
 
-/** Begins with a history; further pages, read by cursor, are older and may have been read at a later seq. */
+/** Creates the state from a history; further pages, read by cursor, are older and may have been read at a later seq. */
 export function openThread([newest, ...older]: ClientPages): ClientThread {
   const { thread_id, last_seq, turn_active, hitl_pending, artifacts, sources } = newest
   return structuredClone({
@@ -93,11 +93,11 @@ export function openThread([newest, ...older]: ClientPages): ClientThread {
   })
 }
 
-/** Lets one frame change a thread; throws where frames before it are missing. */
+/** Applies one frame to a thread; throws if frames before it are missing. */
 export function applyFrame(thread: ClientThread, frame: TestFrame): void {
-  // `pong`, `turn_status` and errors about what was sent are no part of a thread.
+  // `pong`, `turn_status` and errors about sent frames do not belong to a thread.
   if (frame.seq === undefined || frame.thread_id !== thread.thread_id) return
-  // After subscribing again, frames come once more that were seen before.
+  // After a new subscription, frames that were seen before come again.
   if (frame.seq <= thread.last_seq) return
   if (frame.seq > thread.last_seq + 1)
     throw new Error(`frame ${frame.seq} came behind ${thread.last_seq}: subscribe again behind that`)
@@ -119,7 +119,7 @@ export function applyFrame(thread: ClientThread, frame: TestFrame): void {
 function applyToMessage(thread: ClientThread, frame: TestFrame): void {
   const { tool_call_id: id, name, input, output, is_error, sources } = frame
   const { path, filename, media_type, url } = frame
-  // Of what a subagent does, the message of the call that delegated to it shows what it used, made and cited.
+  // The message of the delegating call shows what its subagent used, made and cited.
   const isDelegated = frame.parent_tool_call_id !== undefined
   switch (frame.type) {
     case 'turn_started': {
@@ -151,7 +151,7 @@ function applyToMessage(thread: ClientThread, frame: TestFrame): void {
       return
     }
     case 'usage': {
-      // A model call that belongs to no message (it summed up older ones) only counts.
+      // A model call that belongs to no message (it summarized older ones) only counts tokens.
       if (frame.message_id === undefined) return
       const message = messageOf(thread, frame, isDelegated ? 'tool' : 'assistant')
       if (!message) return
@@ -161,7 +161,9 @@ function applyToMessage(thread: ClientThread, frame: TestFrame): void {
   }
 }
 
-/** The message that a frame is part of, begun where there is none; undefined where it holds the frame already. */
+/**
+ * Returns the message of a frame and begins it if it is missing; undefined if the message contains the frame already.
+ */
 function messageOf(
   { messages, read_at }: ClientThread,
   { message_id: id, turn_id, seq }: TestFrame,
@@ -191,19 +193,19 @@ function append(message: ClientMessage | undefined, { type, content: text }: Tes
   else content?.push({ type: 'thinking', thinking: text })
 }
 
-/** A call whose arguments a person has changed shows those that it is run with; decisions stand in the order of requests. */
+/** Puts the arguments that a person has changed into their calls; decisions are in the order of requests. */
 function showEdits({ messages, hitl_pending }: ClientThread, { decisions, turn_id }: TestFrame): void {
   const calls = messages.flatMap((message) => (message.turn_id === turn_id ? (message.content ?? []) : []))
   for (const [index, decision] of decisions.entries()) {
     if (decision.type !== 'edit') continue
     const { id } = hitl_pending!.action_requests[index]!
-    // Some upstreams give the calls of each answer the same ids: the newest is meant.
+    // Some upstreams reuse the ids of calls in each answer: the newest call is meant.
     const call = calls.findLast((block) => block.type === 'tool_use' && block.id === id)
     if (call?.type === 'tool_use') call.input = decision.edited_action.args
   }
 }
 
-/** How a turn ended shows on its last reply; a turn that ended badly before any reply has an empty one. */
+/** Shows the end of a turn on its last reply; a turn that failed before any reply has an empty one. */
 function endTurn(thread: ClientThread, frame: TestFrame): void {
   const ofTurn = ({ turn_id }: ClientMessage) => turn_id === frame.turn_id
   for (const message of thread.messages.filter(ofTurn))
@@ -216,7 +218,7 @@ function endTurn(thread: ClientThread, frame: TestFrame): void {
     reply.status = status
     if (status === 'failed') reply.error = { code: frame.code, message: frame.message }
   }
-  // What was delegated by a call that came to nothing is not kept.
+  // Output of a delegation without a result is not kept.
   const isKept = ({ role, content, artifacts, sources }: ClientMessage) =>
     role !== 'tool' || content!.length > 0 || artifacts !== undefined || sources !== undefined
   thread.messages = thread.messages.filter((message) => !ofTurn(message) || isKept(message))
@@ -234,7 +236,7 @@ function endTurn(thread: ClientThread, frame: TestFrame): void {
   thread.turn_active = false
 }
 
-/** What a turn names comes behind the rest, each thing once, as it was named last. */
+/** Appends the files or sources of a turn, each once, as it was named last. */
 function withNewest<Key extends string, Named extends Record<Key, string>>(
   named: readonly Named[],
   added: readonly Named[],
@@ -245,7 +247,7 @@ function withNewest<Key extends string, Named extends Record<Key, string>>(
   return [...named.filter((item) => !isNamedAgain(item)), ...latest]
 }
 
-/** Each thing once, as it was named last. */
+/** Keeps each item once, as it was named last. */
 function once<Key extends string, Named extends Record<Key, string>>(
   named: readonly Named[],
   key: Key,
@@ -258,7 +260,9 @@ function add(sum: Usage = {}, spent: Usage): Usage {
   return Object.fromEntries([...names].map((name) => [name, (sum[name] ?? 0) + (spent[name] ?? 0)]))
 }
 
-/** Where a thread that a client holds differs from its history, in words; what no frame tells is left out. */
+/**
+ * Describes the first difference between a client's thread and its history; values that no frame contains are left out.
+ */
 export function differenceOf(
   { read_at, said, ...thread }: ClientThread,
   pages: ClientPages,

@@ -3,7 +3,7 @@ import { applyFrame, type ClientPage, type ClientPages, differenceOf, openThread
 import type { ThreadReader } from './chat-reader.ts'
 import type { TestFrame } from './socket.ts'
 
-/** The history of a thread in which nothing has been said. */
+/** The history of a thread without messages. */
 export const emptyPage = (thread_id: string): ClientPage => ({
   thread_id,
   messages: [],
@@ -16,18 +16,18 @@ export const emptyPage = (thread_id: string): ClientPage => ({
   next_cursor: null,
 })
 
-/** What clients hold of a thread, and what it is compared with. */
+/** The states of clients of a thread, and the history to compare them with. */
 export interface Compared {
   readers: readonly ThreadReader[]
   /** Histories that were read at any moment. */
   snapshots: readonly ClientPages[]
   /** All frames of the thread by seq. */
   frames: ReadonlyMap<number, TestFrame>
-  /** The history as it is now that nothing happens any more. */
+  /** The final history. */
   last: ClientPages
 }
 
-/** Where clients that read on, and histories with the frames behind them, do not come to the last history, in words. */
+/** Describes how clients, and histories with the frames after them, differ from the final history. */
 export function findDifferences({ readers, snapshots, frames, last }: Compared): string[] {
   const [{ thread_id, last_seq }] = last
   const fold = (pages: ClientPages, end: number) => {
@@ -42,10 +42,10 @@ export function findDifferences({ readers, snapshots, frames, last }: Compared):
   ])
   const upToThere = snapshots.map((pages) => {
     const [{ last_seq: seq, turn_active }] = pages
-    // Pages that were read while the turn went on show it at different moments.
+    // Pages that were read while a turn was running show it at different moments.
     if (pages.some((page) => page.last_seq !== seq)) return []
     const thread = fold([emptyPage(thread_id)], seq)
-    // A turn that has the thread is active already before its first frame.
+    // A turn that has the thread is active even before its first frame.
     if (turn_active && frames.get(seq + 1)?.type === 'turn_started') thread.turn_active = true
     return [`all up to ${seq}`, differenceOf(thread, pages)]
   })
@@ -54,7 +54,7 @@ export function findDifferences({ readers, snapshots, frames, last }: Compared):
   )
 }
 
-/** Where a thread's row in the list is not as it should be, in words. */
+/** Describes the faults of a thread's row in the list. */
 export const findRowFaults = (row: Record<string, unknown>, wanted: Record<string, unknown>): string[] =>
   Object.entries(wanted).flatMap(([field, value]) =>
     isDeepStrictEqual(row[field], value)

@@ -5,8 +5,8 @@ import type { Chance } from './random.ts'
 import type { TestFrame } from './socket.ts'
 
 /**
- * Leaves an empty thread as a process does that dies in its first turn, behind any of the turn's events. A turn that waits for
- * a person is left waiting.
+ * Leaves an empty thread like a process that dies in its first turn, after any of the turn's events. A turn that waits
+ * for a person stays paused.
  */
 export async function crashInTurn(
   { server, connect }: Pick<TestChat, 'server' | 'connect'>,

@@ -2,7 +2,7 @@ import type { ChatBody, Script } from '../../plugin-api/testing/fake-openai.ts'
 import type { ClientPending } from './chat-client.ts'
 import type { Chance } from './random.ts'
 
-/** A tool that shows files, cites sources and asks, as a plugin in plain JavaScript. */
+/** A tool that makes files, cites sources and asks, as a plugin in plain JavaScript. */
 export const SURVEY_PLUGIN = `
 const survey = {
   name: 'survey',
@@ -31,11 +31,11 @@ const survey = {
 export default { name: 'survey', summary: 'A survey', kernel: 1, setup: (host) => host.extend('agents.tools', survey) }
 `
 
-/** What an upstream answers in turns; each turn is known by the token that its message ends with. */
+/** Plans the answers of an upstream; each turn is recognized by the token that its message ends with. */
 export interface Plans {
-  /** Plans a turn and gives the words that start it. */
+  /** Plans a turn and returns the text that starts it. */
   plan(random: Chance): string
-  /** The answer to a request of a planned turn, or of what it delegates. */
+  /** Answers a request of a planned turn, or of its delegated task. */
   answer(body: ChatBody): Script
 }
 
@@ -56,10 +56,10 @@ const PATHS = ['a.txt', 'b.md', 'notes/c.txt', 'd.png']
 const SOURCES = ['one', 'two', 'three']
 /** Reused in every answer, as some upstreams do. */
 const IDS = ['a', 'b', 'c', 'd']
-/** More than one event holds, with a character where it is cut. */
+/** Longer than one event may be, with a character at the cut. */
 const LONG = `${'x'.repeat(65_535)}😀 and more`
 
-/** Makes plans that are nobody's yet. */
+/** Creates an empty set of plans. */
 export function createPlans(): Plans {
   const plans = new Map<string, Script[]>()
 
@@ -133,17 +133,17 @@ export function createPlans(): Plans {
   }
 }
 
-/** What a person decides of one call. */
+/** A person's decision about one call. */
 export type PlannedDecision = { type: string; for_thread?: boolean } & Record<string, unknown>
 
 const HALF = 'half \ud83d'
-/** Arguments that a person may put in the place of a model's, by the tools that ask. */
+/** Arguments that a person may use instead of a model's, by the tools that ask. */
 const EDITS: Record<string, (random: Chance) => object> = {
   execute: (random) => ({ command: 'echo', args: [random.pick(['edited', '😀', HALF])] }),
   read_file: (random) => ({ path: random.pick(['b.md', 'none']) }),
 }
 
-/** Any decisions that fit what a turn waits for. */
+/** Returns random decisions that fit the approval of a paused turn. */
 export function planDecisions(
   { action_requests, review_configs }: ClientPending,
   random: Chance,

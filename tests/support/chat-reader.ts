@@ -8,28 +8,28 @@ import {
 } from './chat-client.ts'
 import type { TestFrame } from './socket.ts'
 
-/** How long anything may take that is waited for, in milliseconds. */
+/** The longest time to wait for anything, in milliseconds. */
 const PATIENCE_MS = 40_000
 
-/** A client that has a thread open: what it holds, and the connection that its frames come by. */
+/** A client that has a thread open: its state, and the connection that its frames arrive on. */
 export interface ThreadReader {
   name: string
   readonly thread: ClientThread
   /** The frames that have changed the thread, by seq. */
   readonly frames: Map<number, TestFrame>
-  /** The connection of the moment. */
+  /** The current connection. */
   readonly socket: ChatSocket | undefined
-  /** Takes a frame from wherever it comes. */
+  /** Takes a frame from any source. */
   take(frame: TestFrame): void
-  /** Reads on by a new connection, behind `after` or what was seen last. */
+  /** Continues on a new connection, after `after` or the last seen frame. */
   connect(after?: number): Promise<void>
-  /** Drops the connection as a network does. */
+  /** Drops the connection like a network failure. */
   cut(): void
-  /** Waits until what was taken makes this true. */
+  /** Waits until the frames taken make this true. */
   until(isSo: () => boolean, what: string): Promise<void>
 }
 
-/** All pages of a thread's history, newest first; of several, the older ones are read later. */
+/** Reads all pages of a thread's history, newest first; older pages are read later. */
 export async function readHistory(
   { history }: Pick<TestChat, 'history'>,
   thread_id: string,
@@ -41,7 +41,7 @@ export async function readHistory(
   return pages
 }
 
-/** Opens a thread from its history; faults of what comes are told, not thrown. */
+/** Opens a thread from its history; faults of later frames are collected, not thrown. */
 export function createReader(
   chat: Pick<TestChat, 'connect'>,
   { name, pages, tell: tellAll }: { name: string; pages: ClientPages; tell: (fault: string) => void },
@@ -52,10 +52,10 @@ export function createReader(
   const waiting = new Set<() => void>()
   let socket: ChatSocket | undefined
 
-  /** What a subscription is told first says of a moment what the thread says that was read up to there. */
+  /** The first frame of a subscription must describe the same state as the thread at that seq. */
   const checkStatus = ({ active, paused }: TestFrame) => {
     if (paused !== (thread.hitl_pending !== null)) tell(`paused ${paused} at ${thread.last_seq}`)
-    // A turn that has the thread is active already before its first frame.
+    // A turn that has the thread is active even before its first frame.
     if (!active && thread.turn_active) tell(`active ${active} at ${thread.last_seq}`)
   }
 

@@ -3,11 +3,11 @@ import type { LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
 import { eventId, seqOf } from '../../plugins/chat/ledger/ledger-event.ts'
 import type { TestChat } from './chat.ts'
 
-/** A frame of a copy, about the message that is its own. */
+/** Converts a frame for a copy with its own message. */
 const named = (frame: LedgerEvent['frame'], n: number) =>
   'message_id' in frame ? { ...frame, message_id: `${frame.message_id}-${n}` } : frame
 
-/** Makes a thread of so many turns, each a copy of one that was really carried on, and gives its id. */
+/** Creates a thread with a number of turns, each a copy of one real turn, and returns its id. */
 export async function seedThread(
   { server, createThread, connect }: TestChat,
   turns: number,

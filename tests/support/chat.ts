@@ -20,31 +20,31 @@ export interface SeenTurn {
   end: TestFrame
 }
 
-/** Gives a decision for each request of a paused turn. */
+/** Returns a decision for each request of a paused turn. */
 export type Decide = (pending: TestFrame) => object[]
 
-/** A chat connection of a client whose every frame is checked against the declared ones. */
+/** A client's chat connection, each frame of which is checked against the declared ones. */
 export interface ChatSocket extends TestSocket {
-  /** The first frame, past or to come, that is accepted; throws once the socket is closed without it. */
+  /** Returns the first frame, past or future, that is accepted; throws if the socket closes without it. */
   until(accept: (frame: TestFrame) => boolean): Promise<TestFrame>
-  /** Sends a user turn and gives its client_message_id. */
+  /** Sends a user turn and returns its client_message_id. */
   say(turn: object): string
-  /** Waits until a turn that was sent, here or by another connection, has ended. */
+  /** Waits until a turn that was sent, here or on another connection, has ended. */
   seeTurn(client_message_id: string): Promise<SeenTurn>
-  /** Waits until a turn that was sent waits for a person, having done so `before` times already. */
+  /** Waits until a sent turn is paused, after it was paused `before` times. */
   seePause(client_message_id: string, before?: number): Promise<TestFrame>
-  /** `say` and `seeTurn`; whenever the turn waits for a person, `decide` gives the decisions. */
+  /** Combines `say` and `seeTurn`; whenever the turn is paused, `decide` returns the decisions. */
   ask(turn: object, decide?: Decide): Promise<SeenTurn>
-  /** Subscribes and gives the reply. */
+  /** Subscribes and returns the reply. */
   subscribe(thread_id: string, after_seq?: number): Promise<TestFrame>
-  /** Frames of turns in this thread, in the order they came. */
+  /** Lists the frames of turns in this thread, in the order of arrival. */
   of(thread_id: string): TestFrame[]
-  /** Sends a ping and waits for its answer: what was sent before has been handled then. */
+  /** Sends a ping and waits for its answer: all earlier frames have been handled then. */
   settle(): Promise<void>
 }
 
 const check = createFrameCheck(sentFrames)
-/** The first frame of a turn, or the refusal of its message. */
+/** Accepts the first frame of a turn, or the refusal of its message. */
 const isOutcomeOf = (sent: string) => (frame: TestFrame) =>
   frame.client_message_id === sent && frame.type !== 'turn_queued'
 const isEnd = ({ type, seq }: TestFrame) => (type === 'done' || type === 'error') && seq !== undefined
@@ -162,19 +162,19 @@ export interface TestChat {
     headers?: Record<string, string>
   }): Promise<ChatSocket>
   createThread(options?: { token?: string; agent_id?: string }): Promise<string>
-  /** Decides what a paused turn waits for; what follows is read from the answer. */
+  /** Decides the requests of a paused turn; the following frames are read from the response. */
   decide(
     thread_id: string,
     decisions: unknown,
     options?: { token?: string; agent_id?: string; url?: string; more?: object },
   ): Promise<EventReader>
-  /** Calls the API below the agent's threads and gives the answer. */
+  /** Calls the API below the agent's threads and returns the response. */
   threads(
     method: string,
     path: string,
     options?: { body?: unknown; token?: string; agent_id?: string; headers?: Record<string, string> },
   ): Promise<TestReply>
-  /** The body of a page of history. */
+  /** Reads the body of a page of history. */
   history(
     thread_id: string,
     query?: string,
@@ -221,14 +221,14 @@ export async function startChat(t: Test, options: Parameters<typeof startServer>
   }
 }
 
-/** The address of an agent's chat. */
+/** Returns the address of an agent's chat. */
 export const chatUrl = (url: string, agent_id: string, token: string): string =>
   `${url.replace(/^http/, 'ws')}/api/agents/${agent_id}/chat/ws?token=${token}`
 
-/** The seqs from `first` to `last`. */
+/** Lists the seqs from `first` to `last`. */
 export const range = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index)
 
-/** The text of the frames of one type, put together. */
+/** Joins the text of the frames of one type. */
 export const textOf = (frames: readonly TestFrame[], type: 'content' | 'reasoning' = 'content'): string =>
   frames.map((frame) => (frame.type === type ? frame.content : '')).join('')

@@ -6,10 +6,10 @@ import type { FakePlatform, Place, Saying, ShownMessage } from '../../plugin-api
 
 const TOKEN = 'the-token-of-the-pigeon'
 const LOFTS: Record<Place, string> = { direct: 'loft-1', group: 'loft-2' }
-/** How long a call waits for letters, in milliseconds. */
+/** The time that a call waits for letters, in milliseconds. */
 const HOLD_MS = 20_000
 
-/** A letter as the platform hands it over. */
+/** A letter as the platform delivers it. */
 interface Letter {
   number: number
   id: string
@@ -21,7 +21,7 @@ interface Letter {
   at: number
 }
 
-/** The platform of the example in docs/plugins.md: letters are fetched by their number, and sent by a call. */
+/** The platform of the example in docs/plugins.md: letters are fetched by number, and sent by a call. */
 export async function startFakePigeon(): Promise<FakePlatform> {
   const letters: Letter[] = []
   const shown: ShownMessage[] = []
@@ -39,7 +39,7 @@ export async function startFakePigeon(): Promise<FakePlatform> {
     return letters.length
   }
 
-  /** Resolves once the bot has asked for what comes behind a letter. */
+  /** Resolves once the bot has asked for the letters after a given one. */
   const fetched = async (number: number) => {
     while (fetchedUpTo < number) await once(news, 'fetched', { signal: AbortSignal.timeout(40_000) })
   }
@@ -53,7 +53,7 @@ export async function startFakePigeon(): Promise<FakePlatform> {
     if (request.headers.authorization !== `Bearer ${TOKEN}`) return answer(401)
     if (pathname === '/me') return answer(200, { name: 'pigeon' })
     if (request.method === 'GET') {
-      // Who names no letter gets those that were never asked behind.
+      // A call without a number receives the letters that were never asked for.
       const after = Number(searchParams.get('after') || fetchedUpTo)
       fetchedUpTo = after
       news.emit('fetched')
@@ -61,7 +61,7 @@ export async function startFakePigeon(): Promise<FakePlatform> {
       const timer = setTimeout(() => hold.abort(), HOLD_MS)
       response.once('close', () => hold.abort())
       waiting.add(hold)
-      // It fails only by being aborted, which ends the waiting.
+      // It rejects only when aborted, which ends the wait.
       if (letters.length <= after) await once(news, 'letter', { signal: hold.signal }).catch(() => undefined)
       clearTimeout(timer)
       waiting.delete(hold)

@@ -1,17 +1,17 @@
 import type { TestServer } from './server.ts'
 
-/** What queries have examined. */
+/** The rows that queries have examined. */
 export interface QueryCost {
   documents: number
-  /** Queries that no index served. */
+  /** The number of queries without an index. */
   scans: number
-  /** Queries whose rows had to be sorted. */
+  /** The number of queries whose rows had to be sorted. */
   sorts: number
 }
 
 const RUNS = 4
 
-/** What the database has examined so far, in all queries of all kinds. */
+/** Reads what the database has examined so far, in all queries of all kinds. */
 async function examined({ db }: TestServer): Promise<QueryCost> {
   const { metrics } = await db.command({ serverStatus: 1 })
   const { scannedObjects, collectionScans } = metrics.queryExecutor
@@ -20,8 +20,8 @@ async function examined({ db }: TestServer): Promise<QueryCost> {
 }
 
 /**
- * What an operation costs; the least of several runs, as the server's own work goes on beside it, or that of the first
- * run that costs little enough.
+ * Measures an operation. Other work of the server runs beside it, so this returns the least of several runs, or the
+ * first run that is cheap enough.
  */
 export async function costOf(
   server: TestServer,

@@ -33,7 +33,7 @@ function pageOf(events: readonly LedgerEvent[], first_seq: number, thread_id: st
   }
 }
 
-/** What does not hold, in words, when the events of one turn are cut anywhere: the messages come out the same. */
+/** Describes what goes wrong when the events of one turn are cut anywhere: the messages must be the same. */
 export function findCutFaults(events: readonly LedgerEvent[]): string[] {
   const faults: string[] = []
   const [first_seq, thread_id] = [seqOf(events[0]!), threadOf(events[0]!)]
@@ -56,7 +56,7 @@ export function findCutFaults(events: readonly LedgerEvent[]): string[] {
   return faults
 }
 
-/** What comes out differently when the turn is run again from its events, in words. */
+/** Describes what differs when the turn runs again from its events. */
 export async function findReplayFaults(
   events: readonly LedgerEvent[],
   { run }: TurnReplay,
@@ -68,7 +68,7 @@ export async function findReplayFaults(
   return fault ? [`${events[0]!._id}: ${fault}`] : []
 }
 
-/** Where one JSON value first differs from another, in words. */
+/** Describes the first difference of two JSON values. */
 function firstDifference(wanted: unknown, found: unknown, path: string): string | undefined {
   if (isDeepStrictEqual(wanted, found)) return undefined
   const isTree = (value: unknown): value is Record<string, unknown> =>
