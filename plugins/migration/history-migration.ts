@@ -1,8 +1,9 @@
-import { AppError, isUnavailable } from '#kernel'
+import { AppError, isUnavailable, type TypeOf } from '#kernel'
 import type { AgentDocument } from '../agents/types.ts'
 import type { ThreadDocument } from '../chat/documents.ts'
 import type { AgentLease } from './agent-leases.ts'
 import type { Cradle } from './manifest.ts'
+import type { migrationStatus } from './schemas.ts'
 
 /** The most agents that this process works on at once. */
 const MAX_AGENTS = 3
@@ -10,19 +11,7 @@ const MAX_AGENTS = 3
 const MAX_ATTEMPTS = 3
 
 /** The progress of the migration of an agent's threads. */
-export interface MigrationStatus {
-  /** The number of threads still to be rebuilt: pending, queued or running. */
-  remaining: number
-  pending: number
-  queued: number
-  running: number
-  failed: number
-  /** True while a process works on the agent's threads. */
-  processing: boolean
-  /** True while an operation of the agent's runtime is in flight. */
-  agent_busy: boolean
-  can_start: boolean
-}
+export type MigrationStatus = TypeOf<typeof migrationStatus>
 
 /** Rebuilds the histories of threads in the background, one thread of an agent at a time. */
 export interface HistoryMigration {

@@ -1,12 +1,7 @@
+import type { OverviewRow } from './schemas.ts'
+
 /** The counts of the overview, which other plugins contribute. */
-export interface OverviewCounts {
-  agents: { running: number; stopped: number; starting: number; failed: number }
-  /** The threads that are not being removed. */
-  threads: number
-  /** The turns that run at present, on any server. */
-  turns_active: number
-  channels: { connected: number; failed: number }
-}
+export type OverviewCounts = Pick<OverviewRow, 'agents' | 'threads' | 'turns_active' | 'channels'>
 
 /** One server process; `_id` is its `node_id`, times are Unix seconds. */
 export interface NodeDocument {

@@ -1,27 +1,11 @@
+import type { TypeOf } from '#kernel'
 import { addUsage, NO_USAGE, type TokenUsage } from '#plugin-api'
 import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
-
-/** The calls of one tool; `ms` is their total time. */
-interface ToolFigures {
-  count: number
-  errors: number
-  ms: number
-}
+import type { metrics } from './schemas.ts'
 
 /** The figures of a thread's turns. */
-export interface Metrics {
-  turns: number
-  model_calls: number
-  tool_calls: Record<string, ToolFigures>
-  tokens: TokenUsage
-  time: {
-    total_ms: number
-    model_ms: number
-    tool_ms: number
-    waiting_ms: number
-    first_token_ms: { p50: number | null; p95: number | null }
-  }
-}
+export type Metrics = Omit<TypeOf<typeof metrics>, 'tokens'> & { tokens: TokenUsage }
+type ToolFigures = Metrics['tool_calls'][string]
 
 /** Adds up the events of a thread. */
 export async function measure(events: AsyncIterable<ReadEvent>): Promise<Metrics> {

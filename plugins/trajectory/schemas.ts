@@ -1,5 +1,6 @@
 import { nullable, objectOf, pageQuery, type TypeOf } from '#kernel'
 import { REASONING_LEVELS } from '#plugin-api'
+import type { FrameType } from '../chat/ledger/ledger-event.ts'
 
 const string = { type: 'string' } as const
 const integer = { type: 'integer' } as const
@@ -22,7 +23,7 @@ const type = {
     'done',
     'error',
   ],
-} as const
+} as const satisfies { enum: readonly FrameType[] }
 
 /** The fields of an event besides its frame; `answer` is the model's answer as JSON. */
 const record = {

@@ -1,6 +1,7 @@
 import type { Collection, IndexDescription } from 'mongodb'
-import type { Clock } from '#kernel'
+import type { Clock, TypeOf } from '#kernel'
 import type { Block, QueuedTurnDocument } from '../documents.ts'
+import type { queuedTurns as queuedTurnRows } from '../schemas.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
 import type { TurnRequest } from './turn-runner.ts'
 
@@ -14,12 +15,7 @@ export const queuedTurnIndexes: IndexDescription[] = [
 const SHOWN_CHARACTERS = 8000
 
 /** A queued turn as clients see it; `created_at` is Unix seconds. */
-export interface QueuedRow {
-  queue_id: string
-  client_message_id?: string
-  text: string
-  created_at: number
-}
+export type QueuedRow = TypeOf<typeof queuedTurnRows>[number]
 
 /** The queued turns of all threads, in the order of their ids. */
 export interface QueuedTurns {
