@@ -18,7 +18,7 @@ export interface Wish {
  * share. Nothing is reserved if the rest is not enough for the prompt and one token, or if other calls hold so much
  * that no useful answer is possible.
  */
-export function reservation(
+export function toReservationUpdate(
   { call_id, prompt, output, takesAny }: Wish,
   { quota, used, until }: { quota: number; used: unknown; until: number },
 ) {

@@ -1,7 +1,7 @@
 import { isDuplicateKey } from '#kernel'
 import type { Cradle } from './manifest.ts'
 import { toDay, toMonth } from './periods.ts'
-import { reservation, type Wish } from './reservation.ts'
+import { toReservationUpdate, type Wish } from './reservation.ts'
 import type { Hold, UsageCounterDocument, UsageDocument } from './types.ts'
 
 /** The time after which an abandoned reservation expires and a charged batch is forgotten, in milliseconds. */
@@ -63,7 +63,7 @@ export function createUsageCounters({
      */
     async reserve(user_id: string, wish: Wish, quota: number): Promise<{ output: number } | QuotaUse> {
       const now = clock.now()
-      const holds = reservation(wish, { quota, used: usedNow(), until: now + KEPT_MS })
+      const holds = toReservationUpdate(wish, { quota, used: usedNow(), until: now + KEPT_MS })
       const reserve = () =>
         counters.findOneAndUpdate(
           { _id: user_id },
@@ -86,7 +86,9 @@ export function createUsageCounters({
         updateOne: {
           filter: { _id: user_id },
           update: [
-            ...(rows.length > 0 ? [charged({ _id: batch, writer: server.node_id, at: now, rows })] : []),
+            ...(rows.length > 0
+              ? [toChargedUpdate({ _id: batch, writer: server.node_id, at: now, rows })]
+              : []),
             { $set: { holds: liveHolds(now, ended) } },
           ],
           upsert: rows.length > 0,
@@ -134,7 +136,7 @@ const liveHolds = (now: number, ended: readonly string[] = []) => ({
 })
 
 /** Adds a batch to a counter, unless the counter already contains it. */
-function charged(batch: NonNullable<UsageCounterDocument['batches']>[number]) {
+function toChargedUpdate(batch: NonNullable<UsageCounterDocument['batches']>[number]) {
   const { rows, writer, at } = batch
   const batches = { $ifNull: ['$batches', []] }
   const others = {
@@ -145,8 +147,8 @@ function charged(batch: NonNullable<UsageCounterDocument['batches']>[number]) {
   }
   const changes = {
     total: { $add: [{ $ifNull: ['$total', 0] }, sumTokens(rows)] },
-    day: periodWith('day', rows, toDay),
-    month: periodWith('month', rows, toMonth),
+    day: toPeriodUpdate('day', rows, toDay),
+    month: toPeriodUpdate('month', rows, toMonth),
     batches: { $concatArrays: [others, { $literal: [batch] }] },
     changed_at: at,
   }
@@ -162,7 +164,7 @@ function charged(batch: NonNullable<UsageCounterDocument['batches']>[number]) {
 }
 
 /** Adds rows to the count of the newest period; a late row of an earlier period only enters the total. */
-function periodWith(
+function toPeriodUpdate(
   field: 'day' | 'month',
   rows: readonly UsageDocument[],
   toKey: (seconds: number) => string,

@@ -4,7 +4,7 @@ import type { ModelCalled } from '../providers/types.ts'
 import type { Cradle } from './manifest.ts'
 import type { UsageDocument } from './types.ts'
 import type { Charge } from './usage-counters.ts'
-import { usageRow } from './usage-row.ts'
+import { toUsageRow } from './usage-row.ts'
 
 /** The ledger of model calls. */
 export interface UsageRecords {
@@ -153,7 +153,7 @@ export function createUsageRecords({
     async record(call) {
       const { account, call_id, usage } = call
       if (usage === null && account.token_quota === null) return
-      const row = usage && usageRow({ ...call, usage }, clock.seconds())
+      const row = usage && toUsageRow({ ...call, usage }, clock.seconds())
       await addOnce({ user_id: account.user_id, call_id, row })
     },
     release: (user_id, call_id) => addOnce({ user_id, call_id, row: null }),

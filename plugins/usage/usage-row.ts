@@ -7,7 +7,7 @@ import type { UsageDocument } from './types.ts'
 const MAX_TOKENS = 1e12
 
 /** Converts a call that ended at `ts` (Unix seconds) to its row. */
-export function usageRow(
+export function toUsageRow(
   { call_id, account, model, purpose, usage, is_estimated }: ModelCalled & { usage: TokenUsage },
   ts: number,
 ): UsageDocument {

@@ -1,4 +1,4 @@
-import { deferSchema, type JSONSchema, nullable, type Validator } from '#kernel'
+import { deferSchema, type JSONSchema, nullable } from '#kernel'
 import { turnFrameFields } from '../frames.ts'
 import { filename, inputBlock, mediaType, path, usage } from '../schemas.ts'
 import type { FrameType } from './ledger-event.ts'
@@ -32,31 +32,22 @@ const bounds: Record<string, JSONSchema> = {
 function toBoundedFrame(type: FrameType): JSONSchema {
   const { properties, ...schema } = turnFrameFields[type]
   const bounded = Object.entries(properties).map(([name, field]) => [name, bounds[name] ?? field])
-  return { ...schema, properties: { ...Object.fromEntries(bounded), ...(type === 'done' && DONE) } }
+  // The only frame whose `message_id` may be null.
+  const nullableId = type === 'done' && { message_id: nullable(id) }
+  return { ...schema, properties: { ...Object.fromEntries(bounded), ...nullableId } }
 }
 
-const DONE = { message_id: nullable(id) }
-
-const toValidator = (type: FrameType) =>
-  deferSchema(
-    {
-      type: 'object',
-      properties: {
-        frame: toBoundedFrame(type),
-        input: { type: 'array', items: inputBlock, maxItems: 64 },
-        ms: { maximum: MAX_SUMMAND },
-        first_token_ms: { maximum: MAX_SUMMAND },
-      },
-    },
-    'json',
-  )
-
-const validators = new Map<FrameType, Validator>()
+const validators = new Map(
+  (Object.keys(turnFrameFields) as FrameType[]).map((type) => {
+    const properties = {
+      frame: toBoundedFrame(type),
+      input: { type: 'array', items: inputBlock, maxItems: 64 },
+      ms: { maximum: MAX_SUMMAND },
+      first_token_ms: { maximum: MAX_SUMMAND },
+    }
+    return [type, deferSchema({ type: 'object', properties }, 'json')]
+  }),
+)
 
 /** Checks the frame, input and times of an event from another server; throws VALIDATION_FAILED. */
-export function assertImportable(event: ReadEvent): void {
-  const { type } = event
-  const validate = validators.get(type) ?? toValidator(type)
-  validators.set(type, validate)
-  validate(event)
-}
+export const assertImportable = (event: ReadEvent): void => void validators.get(event.type)!(event)

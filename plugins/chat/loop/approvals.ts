@@ -62,7 +62,7 @@ export const requestStep = (call: Call, { description, args }: ApprovalStep): Re
 })
 
 /** Returns the approval that readers see, and a record of the arguments that it does not show. */
-export function pendingApproval(
+export function toPendingApproval(
   requests: readonly Request[],
   {
     pending_id,

@@ -22,7 +22,7 @@ export interface Division {
 }
 
 /** Divides the messages without a summary if they are too much for a model; null if all of them fit. */
-export function divide(
+export function divideMessages(
   messages: readonly MessageDocument[],
   summary: ThreadSummary | undefined,
   window?: number,
@@ -42,7 +42,7 @@ export function divide(
 }
 
 /** Asks a model to summarize a part of a conversation together with the previous summary. */
-export function summaryCall(
+export function createSummaryCall(
   older: readonly MessageDocument[],
   summary: ThreadSummary | undefined,
   { window, most_tokens = SUMMARY_TOKENS }: { window?: number; most_tokens?: number },

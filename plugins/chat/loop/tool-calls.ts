@@ -2,9 +2,9 @@ import type { LanguageModelV3FunctionTool, LanguageModelV3ToolResultPart } from 
 import type { Tool, ToolContext } from '#plugin-api'
 import { boundJson, sanitizeForStorage } from '../sanitize.ts'
 import type { Request } from './approvals.ts'
-import { type HeldOfTurn, type Round, startCall } from './call-at-work.ts'
 import { parseArguments } from './model-context.ts'
 import type { RecordedCall } from './recorded-loop.ts'
+import { type HeldCallsOfTurn, type Round, startCall } from './running-call.ts'
 import type { TurnTools } from './turn-tools.ts'
 import type { LoopWriter } from './turn-writer.ts'
 
@@ -62,7 +62,7 @@ export async function runToolCall({
   facts: CallFacts
   writer: LoopWriter
   recorded?: RecordedCall
-  held: HeldOfTurn
+  held: HeldCallsOfTurn
   delegate(instruction: string): Promise<Delegated>
 }): Promise<CallOutcome> {
   const { toolCallId, toolName, input, place } = call

@@ -8,11 +8,11 @@ import { type Ids, untilAborted } from '#kernel'
 import type { ModelCallOptions } from '#plugin-api'
 import { toWellFormed } from '../sanitize.ts'
 import type { Request } from './approvals.ts'
-import type { HeldOfTurn } from './call-at-work.ts'
 import type { CallSettings } from './call-settings.ts'
 import { readAnswer } from './model-answer.ts'
 import { assistantMessage } from './model-context.ts'
 import type { RecordedCall, RecordedStep } from './recorded-loop.ts'
+import type { HeldCallsOfTurn } from './running-call.ts'
 import { type CallFacts, type Delegated, describeTools, runToolCall } from './tool-calls.ts'
 import type { TurnTools } from './turn-tools.ts'
 import type { LoopWriter } from './turn-writer.ts'
@@ -43,7 +43,7 @@ export interface LoopParts {
   facts: CallFacts
   writer: LoopWriter
   /** The calls that kept running while the turn was paused. */
-  held: HeldOfTurn
+  held: HeldCallsOfTurn
   /** The recorded steps from before the turn paused. */
   recorded: readonly RecordedStep[]
   /** Creates the writer for the task that a tool call delegates. */

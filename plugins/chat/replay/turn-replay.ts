@@ -1,7 +1,7 @@
 import { eventId, isTerminal, type LedgerEvent, sumUsage } from '../ledger/ledger-event.ts'
 import type { ReadEvent } from '../ledger/ledger-reader.ts'
 import { createMemoryLog } from '../ledger/memory-log.ts'
-import { pendingApproval } from '../loop/approvals.ts'
+import { toPendingApproval } from '../loop/approvals.ts'
 import { readRecordedLoop } from '../loop/recorded-loop.ts'
 import { type LoopEnd, type LoopParts, runTurnLoop } from '../loop/turn-loop.ts'
 import { createTurnWriter } from '../loop/turn-writer.ts'
@@ -123,7 +123,7 @@ async function replay(
     const resolved = resolutions.shift()
     const pending_id = resolved?.pending_id ?? ''
     const names = { pending_id, agent_id: '', thread_id: THREAD }
-    log.write('hitl_required', pendingApproval(end.requests, { ...names, expires_at: 0 }).pending)
+    log.write('hitl_required', toPendingApproval(end.requests, { ...names, expires_at: 0 }).pending)
     if (!resolved) return events
     log.write('hitl_resolved', resolved)
     if (resolved.outcome === 'stopped') break

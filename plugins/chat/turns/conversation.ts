@@ -2,7 +2,7 @@ import { AppError } from '#kernel'
 import type { ModelAccount, OpenedModel } from '../../providers/types.ts'
 import type { MessageDocument, ThreadDocument, ThreadSummary } from '../documents.ts'
 import { readAnswer } from '../loop/model-answer.ts'
-import { divide, summaryCall } from '../loop/thread-summary.ts'
+import { createSummaryCall, divideMessages } from '../loop/thread-summary.ts'
 import type { TurnWriter } from '../loop/turn-writer.ts'
 import type { Cradle } from '../manifest.ts'
 import type { Turn } from './turns.ts'
@@ -45,7 +45,7 @@ export async function readConversation(
   const { summary } = thread
   const isOpen = ({ position }: MessageDocument) => position > (summary?.position ?? 0)
   const history = newest.filter(isOpen)
-  const division = divide(history, summary, window)
+  const division = divideMessages(history, summary, window)
   if (!division) return { history, summary }
   const { older, newer } = division
 
@@ -59,7 +59,7 @@ export async function readConversation(
       account,
       purpose: 'summary',
       options: {
-        ...summaryCall([...before.filter(isOpen), ...older], summary, { window, most_tokens }),
+        ...createSummaryCall([...before.filter(isOpen), ...older], summary, { window, most_tokens }),
         abortSignal: signal,
       },
     })

@@ -1,10 +1,10 @@
-import type { HeldCall, HeldOfTurn } from '../loop/call-at-work.ts'
+import type { HeldCall, HeldCallsOfTurn } from '../loop/running-call.ts'
 import type { StopReason } from './running-turns.ts'
 import type { Turn } from './turns.ts'
 
 /** The calls that this process holds for paused turns. */
 export interface HeldCalls {
-  of(turn: Turn): HeldOfTurn
+  of(turn: Turn): HeldCallsOfTurn
   /** Lists the turns with held calls. */
   turns(): Turn[]
   /** Abandons the calls of the matching turns. */

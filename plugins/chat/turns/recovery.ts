@@ -5,7 +5,7 @@ import { isTerminal, seqOf } from '../ledger/ledger-event.ts'
 import type { QueuedTurns } from './queued-turns.ts'
 import type { Resumption } from './resumption.ts'
 import type { RunningTurns } from './running-turns.ts'
-import { pausedBy, type SettlementParts, settleTurn, stoppedEnd, storeOutcome } from './settlement.ts'
+import { type SettlementParts, settleTurn, storeOutcome, toPausedTurn, toStoppedEnd } from './settlement.ts'
 import type { Turn, Turns } from './turns.ts'
 
 /** Closes turns whose process has died. */
@@ -55,7 +55,7 @@ export function createRecovery({
       return
     }
     if (last.type === 'hitl_required') {
-      await turns.pause(turn, pausedBy(last))
+      await turns.pause(turn, toPausedTurn(last))
       return
     }
     if (last.type === 'hitl_resolved' && last.frame.outcome !== 'stopped' && thread.active_turn?.resuming) {
@@ -75,7 +75,7 @@ export function createRecovery({
       turn,
       log: turnLog,
       end: wasStopped
-        ? stoppedEnd(events)
+        ? toStoppedEnd(events)
         : { type: 'error', error: new AppError('TURN_INTERRUPTED'), locale: 'en', request_id: turn_id },
     })
     log.info({ turn_id, thread_id }, 'closed an interrupted turn')

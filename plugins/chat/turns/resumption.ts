@@ -11,7 +11,7 @@ import {
 import { toTurnUser } from '../loop/turn-tools.ts'
 import type { Cradle } from '../manifest.ts'
 import type { RunningTurn, StopReason } from './running-turns.ts'
-import { settleTurn, stoppedEnd } from './settlement.ts'
+import { settleTurn, toStoppedEnd } from './settlement.ts'
 import type { StartedTurn } from './turn-execution.ts'
 import type { Turn } from './turns.ts'
 
@@ -212,7 +212,7 @@ export function createResumption(cradle: Cradle): Resumption {
       heldCalls.abandon(({ turn_id }) => turn_id === turn.turn_id, 'stopped')
       const onSettled = () => running.remove(current)
       try {
-        await settleTurn({ ...settlement, turn, log, end: stoppedEnd(log.committed), onSettled })
+        await settleTurn({ ...settlement, turn, log, end: toStoppedEnd(log.committed), onSettled })
       } finally {
         onSettled()
       }

@@ -1,5 +1,5 @@
 import type { TurnLog } from '../ledger/ledger.ts'
-import type { PAUSED } from '../loop/call-at-work.ts'
+import type { PAUSED } from '../loop/running-call.ts'
 import type { Turn } from './turns.ts'
 
 /** The reason why a turn ends before its reply is complete. */

@@ -57,7 +57,7 @@ export async function settleTurn({
 }
 
 /** Returns the end of a turn that was stopped while it waited for a person. */
-export function stoppedEnd(events: readonly LedgerEvent[]): TurnEnd {
+export function toStoppedEnd(events: readonly LedgerEvent[]): TurnEnd {
   const reply = projectTurn(events).findLast(({ role }) => role === 'assistant')
   return { type: 'done', message_id: reply?._id ?? null, usage: sumUsage(events), stop_reason: 'stopped' }
 }
@@ -87,14 +87,14 @@ export async function pauseTurn({
 }): Promise<void> {
   const isHeld = pending.action_requests.some(({ is_step }) => is_step)
   const settle = async (events: readonly LedgerEvent[]) => {
-    await turns.pause(turn, pausedBy(events.at(-1)!), isHeld)
+    await turns.pause(turn, toPausedTurn(events.at(-1)!), isHeld)
     onSettled()
   }
   await log.finish('hitl_required', pending, settle, whole_args && { whole_args })
 }
 
 /** Returns the record of a turn whose last event is an approval request. */
-export function pausedBy(event: LedgerEvent): PausedTurn {
+export function toPausedTurn(event: LedgerEvent): PausedTurn {
   const { pending_id, expires_at } = event.frame as PendingApproval
   return { pending_id, expires_at, seq: seqOf(event) }
 }

@@ -5,12 +5,12 @@ import type { OpenedModel } from '../../providers/types.ts'
 import type { Block, ThreadDocument } from '../documents.ts'
 import type { TurnLog } from '../ledger/ledger.ts'
 import { findLastModel, type LedgerEvent } from '../ledger/ledger-event.ts'
-import { pendingApproval, type Request } from '../loop/approvals.ts'
-import { PAUSED } from '../loop/call-at-work.ts'
+import { type Request, toPendingApproval } from '../loop/approvals.ts'
 import { toCallSettings, toTurnSettings } from '../loop/call-settings.ts'
 import { buildInstructions } from '../loop/instructions.ts'
 import { toModelContext, userMessage, withSummary } from '../loop/model-context.ts'
 import { readRecordedLoop } from '../loop/recorded-loop.ts'
+import { PAUSED } from '../loop/running-call.ts'
 import { readImages } from '../loop/turn-images.ts'
 import { runTurnLoop } from '../loop/turn-loop.ts'
 import { createTurnTools, type TurnUser } from '../loop/turn-tools.ts'
@@ -73,7 +73,7 @@ export function createTurnExecution(cradle: Cradle): TurnExecution {
         const expires_at = clock.seconds() + config.approval_seconds
         const { thread_id, agent_id } = turn
         const names = { pending_id: ids.make('apr_'), thread_id, agent_id }
-        const asked = pendingApproval(end.requests, { ...names, expires_at })
+        const asked = toPendingApproval(end.requests, { ...names, expires_at })
         await pauseTurn({ turns, turn, log, ...asked, onSettled })
         // Whatever still runs in the turn's tools is aborted, except held calls.
         abort.abort(PAUSED)

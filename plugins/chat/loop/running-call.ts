@@ -26,7 +26,7 @@ export interface HeldCall {
 }
 
 /** The held calls of one turn, by the ids that readers see. */
-export interface HeldOfTurn {
+export interface HeldCallsOfTurn {
   keep(call_id: string, call: HeldCall): void
   take(call_id: string): HeldCall | undefined
 }
@@ -57,7 +57,7 @@ export function startCall({
   request: Omit<Request, 'description' | 'allowed_decisions'>
   facts: CallFacts
   recorded: RecordedCall
-  held: HeldOfTurn
+  held: HeldCallsOfTurn
   round: Round
 }): Promise<CallEnd> {
   const ending = new AbortController()
