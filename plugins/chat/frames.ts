@@ -7,9 +7,9 @@ const string = { type: 'string' } as const
 const seq = { type: 'integer', minimum: 0 } as const
 /** A frame that belongs to a delegated task names the tool call that delegated it. */
 const delegated = { parent_tool_call_id: string } as const
-const place = { thread_id: string, turn_id: string, seq } as const
+const position = { thread_id: string, turn_id: string, seq } as const
 
-/** Adds the place of a frame to its fields. */
+/** Adds the position of a frame in its thread to its fields. */
 const ofTurn = <const Properties extends Record<string, unknown>, const Required extends readonly string[]>({
   properties,
   required,
@@ -19,7 +19,7 @@ const ofTurn = <const Properties extends Record<string, unknown>, const Required
 }) =>
   ({
     type: 'object',
-    properties: { ...place, ...properties },
+    properties: { ...position, ...properties },
     required: ['thread_id', 'turn_id', 'seq', ...required],
     additionalProperties: false,
   }) as const
@@ -138,7 +138,7 @@ export const sentFrames = {
   done: ofTurn(turnFrameFields.done),
   /** Also the answer to a frame that was refused, which belongs to no turn. */
   error: objectOf(
-    { ...place, client_message_id: string, ...turnFrameFields.error.properties },
+    { ...position, client_message_id: string, ...turnFrameFields.error.properties },
     turnFrameFields.error.required,
   ),
   turn_status: objectOf(

@@ -1,5 +1,5 @@
 import { definePlugin } from '#kernel'
-import { exportFormat } from './exported-file.ts'
+import { exportFormat } from './export-format.ts'
 import { manifest } from './manifest.ts'
 import { replayCommand } from './replay-command.ts'
 import { trajectoryRoutes } from './routes.ts'

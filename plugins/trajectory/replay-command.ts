@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Command } from '#kernel'
-import { readExport } from './exported-file.ts'
+import { readExport } from './export-format.ts'
 import type { Cradle } from './manifest.ts'
 
 /** `svc replay`: runs an exported trajectory through the current code. */

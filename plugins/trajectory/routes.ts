@@ -1,6 +1,6 @@
 import { AppError, MAX_PAGE_ROWS, type ServerSentEvent } from '#kernel'
 import { parseEventId, toRow, toWholeEvent } from './event-rows.ts'
-import { toJson, toJsonLines } from './export.ts'
+import { toJson, toJsonLines } from './export-format.ts'
 import { type Cradle, route } from './manifest.ts'
 import { measure } from './metrics.ts'
 import {

@@ -9,6 +9,29 @@ export const exportFormat = {
   checkEvent: deferSchema<ReadEvent>(exportedEvent, 'json'),
 }
 
+/** Writes the head and each event as a line of JSON. */
+export async function* toJsonLines(
+  head: ExportHead,
+  events: AsyncIterable<ReadEvent>,
+): AsyncGenerator<string, void, void> {
+  yield `${JSON.stringify(head)}\n`
+  for await (const event of events) yield `${JSON.stringify(event)}\n`
+}
+
+/** Writes the head as one JSON object that contains the events. */
+export async function* toJson(
+  head: ExportHead,
+  events: AsyncIterable<ReadEvent>,
+): AsyncGenerator<string, void, void> {
+  yield `${JSON.stringify(head).slice(0, -1)},"events":[`
+  let separator = '\n'
+  for await (const event of events) {
+    yield `${separator}${JSON.stringify(event)}`
+    separator = ',\n'
+  }
+  yield '\n]}\n'
+}
+
 /** Reads an exported trajectory in either format and returns its turns in order. Throws BAD_EXPORT. */
 export async function readExport(path: string): Promise<Map<string, ReadEvent[]>> {
   const { head, events } = parse(await readFile(path, 'utf8'))
