@@ -2,10 +2,10 @@ import type { AgentActivity } from '../agents/types.ts'
 import type { ChannelState } from './documents.ts'
 import type { Cradle } from './manifest.ts'
 
-/** The list of channels has them all. */
+/** The activity of an agent lists at most this many channels; `GET /agents/:id/channels` lists all. */
 const MOST_SHOWN = 200
 
-/** Shows the channels of an agent, each with its state. */
+/** Lists the channels of an agent with their states. */
 export async function showChannels(
   { agent_id }: { agent_id: string },
   { collections }: Pick<Cradle, 'collections'>,
@@ -20,7 +20,7 @@ export async function showChannels(
   }
 }
 
-/** Counts the channels of all agents that are connected, and those that have failed. */
+/** Counts the connected and the failed channels of all agents. */
 export async function countChannels(_: object, { collections }: Pick<Cradle, 'collections'>) {
   const groups = await collections.channels
     .aggregate<{ _id: ChannelState; count: number }>([

@@ -7,7 +7,7 @@ import type { StoredConfig } from './config/sealed-config.ts'
 import type { ChannelDocument, ChannelRuntime } from './documents.ts'
 import type { Cradle } from './manifest.ts'
 
-/** A channel as clients are shown it; secrets in `config` are masked. */
+/** A channel as clients see it; secrets in `config` are masked. */
 export interface ChannelRow {
   id: string
   agent_id: string
@@ -20,7 +20,7 @@ export interface ChannelRow {
   updated_at: number
 }
 
-/** What a channel is made of. */
+/** The fields of a new channel. */
 export interface NewChannel {
   kind: string
   name: string
@@ -30,28 +30,28 @@ export interface NewChannel {
 
 /** The channels of agents. */
 export interface Channels {
-  /** By name. Throws VALIDATION_FAILED for an unknown cursor. */
+  /** Sorted by name. Throws VALIDATION_FAILED for an unknown cursor. */
   list(agent: AgentDocument, page: PageRequest): Promise<Page<ChannelDocument>>
-  /** Throws NOT_FOUND, also for another agent's. */
+  /** Throws NOT_FOUND, also for a channel of another agent. */
   get(agent: AgentDocument, id: string): Promise<ChannelDocument>
   /**
-   * Throws CHANNEL_KIND_UNSUPPORTED, CHANNEL_NAME_TAKEN, ADDRESS_NOT_ALLOWED or VALIDATION_FAILED, also where a field is
-   * missing unless the channel is not enabled. `id` makes that a repetition makes no second one.
+   * Throws CHANNEL_KIND_UNSUPPORTED, CHANNEL_NAME_TAKEN, ADDRESS_NOT_ALLOWED or VALIDATION_FAILED. An enabled channel
+   * needs all required fields, a disabled one may lack some. Repeating a call with the same `id` creates one channel.
    */
   create(agent: AgentDocument, channel: NewChannel, id?: string): Promise<ChannelDocument>
   /**
-   * A `config` is merged into the old one by RFC 7396; a mask in it stands for what is stored. Throws as `create` does,
-   * and VALIDATION_FAILED for taking away what the kind requires.
+   * Merges `config` into the stored one (RFC 7396); a mask in it keeps the stored secret. Throws as `create` does, and
+   * VALIDATION_FAILED if the change removes a field that the kind requires.
    */
   update(
     agent: AgentDocument,
     id: string,
     changes: Partial<Omit<NewChannel, 'kind'>>,
   ): Promise<ChannelDocument>
-  /** Disconnects a channel and removes it with all that is kept of it. */
+  /** Disconnects a channel and removes it with all its data. */
   remove(agent: AgentDocument, id: string): Promise<void>
   removeAllOf(agent_id: string): Promise<void>
-  /** A config that was sent for a channel that may be stored already, with its secrets in the clear. */
+  /** Returns a config sent by a client with its masks replaced by the secrets of `stored`. Throws VALIDATION_FAILED. */
   resolveConfig(
     kind: string,
     config: Record<string, unknown>,
@@ -69,7 +69,7 @@ const INITIAL: Omit<ChannelRuntime, 'since'> = {
 
 const bytesOf = ({ config }: ChannelDocument) => Buffer.byteLength(JSON.stringify(config))
 
-/** Makes the channels over their collection. */
+/** Creates the service over the collection of channels. */
 export function createChannels(cradle: Cradle): Channels {
   const { collections, channelKinds, channelConfigs, platforms, supervisor } = cradle
   const { messageInbox, conversations, clock, ids } = cradle
@@ -97,7 +97,7 @@ export function createChannels(cradle: Cradle): Channels {
     return resolved
   }
 
-  /** The config that a channel would have. Throws VALIDATION_FAILED unless it is fit for a channel in this state. */
+  /** Returns the merged config of a channel. Throws VALIDATION_FAILED if it is invalid for a channel in this state. */
   const applyConfig = (
     kind: KnownKind,
     sent: Record<string, unknown>,
@@ -105,17 +105,17 @@ export function createChannels(cradle: Cradle): Channels {
   ) => {
     const old = stored ? channelConfigs.open(stored) : {}
     const isKnown = (name: string) => Object.hasOwn(kind.properties, name)
-    // A null would vanish in the merge.
+    // Checked before the merge, which would drop an unknown field whose value is null.
     const unknown = Object.keys(sent).filter((name) => !isKnown(name))
     refuse(
       unknown.map((name) => issueOf(name, 'additionalProperties', 'must NOT have additional properties')),
     )
     const config = mergePatch(old, channelConfigs.unmask(sent, kind, stored))
     kind.assertFitting(config)
-    // A draft may go on lacking what it lacks.
+    // A disabled channel is a draft: it may keep lacking the fields that it already lacks.
     const tolerated = enabled ? [] : kind.missingIn(stored ? old : config)
     const missing = kind.missingIn(config).filter((name) => !tolerated.includes(name))
-    // What a kind says in its own words names no field.
+    // A message from the kind's own check belongs to no single field.
     refuse(
       missing.map((name) =>
         isKnown(name) ? issueOf(name, 'required', 'is required') : issueOf('', 'required', name),
@@ -124,7 +124,7 @@ export function createChannels(cradle: Cradle): Channels {
     return config
   }
 
-  /** A config as it is stored, once it is fit and the server may connect to the addresses in it. */
+  /** Checks a config, and that the server may connect to the addresses in it, and returns it as it is stored. */
   const seal = async (
     id: string,
     kind: KnownKind,
@@ -137,7 +137,7 @@ export function createChannels(cradle: Cradle): Channels {
     return sealed
   }
 
-  /** Removes what is kept of channels, those that answer in them first. */
+  /** Removes the data of channels, after their connections are closed so that nothing is answered any more. */
   const forget = async (channel_ids: readonly string[]) => {
     await Promise.all(channel_ids.map((id) => supervisor.close(id)))
     const theirs = { channel_id: { $in: [...channel_ids] } }
@@ -172,12 +172,12 @@ export function createChannels(cradle: Cradle): Channels {
       const made = id === undefined ? null : await channels.findOne({ _id: id, agent_id })
       if (made) return made
       await save(name, channels.insertOne(channel))
-      await supervisor.attend()
+      await supervisor.reconcile()
       return get({ _id: agent_id } as AgentDocument, _id)
     },
 
     async update(agent, id, { name, config, enabled }) {
-      // Repeated where somebody else's change came in between, because a mask stands for what is stored.
+      // Retried if another change came first: a mask refers to the secret that is stored now.
       for (;;) {
         const old = await get(agent, id)
         const kind = config || enabled ? channelKinds.get(old.kind) : undefined

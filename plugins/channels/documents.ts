@@ -1,57 +1,57 @@
 import type { ChannelFailureReason, ConversationType, InboundFile, JSONValue, Sender } from '#plugin-api'
 
-/** How a channel's connection stands. */
+/** The state of a channel's connection. */
 export type ChannelState = 'connected' | 'connecting' | 'disconnected' | 'failed'
 
-/** The state of a channel as the server process that has it says; `since` is Unix seconds. */
+/** The state of a channel, reported by the server process that has it; `since` is in Unix seconds. */
 export interface ChannelRuntime {
   state: ChannelState
   reason: ChannelFailureReason | null
   error: string | null
   since: number
-  /** How often the connection has come back. */
+  /** Number of times the connection was restored. */
   reconnects: number
 }
 
-/** One channel; times are Unix seconds. */
+/** A channel; times are in Unix seconds. */
 export interface ChannelDocument {
   _id: string
   agent_id: string
-  /** Unique among the agent's. */
+  /** Unique among the channels of the agent. */
   name: string
   kind: string
   enabled: boolean
-  /** Without what the kind's schema marks writeOnly. */
+  /** The config without the fields that the kind's schema marks writeOnly. */
   config: Record<string, unknown>
-  /** The others, JSON, sealed for the purpose `channel:<_id>`. */
+  /** The writeOnly fields: JSON, sealed for the purpose `channel:<_id>`. */
   secret_config: string | null
-  /** Rises with every change of what the channel is connected with. */
+  /** Increases with every change that needs a new connection. */
   revision: number
   runtime: ChannelRuntime
-  /** The lease under which a process keeps the connection, as long as that lasts. */
+  /** The lease under which a process has the connection, while it lasts. */
   lease?: string
   created_at: number
   updated_at: number
 }
 
-/** How far the answer to a message has been delivered. */
+/** The delivered part of the answer to a message. */
 export interface DeliveryProgress {
-  /** Parts of the answer that are done: a turn that waits for a person is answered in several. */
+  /** Number of delivered parts: a turn that waits for decisions is answered in several. */
   parts: number
-  /** Within the part after these, as the writer has left it. */
+  /** `sent`, `covered` and `live` are the progress of the writer in the part after these. */
   sent: number
   covered: number
   live: JSONValue
-  /** Files of the answer that have been sent. */
+  /** Number of files of the answer that have been sent. */
   files: number
 }
 
-/** A message that came from a platform; what it says is kept until it is answered. */
+/** A message from a platform; its content is stored until it is answered. */
 export interface InboxDocument {
   _id: string
   channel_id: string
   agent_id: string
-  /** The platform's. */
+  /** The platform's id of the message. */
   message_id: string
   conversation_id: string
   conversation_type: ConversationType
@@ -60,29 +60,29 @@ export interface InboxDocument {
   quote?: { text: string; sender?: string }
   /** JSON of the files and of the target, sealed for the purpose `inbox:<_id>`. */
   sealed?: string
-  /** Unix milliseconds. */
+  /** In Unix milliseconds. */
   sent_at: number
-  /** Whether it is a command that does not wait for what is being answered. */
+  /** True for a command that runs while a message is being answered. */
   urgent: boolean
-  /** Set where too much was waiting already: it is only told so. */
+  /** Set if too many messages were waiting: the answer only says so. */
   refused?: true
   /** Set until the message is answered. */
   open?: true
-  /** The thread that answers it, and the seq behind which the turn stands. */
+  /** The thread of the turn that answers it, and the seq after which the turn begins. */
   thread_id?: string
   after_seq?: number
   progress?: DeliveryProgress
-  /** When that was done. */
+  /** The time of the answer. */
   closed_at?: Date
 }
 
-/** What is sealed of a message. */
+/** The sealed fields of a message. */
 export interface SealedParts {
   files: InboundFile[]
   target: JSONValue
 }
 
-/** Something that was said in a group and not to the bot; `id` is the platform's, `at` is Unix milliseconds. */
+/** A message of a group that does not mention the bot; `id` is the platform's, `at` is in Unix milliseconds. */
 export interface OverheardMessage {
   id: string
   sender: string
@@ -90,12 +90,12 @@ export interface OverheardMessage {
   at: number
 }
 
-/** One conversation of a channel; `_id` is `<channel>:<conversation>`. */
+/** A conversation of a channel; `_id` is `<channel>:<conversation>`. */
 export interface ConversationDocument {
   _id: string
   channel_id: string
   agent_id: string
-  /** The thread that it goes on in; null until somebody speaks. */
+  /** The thread that it continues in; null until the bot is addressed. */
   thread_id: string | null
   overheard: OverheardMessage[]
 }

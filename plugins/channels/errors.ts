@@ -4,7 +4,7 @@ import type { ErrorTable } from '#kernel'
 export const channelErrors = {
   CHANNEL_KIND_UNSUPPORTED: {
     status: 400,
-    message: { en: 'There is no channel kind “{kind}”.', zh: '不支持的渠道类型“{kind}”。' },
+    message: { en: '“{kind}” is not a known channel kind.', zh: '不支持的渠道类型“{kind}”。' },
   },
   CHANNEL_NAME_TAKEN: {
     status: 409,
@@ -16,7 +16,7 @@ export const channelErrors = {
   CHANNEL_QR_UNSUPPORTED: {
     status: 400,
     message: {
-      en: 'Channels of the kind “{kind}” are not set up by a QR code.',
+      en: 'Channels of the kind “{kind}” cannot be set up by a QR code.',
       zh: '“{kind}”类渠道不支持扫码配置。',
     },
   },
@@ -24,7 +24,7 @@ export const channelErrors = {
     status: 502,
     level: 'warn',
     message: {
-      en: 'The platform gave no QR code ({reason}): {detail}',
+      en: 'The platform returned no QR code ({reason}): {detail}',
       zh: '平台未能生成二维码（{reason}）：{detail}',
     },
   },

@@ -12,7 +12,7 @@ const spec = {
   errors: ['NOT_FOUND'],
 } as const
 
-/** A request as a handler of these routes sees it. */
+/** The part of a request that the handlers use. */
 interface Hooked {
   params: Readonly<Record<string, string>>
   headers: Readonly<Record<string, string | string[] | undefined>>
@@ -20,8 +20,8 @@ interface Hooked {
   bytes: Uint8Array
 }
 
-/** Hands a request of a platform to the kind of its channel, in whichever process it arrives. */
-async function handOver(
+/** Passes a platform's request to the kind of its channel, in any server process. */
+async function callHook(
   method: string,
   { params, headers, query, bytes }: Hooked,
   { collections, channelKinds, channelConfigs, platforms, intake, supervisor }: Cradle,
@@ -35,7 +35,7 @@ async function handOver(
   } catch (error) {
     throw new AppError('NOT_FOUND', {}, { cause: error })
   }
-  const inbox = intake.of(channel, (conversation_id, urgent) =>
+  const inbox = intake.openInbox(channel, (conversation_id, urgent) =>
     supervisor.wake(channel._id, conversation_id, urgent),
   )
   const single = Object.entries(headers).map(([name, value]) => [
@@ -47,15 +47,15 @@ async function handOver(
   return reply(answer.status as 200, answer.body ?? '', answer.headers)
 }
 
-/** The routes by which platforms call this server. */
+/** The routes that platforms call. */
 export const hookRoutes = [
   route({
     ...spec,
     method: 'POST',
-    summary: 'What a platform tells a channel',
-    audit: { none: 'It is a platform that calls. What people say there is in the conversations.' },
-  }).handle((request, cradle) => handOver('POST', request, cradle)),
-  route({ ...spec, method: 'GET', summary: 'What a platform asks a channel' }).handle((request, cradle) =>
-    handOver('GET', request, cradle),
+    summary: 'Receive a message or event from a platform',
+    audit: { none: 'A platform calls it. Messages from people are in the conversations.' },
+  }).handle((request, cradle) => callHook('POST', request, cradle)),
+  route({ ...spec, method: 'GET', summary: "Answer a platform's request" }).handle((request, cradle) =>
+    callHook('GET', request, cradle),
   ),
 ]

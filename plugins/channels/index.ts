@@ -16,10 +16,11 @@ import {
   approvalIndexes,
   createApprovals,
 } from './conversations/approvals.ts'
+import { type Commands, createCommands } from './conversations/commands.ts'
 import { type Conversations, createConversations } from './conversations/conversations.ts'
 import { createMessageInbox, inboxIndexes, type MessageInbox } from './conversations/inbox.ts'
 import { createIntake, type Intake } from './conversations/intake.ts'
-import { createOrders, type Orders } from './conversations/orders.ts'
+
 import type { ChannelDocument, ConversationDocument, InboxDocument } from './documents.ts'
 import { hookRoutes } from './hook-routes.ts'
 import { manifest } from './manifest.ts'
@@ -56,14 +57,14 @@ declare module '#kernel/types' {
       messageInbox: MessageInbox
       conversations: Conversations
       approvals: Approvals
-      orders: Orders
+      commands: Commands
       intake: Intake
       messageAnswering: MessageAnswering
       registrations: Registrations
     }
   }
   interface ExtensionPoints {
-    /** Messaging platforms. A folder in `~/.svc/channels` is one, too. */
+    /** Messaging platforms. A folder in `~/.svc/channels` registers one as well. */
     'channels.kinds': ChannelKind
   }
 }
@@ -99,7 +100,7 @@ export default definePlugin({
     host.service('messageInbox', createMessageInbox)
     host.service('conversations', createConversations)
     host.service('approvals', createApprovals)
-    host.service('orders', createOrders)
+    host.service('commands', createCommands)
     host.service('intake', createIntake)
     host.service('messageAnswering', createMessageAnswering)
     host.service('supervisor', createSupervisor)

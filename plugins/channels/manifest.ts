@@ -2,7 +2,7 @@ import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute 
 import { platformAddress } from './config/platform-address.ts'
 import { channelErrors } from './errors.ts'
 
-/** What this plugin is. */
+/** The manifest of this plugin. */
 export const manifest = defineManifest({
   name: 'channels',
   summary: 'Agents on messaging platforms: connections, conversations, replies and approvals there',
@@ -21,7 +21,7 @@ export const manifest = defineManifest({
       category: 'settings',
       label: { en: 'Channels', zh: '渠道' },
       description: {
-        en: 'Link agents of one’s own to messaging platforms.',
+        en: 'Link one’s own agents to messaging platforms.',
         zh: '将自己的智能体接入消息平台。',
       },
     },
@@ -36,7 +36,7 @@ declare module '#kernel/types' {
   }
 }
 
-/** What the factories, handlers and hooks of this plugin receive. */
+/** The services and settings that the factories, handlers and hooks of this plugin receive. */
 export type Cradle = CradleOf<typeof manifest>
 
 /** Declares a route of this plugin. */

@@ -3,30 +3,30 @@ import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 import type { KnownKind } from './config/kinds.ts'
 import type { ChannelDocument } from './documents.ts'
 import type { Cradle } from './manifest.ts'
-import { failureOf } from './writing/failure.ts'
+import { toFailure } from './writing/failure.ts'
 
-/** How long a test may take, in milliseconds. */
-const LIMIT_MS = 15_000
-/** Longer than a test, so that nobody connects meanwhile. */
+/** Time limit of a test, in milliseconds. */
+const PROBE_MS = 15_000
+/** Longer than a test, so that no channel connects during it. */
 const LEASE_MS = 20_000
 
-/** How a test ended. */
+/** The result of a test. */
 export type ChannelProbeResult = { ok: true } | { ok: false; reason: ChannelFailureReason; detail: string }
 
-/** Tests credentials without disturbing what is connected. */
+/** Tests credentials without disturbing connected channels. */
 export interface ChannelProbe {
-  /** Tests a channel as it is stored. */
+  /** Tests a stored channel. */
   test(channel: ChannelDocument): Promise<ChannelProbeResult>
-  /** Tests a config that need not be stored. */
+  /** Tests a config that may not be stored. */
   probe(kind: string, config: Record<string, unknown>): Promise<ChannelProbeResult>
 }
 
-/** Makes the tester. */
+/** Creates the service that tests credentials. */
 export function createChannelProbe(cradle: Cradle): ChannelProbe {
   const { collections, channelKinds, channelConfigs, connectionLeases, platforms, ids } = cradle
   const { channels } = collections
 
-  /** Where a probe would take the connection over, nobody may have it, or get it, meanwhile. */
+  /** Runs `work` while no channel has or gets the connection, for a probe that would take the connection over. */
   const whileFree = async (name: string, work: () => Promise<void>): Promise<void> => {
     const holder = ids.make('probe_')
     if (!(await connectionLeases.take(name, holder, LEASE_MS)))
@@ -47,12 +47,12 @@ export function createChannelProbe(cradle: Cradle): ChannelProbe {
       kind.assertComplete(config)
       const settings = { config, ...platforms.reach(kind) }
       const probing = () =>
-        withDeadline(LIMIT_MS, [], (signal) => untilAborted(signal, kind.probe(settings, signal)))
+        withDeadline(PROBE_MS, [], (signal) => untilAborted(signal, kind.probe(settings, signal)))
       if (kind.probe_takes_over) await whileFree(connectionLeases.nameOf(id, kind, config), probing)
       else await probing()
       return { ok: true }
     } catch (error) {
-      const { reason, detail } = failureOf(error)
+      const { reason, detail } = toFailure(error)
       return { ok: false, reason, detail }
     }
   }
@@ -62,14 +62,14 @@ export function createChannelProbe(cradle: Cradle): ChannelProbe {
       const kind = channelKinds.get(channel.kind)
       const config = channelConfigs.open(channel)
       const name = connectionLeases.nameOf(channel._id, kind, config)
-      // The live connection is the best answer there is, and it must not be taken away.
+      // The state of the live connection is the best answer, and a probe would break that connection.
       if (kind.probe_takes_over && (await connectionLeases.isHeldFor(name, channel._id))) {
         const { runtime } = (await channels.findOne({ _id: channel._id })) ?? channel
         if (runtime.state === 'connected') return { ok: true }
         return {
           ok: false,
           reason: runtime.reason ?? 'unknown',
-          detail: runtime.error ?? 'It is being connected.',
+          detail: runtime.error ?? 'The channel is connecting.',
         }
       }
       return run(kind, config, channel._id)

@@ -16,12 +16,12 @@ const PATH = '/agents/:id/channels'
 const permitted = ['permitted_owner', 'channels'] as const
 const list = <const Items extends object>(items: Items) => ({ type: 'array', items }) as const
 
-/** The routes of channels. */
+/** The routes of channels under `/agents/:id/channels`, and the list of kinds. */
 export const channelRoutes = [
   route({
     method: 'GET',
     path: '/channels/kinds',
-    summary: 'The kinds of channel there are',
+    summary: 'The known kinds of channels',
     guard: 'user',
     response: { 200: list(kindRow) },
   }).handle(({ locale }, { channelKinds }) => channelKinds.list(locale)),
@@ -29,7 +29,7 @@ export const channelRoutes = [
   route({
     method: 'GET',
     path: PATH,
-    summary: "An agent's channels",
+    summary: 'The channels of an agent',
     guard: permitted,
     query: objectOf(pageQuery),
     response: { 200: list(channelRow) },
@@ -52,12 +52,12 @@ export const channelRoutes = [
   route({
     method: 'POST',
     path: `${PATH}/probe`,
-    summary: 'Test credentials that need not be stored',
+    summary: 'Test credentials that may not be stored yet',
     guard: permitted,
     body: probeRequest,
     response: { 200: probeResult },
     errors: ['CHANNEL_KIND_UNSUPPORTED', 'NOT_FOUND'],
-    audit: { none: 'It tests and stores nothing.' },
+    audit: { none: 'It tests credentials and stores nothing.' },
   }).handle(async ({ agent, body }, { channels, channelProbe }) => {
     const { kind, config = {}, channel_id } = body
     const stored = channel_id === undefined ? undefined : await channels.get(agent, channel_id)
@@ -103,7 +103,7 @@ export const channelRoutes = [
     guard: permitted,
     response: { 200: probeResult },
     errors: ['NOT_FOUND', 'CHANNEL_KIND_UNSUPPORTED'],
-    audit: { none: 'It tests and stores nothing.' },
+    audit: { none: 'It tests credentials and stores nothing.' },
   }).handle(async ({ agent, params }, { channels, channelProbe }) =>
     channelProbe.test(await channels.get(agent, params.cid!)),
   ),
@@ -126,12 +126,12 @@ export const channelRoutes = [
   route({
     method: 'POST',
     path: `${PATH}/:kind/qrcode/poll`,
-    summary: 'Ask how the scan of a QR code went',
+    summary: 'Get the status of a scan',
     guard: permitted,
     body: registrationToken,
     response: { 200: registrationStatus },
     errors: ['CHANNEL_KIND_UNSUPPORTED', 'CHANNEL_QR_UNSUPPORTED'],
-    audit: { none: 'Clients poll it. What a scan leads to was begun by an audited call.' },
+    audit: { none: 'Clients poll it. The audited call that generated the QR code began the registration.' },
   }).handle(async ({ agent, caller, params, body, locale }, { registrations }) => {
     const token = (body.qrcode_token ?? body.registration_id)!
     const { gives, status, channel_id, config } = await registrations.poll(
@@ -146,7 +146,7 @@ export const channelRoutes = [
   }),
 ]
 
-/** The words of QR codes that give credentials. */
+/** The status words on the wire for QR codes whose scan returns credentials. */
 const CREDENTIAL_STATUS = {
   waiting: 'pending',
   success: 'success',

@@ -8,7 +8,7 @@ const name = { type: 'string', minLength: 1, maxLength: 64, pattern: '\\S' } as 
 const config = {
   type: 'object',
   description:
-    'As the kind describes it; secrets are shown masked, and a mask that is sent back keeps what is stored',
+    'The settings that the kind describes. Secrets are masked; sending a mask back keeps the stored secret',
 } as const
 const sentConfig = { ...config, maxProperties: 64, writeOnly: true } as const
 const reason = { enum: CHANNEL_FAILURES } as const
@@ -52,7 +52,7 @@ export const kindRow = {
       label: text,
       config_schema: {
         type: 'object',
-        description: 'The JSON Schema of a whole config; secrets are writeOnly',
+        description: 'The JSON Schema of a complete config; secrets are writeOnly',
       },
       registration: { enum: ['credentials', 'channel', null] },
     },
@@ -60,22 +60,22 @@ export const kindRow = {
   ),
 } as const
 
-/** POST …/channels; a channel that is not enabled may lack what its kind requires. */
+/** The body of POST …/channels; a disabled channel may lack fields that its kind requires. */
 export const newChannel = objectOf({ kind, name, config: sentConfig, enabled: { type: 'boolean' } }, [
   'kind',
   'name',
 ])
 
-/** PATCH …/channels/:cid; `config` is merged by RFC 7396. */
+/** The body of PATCH …/channels/:cid; `config` is merged by RFC 7396. */
 export const channelChanges = objectOf({ name, config: sentConfig, enabled: { type: 'boolean' } })
 
-/** What is to be tested; masks in it stand for the secrets of the channel that is named. */
+/** The config to test; its masks mean the secrets of the channel `channel_id`. */
 export const probeRequest = objectOf(
   { kind, config: sentConfig, channel_id: { type: 'string', maxLength: 64 } },
   ['kind'],
 )
 
-/** How a test ended. */
+/** The result of a test. */
 export const probeResult = {
   title: 'ChannelProbeResult',
   ...objectOf({ ok: { type: 'boolean' }, reason, detail: text }, ['ok']),
@@ -83,19 +83,19 @@ export const probeResult = {
 
 const token = { type: 'string', pattern: '^[A-Za-z0-9_.-]{1,512}$' } as const
 
-/** The token of a QR code that gives credentials, or of one that gives a channel. */
+/** The token of a QR code: `qrcode_token` if its scan returns credentials, `registration_id` if it makes a channel. */
 export const registrationToken = {
   ...objectOf({ qrcode_token: token, registration_id: token }),
   oneOf: [{ required: ['qrcode_token'] }, { required: ['registration_id'] }],
 } as const
 
-/** A QR code to be scanned. */
+/** A QR code to scan. */
 export const begunRegistration = {
   title: 'ChannelQRCode',
   ...objectOf({ qrcode_token: text, registration_id: text, qrcode_url: text }, ['qrcode_url']),
 } as const
 
-/** How the scan stands; a success has the credentials that it gave, or the channel that is stored. */
+/** The status of a scan; on success with the received credentials or the id of the stored channel. */
 export const registrationStatus = {
   title: 'ChannelQRCodeStatus',
   type: 'object',

@@ -6,7 +6,7 @@ import { startPlatform, type TestChannel } from '../support/platform-channel.ts'
 
 const start = await startPlatform(t, { kind: 'webhook', startFake: startFakeWebhook })
 
-/** Says something that is answered, and gives what the model was told. */
+/** Sends a message, waits for its answer and returns the prompt that the model received. */
 async function ask(
   { platform, fake, asked, seeMessage }: TestChannel,
   saying: Parameters<typeof platform.say>[0],
@@ -18,21 +18,24 @@ async function ask(
   return asked().at(-1)!
 }
 
-t.test('a group is heard by its rules', async (t) => {
+t.test('the rules of a group decide what the agent sees and answers', async (t) => {
   const hear = (channel: TestChannel, ...texts: string[]) =>
     Promise.all(
       texts.map((text) => channel.platform.say({ text, place: 'group', sender: 'bob', mention: false })),
     )
 
-  await t.test('the last messages are told once with the one that is answered', async (t) => {
-    const channel = await start({ group_context: { history_limit: 2 } })
-    for (const text of ['first', 'second', 'third']) await hear(channel, text)
-    const told = await ask(channel, { text: 'well?', place: 'group' })
-    t.match(told, /bob: second\nbob: third\n\n.*ann.*\nwell\?$/)
-    t.notMatch(told, 'first')
-    t.notMatch(await ask(channel, { text: 'and?', place: 'group' }), 'third')
-  })
-  await t.test('they can be told again, or not at all', async (t) => {
+  await t.test(
+    'the model receives the last messages of a group once, with the message that it answers',
+    async (t) => {
+      const channel = await start({ group_context: { history_limit: 2 } })
+      for (const text of ['first', 'second', 'third']) await hear(channel, text)
+      const told = await ask(channel, { text: 'well?', place: 'group' })
+      t.match(told, /bob: second\nbob: third\n\n.*ann.*\nwell\?$/)
+      t.notMatch(told, 'first')
+      t.notMatch(await ask(channel, { text: 'and?', place: 'group' }), 'third')
+    },
+  )
+  await t.test('rules keep the last messages for the next answer, or exclude them', async (t) => {
     const kept = await start({ group_context: { clear_after_reply: false } })
     await hear(kept, 'remember me')
     t.match(await ask(kept, { text: 'one', place: 'group' }), 'remember me')
@@ -49,7 +52,7 @@ t.test('a group is heard by its rules', async (t) => {
       t.notMatch(await ask(channel, { text: 'one', place: 'group' }), 'forget me', JSON.stringify(rules))
     }
   })
-  await t.test('every message is answered where all is visible and always activates', async (t) => {
+  await t.test('every message is answered if visibility is all and activation always', async (t) => {
     const all = { visibility: 'all', activation: 'always' }
     const channel = await start({ group_context: all })
     t.match(await ask(channel, { text: 'nobody asked', place: 'group', mention: false }), 'nobody asked')
@@ -67,7 +70,7 @@ t.test('a message says what it replies to', async (t) => {
   t.match(await ask(channel, { text: 'why?', quote: 'because\nof this' }), /> because\n> of this\n\nwhy\?$/)
 })
 
-t.test('what is shown depends on the settings', async (t) => {
+t.test('the settings decide if reasoning and tool names are shown', async (t) => {
   const steps = [
     { reasoning: ['let me\nthink'], text: 'I will look.', toolCalls: [{ name: 'ls', arguments: {} }] },
     { text: 'Here it is.' },
@@ -87,7 +90,7 @@ t.test('what is shown depends on the settings', async (t) => {
   ])
 })
 
-t.test('what goes wrong is told in words', async (t) => {
+t.test('a failed turn is explained in the conversation', async (t) => {
   const { platform, fake, seeMessage, server, agent_id } = await start()
   fake.next({ status: 401, error: { message: 'bad key' } })
   await platform.say({ text: 'one' })
@@ -95,11 +98,11 @@ t.test('what goes wrong is told in words', async (t) => {
   t.notMatch(text, 'fake upstream')
   fake.next({ text: '' })
   await platform.say({ text: 'two' })
-  await seeMessage('no answer')
+  await seeMessage('did not answer')
   await server.request('PATCH', `/agents/${agent_id}`, { body: { default_model: null } })
 })
 
-t.test('a file that the agent shows is sent', async (t) => {
+t.test('a file that the agent attaches is sent', async (t) => {
   const { platform, fake, seeMessage } = await start()
   fake.next(
     { toolCalls: [{ name: 'write_file', arguments: { path: 'report.txt', content: 'all is well' } }] },
@@ -112,7 +115,7 @@ t.test('a file that the agent shows is sent', async (t) => {
   t.equal(Buffer.from(file!.bytes).toString(), 'all is well')
 })
 
-t.test('who may not be asked is not asked, and the owner decides elsewhere', async (t) => {
+t.test('a sender who may not decide gets no buttons, and the owner decides elsewhere', async (t) => {
   const { platform, fake, server, agent_id, seeMessage, threads } = await start()
   await server.request('PATCH', `/agents/${agent_id}`, { body: { config: { tools_with_approval: ['ls'] } } })
   fake.next({ toolCalls: [{ name: 'ls', arguments: {} }] }, { text: 'done then' })
@@ -128,7 +131,7 @@ t.test('who may not be asked is not asked, and the owner decides elsewhere', asy
   await seeMessage('done then')
 })
 
-t.test('arguments that are not all shown are said to be so', async () => {
+t.test('a question with shortened arguments says where all of them are', async () => {
   const { platform, fake, server, agent_id, seeMessage, threads } = await start()
   await server.request('PATCH', `/agents/${agent_id}`, {
     body: { config: { tools_with_approval: ['write_file'] } },
@@ -139,7 +142,7 @@ t.test('arguments that are not all shown are said to be so', async () => {
   })
   fake.next({ toolCalls: [write(2000), write(300_000)] }, { text: 'neither then' })
   await platform.say({ text: 'write it' })
-  await seeMessage('Not all of the arguments are shown. Read them before you decide: in the web app')
+  await seeMessage('The arguments are shortened. Read all of them before you decide: in the web app')
   await seeMessage(/decide: .*\/api\/agents\/\w+\/chat\/hitl\/\w+\/threads\/\w+\/args\/1/)
   const [{ thread_id }] = (await threads('GET', '')).body
   await server.request('POST', `/agents/${agent_id}/chat/hitl/resume`, {
@@ -148,7 +151,7 @@ t.test('arguments that are not all shown are said to be so', async () => {
   await seeMessage('neither then')
 })
 
-t.test('a message that waits and is taken back leaves its conversation free', async (t) => {
+t.test('taking back a waiting message frees its conversation', async (t) => {
   const { platform, fake, server, agent_id, seeMessage, threads } = await start()
   fake.next({ text: 'the first' })
   await platform.say({ text: 'hello' })
@@ -192,7 +195,7 @@ t.test('several calls are decided one by one, by their codes, also after a resta
     return found.length === 2 && found
   })
   await platform.say({ text: '/approve' })
-  await seeMessage('Several things wait')
+  await seeMessage('Several requests are waiting')
   await platform.say({ text: `/reject ${codes[1]} not now` })
   await seeMessage('❌ Rejected')
   await server.restart()
@@ -222,7 +225,7 @@ t.test('a tool can be allowed for the whole conversation', async (t) => {
   )
 })
 
-t.test('a question whose thread is removed takes no more answers', async (t) => {
+t.test('a question accepts no answers after its thread is removed', async (t) => {
   const channel = await start()
   const { platform, fake, seeMessage, threads, asked, server } = channel
   fake.next({ toolCalls: [{ name: 'ask_user_question', arguments: { question: 'Red or blue?' } }] })
@@ -236,7 +239,7 @@ t.test('a question whose thread is removed takes no more answers', async (t) => 
   t.equal(asked().length, 2)
 })
 
-t.test('conversations are answered side by side', async (t) => {
+t.test('conversations are answered in parallel', async (t) => {
   const { platform, fake, seeMessage, seeRequest } = await start()
   const { hold, release } = createHold()
   fake.next({ text: 'slow', hold }, { text: 'quick' })
@@ -249,7 +252,7 @@ t.test('conversations are answered side by side', async (t) => {
   await seeMessage('slow', 'direct')
 })
 
-t.test('a hook takes only what is signed, lately, and in the right form', async (t) => {
+t.test('a hook accepts only valid bodies with a recent, correct signature', async (t) => {
   const { platform, server, channel_id } = await start()
   const post = async (body: string, headers: Record<string, string> = {}) => {
     const response = await fetch(`${server.url}/api/hooks/${channel_id}`, { method: 'POST', body, headers })

@@ -6,7 +6,7 @@ import {
   ChannelFailure,
   type LiveMessage,
 } from '#plugin-api'
-import { failureOf } from '../../plugins/channels/writing/failure.ts'
+import { toFailure } from '../../plugins/channels/writing/failure.ts'
 import { createReplyWriter, type WritingProgress } from '../../plugins/channels/writing/reply-writer.ts'
 import t from '../run/file-test.ts'
 import { createVirtualTime } from './virtual-time.ts'
@@ -135,7 +135,7 @@ t.test('What cannot be helped is thrown, and tells no secret to the log', async 
     },
   })
   writer.show('a')
-  t.match(await finish('abc').catch(failureOf), { reason: 'forbidden', detail: 'Kicked out.' })
+  t.match(await finish('abc').catch(toFailure), { reason: 'forbidden', detail: 'Kicked out.' })
   t.equal(calls.at(-1), 'send abc')
   t.ok(lines.length > 1)
   t.notMatch(lines.join(''), SECRET)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { AppError } from '#kernel'
 import { type ChannelConnection, ChannelFailure } from '#plugin-api'
-import { failureOf } from '../../plugins/channels/writing/failure.ts'
+import { toFailure } from '../../plugins/channels/writing/failure.ts'
 import { createSender } from '../../plugins/channels/writing/sending.ts'
 import t from '../run/file-test.ts'
 import { createVirtualTime } from './virtual-time.ts'
@@ -46,15 +46,15 @@ t.test('What was thrown is sorted, and quoted only where it says its reason', as
     ]),
   ]
   for (const [thrown, reason] of cases) {
-    const failure = failureOf(thrown)
+    const failure = toFailure(thrown)
     t.equal(failure.reason, reason)
     t.notMatch(failure.detail, SECRET)
     t.ok(failure.detail.length > 0)
   }
-  t.strictSame(failureOf(new ChannelFailure('rate_limited', 'Slow.', { retry_after_ms: 5 })), {
+  t.strictSame(toFailure(new ChannelFailure('rate_limited', 'Slow.', { retry_after_ms: 5 })), {
     ...{ reason: 'rate_limited', detail: 'Slow.', retry_after_ms: 5 },
   })
-  t.strictSame(failureOf(caused({ reason: 'not_found', message: 'Gone.', retry_after_ms: 'x' })), {
+  t.strictSame(toFailure(caused({ reason: 'not_found', message: 'Gone.', retry_after_ms: 'x' })), {
     ...{ reason: 'not_found', detail: 'Gone.' },
   })
 })
@@ -63,16 +63,16 @@ t.test('Real errors of the network are known', async (t) => {
   const server = createServer((socket) => socket.once('data', () => socket.destroy())).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
-  t.equal(failureOf(await fetch(`http://127.0.0.1:${port}`).catch((error) => error)).reason, 'unreachable')
+  t.equal(toFailure(await fetch(`http://127.0.0.1:${port}`).catch((error) => error)).reason, 'unreachable')
   server.close()
   await once(server, 'close')
-  t.equal(failureOf(await fetch(`http://127.0.0.1:${port}`).catch((error) => error)).reason, 'unreachable')
+  t.equal(toFailure(await fetch(`http://127.0.0.1:${port}`).catch((error) => error)).reason, 'unreachable')
   const silent = createServer().listen(0, '127.0.0.1')
   await once(silent, 'listening')
   t.teardown(() => silent.close())
   const url = `http://127.0.0.1:${(silent.address() as { port: number }).port}`
   const late = await fetch(url, { signal: AbortSignal.timeout(1) }).catch((error) => error)
-  t.equal(failureOf(late).reason, 'timeout')
+  t.equal(toFailure(late).reason, 'timeout')
 })
 
 /** A sender whose calls end as told, in a time of its own. */
@@ -124,7 +124,7 @@ t.test('What can be helped by waiting is tried again, at growing distances', asy
 
 t.test('It gives up after about an hour', async (t) => {
   const { send, log } = createCase([new ChannelFailure('unreachable', 'Away.')])
-  t.match(await send().catch(failureOf), { reason: 'unreachable' })
+  t.match(await send().catch(toFailure), { reason: 'unreachable' })
   t.ok(log.at.at(-1)! > 58 * 60_000 && log.at.at(-1)! <= 60 * 60_000, `${log.at.at(-1)}`)
 })
 
@@ -140,7 +140,7 @@ t.test('What cannot be helped is thrown at once', async (t) => {
     ] as const),
   ]) {
     const { send, log } = createCase([new ChannelFailure(reason, 'No.')])
-    t.match(await send().catch(failureOf), { reason })
+    t.match(await send().catch(toFailure), { reason })
     t.equal(log.at.length, 1)
   }
 })

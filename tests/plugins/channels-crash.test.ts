@@ -13,7 +13,7 @@ import { ADMIN, createHome, installPlugin, startServer } from '../support/server
 import { spawnService } from '../support/service-process.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
-/** How often the server is killed; a change to the inbox or to the delivery of replies deserves more. */
+/** Number of kills. Run the long tier after a change to the inbox or to the delivery of replies. */
 const CRASHES = amount({ short: 1, long: 20 })
 const seed = chooseSeed(17)
 const PLACES: Place[] = ['direct', 'group']
@@ -109,11 +109,15 @@ t.test(`Each message is answered once, however often the server is killed (seed 
     counts.every((count) => count <= 1),
     'no answer comes twice',
   )
-  t.equal(counts.filter((count) => count === 0).length, interrupted, 'who got no answer was told why')
+  t.equal(
+    counts.filter((count) => count === 0).length,
+    interrupted,
+    'every question without an answer got an explanation',
+  )
   t.strictSame(platform.violations, [])
 })
 
-t.test('A channel whose server dies is taken over by another, which goes on where that was', async (t) => {
+t.test('Another server takes over the channel of a dead one and continues there', async (t) => {
   const { platform, spawn, start, connect, arrange, answersTo } = await prepare(t)
   const first = await spawn()
   const { path } = await arrange(first)
@@ -134,7 +138,7 @@ t.test('A channel whose server dies is taken over by another, which goes on wher
   t.equal(platform.connections(), 0)
 })
 
-t.test('A message that was being written when the server died is ended by the next one', async (t) => {
+t.test('The next server finishes a message that a dead one was writing', async (t) => {
   const { platform, upstream, spawn, start, arrange } = await prepare(t, 'telegram', startFakeTelegram)
   const words = Array.from({ length: 400 }, (_, index) => `word${index} `)
   upstream.script(() => ({ text: words, delayMs: 20 }))

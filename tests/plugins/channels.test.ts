@@ -5,7 +5,7 @@ import t, { type Test } from '../run/file-test.ts'
 import { startChat } from '../support/chat.ts'
 import { startServer } from '../support/server.ts'
 
-/** A kind in plain JavaScript, whose platform is this process: what it says and does is told by events. */
+/** A kind in plain JavaScript whose platform is this process: each of its calls emits an event on `process`. */
 const PAGER = `
 const reach = (name, ...values) => process.emit('pager ' + name, ...values)
 const limits = { dialect: 'plain', max_length: 1000, length_unit: 'characters' }
@@ -64,7 +64,7 @@ export default {
 }
 `
 
-/** What a channel row says of its connection. */
+/** The `runtime` field of a channel. */
 interface Runtime {
   state: string
   reason: string | null
@@ -73,7 +73,7 @@ interface Runtime {
   reconnects: number
 }
 
-/** Takes part in what pagers do. */
+/** Listens to an event of the pagers until the test ends. */
 function onPager<Values extends unknown[]>(
   t: Test,
   name: string,
@@ -157,7 +157,7 @@ t.test('a plugin hears of each state of a channel once', async (t) => {
   t.strictSame(states, [...new Set(states)])
 })
 
-t.test('a channel that is being closed is gone before it is said to be', async (t) => {
+t.test('a request that closes a channel is answered after the channel is closed', async (t) => {
   const { agent_id, channels, create, see, closed } = await createPagers(t)
   const goings: [string, string, (id: string) => Promise<{ status: number }>][] = [
     ['1', 'deleted', (id) => channels('DELETE', `/${id}`)],
@@ -192,7 +192,7 @@ t.test('a channel that is being closed is gone before it is said to be', async (
   }
 })
 
-t.test('a channel that is just being opened is not open once it is deleted', async (t) => {
+t.test('a channel that is being opened is closed when it is deleted', async (t) => {
   const { channels, create, closed } = await createPagers(t)
   const opened: string[] = []
   onPager(t, 'opened', (number: string) => void opened.push(number))
@@ -252,7 +252,7 @@ t.test('a channel is made, shown, changed and deleted', async (t) => {
   t.equal((await channels('DELETE', `/${id}`)).status, 404)
 })
 
-t.test('what does not fit is refused in words', async (t) => {
+t.test('invalid channels are refused with the path of the fault', async (t) => {
   const { channels, create } = await createPagers(t)
   const id = await create('1')
   const post = (body: object) => channels('POST', '', { kind: 'pager', name: 'other', ...body })
@@ -322,7 +322,7 @@ t.test('what does not fit is refused in words', async (t) => {
     )
 })
 
-t.test('the kinds are listed with what their channels take', async (t) => {
+t.test('the kinds are listed with the schemas of their configs', async (t) => {
   const { channels } = await createPagers(t)
   const { body } = await server.request('GET', '/channels/kinds', { headers: { 'accept-language': 'zh' } })
   const pager = body.find(({ kind }: { kind: string }) => kind === 'pager')
@@ -340,7 +340,7 @@ t.test('the kinds are listed with what their channels take', async (t) => {
   t.strictSame((await channels('GET')).body, [])
 })
 
-t.test('a probe gives each of the reasons, stores nothing and shows no secret', async (t) => {
+t.test('a probe returns each of the reasons, stores nothing and shows no secret', async (t) => {
   const { channels, create } = await createPagers(t)
   const probed: [config: Record<string, unknown>, endpoints: unknown][] = []
   onPager(t, 'probed', (...values: (typeof probed)[number]) => void probed.push(values))
@@ -374,7 +374,7 @@ t.test('a probe gives each of the reasons, stores nothing and shows no secret', 
   t.strictSame((await channels('GET')).body, [])
   const id = await create('1')
   t.strictSame(await probe({ number: '1', code: '••••er 1' }, { channel_id: id }), { ok: true })
-  t.equal(probed.at(-1)![0].code, 'code of pager 1', 'a mask stands for what is stored')
+  t.equal(probed.at(-1)![0].code, 'code of pager 1', 'a mask keeps the stored secret')
   t.strictSame((await channels('POST', `/${id}/test`)).body, { ok: true })
   t.notMatch(server.logged(), 'code of pager 1')
 })

@@ -12,19 +12,19 @@ import type {
 } from '#plugin-api'
 import type { FakePlatform } from '../../plugin-api/testing/fake-platform.ts'
 
-/** A channel that was opened by a test in the gateway's place, and what it handed over. */
+/** A channel that a test opened in place of the gateway, with everything that it reported. */
 export interface OpenedChannel {
   connection: ChannelConnection
   received: InboundMessage[]
   presses: ButtonPress[]
-  /** What the connection said of itself: `connecting`, `connected`, or `lost: <reason or message>`. */
+  /** The states that the connection reported: `connecting`, `connected`, or `lost: <reason or message>`. */
   states: string[]
-  /** All that was logged, as text. */
+  /** Returns the whole log as text. */
   logged(): string
   close(): Promise<void>
 }
 
-/** How a kind reaches a fake, with its own good config unless told otherwise. */
+/** Returns the settings for reaching a fake, with the fake's valid config unless another one is passed. */
 export function settingsFor(
   kind: ChannelKind,
   { endpoints, config, allow_hosts = [] }: FakePlatform,
@@ -40,7 +40,7 @@ export function settingsFor(
   return { config: settings, endpoints: addresses, fetch, assertAllowed, lookup }
 }
 
-/** Opens a channel of this kind on a fake; `outcomeOf` says what comes of a button. */
+/** Opens a channel of this kind on a fake; `outcomeOf` returns the outcome of a pressed button. */
 export async function openChannel(
   t: Test,
   kind: ChannelKind,

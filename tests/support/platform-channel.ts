@@ -6,7 +6,7 @@ import { startChat, type TestChat } from './chat.ts'
 /** A server with an agent, a fake platform and a channel between them. */
 export type TestChannel = TestChat & LinkedChannel
 
-/** Starts a server beside a fake platform; each call of what it returns makes a new channel there, alone and connected. */
+/** Starts a server and a fake platform; each call of the returned function links a new channel, the only one there. */
 export async function startPlatform(
   t: Test,
   { kind, startFake }: { kind: string; startFake(): Promise<FakePlatform> },

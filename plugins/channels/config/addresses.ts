@@ -1,7 +1,7 @@
 import { AppError } from '#kernel'
 import type { ChannelKind, ChannelSettings } from '#plugin-api'
 
-/** Throws VALIDATION_FAILED or ADDRESS_NOT_ALLOWED if a config holds an address to which the server may not connect. */
+/** Throws VALIDATION_FAILED or ADDRESS_NOT_ALLOWED if a config has an address to which the server may not connect. */
 export async function assertAddresses(
   config: Readonly<Record<string, unknown>>,
   { addresses = [] }: Pick<ChannelKind, 'addresses'>,

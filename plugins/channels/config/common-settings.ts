@@ -13,63 +13,69 @@ const groupRules = {
   visibility: {
     enum: ['auto', 'all', 'mention_recent', 'mention_only'],
     description:
-      'What the agent gets to know of a group: everything, the last messages when it is spoken to, or only what is said to it',
+      'The messages of a group that the agent sees: all, the last ones when it is mentioned, or only its mentions',
   },
   activation: {
     enum: ['mention', 'always'],
-    description: 'What it answers: messages that mention it, or, where visibility is `all`, every message',
+    description:
+      'The messages that the agent answers: those that mention it, or, if visibility is `all`, every message',
   },
   history: {
     enum: ['recent', 'none'],
-    description: 'Whether the last messages of the group are told to the agent with the one that it answers',
+    description: 'Whether the agent receives the last messages of the group with the one that it answers',
   },
-  history_limit: { type: 'integer', minimum: 0, maximum: 50, description: 'How many of them; 10 by default' },
+  history_limit: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 50,
+    description: 'Maximum number of these messages; 10 by default',
+  },
   history_ttl_seconds: {
     type: 'integer',
     minimum: 0,
     maximum: 86_400,
-    description: 'How old they may be; 300 by default',
+    description: 'Maximum age of these messages; 300 by default',
   },
   clear_after_reply: {
     type: 'boolean',
-    description: 'Whether what was told once is not told again; true by default',
+    description: 'Whether each of these messages is sent to the agent only once; true by default',
   },
 } as const
 
-/** What all channels have in `config` besides what their kind asks for. */
+/** The fields that `config` has for every kind of channel, beside the kind's own. */
 export const commonSettings = {
   response_mode: {
     enum: ['invoke', 'stream'],
-    description: 'Send only the final answer, which is the default, or show it while it is written',
+    description: '`invoke` (the default) sends only the final answer; `stream` shows it while it is written',
   },
-  show_thinking: { type: 'boolean', description: 'Show what the model thinks, in the mode `stream`' },
-  show_tool_hints: { type: 'boolean', description: 'Show which tools are used, in the mode `stream`' },
-  allow_from: ids("The platform's ids of those who may talk to the agent; empty: everybody"),
+  show_thinking: { type: 'boolean', description: "Show the model's reasoning in mode `stream`" },
+  show_tool_hints: { type: 'boolean', description: 'Show the names of called tools in mode `stream`' },
+  allow_from: ids('Platform ids of the people who may talk to the agent; if empty, everybody may'),
   approvers: ids(
-    'The ids of those who may approve what the agent wants to do; empty: whoever asked, if they are named in `allow_from`',
+    'Platform ids of the people who may approve tool calls; if empty, message authors listed in `allow_from` may',
   ),
   group_context: objectOf({
-    enabled: { type: 'boolean', description: 'Off: only what is said to the agent counts' },
+    enabled: { type: 'boolean', description: 'If false, the agent sees only messages that mention it' },
     ...groupRules,
     groups: {
       type: 'object',
       additionalProperties: objectOf(groupRules),
       maxProperties: 200,
-      description: "Other rules for single groups, by the platform's id of the conversation",
+      description: 'Rules that replace these for single groups, by the platform id of the conversation',
     },
   }),
 } as const
 
 const asObject = objectOf(commonSettings)
 
-/** The common settings as they are stored. */
+/** The stored values of the common settings. */
 export type CommonSettings = TypeOf<typeof asObject>
 
-/** The rules for one group, all of them said. */
+/** The complete rules for one group. */
 export interface GroupRules {
-  /** Whether every message is answered, not only those that mention the agent. */
+  /** True if every message is answered, not only those that mention the agent. */
   answers_all: boolean
-  /** How many of the last messages are told with the one that is answered; 0: none. */
+  /** Number of earlier messages that the agent receives with the one that it answers. */
   history_limit: number
   history_ttl_ms: number
   clear_after_reply: boolean
@@ -78,8 +84,8 @@ export interface GroupRules {
 const ALONE: GroupRules = { answers_all: false, history_limit: 0, history_ttl_ms: 0, clear_after_reply: true }
 
 /**
- * The rules of a group. `always` counts only where all is visible, and who sees only mentions has no history; `auto`
- * tells of what the platform delivers.
+ * Returns the rules of a group. `activation: always` needs `visibility: all`, and `visibility: mention_only` excludes
+ * history. With `visibility: auto` the history has the messages that the platform delivers to the bot.
  */
 export function groupRulesFor({ group_context = {} }: CommonSettings, conversation_id: string): GroupRules {
   const { groups = {}, enabled = true, ...general } = group_context

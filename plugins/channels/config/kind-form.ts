@@ -27,6 +27,8 @@ const capabilities = {
   additionalProperties: false,
 } as const
 
+const registration = { gives: { enum: ['credentials', 'channel'] }, begin: true, poll: true }
+
 const assertForm = createFormCheck<ChannelKind>(
   {
     type: 'object',
@@ -58,8 +60,8 @@ const assertForm = createFormCheck<ChannelKind>(
       hook: true,
       registration: {
         type: 'object',
-        properties: { gives: { enum: ['credentials', 'channel'] }, begin: true, poll: true },
-        required: ['gives', 'begin', 'poll'],
+        properties: registration,
+        required: Object.keys(registration),
         additionalProperties: false,
       },
     },
@@ -69,7 +71,7 @@ const assertForm = createFormCheck<ChannelKind>(
   ['identity', 'check', 'probe', 'open', 'hook'],
 )
 
-/** Checks the form of a channel kind that a plugin registers, and its schema. */
+/** Checks the form and the config schema of a channel kind that a plugin registers. */
 export function assertChannelKind(candidate: unknown): ChannelKind {
   const subject = `channel kind "${(candidate as { kind?: unknown } | null)?.kind}"`
   const kind = assertForm(candidate, subject)

@@ -3,32 +3,32 @@ import { ChannelFailure, type ChannelKind } from '#plugin-api'
 import type { Cradle } from '../manifest.ts'
 import { commonSettings } from './common-settings.ts'
 
-/** A kind as clients are shown it. */
+/** A kind as clients see it. */
 export interface KindRow {
   kind: string
   label: string
   config_schema: JSONSchema
-  /** What scanning a QR code gives; null where the kind has none. */
+  /** The result of scanning a QR code; null if the kind has no QR codes. */
   registration: 'credentials' | 'channel' | null
 }
 
-/** A kind with all that its channels' configs are checked by. */
+/** A kind with the schemas and checks of its channels' configs. */
 export interface KnownKind extends ChannelKind {
-  /** What a whole config looks like, the common settings included. */
+  /** The schema of a complete config, common settings included. */
   full_schema: JSONSchema
   /** The fields that a config may have. */
   properties: Readonly<Record<string, unknown>>
   /** The names of the fields that are sealed. */
   secret_fields: readonly string[]
-  /** Checks a config that may lack what is required; throws VALIDATION_FAILED with paths below `/config`. */
+  /** Checks a config that may lack required fields; throws VALIDATION_FAILED with paths below `/config`. */
   assertFitting(config: Record<string, unknown>): void
-  /** Returns what a fitting config lacks: names of fields, or what the kind itself says about it. */
+  /** Returns the names of the required fields that a config lacks, or the message of the kind's own check. */
   missingIn(config: Record<string, unknown>): string[]
-  /** Throws a ChannelFailure where a config cannot be connected with as it is. */
+  /** Throws a ChannelFailure if a channel cannot connect with this config. */
   assertComplete(config: Record<string, unknown>): void
 }
 
-/** The channel kinds there are. */
+/** The registered channel kinds. */
 export interface ChannelKinds {
   list(locale: Locale): KindRow[]
   find(kind: string): KnownKind | undefined
@@ -36,7 +36,7 @@ export interface ChannelKinds {
   get(kind: string): KnownKind
 }
 
-/** Makes the view of the registry that the channels use. */
+/** Creates the view of the registry of kinds that the channels use. */
 export function createChannelKinds({ extensions }: Pick<Cradle, 'extensions'>): ChannelKinds {
   const known = new WeakMap<ChannelKind, KnownKind>()
   const find = (name: string) => {
@@ -82,7 +82,7 @@ function completeKind(kind: ChannelKind): KnownKind {
     assertFitting(config) {
       assertShort(config)
       try {
-        // A copy, because defaults are filled in: a later version of the kind may have others.
+        // The check fills in defaults. They are not stored: a later version of the kind may have others.
         checkPartly(structuredClone(config))
       } catch (error) {
         throw below(error, '/config')
@@ -113,7 +113,7 @@ function completeKind(kind: ChannelKind): KnownKind {
   }
 }
 
-/** So that a page of a list has room for several. */
+/** A page of a list must have room for several channels. */
 const MAX_CONFIG_BYTES = 128 * 1024
 
 function assertShort(config: Record<string, unknown>): void {
@@ -127,7 +127,7 @@ interface ObjectSchema {
   properties?: Record<string, { writeOnly?: boolean }>
 }
 
-/** The same refusal with the place of what was checked before each path. */
+/** Returns a VALIDATION_FAILED error with `place` before each path; other errors unchanged. */
 export function below(error: unknown, place: string): unknown {
   if (!(error instanceof AppError) || error.code !== 'VALIDATION_FAILED') return error
   const issues = (error.details.issues as { path: string }[]).map((issue) => ({

@@ -8,21 +8,21 @@ type Config = Record<string, unknown>
 /** The fields of a channel that hold its config. */
 export type StoredConfig = Pick<ChannelDocument, '_id' | 'config' | 'secret_config'>
 
-/** The configs of channels, in the clear, as they are stored and as they are shown. */
+/** Converts configs of channels between plain, stored and shown. */
 export interface ChannelConfigs {
-  /** The whole config, its secrets in the clear. */
+  /** Returns the whole config with its secrets in plain text. */
   open(channel: StoredConfig): Config
-  /** The whole config, its secrets masked. */
+  /** Returns the whole config with its secrets masked. */
   mask(channel: StoredConfig): Config
-  /** Checks a config and gives it as it is stored. Throws VALIDATION_FAILED. */
+  /** Checks a config and returns it as it is stored. Throws VALIDATION_FAILED. */
   seal(channel_id: string, config: Config, kind: KnownKind): StoredConfig
-  /** A config that was sent, with what is stored in the place of masks; a mask of anything else is refused. */
+  /** Replaces the masks in a config by the stored secrets. Throws VALIDATION_FAILED for a mask of another value. */
   unmask(config: Config, kind: KnownKind, stored: StoredConfig | undefined): Config
 }
 
 const purposeOf = (id: string) => `channel:${id}`
 
-/** Makes what seals and masks configs. */
+/** Creates the service that seals and masks configs. */
 export function createChannelConfigs({ secrets }: Pick<Cradle, 'secrets'>): ChannelConfigs {
   const secretsOf = ({ _id, secret_config }: StoredConfig): Config =>
     secret_config === null ? {} : JSON.parse(secrets.open(secret_config, purposeOf(_id)))
@@ -57,7 +57,7 @@ export function createChannelConfigs({ secrets }: Pick<Cradle, 'secrets'>): Chan
         if (!kind.secret_fields.includes(name) || typeof value !== 'string' || !value.startsWith(MASK))
           return [name, value]
         if (Object.hasOwn(old, name) && maskOf(String(old[name])) === value) return [name, old[name]]
-        const message = 'is a mask and not that of the stored value: send the value itself'
+        const message = 'is not the mask of the stored value: send the value itself'
         throw new AppError('VALIDATION_FAILED', {
           issues: [{ path: `/config/${name}`, rule: 'mask', message }],
         })

@@ -2,16 +2,16 @@ import type { ChannelRuntime } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ConnectionState } from './session.ts'
 
-/** What is said of the connections of channels, for everybody to read. */
+/** Stores the states of the channels' connections. */
 export interface ChannelStates {
-  /** Says how a channel stands. */
+  /** Stores the state of a channel and emits `channel.state_changed`. */
   set(channel_id: string, state: ConnectionState, lease?: string): Promise<void>
-  /** The same for one connection: states are written in the order in which they come, and one that cannot be is passed over. */
+  /** Returns a reporter for one connection: it writes states in order and skips a state that cannot be written. */
   reporter(
     channel_id: string,
     lease: string,
   ): { report(state: ConnectionState): void; written(): Promise<void> }
-  /** Takes back what processes that died have said. */
+  /** Sets channels to `disconnected` whose process died without doing so. */
   forgetDead(): Promise<void>
 }
 
@@ -25,7 +25,7 @@ declare module '#kernel/types' {
   }
 }
 
-/** Makes what writes states into the channels. */
+/** Creates the service that writes states into the channels. */
 export function createChannelStates({
   collections: { channels },
   connectionLeases,
@@ -63,7 +63,9 @@ export function createChannelStates({
         report(state) {
           writing = writing
             .then(() => set(channel_id, state, lease))
-            .catch((error) => log.warn({ error, channel: channel_id }, 'state of a channel not written'))
+            .catch((error) =>
+              log.warn({ error, channel: channel_id }, 'state of a channel could not be stored'),
+            )
         },
         written: () => writing,
       }

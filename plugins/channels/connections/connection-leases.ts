@@ -3,25 +3,25 @@ import { acquireLease } from '#kernel'
 import type { KnownKind } from '../config/kinds.ts'
 import type { Cradle } from '../manifest.ts'
 
-/** The right to connect with an account of a platform: one channel on one server process has it at a time. */
+/** Leases on accounts of platforms: one channel in one server process may connect with an account at a time. */
 export interface ConnectionLeases {
-  /** The lease for a channel's account; the channel's own where the kind knows no accounts. */
+  /** Returns the name of the lease on a channel's account, or on the channel itself if the kind has no accounts. */
   nameOf(channel_id: string, kind: KnownKind, config: Readonly<Record<string, unknown>>): string
-  /** Takes or renews a lease for some milliseconds; false while somebody else has it. */
+  /** Takes or renews a lease for `ms` milliseconds; false while another holder has it. */
   take(name: string, holder: string, ms: number): Promise<boolean>
-  /** Renews those that channels of this process hold; gives how many these still are. */
+  /** Renews leases of channels of this process and returns how many of them it still held. */
   renew(held: readonly { name: string; channel_id: string }[], ms: number): Promise<number>
   release(name: string, holder: string): Promise<void>
-  /** Who holds it as this process's channel. */
+  /** Returns the holder name of a channel in this process. */
   holderOf(channel_id: string): string
-  /** Whether a channel has it, on whichever process. */
+  /** True if the channel holds the lease, in any process. */
   isHeldFor(name: string, channel_id: string): Promise<boolean>
-  /** Whether another channel has it. */
+  /** True if another channel holds the lease. */
   isTaken(name: string, channel_id: string): Promise<boolean>
   listHeld(): Promise<string[]>
 }
 
-/** Makes the leases over their collection. */
+/** Creates the leases over their collection. */
 export function createConnectionLeases({
   collections: { channel_leases: leases },
   clock,
@@ -34,7 +34,7 @@ export function createConnectionLeases({
     return found && channelOf(found.holder)
   }
 
-  // One process may not connect two channels with one account either.
+  // Includes the channel: one process may not connect two channels with one account either.
   const holderOf = (channel_id: string) => `${server.node_id}:${channel_id}`
 
   return {

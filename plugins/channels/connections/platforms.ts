@@ -1,19 +1,19 @@
 import { createGuardedFetch, type Extensions, type GuardedFetch, type Logger } from '#kernel'
 import type { ChannelKind, ChannelSettings } from '#plugin-api'
 
-/** The addresses of a platform that stand in the server's settings, by kind and name. */
+/** Addresses of platforms from the server's settings, by kind and name. */
 export type EndpointSettings = Readonly<Record<string, Readonly<Record<string, string>>>>
 
-/** How platforms are reached. */
+/** Reaches platforms through guarded fetches. */
 export interface Platforms {
-  /** The means to reach the platform of a kind, with whatever config. */
+  /** Returns the channel settings of a kind, without a config. */
   reach(kind: ChannelKind): Omit<ChannelSettings, 'config'>
   close(): Promise<void>
 }
 
 /**
- * Makes what reaches platforms: public addresses, the hosts of the endpoints and `allow_hosts`. Throws if the settings
- * name an address that no kind has.
+ * Creates the guarded fetches, which reach public addresses, the hosts of the endpoints and `allow_hosts`. Throws if
+ * the settings name an endpoint that the kind does not have.
  */
 export function createPlatforms({
   endpoints,
@@ -28,7 +28,7 @@ export function createPlatforms({
 }): Platforms {
   for (const [kind, addresses] of Object.entries(endpoints)) {
     const known = kinds.get(kind)
-    // That of a kind which is left out must not keep the others from their platforms.
+    // The settings of a kind that is not installed must not stop the other kinds.
     if (!known) log.warn({ kind }, 'addresses are set for a channel kind that does not exist')
     else assertKnown(known, Object.keys(addresses))
   }

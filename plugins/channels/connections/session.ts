@@ -5,18 +5,18 @@ import type { ChannelConnection, ChannelFailureReason, ChannelSettings, Inbox } 
 import type { CommonSettings } from '../config/common-settings.ts'
 import type { KnownKind } from '../config/kinds.ts'
 import type { ChannelDocument, ChannelState } from '../documents.ts'
-import { type Failure, failureOf } from '../writing/failure.ts'
+import { type Failure, toFailure } from '../writing/failure.ts'
 
-/** How long a channel may take to open, in milliseconds. */
+/** Time limit for opening a channel, in milliseconds. */
 const OPENING_MS = 60_000
-/** How long closing one is waited for, in milliseconds. */
+/** Time limit for closing a channel, in milliseconds. */
 const CLOSING_MS = 5000
-/** The pauses between two attempts, in milliseconds: the first, and the longest. */
+/** The first and the longest pause between two attempts, in milliseconds. */
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 300_000
-/** How long a connection lasts that counts as good: after it the pauses begin anew. */
+/** After a connection has lasted this long, the pauses start from the first again. */
 const GOOD_MS = 60_000
-/** Reasons that only a person can do something about; it is tried again all the same, in the longest pauses. */
+/** Failures that only a person can fix. The channel still retries, with the longest pause. */
 const FOR_A_PERSON: readonly ChannelFailureReason[] = [
   'missing_field',
   'invalid_credentials',
@@ -25,30 +25,30 @@ const FOR_A_PERSON: readonly ChannelFailureReason[] = [
   'unsupported',
 ]
 
-/** What a session tells of its connection. */
+/** A state that a session reports. */
 export interface ConnectionState {
   state: ChannelState
   failure?: Failure
-  /** Whether the connection has come back. */
+  /** True if the connection was restored. */
   is_back?: boolean
 }
 
-/** One channel as this process keeps it connected, for as long as it is wanted. */
+/** A channel that this process keeps connected until `close` is called. */
 export interface Session {
   channel: ChannelDocument
   kind: KnownKind
-  /** What all channels have of a config. */
+  /** The settings that all kinds of channels have. */
   config: CommonSettings
   log: Logger
-  /** Aborted when the channel is to be closed. */
+  /** Aborted when the channel is being closed. */
   signal: AbortSignal
-  /** The connection once there is one; rejects where `signal` or the session's is aborted. */
+  /** Resolves with the connection as soon as it exists; rejects if `signal` or the session's signal is aborted. */
   connect(signal: AbortSignal): Promise<ChannelConnection>
-  /** Resolves when nothing of the connection is left. */
+  /** Resolves when the connection is closed and its last state is reported. */
   close(): Promise<void>
 }
 
-/** Keeps a channel connected: opens it, and again, after pauses that grow, whenever the connection is lost. */
+/** Opens a channel, and opens it again with back-off whenever the connection is lost. */
 export function openSession({
   channel,
   kind,
@@ -60,7 +60,7 @@ export function openSession({
 }: {
   channel: ChannelDocument
   kind: KnownKind
-  /** Throws a ChannelFailure where the config is not complete. */
+  /** Throws a ChannelFailure if the config is incomplete. */
   settings(): ChannelSettings
   inbox: Inbox
   onState(state: ConnectionState): void
@@ -73,14 +73,14 @@ export function openSession({
   let connection: ChannelConnection | undefined
   let hasConnected = false
 
-  /** Opens the channel and waits until it is lost; throws why it could not be opened, or was lost. */
+  /** Opens the channel and waits until it is lost. Throws the reason why it could not be opened or was lost. */
   const keepOpen = async (onGood: () => void): Promise<never> => {
     const attempt = new AbortController()
     let lose: (error: unknown) => void
     const lost = new Promise<never>((_, reject) => {
       lose = reject
     })
-    // What is lost while it is closed concerns nobody any more.
+    // Nobody awaits this promise while the channel is being closed.
     lost.catch(noop)
     const link = {
       ...inbox,
@@ -107,7 +107,7 @@ export function openSession({
       connection = undefined
       clearTimeout(good)
       attempt.abort()
-      // What opens after its time is closed as well.
+      // A connection that opens after the time limit is closed as well.
       await Promise.race([opening.then(close, noop), pause(CLOSING_MS, undefined, { ref: false })])
     }
   }
@@ -116,8 +116,8 @@ export function openSession({
     try {
       await ended.close()
     } catch (error) {
-      const { reason, detail } = failureOf(error)
-      log.warn({ reason, detail }, 'a channel could not be closed in order')
+      const { reason, detail } = toFailure(error)
+      log.warn({ reason, detail }, 'a channel could not be closed cleanly')
     }
   }
 
@@ -130,7 +130,7 @@ export function openSession({
       }
       const error: unknown = await keepOpen(onGood).catch((thrown: unknown) => thrown)
       if (signal.aborted) return
-      const failure = failureOf(error)
+      const failure = toFailure(error)
       const isForPerson = FOR_A_PERSON.includes(failure.reason)
       onState({ state: isForPerson ? 'failed' : 'disconnected', failure })
       log.warn({ reason: failure.reason, detail: failure.detail }, 'channel is not connected')

@@ -1,30 +1,30 @@
 import { isUnavailable } from '#kernel'
 import type { ChannelDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
-import { type Failure, failureOf } from '../writing/failure.ts'
+import { type Failure, toFailure } from '../writing/failure.ts'
 import { openSession, type Session } from './session.ts'
 
-/** How often it is looked whether what is connected is what should be, in milliseconds. */
-const ATTEND_MS = 1000
-/** How long the process that has a channel may be silent before another one takes it, in milliseconds. */
+/** Interval between two reconciliations of open with wanted channels, in milliseconds. */
+const RECONCILE_MS = 1000
+/** After a process has not renewed a lease for this long, another process may take the channel, in milliseconds. */
 const LEASE_MS = 5000
 
-/** Keeps the channels connected that are to be: each on one server process, whichever has its lease. */
+/** Keeps all enabled channels of running agents connected, each in the one server process that has its lease. */
 export interface Supervisor {
   start(): Promise<void>
-  /** Looks at once; resolves when all channels that this process is to have are being opened, and no others. */
-  attend(): Promise<void>
-  /** Closes a channel that was changed, if this process has it, and opens it as it is now. */
+  /** Opens channels that should be connected here and closes the others; resolves when all of them are started. */
+  reconcile(): Promise<void>
+  /** Closes a changed channel, if this process has it, and opens it with its new config. */
   reopen(channel_id: string): Promise<void>
-  /** Closes a channel, if this process has it; resolves when nothing of it is left. */
+  /** Closes a channel, if this process has it; resolves when it is closed. */
   close(channel_id: string): Promise<void>
   closeAllOf(agent_id: string): Promise<void>
-  /** Has a message be answered that came in for a channel, if this process has it. */
+  /** Starts answering a stored message of a channel, if this process has the channel. */
   wake(channel_id: string, conversation_id: string, urgent: boolean): void
   stop(): Promise<void>
 }
 
-/** The part of a channel by which it is seen whether it must be opened anew. */
+/** The fields of a channel that decide if it must be opened again. */
 type Wanted = Pick<ChannelDocument, '_id' | 'agent_id' | 'revision'>
 
 const TAKEN: Failure = {
@@ -32,17 +32,17 @@ const TAKEN: Failure = {
   detail: 'Another channel is connected with the same account.',
 }
 
-/** Makes the supervisor of this process. */
+/** Creates the supervisor of this process. */
 export function createSupervisor(cradle: Cradle): Supervisor {
   const { collections, channelKinds, channelConfigs, intake, messageAnswering, platforms, agents } = cradle
   const { connectionLeases: leases, channelStates, log } = cradle
   const { channels } = collections
   const sessions = new Map<string, { session: Session; lease: string; revision: number }>()
-  /** Those that are being looked up to be opened; whoever closes one takes it out. */
+  /** Channels that are about to be opened. `close` removes a channel from here to cancel that. */
   const opening = new Set<string>()
   const closing = new Map<string, Promise<unknown>>()
   let timer: NodeJS.Timeout | undefined
-  let attending: Promise<void> | undefined
+  let reconciling: Promise<void> | undefined
   let isStopped = false
 
   const hold = (lease: string, channel_id: string) =>
@@ -58,7 +58,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
     if (!channel) return
     const kind = channelKinds.find(channel.kind)
     if (!kind) {
-      const detail = `There is no channel kind “${channel.kind}”.`
+      const detail = `“${channel.kind}” is not a known channel kind.`
       return refuse(channel, { reason: 'unsupported', detail })
     }
     const config = channelConfigs.open(channel)
@@ -80,7 +80,9 @@ export function createSupervisor(cradle: Cradle): Supervisor {
       channel,
       kind,
       settings,
-      inbox: intake.of(channel, (conversation_id, urgent) => wake(channel._id, conversation_id, urgent)),
+      inbox: intake.openInbox(channel, (conversation_id, urgent) =>
+        wake(channel._id, conversation_id, urgent),
+      ),
       onState: report,
       log: log.child({ channel: channel._id, kind: channel.kind }),
     })
@@ -98,7 +100,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
       await channelStates.set(channel._id, { state: 'failed', failure })
   }
 
-  /** One channel that cannot be opened keeps no other from it. */
+  /** Opens a channel. A failure is stored as its state, so that the other channels are opened all the same. */
   const openSafely = async (wanted: Wanted) => {
     opening.add(wanted._id)
     try {
@@ -106,7 +108,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
     } catch (error) {
       if (isUnavailable(error)) throw error
       log.error({ error, channel: wanted._id }, 'channel cannot be opened')
-      await channelStates.set(wanted._id, { state: 'failed', failure: failureOf(error) })
+      await channelStates.set(wanted._id, { state: 'failed', failure: toFailure(error) })
     } finally {
       opening.delete(wanted._id)
     }
@@ -132,10 +134,10 @@ export function createSupervisor(cradle: Cradle): Supervisor {
     }
   }
 
-  /** Closes a channel without anybody waiting for it: others must not be late because of it. */
+  /** Closes a channel in the background, so that it does not delay the others. */
   const closeAside = (channel_id: string) => {
     close(channel_id).catch((error) =>
-      log.error({ error, channel: channel_id }, 'channel not closed in order'),
+      log.error({ error, channel: channel_id }, 'channel could not be closed cleanly'),
     )
   }
 
@@ -157,49 +159,49 @@ export function createSupervisor(cradle: Cradle): Supervisor {
     return enabled.filter(({ agent_id }) => running.has(agent_id))
   }
 
-  const look = async () => {
+  const reconcileOnce = async () => {
     await renew()
     const wanted = new Map((await listWanted()).map((channel) => [channel._id, channel]))
     for (const [channel_id, { revision }] of [...sessions])
       if (wanted.get(channel_id)?.revision !== revision) closeAside(channel_id)
     for (const channel of wanted.values()) {
       if (isStopped) return
-      // One that is still being closed is opened the next time.
+      // A channel that is still being closed is opened by the next reconciliation.
       if (!sessions.has(channel._id) && !closing.has(channel._id)) await openSafely(channel)
     }
-    await messageAnswering.attend([...sessions.values()].map(({ session }) => session))
+    await messageAnswering.wakeAll([...sessions.values()].map(({ session }) => session))
   }
 
-  /** One look at a time; who asks while there is one gets the next. */
-  const attend: Supervisor['attend'] = async () => {
-    const before = attending
+  /** Runs one reconciliation at a time: a call during one waits for it and then runs the next. */
+  const reconcile: Supervisor['reconcile'] = async () => {
+    const before = reconciling
     const next = (async () => {
-      await before?.catch(() => 'reported by who began it')
+      await before?.catch(() => 'reported by its caller')
       if (isStopped) return
-      await look()
+      await reconcileOnce()
     })()
-    attending = next
+    reconciling = next
     await next
   }
 
-  const attendBySchedule = async () => {
+  const reconcileBySchedule = async () => {
     try {
-      await attend()
+      await reconcile()
     } catch (error) {
-      if (!isUnavailable(error)) log.error({ error }, 'channels could not be attended to')
+      if (!isUnavailable(error)) log.error({ error }, 'channels could not be reconciled')
     }
-    if (!isStopped) timer = setTimeout(attendBySchedule, ATTEND_MS)
+    if (!isStopped) timer = setTimeout(reconcileBySchedule, RECONCILE_MS)
   }
 
   return {
     async start() {
       await channelStates.forgetDead()
-      void attendBySchedule()
+      void reconcileBySchedule()
     },
-    attend,
+    reconcile,
     async reopen(channel_id) {
       await close(channel_id)
-      await attend()
+      await reconcile()
     },
     close,
     async closeAllOf(agent_id) {
@@ -210,7 +212,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
     async stop() {
       isStopped = true
       clearTimeout(timer)
-      await attending?.catch(() => 'reported by who began it')
+      await reconciling?.catch(() => 'reported by its caller')
       await Promise.all([...sessions.keys()].map(close))
       await Promise.all(closing.values())
     },

@@ -10,32 +10,32 @@ import type { Cradle } from '../manifest.ts'
 import { createReplyWriter } from '../writing/reply-writer.ts'
 import type { Delivery } from './delivery.ts'
 import { say } from './phrases.ts'
-import { contentOf } from './question-content.ts'
+import { buildContent } from './question-content.ts'
 import { createReplyText } from './reply-text.ts'
 
-/** The largest file that is sent, in bytes. */
+/** The largest file that is sent to a platform, in bytes. */
 const MAX_FILE_BYTES = 20 * 1024 * 1024
-/** How often to check that a message whose turn has not begun is still in the queue, in milliseconds. */
+/** Interval for checking that a message whose turn has not begun is still in the queue, in milliseconds. */
 const QUEUE_POLL_MS = 2000
 
-/** What answering a message takes. */
+/** A message with the context for answering it. */
 export interface Answering {
   message: InboxDocument
   session: Session
   delivery: Delivery
-  /** The owner of the agent, in whose name it answers. */
+  /** The owner of the agent; the turn runs in the owner's account. */
   owner: UserDocument
   locale: Locale
 }
 
 const NOTHING: DeliveryProgress = { parts: 0, sent: 0, covered: 0, live: null, files: 0 }
 
-/** How the turn of a message is known again, whichever process asks for it. */
+/** The id by which every process recognizes the turn of a message. */
 const clientMessageId = ({ _id }: InboxDocument) => `channel:${_id}`
 
 /**
- * Answers a message by a turn of the agent and shows the reply, from where an earlier attempt has left it. Returns when
- * all is delivered; throws where it was broken off and is to be gone on with later.
+ * Answers a message by a turn of the agent and delivers the reply; continues an earlier attempt if one was interrupted.
+ * Returns when everything is delivered; throws if the attempt was interrupted and must be repeated later.
  */
 export async function answerMessage(answering: Answering, cradle: Cradle): Promise<void> {
   const { message, session, owner } = answering
@@ -57,10 +57,10 @@ export async function answerMessage(answering: Answering, cradle: Cradle): Promi
   let turn_id: string | undefined
   let refusal: unknown
   const signal = AbortSignal.any([session.signal, left.signal])
-  /** Leaves a message that was taken back, or removed with its thread, while it waited. */
+  /** Stops waiting for a message that was taken back, or removed with its thread, while it was queued. */
   const leaveRemoved = async () => {
     while (turn_id === undefined && !signal.aborted) {
-      // It fails only by being aborted, which ends the loop.
+      // Rejects only when aborted, which ends the loop.
       await pause(QUEUE_POLL_MS, undefined, { signal }).catch(() => undefined)
       if (!signal.aborted && !(await chat.findRepeated(account, clientMessageId(message)))) left.abort()
     }
@@ -69,7 +69,7 @@ export async function answerMessage(answering: Answering, cradle: Cradle): Promi
     .then(leaveRemoved)
     .catch((error) => {
       refusal = error
-      // A turn that has begun is ended by its own events, whatever becomes of the call.
+      // A turn that has begun ends by its own events, even if this call fails.
       if (turn_id === undefined) left.abort()
     })
   try {
@@ -93,7 +93,7 @@ export async function answerMessage(answering: Answering, cradle: Cradle): Promi
   if (rules.clear_after_reply) await conversations.forget(channel, message.conversation_id, message.sent_at)
 }
 
-/** Has the agent answer, unless it does already. */
+/** Starts the turn that answers a message, unless an earlier attempt did. */
 async function startTurn(
   { message, session, owner, locale }: Answering,
   thread: ThreadDocument,
@@ -106,7 +106,7 @@ async function startTurn(
   const agent = await agents.find(agent_id)
   if (agent?.state !== 'running')
     throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
-  const content = await contentOf(message, session, locale, cradle)
+  const content = await buildContent(message, session, locale, cradle)
   const { _id: id, role, permissions, token_quota } = owner
   await chat.submit({
     thread_id: thread._id,
@@ -120,8 +120,8 @@ async function startTurn(
 }
 
 /**
- * Makes what shows the events of a turn in the conversation. What came up to `known_seq` may have been shown before, so
- * that a part of it would be a step back.
+ * Creates the delivery of a turn's events to the conversation. An earlier attempt may have shown the events up to
+ * `known_seq`; they are not shown piece by piece again, as the reply would shrink and grow once more.
  */
 function createShow(
   { message, session, delivery, locale }: Answering,
@@ -143,7 +143,7 @@ function createShow(
     return messageInbox.saveProgress(message, { ...progress })
   }
 
-  /** The writer of the present part; none where an earlier process has delivered that. */
+  /** Returns the writer of the current part; undefined if an earlier process has delivered this part. */
   const writerOf = () => {
     if (part < progress.parts) return undefined
     const { sent, covered, live } = progress
@@ -194,7 +194,7 @@ function createShow(
   }
 
   return {
-    /** Shows what an event says; true once the turn has ended and all is delivered. */
+    /** Delivers an event; true once the turn has ended and everything is delivered. */
     async event(event: ReadEvent): Promise<boolean> {
       reply.add(event)
       switch (event.type) {
@@ -233,7 +233,7 @@ function createShow(
           return false
       }
     },
-    /** Tells why there is no turn; throws where that may be otherwise in a moment. */
+    /** Explains in the conversation why no turn was started; rethrows an error that a later attempt may not meet. */
     async refusal(error: unknown): Promise<void> {
       if (!(error instanceof AppError) || error.code === 'SHUTTING_DOWN' || isUnavailable(error)) throw error
       const { message: words } = explainError(error, locale, message._id)

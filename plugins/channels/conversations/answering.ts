@@ -3,53 +3,53 @@ import { AppError, isUnavailable } from '#kernel'
 import type { Session } from '../connections/session.ts'
 import type { InboxDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
-import { failureOf } from '../writing/failure.ts'
+import { toFailure } from '../writing/failure.ts'
 import { answerMessage } from './answer.ts'
 import { type ChatCommand, parseCommand } from './commands.ts'
 import { createDelivery } from './delivery.ts'
 import type { Lane } from './inbox.ts'
 import { say } from './phrases.ts'
 
-/** How long after a failure a message is tried again, in milliseconds, and how often before it is given up. */
+/** Pause before a failed message is tried again, in milliseconds, and the number of failures that ends the attempts. */
 const RETRY_MS = 5000
 const MOST_FAILURES = 5
 
-/** Answers what has come into the inbox: one message after the other in a conversation, conversations side by side. */
+/** Answers the messages of the inbox: one at a time in each conversation, conversations in parallel. */
 export interface MessageAnswering {
-  /** Sees to it that all is being answered that waits in these channels. */
-  attend(sessions: readonly Session[]): Promise<void>
-  /** The same for one line, at once. */
+  /** Starts answering all messages that wait in these channels. */
+  wakeAll(sessions: readonly Session[]): Promise<void>
+  /** Starts answering the messages of one lane. */
   wake(session: Session, lane: Lane): void
-  /** Resolves when nothing of a channel that is being closed is worked on any more. */
+  /** Resolves when no message of a channel that is being closed is worked on. */
   leave(channel_id: string): Promise<void>
 }
 
-/** Makes what answers messages. */
+/** Creates the service that answers messages. */
 export function createMessageAnswering(cradle: Cradle): MessageAnswering {
-  const { messageInbox, agents, users, orders, approvals, explainError, log } = cradle
+  const { messageInbox, agents, users, commands, approvals, explainError, log } = cradle
   const lines = new Map<string, { session: Session; done: Promise<void>; isWoken: boolean }>()
   const failures = new Map<string, number>()
 
   const nameOf = ({ channel_id, conversation_id, urgent }: Lane) =>
     `${channel_id} ${urgent ? 'urgent' : 'ordered'} ${conversation_id}`
 
-  const ownerOf = async ({ channel }: Session) => {
+  const findOwner = async ({ channel }: Session) => {
     const agent = await agents.find(channel.agent_id)
     return agent ? await users.find(agent.owner_id) : null
   }
 
-  /** What a message orders or decides; what it was about to decide may have been decided meanwhile. */
-  const commandIn = async (message: InboxDocument): Promise<ChatCommand | undefined> => {
+  /** Returns the command in a message, or the decision that it makes. That decision may have been made meanwhile. */
+  const readCommand = async (message: InboxDocument): Promise<ChatCommand | undefined> => {
     const { channel_id, conversation_id, sender, text = '', urgent } = message
     const command = parseCommand(text)
     if (command || !urgent) return command
-    const waiting = await approvals.waiting(channel_id, conversation_id)
-    return orders.decisionIn(text, waiting, sender) ?? { name: 'answer', rest: text }
+    const waiting = await approvals.listWaiting(channel_id, conversation_id)
+    return commands.parseDecision(text, waiting, sender) ?? { name: 'answer', rest: text }
   }
 
   /** Answers one message. */
   const answer = async (message: InboxDocument, session: Session) => {
-    const owner = await ownerOf(session)
+    const owner = await findOwner(session)
     if (!owner) return
     const locale = owner.locale ?? 'en'
     const { target } = messageInbox.unseal(message)
@@ -63,25 +63,25 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
       await delivery.say('refusal', say('too_many', locale))
       return
     }
-    const command = await commandIn(message)
+    const command = await readCommand(message)
     if (command) {
       const { conversation_id, sender } = message
-      const order = { channel: session.channel, conversation_id, sender, user_id: owner._id, locale }
-      const words = await orders.run(order, command)
-      if (words !== '') await delivery.say('order', words)
+      const context = { channel: session.channel, conversation_id, sender, user_id: owner._id, locale }
+      const words = await commands.run(context, command)
+      if (words !== '') await delivery.say('command', words)
       return
     }
     await answerMessage({ message, session, delivery, owner, locale }, cradle)
   }
 
-  /** Whether there is no use in trying again to answer a message. */
+  /** True if another attempt to answer a message is useless, or too many have failed. */
   const isGivenUp = (error: unknown, { _id }: InboxDocument, { log, channel }: Session): boolean => {
     // The thread was removed meanwhile, and the message with it.
     if (error instanceof AppError && error.code === 'THREAD_NOT_FOUND') return true
     if (isUnavailable(error)) return false
-    const { reason, detail } = failureOf(error)
+    const { reason, detail } = toFailure(error)
     if (reason !== 'unknown') {
-      log.warn({ reason, detail, channel: channel._id }, 'the platform does not take an answer')
+      log.warn({ reason, detail, channel: channel._id }, 'the platform refused an answer')
       return true
     }
     const count = (failures.get(_id) ?? 0) + 1
@@ -90,7 +90,7 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
     return count >= MOST_FAILURES
   }
 
-  /** Answers a message for good; false where it is to be tried again. */
+  /** Answers a message and closes it; false if it must be tried again. */
   const attempt = async (message: InboxDocument, session: Session): Promise<boolean> => {
     try {
       await answer(message, session)
@@ -117,7 +117,7 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
       } catch (error) {
         if (!isUnavailable(error)) log.error({ error, channel: lane.channel_id }, 'inbox not read')
       }
-      // It fails only by being aborted, which ends the loop.
+      // Rejects only when aborted, which ends the loop.
       await pause(RETRY_MS, undefined, { signal }).catch(() => undefined)
     }
   }
@@ -137,7 +137,7 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
 
   return {
     wake,
-    async attend(sessions) {
+    async wakeAll(sessions) {
       const byChannel = new Map(sessions.map((session) => [session.channel._id, session]))
       for (const lane of await messageInbox.listLanes([...byChannel.keys()]))
         wake(byChannel.get(lane.channel_id)!, lane)

@@ -15,7 +15,7 @@ import type { InboxDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import { say } from './phrases.ts'
 
-/** One thing that a turn waits for, as it was asked in a conversation; `_id` is the code by which people name it. */
+/** One decision that a turn waits for and that was asked in a conversation; `_id` is the code that people type. */
 export interface ApprovalDocument {
   _id: string
   channel_id: string
@@ -25,20 +25,20 @@ export interface ApprovalDocument {
   agent_id: string
   thread_id: string
   pending_id: string
-  /** Its place among what the turn waits for. */
+  /** Its index among the requests that the turn waits for. */
   index: number
   description: string
   allowed: DecisionType[]
-  /** The platform's ids of those who may decide. */
+  /** Platform ids of the people who may decide. */
   deciders: string[]
   decision: Decision | null
   decided_by?: string
-  /** What the kind needs to change the message that asks, JSON, sealed for the purpose `approval:<_id>`. */
+  /** The result of sending the question, which the kind needs to change it: JSON, sealed for `approval:<_id>`. */
   sent?: string
   expires_at: Date
 }
 
-/** The indexes by which approvals are found, and forgotten a while after they have expired. */
+/** The indexes of approvals; the last one removes them a day after they have expired. */
 export const approvalIndexes: IndexDescription[] = [
   { key: { channel_id: 1, conversation_id: 1 } },
   { key: { pending_id: 1, index: 1 } },
@@ -53,21 +53,24 @@ export interface Question {
   pressers: readonly string[]
 }
 
-/** A message that asked, and what it says now that it is decided, in Markdown. */
+/** A sent question and the text that replaces it once it is decided, in Markdown. */
 export interface SettledQuestion {
   sent: JSONValue
   text: string
 }
 
-/** How a decision went. */
+/** The result of a decision. */
 export type Verdict =
   | { outcome: 'taken'; approval: ApprovalDocument; decision: Decision }
   | { outcome: 'not_pending' | 'not_allowed' }
   | { outcome: 'no_such_decision'; allowed: readonly DecisionType[] }
 
-/** What turns ask people in conversations. */
+/** The decisions that turns ask of people in conversations. */
 export interface Approvals {
-  /** Notes what a turn waits for; gives the messages that have not been sent. Goes on with a turn that is decided already. */
+  /**
+   * Stores the requests that a turn waits for and returns the questions that have not been sent. Continues the turn if
+   * all of them are decided already.
+   */
   ask(asked: {
     message: InboxDocument
     thread: ThreadDocument
@@ -76,27 +79,27 @@ export interface Approvals {
     locale: Locale
   }): Promise<Question[]>
   noteSent(code: string, sent: JSONValue): Promise<void>
-  /** What waits for a decision in a conversation, oldest first. */
-  waiting(channel_id: string, conversation_id: string): Promise<ApprovalDocument[]>
+  /** Lists the approvals that wait for a decision in a conversation, oldest first. */
+  listWaiting(channel_id: string, conversation_id: string): Promise<ApprovalDocument[]>
   decide(channel_id: string, code: string, sender: Sender, decision: Decision): Promise<Verdict>
-  /** Forgets whatever is still asked in a conversation: what asked it has come to an end. */
+  /** Removes all approvals of a conversation, after the turn that asked for them has ended. */
   forget(channel_id: string, conversation_id: string): Promise<void>
-  /** Forgets what was asked; gives what its messages say from now on. */
+  /** Removes the approvals that were resolved and returns the texts that replace their questions. */
   settle(resolved: ResolvedApproval, locale: Locale): Promise<SettledQuestion[]>
 }
 
 const CODE_LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
 const CODE_LENGTH = 6
-/** How much of a call's input is shown, in characters. */
-const SHOWN_INPUT = 1200
+/** The part of a call's input that a question shows, in characters. */
+const MAX_INPUT_CHARS = 1200
 
-/** The same for the same request, whichever process asks it. */
+/** Returns the code of a request; every process computes the same. */
 function codeOf(pending_id: string, index: number): string {
   const digest = createHash('sha256').update(`${pending_id}:${index}`).digest()
   return [...digest.subarray(0, CODE_LENGTH)].map((byte) => CODE_LETTERS[byte % CODE_LETTERS.length]).join('')
 }
 
-/** Makes the approvals over their collection. */
+/** Creates the approvals over their collection. */
 export function createApprovals({
   collections: { channel_approvals: approvals },
   threads,
@@ -106,7 +109,7 @@ export function createApprovals({
 }: Pick<Cradle, 'collections' | 'threads' | 'chat' | 'secrets' | 'server'>): Approvals {
   const purposeOf = (code: string) => `approval:${code}`
 
-  /** Has a turn go on once all is decided that it waits for; false where there is no such turn any more. */
+  /** Continues a turn once all its requests are decided; false if it does not wait for them any more. */
   const proceed = async ({
     user_id,
     agent_id,
@@ -123,7 +126,7 @@ export function createApprovals({
       await chat.decide(thread, pending, decisions)
       return true
     } catch (error) {
-      // Somebody else has decided it, or the thread was removed.
+      // Decided elsewhere, or the thread was removed.
       if (error instanceof AppError && ['HITL_NOT_PENDING', 'THREAD_NOT_FOUND'].includes(error.code))
         return false
       throw error
@@ -170,7 +173,7 @@ export function createApprovals({
       const sealed = secrets.seal(JSON.stringify(sent), purposeOf(code))
       await approvals.updateOne({ _id: code }, { $set: { sent: sealed } })
     },
-    waiting: (channel_id, conversation_id) =>
+    listWaiting: (channel_id, conversation_id) =>
       approvals
         .find({ channel_id, conversation_id, decision: null })
         .sort({ pending_id: 1, index: 1 })
@@ -206,7 +209,7 @@ export function createApprovals({
   }
 }
 
-/** What was decided, in words; undefined where nobody has to decide any more. */
+/** Returns the text for a decision, or for a request that was withdrawn if there is none. */
 export function sayDecision(decision: Decision | undefined, locale: Locale): string {
   if (!decision) return say('withdrawn', locale)
   const phrase = { approve: 'approved', edit: 'approved', reject: 'rejected', respond: 'answered' } as const
@@ -215,7 +218,7 @@ export function sayDecision(decision: Decision | undefined, locale: Locale): str
 
 const isQuestion = (allowed: readonly DecisionType[]) => !allowed.includes('approve')
 
-/** A question is put to whoever asked; what is to be approved concerns the server, so not to just anybody. */
+/** Lists who may decide. The author of the message may answer a question, but approves a call only if trusted. */
 function decidersOf(
   { approvers = [], allow_from = [] }: CommonSettings,
   { id }: Sender,
@@ -234,7 +237,7 @@ function questionFor(
   if (isQuestion(allowed))
     return { code, text: say('question', locale, { code, description }), buttons: [], pressers: deciders }
   const input = JSON.stringify(args, undefined, 2)
-  const shown = input.length > SHOWN_INPUT ? `${input.slice(0, SHOWN_INPUT)}\n…` : input
+  const shown = input.length > MAX_INPUT_CHARS ? `${input.slice(0, MAX_INPUT_CHARS)}\n…` : input
   const fence = '`'.repeat(Math.max(3, ...[...shown.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)))
   const place = args_url === undefined ? say('web_app', locale) : `\`${base}${args_url}\``
   const isWhole = shown === input && args_url === undefined

@@ -1,15 +1,23 @@
+import type { Locale } from '#kernel'
+import type { Sender } from '#plugin-api'
+import type { Decision } from '../../chat/ledger/ledger-event.ts'
+import type { ChannelDocument } from '../documents.ts'
+import type { Cradle } from '../manifest.ts'
+import { type ApprovalDocument, sayDecision, type Verdict } from './approvals.ts'
+import { say } from './phrases.ts'
+
 const NAMES = ['stop', 'new', 'help', 'approve', 'always', 'reject', 'answer'] as const
 
-/** What a person can order; the first words of a message say it. */
+/** A command that a person can type at the beginning of a message. */
 export type CommandName = (typeof NAMES)[number]
 
-/** A command and the words behind it. */
+/** A command and the text after it. */
 export interface ChatCommand {
   name: CommandName
   rest: string
 }
 
-/** What people write in other words, and what platforms send on their own. */
+/** Other words for commands; some clients send `/start` when a conversation is opened. */
 const SYNONYMS: Readonly<Record<string, CommandName>> = {
   start: 'help',
   cancel: 'stop',
@@ -17,10 +25,10 @@ const SYNONYMS: Readonly<Record<string, CommandName>> = {
   deny: 'reject',
 }
 
-/** Those that do not wait for what is being answered. */
+/** Commands that run while a message is being answered. */
 const URGENT: readonly CommandName[] = ['stop', 'help', 'approve', 'always', 'reject', 'answer']
 
-/** Reads a command out of a message; undefined where it is none that is known. */
+/** Parses the command in a message; undefined if the message has no known command. */
 export function parseCommand(text: string): ChatCommand | undefined {
   const [, word, rest = ''] = /^\s*\/([a-z]+)(?:\s+(.*))?$/is.exec(text) ?? []
   if (word === undefined) return undefined
@@ -29,5 +37,109 @@ export function parseCommand(text: string): ChatCommand | undefined {
   return name && { name, rest: rest.trim() }
 }
 
-/** Whether a command is carried out while something else is being answered. */
+/** True if a command runs while a message is being answered. */
 export const isUrgent = ({ name }: ChatCommand): boolean => URGENT.includes(name)
+
+/** The longest message of a decision, in characters. */
+const MAX_MESSAGE_CHARS = 8000
+
+type DecidingCommand = Extract<CommandName, 'approve' | 'always' | 'reject' | 'answer'>
+
+/** The person who typed a command, and the conversation. */
+export interface CommandContext {
+  channel: ChannelDocument
+  conversation_id: string
+  sender: Sender
+  /** The account of the agent's owner. */
+  user_id: string
+  locale: Locale
+}
+
+/** Runs the commands that people type in conversations. */
+export interface Commands {
+  /** Runs a command and returns the text to answer with, in Markdown; empty if no answer is needed. */
+  run(context: CommandContext, command: ChatCommand): Promise<string>
+  /** Parses the decision in a message without a command: an answer to the sender's only open question, or yes or no. */
+  parseDecision(text: string, waiting: readonly ApprovalDocument[], sender: Sender): ChatCommand | undefined
+}
+
+const YES = /^(?:y|yes|ok|okay|approve|同意|批准|可以|好|好的|是)[.!。！]?$/i
+const NO = /^(?:n|no|reject|deny|拒绝|不同意|不行|不|否)[.!。！]?$/i
+
+/** Creates the service that runs commands. */
+export function createCommands({
+  approvals,
+  chat,
+  conversations,
+}: Pick<Cradle, 'approvals' | 'chat' | 'conversations'>): Commands {
+  /** Finds the request that a command decides: the one whose code is the first word, or the only one. */
+  const choose = (waiting: readonly ApprovalDocument[], rest: string) => {
+    const [word = ''] = rest.split(/\s/, 1)
+    const named = waiting.find(({ _id }) => _id === word.toLowerCase())
+    if (named) return { approval: named, words: rest.slice(word.length).trim() }
+    return waiting.length === 1 ? { approval: waiting[0]!, words: rest } : undefined
+  }
+
+  const runDecision = async (context: CommandContext, name: DecidingCommand, rest: string) => {
+    const { channel, conversation_id, sender, locale } = context
+    const waiting = await approvals.listWaiting(channel._id, conversation_id)
+    if (waiting.length === 0) return say('nothing_waits', locale)
+    const chosen = choose(waiting, rest)
+    if (!chosen) {
+      const codes = waiting.map(({ _id }) => `\`${_id}\``).join(', ')
+      return say('which_one', locale, { codes })
+    }
+    const { approval, words } = chosen
+    return sayVerdict(
+      await approvals.decide(channel._id, approval._id, sender, toDecision(name, words)),
+      locale,
+    )
+  }
+
+  return {
+    async run(context, { name, rest }) {
+      const { channel, conversation_id, sender, user_id, locale } = context
+      switch (name) {
+        case 'help':
+          return say('help', locale, { sender: sender.id })
+        case 'new':
+          await conversations.leaveThread(channel, conversation_id)
+          return say('begun', locale)
+        case 'stop': {
+          const thread = await conversations.findThread(channel, conversation_id, user_id)
+          if (!thread?.active_turn) return say('nothing_runs', locale)
+          await chat.stop(thread)
+          return ''
+        }
+        default:
+          return runDecision(context, name, rest)
+      }
+    },
+    parseDecision(text, waiting, { id }) {
+      const theirs = waiting.filter(({ deciders }) => deciders.includes(id))
+      if (theirs.length !== 1 || text.trim() === '') return undefined
+      const [{ _id: code, allowed }] = theirs as [ApprovalDocument]
+      if (allowed.includes('respond')) return { name: 'answer', rest: `${code} ${text}` }
+      if (YES.test(text.trim())) return { name: 'approve', rest: code }
+      if (NO.test(text.trim())) return { name: 'reject', rest: code }
+      return undefined
+    },
+  }
+}
+
+/** Returns the decision of a command; `always` allows a tool for the whole thread. */
+export function toDecision(name: DecidingCommand, words: string): Decision {
+  const message = words.slice(0, MAX_MESSAGE_CHARS)
+  if (name === 'answer') return { type: 'respond', message }
+  if (name === 'reject') return { type: 'reject', ...(message && { message }) }
+  return { type: 'approve', ...(name === 'always' && { for_thread: true }) }
+}
+
+/** Returns the answer to a person who decided. */
+export function sayVerdict(verdict: Verdict, locale: Locale): string {
+  if (verdict.outcome === 'taken') return sayDecision(verdict.decision, locale)
+  if (verdict.outcome !== 'no_such_decision') return say(verdict.outcome, locale)
+  const names = { approve: '/approve', edit: undefined, reject: '/reject', respond: '/answer' }
+  const possible = verdict.allowed.flatMap((type) => names[type] ?? []).join(', ')
+  return say('no_such_decision', locale, { possible })
+}

@@ -4,31 +4,31 @@ import type { GroupRules } from '../config/common-settings.ts'
 import type { ChannelDocument, ConversationDocument, OverheardMessage } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 
-/** How many overheard messages are kept of a conversation, and how much of each. */
+/** Number of overheard messages stored for a conversation, and the stored characters of each. */
 const MOST_OVERHEARD = 50
 const LONGEST_OVERHEARD = 2000
 
-/** Where the conversations of channels go on, and what was said in groups meanwhile. */
+/** The threads of conversations in channels, and recent messages of groups that did not mention the bot. */
 export interface Conversations {
-  /** The thread of a conversation, of the agent's owner; a new one where there is none any more. */
+  /** Returns the thread of a conversation in the account of the agent's owner; creates it if it does not exist. */
   threadOf(channel: ChannelDocument, conversation_id: string, user_id: string): Promise<ThreadDocument>
-  /** The same if there is one. */
+  /** Returns the thread of a conversation; undefined if it does not exist. */
   findThread(
     channel: ChannelDocument,
     conversation_id: string,
     user_id: string,
   ): Promise<ThreadDocument | undefined>
-  /** Has the next message begin a new thread. */
+  /** Detaches the thread, so that the next message begins a new one. */
   leaveThread(channel: ChannelDocument, conversation_id: string): Promise<void>
   overhear(channel: ChannelDocument, conversation_id: string, message: OverheardMessage): Promise<void>
-  /** What was said lately, oldest first. */
+  /** Returns the overheard messages that the rules allow, oldest first. */
   recall(channel: ChannelDocument, conversation_id: string, rules: GroupRules): Promise<OverheardMessage[]>
-  /** Forgets what was said until a time in Unix milliseconds. */
+  /** Removes the messages overheard up to a time in Unix milliseconds. */
   forget(channel: ChannelDocument, conversation_id: string, until: number): Promise<void>
   remove(channel_ids: readonly string[]): Promise<void>
 }
 
-/** Makes the conversations over their collection. */
+/** Creates the conversations over their collection. */
 export function createConversations({
   collections: { channel_conversations: conversations },
   threads,

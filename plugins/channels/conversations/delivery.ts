@@ -2,33 +2,33 @@ import { createHash } from 'node:crypto'
 import type { Button, ChannelCapabilities, ChannelConnection, JSONValue, OutboundFile } from '#plugin-api'
 import type { Session } from '../connections/session.ts'
 import type { InboxDocument } from '../documents.ts'
-import { failureOf } from '../writing/failure.ts'
+import { toFailure } from '../writing/failure.ts'
 import { createSender } from '../writing/sending.ts'
 import { splitMarkdown } from '../writing/splitting.ts'
 
-/** What is said to the one who wrote a message, besides the reply itself. */
+/** Sends notices, questions and files to the conversation of a message; replies are sent by the reply writer. */
 export interface Delivery {
   target: JSONValue
   capabilities: ChannelCapabilities
-  /** Sends one message, cut where it is too long; `name` tells it from others about the same message. */
+  /** Sends one message, truncated if it is too long; `name` distinguishes it from others for the same message. */
   say(
     name: string,
     markdown: string,
     more?: { buttons?: Button[]; pressers?: readonly string[] },
   ): Promise<JSONValue>
-  /** Changes a message that asked something; where the platform cannot, it stays as it is. */
+  /** Replaces the text of a question; the question stays as it is if the platform cannot change it. */
   settle(sent: JSONValue, markdown: string): Promise<void>
-  /** Sends a file; false where the platform cannot. */
+  /** Sends a file; false if the platform cannot. */
   sendFile(file: Omit<OutboundFile, 'key'>, name: string): Promise<boolean>
-  /** Shows that something is being done, until `stop` is called. */
+  /** Shows the typing indicator until `stop` is called. */
   startTyping(): { stop(): void }
   keyOf(name: string): string
 }
 
-/** How long before it ends `typing` is shown again, as a part of its time. */
+/** The typing indicator is renewed after this share of its duration. */
 const TYPING_SHARE = 0.8
 
-/** Makes what answers a message, where it came from. */
+/** Creates the delivery to the conversation of a message. */
 export function createDelivery(message: InboxDocument, target: JSONValue, session: Session): Delivery {
   const { kind, signal, connect, log } = session
   const capabilities = kind.capabilities[message.conversation_type]
@@ -41,7 +41,7 @@ export function createDelivery(message: InboxDocument, target: JSONValue, sessio
   const fit = (markdown: string) =>
     splitMarkdown(markdown, { dialect, max_length, length_unit, max_parts: 1 })[0]?.text ?? ''
 
-  /** What can be done without is tried once. */
+  /** Makes an optional call once and only logs its failure. */
   const tryOnce = async (
     what: string,
     work: (connection: ChannelConnection) => Promise<void> | undefined,
@@ -50,7 +50,7 @@ export function createDelivery(message: InboxDocument, target: JSONValue, sessio
       await work(await connect(signal))
     } catch (error) {
       if (signal.aborted) return
-      const { reason, detail } = failureOf(error)
+      const { reason, detail } = toFailure(error)
       log.info({ reason, detail }, `${what} was not possible`)
     }
   }

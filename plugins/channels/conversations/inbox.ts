@@ -4,10 +4,10 @@ import type { InboundMessage } from '#plugin-api'
 import type { ChannelDocument, DeliveryProgress, InboxDocument, SealedParts } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 
-/** How long an answered message is known, so that it is not answered again, in seconds. */
+/** An answered message is remembered for this long, so that it is not answered again, in seconds. */
 const KNOWN_SECONDS = 30 * 24 * 3600
 
-/** The indexes by which messages are known again, answered in their order, and forgotten. */
+/** The indexes of the inbox: to recognize a repeated message, to order open ones, and to remove old ones. */
 export const inboxIndexes: IndexDescription[] = [
   { key: { channel_id: 1, message_id: 1 }, unique: true },
   {
@@ -17,38 +17,38 @@ export const inboxIndexes: IndexDescription[] = [
   { key: { closed_at: 1 }, expireAfterSeconds: KNOWN_SECONDS },
 ]
 
-/** A line in which messages are answered one behind the other. */
+/** A queue whose messages are answered one at a time. */
 export interface Lane {
   channel_id: string
   conversation_id: string
-  /** The line of commands that do not wait for what is being answered. */
+  /** True for the queue of commands that run while a message is being answered. */
   urgent: boolean
 }
 
-/** The messages that have come from platforms and what became of them. */
+/** The messages from platforms with the progress of their answers. */
 export interface MessageInbox {
-  /** Stores a message; false where it is known already. */
+  /** Stores a message; false if it is stored already. */
   add(
     channel: ChannelDocument,
     message: InboundMessage,
     how: { urgent: boolean; refused: boolean },
   ): Promise<boolean>
   countOpen(channel_id: string, conversation_id: string): Promise<number>
-  /** Lines of these channels in which something waits. */
+  /** Lists the lanes of these channels in which messages wait. */
   listLanes(channel_ids: readonly string[]): Promise<Lane[]>
-  /** What is to be answered first: what was begun, then by the platform's time. */
+  /** Returns the message to answer next: the one that was begun, else the oldest by the platform's time. */
   next(lane: Lane): Promise<InboxDocument | null>
-  /** The message that is being answered. */
+  /** Returns the message that is being answered. */
   current(channel_id: string, conversation_id: string): Promise<InboxDocument | null>
   unseal(message: InboxDocument): SealedParts
   begin(message: InboxDocument, at: { thread_id: string; after_seq: number }): Promise<void>
   saveProgress(message: InboxDocument, progress: DeliveryProgress): Promise<void>
-  /** Notes that a message is answered, and forgets what it said. */
+  /** Marks a message as answered and removes its content. */
   close(message: InboxDocument): Promise<void>
   remove(channel_ids: readonly string[]): Promise<void>
 }
 
-/** Makes the inbox over its collection. */
+/** Creates the inbox over its collection. */
 export function createMessageInbox({
   collections: { channel_inbox: inbox },
   clock,

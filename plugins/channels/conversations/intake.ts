@@ -3,50 +3,52 @@ import { type CommonSettings, groupRulesFor } from '../config/common-settings.ts
 import type { ChannelDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import { render } from '../writing/markdown.ts'
-import { isUrgent, parseCommand } from './commands.ts'
-import { decisionFor, sayVerdict } from './orders.ts'
+import { isUrgent, parseCommand, sayVerdict, toDecision } from './commands.ts'
 
-/** How many messages of a conversation may wait; as many more are told that they were not taken. */
+/** Number of messages of a conversation that may wait; as many more are refused with an answer, later ones dropped. */
 const MOST_WAITING = 100
-/** The longest text and ids that are taken, in characters. */
+/** The longest text and ids of a message, in characters. */
 const MAX_TEXT = 200_000
 const MAX_ID = 512
 
-/** The longest name, and the longest text that is quoted. */
+/** The longest name and the longest quoted text, in characters. */
 const MAX_NAME = 256
 const MAX_QUOTE = 10_000
-/** How many files of a message are taken. */
+/** Files of a message beyond this number are dropped. */
 const MAX_FILES = 16
 
-/** Takes in what platforms bring. */
+/** Receives messages and button presses from platforms. */
 export interface Intake {
-  /** Where a channel's messages go; `onStored` is told of a message that is to be answered. */
-  of(channel: ChannelDocument, onStored: (conversation_id: string, urgent: boolean) => void): Inbox
+  /** Returns the inbox of a channel; `onStored` is called for each message that must be answered. */
+  openInbox(channel: ChannelDocument, onStored: (conversation_id: string, urgent: boolean) => void): Inbox
 }
 
-/** Makes what takes in messages: who may write, what of a group is heard, what is known already. */
+/** Creates the intake: it checks the author, applies the rules of groups, and drops messages that are known already. */
 export function createIntake(cradle: Cradle): Intake {
-  const { conversations, messageInbox, approvals, agents, users, orders, channelKinds, clock, log } = cradle
+  const { conversations, messageInbox, approvals, agents, users, commands, channelKinds, clock, log } = cradle
 
   const hasAccess = ({ allow_from = [] }: CommonSettings, id: string) =>
     allow_from.length === 0 || allow_from.includes(id)
 
   const receive = async (
     channel: ChannelDocument,
-    given: InboundMessage,
+    received: InboundMessage,
     onStored: (conversation_id: string, urgent: boolean) => void,
   ) => {
-    const message = storable(given)
+    const message = truncateMessage(received)
     const { id, conversation, sender, text, files = [] } = message
     if ([id, conversation.id, sender.id].some((name) => name === '' || name.length > MAX_ID))
-      throw new Error('a message has no ids, or ids of a length that no platform has')
+      throw new Error('a message lacks an id or has one longer than those of any platform')
     if (!hasAccess(channel.config, sender.id)) {
-      log.info({ channel: channel._id, sender: sender.id }, 'message of somebody who is not in allow_from')
+      log.info(
+        { channel: channel._id, sender: sender.id },
+        'message ignored: its sender is not in allow_from',
+      )
       return
     }
     const command = parseCommand(text)
-    const waiting = command ? [] : await approvals.waiting(channel._id, conversation.id)
-    const decision = orders.decisionIn(text, waiting, sender)
+    const waiting = command ? [] : await approvals.listWaiting(channel._id, conversation.id)
+    const decision = commands.parseDecision(text, waiting, sender)
     if (conversation.type === 'group' && !message.mentioned && !command && !decision) {
       const rules = groupRulesFor(channel.config, conversation.id)
       if (!rules.answers_all) {
@@ -64,7 +66,10 @@ export function createIntake(cradle: Cradle): Intake {
     if (text === '' && files.length === 0) return
     const count = await messageInbox.countOpen(channel._id, conversation.id)
     if (count >= 2 * MOST_WAITING) {
-      log.warn({ channel: channel._id, conversation: conversation.id }, 'too many messages wait')
+      log.warn(
+        { channel: channel._id, conversation: conversation.id },
+        'message dropped: too many are waiting',
+      )
       return
     }
     const refused = count >= MOST_WAITING
@@ -84,7 +89,7 @@ export function createIntake(cradle: Cradle): Intake {
             channel._id,
             code,
             sender,
-            decisionFor(name as 'approve' | 'always' | 'reject', ''),
+            toDecision(name as 'approve' | 'always' | 'reject', ''),
           )
         : ({ outcome: 'not_pending' } as const)
     const notice = sayVerdict(verdict, locale)
@@ -95,25 +100,25 @@ export function createIntake(cradle: Cradle): Intake {
   }
 
   return {
-    of: (channel, onStored) => ({
+    openInbox: (channel, onStored) => ({
       receive: (message) => receive(channel, message, onStored),
       press: (pressed) => press(channel, pressed),
     }),
   }
 }
 
-/** At most so much of a text; half of a surrogate pair would change in the database. */
+/** Truncates a text and replaces lone surrogates, which the database cannot store. */
 const clip = (text: string, length: number) =>
   (text.slice(0, length) as unknown as { toWellFormed(): string }).toWellFormed()
 
-/** A message within the bounds of what is kept. */
-function storable(message: InboundMessage): InboundMessage {
+/** Returns a message with its texts and files cut to the limits of the inbox. */
+function truncateMessage(message: InboundMessage): InboundMessage {
   const { sender, text, quote, files } = message
-  const named = ({ name }: { name?: string }) => (name === undefined ? {} : { name: clip(name, MAX_NAME) })
+  const { id, name } = sender
   return {
     ...message,
     text: clip(text, MAX_TEXT).trim(),
-    sender: { id: sender.id, ...named(sender) },
+    sender: { id, ...(name !== undefined && { name: clip(name, MAX_NAME) }) },
     ...(quote && {
       quote: {
         text: clip(quote.text, MAX_QUOTE),

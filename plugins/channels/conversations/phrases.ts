@@ -1,12 +1,12 @@
 import type { Locale } from '#kernel'
 
-/** What the gateway itself says in a conversation, in Markdown. */
+/** The texts that the gateway itself sends to conversations, in Markdown. */
 const PHRASES = {
   help: {
     en: `Write to talk to the agent. Commands:
 - \`/new\` begins a new conversation
 - \`/stop\` stops what the agent is doing
-- \`/approve\`, \`/always\`, \`/reject reason\`, \`/answer text\` decide what it asks, with its code where several wait
+- \`/approve\`, \`/always\`, \`/reject reason\`, \`/answer text\` decide its requests; add the code if several wait
 - \`/help\` shows this
 
 Your id here is \`{sender}\`.`,
@@ -21,14 +21,14 @@ Your id here is \`{sender}\`.`,
   begun: { en: 'A new conversation begins with your next message.', zh: '下一条消息将开始新对话。' },
   stopped: { en: 'Stopped.', zh: '已停止。' },
   nothing_runs: { en: 'Nothing is running.', zh: '当前没有正在执行的任务。' },
-  no_answer: { en: 'The agent gave no answer.', zh: '智能体没有给出回答。' },
+  no_answer: { en: 'The agent did not answer.', zh: '智能体没有给出回答。' },
   too_many_steps: {
-    en: 'The agent took as many steps as it may and stopped there.',
+    en: 'The agent reached its step limit and stopped.',
     zh: '智能体已达到步数上限，在此停止。',
   },
   failed: { en: '⚠️ {message}', zh: '⚠️ {message}' },
   too_many: {
-    en: 'Too many messages are waiting, so this one was not taken.',
+    en: 'Too many messages are waiting, so this one was not accepted.',
     zh: '等待处理的消息过多，这条消息未被接收。',
   },
   file_lost: {
@@ -40,17 +40,17 @@ Your id here is \`{sender}\`.`,
     zh: '📎 {filename} 已保存在工作区，无法在此发送。',
   },
   too_large: { en: 'it is too large', zh: '文件过大' },
-  not_kept: { en: 'it could not be kept', zh: '无法保存' },
+  not_kept: { en: 'it could not be stored', zh: '无法保存' },
   approval: {
     en: '**The agent asks for approval.** {description}\n\n{args}\n\nAnswer with `/approve {code}`, `/always {code}` or `/reject {code} reason`.',
     zh: '**智能体请求批准。** {description}\n\n{args}\n\n请回复 `/approve {code}`、`/always {code}` 或 `/reject {code} 理由`。',
   },
   approval_elsewhere: {
-    en: '**The agent asks for approval.** {description}\n\n{args}\n\nNobody here may decide this: its owner decides it in the web app, or names approvers in the settings of this channel.',
+    en: '**The agent asks for approval.** {description}\n\n{args}\n\nNobody here may decide this. The owner of the agent can decide it in the web app, or name approvers in the settings of this channel.',
     zh: '**智能体请求批准。** {description}\n\n{args}\n\n此处无人有权处理：请所有者在网页端处理，或在渠道设置中指定审批人。',
   },
   shortened: {
-    en: 'Not all of the arguments are shown. Read them before you decide: {place}',
+    en: 'The arguments are shortened. Read all of them before you decide: {place}',
     zh: '参数未完整显示，请在决定前查看全部参数：{place}',
   },
   web_app: { en: 'in the web app', zh: '网页端' },
@@ -66,27 +66,27 @@ Your id here is \`{sender}\`.`,
   answered: { en: '💬 Answered', zh: '💬 已回答' },
   expired: { en: '⌛ Nobody decided in time', zh: '⌛ 已超时' },
   withdrawn: { en: '⏹ No longer needed', zh: '⏹ 已取消' },
-  not_pending: { en: 'This is not waiting any more.', zh: '该请求已不在等待。' },
-  nothing_waits: { en: 'Nothing waits for a decision.', zh: '当前没有等待处理的请求。' },
+  not_pending: { en: 'This request is no longer waiting.', zh: '该请求已不在等待。' },
+  nothing_waits: { en: 'No request is waiting for a decision.', zh: '当前没有等待处理的请求。' },
   which_one: {
-    en: 'Several things wait. Name one by its code: {codes}',
+    en: 'Several requests are waiting. Name one by its code: {codes}',
     zh: '有多个请求在等待，请指明编号：{codes}',
   },
   not_allowed: { en: 'You may not decide this.', zh: '你无权处理该请求。' },
   no_such_decision: {
-    en: 'This cannot be decided so. Possible: {possible}',
+    en: 'This decision is not possible here. Possible: {possible}',
     zh: '不能这样处理。可用：{possible}',
   },
-  overheard: { en: 'Said in the group before:', zh: '群里此前的消息：' },
+  overheard: { en: 'Earlier messages of the group:', zh: '群里此前的消息：' },
   replies_to: { en: 'In reply to {sender}:', zh: '回复 {sender}：' },
   somebody: { en: 'somebody', zh: '某人' },
   message_from: { en: 'Message from {sender}:', zh: '来自 {sender} 的消息：' },
 } satisfies Record<string, Record<Locale, string>>
 
-/** The name of something that the gateway says. */
+/** The name of a text. */
 export type Phrase = keyof typeof PHRASES
 
-/** Says something in a language, with values in the place of `{name}`. */
+/** Returns a text in a language, with `values` in place of `{name}`. */
 export function say(phrase: Phrase, locale: Locale, values: Readonly<Record<string, string>> = {}): string {
   return PHRASES[phrase][locale].replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '')
 }

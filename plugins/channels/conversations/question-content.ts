@@ -11,18 +11,18 @@ import { groupRulesFor } from '../config/common-settings.ts'
 import type { Session } from '../connections/session.ts'
 import type { InboxDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
-import { failureOf } from '../writing/failure.ts'
+import { toFailure } from '../writing/failure.ts'
 import { say } from './phrases.ts'
 
-/** The largest file that is taken, in bytes: as with uploads. */
+/** The largest file that is accepted, in bytes: the same as for uploads. */
 const MAX_FILE_BYTES = 20 * 1024 * 1024
-/** How long getting one may take, in milliseconds. */
+/** Time limit for downloading a file, in milliseconds. */
 const DOWNLOAD_MS = 120_000
-/** The longest text that is told to a model. */
+/** The longest text that is sent to a model, in characters. */
 const MAX_TEXT = 200_000
 
-/** What a message says to the agent: its text with what it belongs to, and its files, which are put into the workspace. */
-export async function contentOf(
+/** Builds a turn's content from a message: its text with the history and the quote, and its files in the workspace. */
+export async function buildContent(
   message: InboxDocument,
   session: Session,
   locale: Locale,
@@ -58,7 +58,7 @@ export async function contentOf(
   return [...(words === '' ? [] : [{ type: 'text', text: words } as const]), ...blocks]
 }
 
-/** Puts a file into the workspace; gives its block, or says why there is none. */
+/** Downloads a file into the workspace. Returns its block, or a text that says why the file is missing. */
 async function receiveFile(
   file: InboundFile,
   session: Session,
@@ -93,15 +93,15 @@ async function receiveFile(
     return { type: stored.media_type.startsWith('image/') ? 'image' : 'file', ...stored }
   } catch (error) {
     if (session.signal.aborted) throw error
-    const { reason, detail } = failureOf(error)
-    log.warn({ reason, detail, channel: session.channel._id }, 'a file of a message could not be received')
+    const { reason, detail } = toFailure(error)
+    log.warn({ reason, detail, channel: session.channel._id }, 'a file of a message could not be downloaded')
     return lost(detail)
   } finally {
     await rm(path, { force: true })
   }
 }
 
-/** Writes bytes to a file as they come; gives their number, undefined where there are too many. */
+/** Writes a stream to a file and returns its size; undefined if it exceeds the limit. */
 async function store(
   bytes: AsyncIterable<Uint8Array>,
   path: string,

@@ -1,17 +1,17 @@
 import type { ReadEvent } from '../../chat/ledger/ledger-reader.ts'
 import type { CommonSettings } from '../config/common-settings.ts'
 
-/** What of a turn is shown in a conversation, in Markdown; while it is shown live it only grows. */
+/** The part of a turn that is shown in a conversation, in Markdown. In mode `stream` it only grows. */
 export interface ReplyText {
   add(event: ReadEvent): void
-  /** Adds a paragraph of the gateway's own. */
+  /** Adds a paragraph from the gateway itself. */
   note(text: string): void
   readonly text: string
-  /** Begins the next part of the reply. */
+  /** Starts the next part of the reply with an empty text. */
   begin(): void
 }
 
-/** Makes the text of a reply: of a live one all that comes, of another what the turn ends with. */
+/** Creates the text of a reply: everything that comes in mode `stream`, else the final answer. */
 export function createReplyText({
   response_mode = 'invoke',
   show_thinking = false,
@@ -25,13 +25,13 @@ export function createReplyText({
     if (text !== '' && !text.endsWith('\n\n')) text += '\n\n'
   }
 
-  const append = (sort: typeof last, words: string) => {
-    if (last !== sort) {
+  const append = (kind: typeof last, words: string) => {
+    if (last !== kind) {
       separate()
-      if (sort === 'reasoning') text += '> 💭 '
+      if (kind === 'reasoning') text += '> 💭 '
     }
-    last = sort
-    text += sort === 'reasoning' ? words.replaceAll('\n', '\n> ') : words
+    last = kind
+    text += kind === 'reasoning' ? words.replaceAll('\n', '\n> ') : words
   }
 
   return {
@@ -44,7 +44,7 @@ export function createReplyText({
           return
         case 'tool_call':
           if (event.frame.parent_tool_call_id !== undefined) return
-          // What was said before a tool was used is what the agent was about to do, no answer.
+          // Text before a tool call announces the call; it is not part of the answer.
           if (!isLive) text = ''
           else if (show_tool_hints) {
             separate()

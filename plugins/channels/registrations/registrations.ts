@@ -1,53 +1,60 @@
 import { randomBytes } from 'node:crypto'
 import type { IndexDescription } from 'mongodb'
 import { AppError, type Locale, untilAborted, withDeadline } from '#kernel'
-import type { ChannelRegistration, JSONValue, PlatformAccess, PolledRegistration } from '#plugin-api'
+import type { JSONValue, PlatformAccess, PolledRegistration } from '#plugin-api'
 import type { AgentDocument } from '../../agents/types.ts'
+import type { KindRow } from '../config/kinds.ts'
 import type { Cradle } from '../manifest.ts'
-import { failureOf } from '../writing/failure.ts'
+import { toFailure } from '../writing/failure.ts'
 
-/** A QR code that somebody was shown; `_id` is the token by which its poller names it. Times are Unix milliseconds. */
+/** A QR code shown to a person; `_id` is the token with which clients poll. Times are in Unix milliseconds. */
 export interface RegistrationDocument {
   _id: string
   kind: string
   agent_id: string
   user_id: string
-  /** What the kind needs to ask how it went, then what it got: JSON, sealed for the purpose `registration:<_id>`. */
+  /** The kind's polling state, then the received config: JSON, sealed for the purpose `registration:<_id>`. */
   state: string
   status: 'waiting' | 'success' | 'expired' | 'failed'
   detail?: string
-  /** The channel that comes of it, and whether it has been stored. */
+  /** The id of the channel to create; `is_stored` is set once it exists. */
   channel_id?: string
   is_stored?: boolean
   interval_ms: number
-  /** Nobody asks the platform before. */
+  /** The platform is not asked before this time. */
   next_poll_at: number
   expires_at: Date
 }
 
-/** The indexes by which registrations are replaced and forgotten. */
+/** The indexes of registrations; the last one removes them an hour after they have expired. */
 export const registrationIndexes: IndexDescription[] = [
   { key: { agent_id: 1, user_id: 1, kind: 1 } },
   { key: { expires_at: 1 }, expireAfterSeconds: 3600 },
 ]
 
-/** What a poll gives. */
+/** The result of a scan: credentials for the client, or a stored channel. */
+type Gives = NonNullable<KindRow['registration']>
+
+/** The answer to a poll. */
 export interface RegistrationStatus {
-  gives: ChannelRegistration['gives']
+  gives: Gives
   status: RegistrationDocument['status']
   channel_id?: string
   config?: Record<string, JSONValue>
 }
 
-/** Channels that are set up by scanning a QR code. */
+/** Sets up channels by scanning a QR code. */
 export interface Registrations {
-  /** Begins anew for this agent and user; throws CHANNEL_KIND_UNSUPPORTED, CHANNEL_QR_UNSUPPORTED or CHANNEL_QR_FAILED. */
+  /**
+   * Replaces an earlier registration of this agent, user and kind. Throws CHANNEL_KIND_UNSUPPORTED,
+   * CHANNEL_QR_UNSUPPORTED or CHANNEL_QR_FAILED.
+   */
   begin(
     agent: AgentDocument,
     user_id: string,
     kind: string,
-  ): Promise<{ token: string; qrcode_url: string; gives: ChannelRegistration['gives'] }>
-  /** A token that is not known counts as expired. */
+  ): Promise<{ token: string; qrcode_url: string; gives: Gives }>
+  /** Returns the status of a registration; an unknown token counts as expired. */
   poll(
     agent: AgentDocument,
     user_id: string,
@@ -58,15 +65,15 @@ export interface Registrations {
   removeAllOf(user_id: string): Promise<void>
 }
 
-/** How long one call of the platform may take, in milliseconds. */
+/** Time limit of one call to the platform, in milliseconds. */
 const CALL_MS = 15_000
-/** The longest that a QR code counts, whatever the platform says, in seconds. */
-const LONGEST_SECONDS = 7200
+/** The longest validity of a QR code, even if the platform allows more, in seconds. */
+const MAX_VALID_SECONDS = 7200
 
-/** How such a channel shows what the agent does: live, without thinking and tools. */
+/** The settings of channels made by a scan: live progress without reasoning and tool names. */
 const LIVE_PROGRESS = { response_mode: 'stream', show_thinking: false, show_tool_hints: false }
 
-/** Makes the registrations over their collection. */
+/** Creates the registrations over their collection. */
 export function createRegistrations(cradle: Cradle): Registrations {
   const { collections, channelKinds, channels, platforms, secrets, clock, ids, log } = cradle
   const { channel_registrations: registrations } = collections
@@ -90,15 +97,15 @@ export function createRegistrations(cradle: Cradle): Registrations {
     }
   }
 
-  /** Asks the platform; what it says is stored before it is told. */
+  /** Polls the platform and stores the result. */
   const ask = async (found: RegistrationDocument, agent: AgentDocument, locale: Locale) => {
     const { kind, gives, poll } = registrationOf(found.kind)
     let polled: PolledRegistration
     try {
       polled = await poll(unseal(found))
     } catch (error) {
-      const { reason, detail } = failureOf(error)
-      log.info({ reason, detail, kind: found.kind }, 'a registration could not be asked about')
+      const { reason, detail } = toFailure(error)
+      log.info({ reason, detail, kind: found.kind }, 'a registration could not be polled')
       const next_poll_at = clock.now() + found.interval_ms
       await registrations.updateOne({ _id: found._id }, { $set: { next_poll_at } })
       return found
@@ -121,7 +128,7 @@ export function createRegistrations(cradle: Cradle): Registrations {
     return stored
   }
 
-  /** Stores the channel that comes of a registration, once: a process may have died before it was. */
+  /** Creates the channel of a registration once, also after a process died before it did. */
   const storeChannel = async (found: RegistrationDocument, agent: AgentDocument, label: string) => {
     const { _id, kind, channel_id, is_stored } = found
     if (channel_id === undefined || is_stored) return
@@ -141,11 +148,11 @@ export function createRegistrations(cradle: Cradle): Registrations {
     async begin({ _id: agent_id }, user_id, name) {
       const { gives, begin } = registrationOf(name)
       const begun = await begin().catch((error) => {
-        const { reason, detail } = failureOf(error)
+        const { reason, detail } = toFailure(error)
         throw new AppError('CHANNEL_QR_FAILED', { reason, detail }, { cause: error })
       })
       const token = randomBytes(24).toString('base64url')
-      const seconds = Math.min(begun.expires_in_seconds, LONGEST_SECONDS)
+      const seconds = Math.min(begun.expires_in_seconds, MAX_VALID_SECONDS)
       await registrations.deleteMany({ agent_id, user_id, kind: name })
       await registrations.insertOne({
         _id: token,
@@ -169,7 +176,7 @@ export function createRegistrations(cradle: Cradle): Registrations {
       const now = clock.now()
       if (found.status === 'waiting' && found.expires_at.getTime() <= now) return { gives, status: 'expired' }
       if (found.status === 'waiting') {
-        // Whoever takes this turn asks, and nobody else before the platform wants to be asked again.
+        // One caller polls the platform; the others do not before the interval is over.
         const taken = await registrations.findOneAndUpdate(
           { ...mine, status: 'waiting', next_poll_at: { $lte: now } },
           { $set: { next_poll_at: now + CALL_MS + found.interval_ms } },

@@ -5,19 +5,19 @@ import { alignTable, listTable } from './tables.ts'
 
 const RULE = '──────────'
 
-const indent = (lines: string[], bullet: string, { stands_alone }: Style) => {
+const indent = (lines: string[], bullet: string, { unindentable }: Style) => {
   const [head = '', ...tail] = lines
-  const begun = stands_alone.test(head) ? [bullet.trimEnd(), head] : [`${bullet}${head}`]
+  const begun = unindentable.test(head) ? [bullet.trimEnd(), head] : [`${bullet}${head}`]
   const space = ' '.repeat(bullet.length)
   return [
     ...begun,
-    ...tail.map((line) => (line === '' || stands_alone.test(line) ? line : `${space}${line}`)),
+    ...tail.map((line) => (line === '' || unindentable.test(line) ? line : `${space}${line}`)),
   ]
 }
 
-const linesOf = (text: string) => text.split('\n').map((line) => line.trim())
+const toLines = (text: string) => text.split('\n').map((line) => line.trim())
 
-/** The blocks of a text as lines in a style, each block parted from the next by an empty line. */
+/** Renders blocks as lines in a style, with an empty line between blocks. */
 export function renderBlocks(tokens: readonly Token[], style: Style, inQuote = false): string[] {
   const lines: string[] = []
   for (const token of tokens) {
@@ -41,7 +41,7 @@ function renderBlock(token: Tokens.Generic, style: Style, inQuote: boolean): str
     case 'checkbox':
       return []
     case 'heading':
-      return linesOf(style.strong(renderInline(token.tokens ?? [], style, { strong: true })))
+      return toLines(style.strong(renderInline(token.tokens ?? [], style, { strong: true })))
     case 'hr':
       return [RULE]
     case 'code': {
@@ -59,11 +59,11 @@ function renderBlock(token: Tokens.Generic, style: Style, inQuote: boolean): str
     case 'html':
       return style.escape(token.text).split('\n')
     default:
-      return linesOf(token.tokens ? renderInline(token.tokens, style) : style.escape(token.text ?? token.raw))
+      return toLines(token.tokens ? renderInline(token.tokens, style) : style.escape(token.text ?? token.raw))
   }
 }
 
-/** Whether items stand apart makes no difference, so that what comes later changes nothing of what is written. */
+/** Renders tight and loose lists the same, so that a later item does not change the items already shown. */
 function renderList(list: Tokens.List, style: Style, inQuote: boolean): string[] {
   return list.items.flatMap((item, index) => {
     const number = list.ordered ? `${Number(list.start) + index}. ` : ''
@@ -72,14 +72,14 @@ function renderList(list: Tokens.List, style: Style, inQuote: boolean): string[]
     const lines: string[] = []
     for (const token of item.tokens) {
       const block = withoutEmptyEnds(renderBlock(token, style, inQuote))
-      const standsApart = token.type === 'paragraph' && lines.length > 0 && block.length > 0
-      lines.push(...(standsApart ? [''] : []), ...block)
+      const isSeparate = token.type === 'paragraph' && lines.length > 0 && block.length > 0
+      lines.push(...(isSeparate ? [''] : []), ...block)
     }
     return indent(lines, bullet, style)
   })
 }
 
-/** In equally wide letters where it fits, or else as a list. */
+/** Renders a table as monospaced text, or as a list if it is too wide for that. */
 function renderTable(table: Tokens.Table, style: Style): string[] {
   const aligned = alignTable(table, (cell) => renderInline(cell.tokens, styles.plain))
   if (aligned !== undefined) return style.codeBlock(aligned, '')

@@ -1,21 +1,21 @@
-/** How a dialect writes what a text means. Everything handed in is rendered or escaped already, save where it says source. */
+/** The syntax of a dialect. Arguments are rendered or escaped already, unless they are named `source`. */
 export interface Style {
-  /** Characters that only stand for themselves. */
+  /** Escapes text without marks. */
   escape(source: string): string
   strong(words: string): string
   emphasis(words: string): string
   deleted(words: string): string
-  /** A few characters of code, as source. */
+  /** Writes inline code. */
   code(source: string): string
-  /** Lines of code, as source. */
+  /** Writes a block of code. */
   codeBlock(source: string, language: string): string[]
   link(target: string, words: string): string
-  /** The lines of a quote, which holds no other one where quotes cannot. */
+  /** Writes a quote; without `nests_quotes` the lines contain no other quote. */
   quote(lines: string[]): string[]
   nests_quotes: boolean
-  /** Lines before which nothing may be written. */
-  stands_alone: RegExp
-  /** What parts a mark from the letter beside it, where the platform needs it. */
+  /** Lines that must begin at the margin, without a bullet, a quote mark or spaces before them. */
+  unindentable: RegExp
+  /** Separates a mark from an adjacent letter, if the platform needs that. */
   joint: string
 }
 
@@ -28,12 +28,12 @@ const escapeAngles = (source: string) =>
 const around = (before: string, after: string) => (words: string) =>
   words.trim() === '' ? words : `${before}${words}${after}`
 
-/** Slack's marks must touch a word on their line. */
+/** Slack's marks must be adjacent to a word and cannot span lines. */
 const aroundLines = (mark: string) => (words: string) =>
   words.replace(/^([^\S\n]*)(\S|\S.*\S)([^\S\n]*)$/gm, `$1${mark}$2${mark}$3`)
 
-const prefixed = (standsAlone: RegExp) => (lines: string[]) =>
-  lines.map((line) => (standsAlone.test(line) ? line : `> ${line}`.trimEnd()))
+const prefixed = (unindentable: RegExp) => (lines: string[]) =>
+  lines.map((line) => (unindentable.test(line) ? line : `> ${line}`.trimEnd()))
 
 const html: Style = {
   escape: escapeAngles,
@@ -49,11 +49,11 @@ const html: Style = {
   link: (target, words) => `<a href="${escapeAngles(target)}">${words}</a>`,
   quote: (lines) => [`<blockquote>${lines.join('\n')}</blockquote>`],
   nests_quotes: false,
-  stands_alone: /^<(?:pre|blockquote)>/,
+  unindentable: /^<(?:pre|blockquote)>/,
   joint: '',
 }
 
-/** Nothing of it may end code or begin a fence. */
+/** Breaks runs of three backticks, which would begin or end a block of code. */
 const withoutFences = (source: string) => source.replace(/``(?=`)/g, '``\u200b')
 
 const mrkdwn: Style = {
@@ -66,7 +66,7 @@ const mrkdwn: Style = {
   link: (target, words) => `<${escapeAngles(target)}|${words.replace(/[\n|]/g, ' ')}>`,
   quote: prefixed(/^```/),
   nests_quotes: true,
-  stands_alone: /^```/,
+  unindentable: /^```/,
   joint: '\u200b',
 }
 
@@ -83,9 +83,9 @@ const plain: Style = {
       : `${words} (${target})`,
   quote: prefixed(/(?!)/),
   nests_quotes: true,
-  stands_alone: /(?!)/,
+  unindentable: /(?!)/,
   joint: '',
 }
 
-/** The dialects that have marks of their own. */
+/** The dialects with a syntax of their own. */
 export const styles = { html, mrkdwn, plain }

@@ -1,15 +1,15 @@
 import { CHANNEL_FAILURES, type ChannelFailureReason } from '#plugin-api'
 
-/** Why something that a platform should have done was not done. */
+/** The reason why a call to a platform failed. */
 export interface Failure {
   reason: ChannelFailureReason
-  /** A sentence for people; holds no secret. */
+  /** A sentence for people, without secrets. */
   detail: string
-  /** How long the platform asks to be left alone, in milliseconds. */
+  /** The pause that the platform asks for, in milliseconds. */
   retry_after_ms?: number
 }
 
-/** How many errors behind errors are looked at, those of several attempts included. */
+/** Causes of an error that are examined, including those of an AggregateError. */
 const MAX_CAUSES = 32
 const MAX_DETAIL = 500
 
@@ -23,8 +23,8 @@ const NETWORK =
 const isReason = (reason: unknown): reason is ChannelFailureReason =>
   CHANNEL_FAILURES.includes(reason as ChannelFailureReason)
 
-/** An error, what caused it, and what caused that, nearest first. */
-function causesOf(error: unknown): Record<string, unknown>[] {
+/** Lists an error and its causes, nearest first. */
+function listCauses(error: unknown): Record<string, unknown>[] {
   const causes: unknown[] = [error]
   for (let index = 0; index < causes.length && index < MAX_CAUSES; index += 1) {
     const { cause, errors } = Object(causes[index]) as { cause?: unknown; errors?: unknown }
@@ -35,29 +35,33 @@ function causesOf(error: unknown): Record<string, unknown>[] {
 }
 
 /**
- * Sorts whatever was thrown. Only what says its reason is quoted, as the contract has it that such a message holds no
- * secret; of anything else no more than a network's code is told.
+ * Classifies a thrown value. Quotes only messages of errors that state a reason, which hold no secret by the contract
+ * of `ChannelFailure`. For any other error the detail is a fixed sentence with at most an error code.
  */
-export function failureOf(error: unknown): Failure {
-  for (const cause of causesOf(error)) {
-    const failure = statedFailure(cause) ?? knownFailure(cause)
+export function toFailure(error: unknown): Failure {
+  for (const cause of listCauses(error)) {
+    const failure = readStatedFailure(cause) ?? classifyKnownError(cause)
     if (failure) return failure
   }
   return { reason: 'unknown', detail: 'Something went wrong with the platform.' }
 }
 
-function statedFailure({ reason, message, retry_after_ms }: Record<string, unknown>): Failure | undefined {
+function readStatedFailure({
+  reason,
+  message,
+  retry_after_ms,
+}: Record<string, unknown>): Failure | undefined {
   if (!isReason(reason)) return undefined
   const detail = typeof message === 'string' && message !== '' ? message : `The platform failed: ${reason}.`
   const isTime = typeof retry_after_ms === 'number' && Number.isFinite(retry_after_ms) && retry_after_ms >= 0
   return { reason, detail: detail.slice(0, MAX_DETAIL), ...(isTime && { retry_after_ms }) }
 }
 
-function knownFailure({ name, code }: Record<string, unknown>): Failure | undefined {
+function classifyKnownError({ name, code }: Record<string, unknown>): Failure | undefined {
   if (code === 'ADDRESS_NOT_ALLOWED')
     return {
       reason: 'forbidden',
-      detail: 'The address is not allowed: it lies in a local or private network.',
+      detail: 'The address is not allowed: it is in a local or private network.',
     }
   if (name === 'TimeoutError') return { reason: 'timeout', detail: 'The platform did not answer in time.' }
   if (typeof code !== 'string') return undefined

@@ -1,16 +1,16 @@
-/** A block of code that has begun and not ended. */
+/** A block of code that has begun but not ended. */
 export interface OpenFence {
-  /** The characters that end it, e.g. three backticks. */
+  /** The characters that close it, e.g. three backticks. */
   marker: string
-  /** The line that begins it anew, without its end. */
+  /** The line that reopens it in another message, without a line end. */
   opening: string
-  /** What stands before each of its lines: spaces, or marks of quotes. */
+  /** The prefix of its lines: spaces, or marks of quotes. */
   margin: string
-  /** Whether it began right behind the bullet of a list: a line with a smaller margin ends it. */
+  /** True if it began directly after the bullet of a list item: a line with a smaller margin ends it. */
   in_item: boolean
 }
 
-/** Which block of code is open at the beginning of a line. */
+/** The block of code that is open at the beginning of a line. */
 export interface FenceState {
   place: number
   open: OpenFence | null
@@ -18,11 +18,11 @@ export interface FenceState {
 
 const OPENING = /^([ \t]*(?:(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])[ \t]*)*)(`{3,}(?=[^`]*$)|~{3,})(.*)$/
 
-/** Longer ones are taken for text: they would need too much of a message to begin anew. */
+/** Longer fences and info words count as text: reopening them would take too much of a message. */
 const MAX_MARKER = 12
 const MAX_WORD = 32
 
-/** The block of code that is open behind a line, by the one that was open before it. */
+/** Returns the block of code that is open after a line, given the one open before it. */
 export function fenceAfter(line: string, before: OpenFence | null): OpenFence | null {
   const open = before && isLeft(line, before) ? null : before
   if (open) return isClosing(line, open) ? null : open
@@ -34,26 +34,26 @@ export function fenceAfter(line: string, before: OpenFence | null): OpenFence | 
   return { marker, opening: word.length > MAX_WORD ? marker : marker + word, margin, in_item }
 }
 
-/** Whether a line with words stands outside of what the code stands in, and so ends it. */
+/** True if a line is outside the list item or quote that contains the code, and so ends the code. */
 export function isLeft(line: string, { margin, in_item }: OpenFence): boolean {
   if (margin.includes('>')) return !/^[ \t]*>/.test(line)
   return in_item && line.trim() !== '' && /^[ \t]*/.exec(line)![0].length < margin.length
 }
 
-/** Whether a line does nothing but end the code. */
+/** True if a line is a closing fence. */
 export function isClosing(line: string, { marker, margin }: OpenFence): boolean {
   const rest = line.replace(margin.includes('>') ? /^[ \t>]*/ : /^[ \t]*/, '').trimEnd()
   return rest.length >= marker.length && rest === marker[0]!.repeat(rest.length)
 }
 
-/** A line of code without its margin. */
+/** Removes the margin from a line of code. */
 export function withoutMargin(line: string, { margin }: OpenFence): string {
   const pattern = margin.includes('>') ? /^[ \t>]*/ : /^[ \t]*/
   return line.slice(Math.min(margin.length, pattern.exec(line)![0].length))
 }
 
-/** The state at the line that a place lies in. */
-export function fenceStateAt(markdown: string, place: number, from: FenceState): FenceState {
+/** Returns the state at the beginning of the line that contains `place`, scanning from an earlier state. */
+export function findFenceState(markdown: string, place: number, from: FenceState): FenceState {
   let state = from
   for (;;) {
     const end = markdown.indexOf('\n', state.place)

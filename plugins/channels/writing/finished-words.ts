@@ -1,35 +1,35 @@
 import { type FenceState, fenceAfter, isLeft } from './fences.ts'
 import { createOpenMarks, LINE_PART, type OpenMarks } from './open-marks.ts'
 
-/** The marks before the first word of a line: of quotes, headings and list items, and the box of a task. */
+/** The marks before the first word of a line: quotes, headings, list items and task boxes. */
 const LINE_START = /^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:[ \t]+|$)[ \t>]*)*(?:\[[ xX]\][ \t]+)?/
-/** A line that does not go on with the paragraph before it. */
+/** A line that does not continue the paragraph before it. */
 const BLOCK_START = /^[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)]|#{1,6})[ \t]|\n|$)/
 const HEADING = /^[ \t]*#{1,6}[ \t]/
 
-/** A letter that needs no space behind it, with its combining marks, if the character that follows is known. */
+/** A letter of a script without spaces, with its combining marks, followed by another known character. */
 const UNSPACED_LETTER =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u303f\uff01-\uff65]\p{M}*(?=\P{M})/gsu
 
 const ADDRESS = /(?:https?:\/\/|www\.)/i
 
-/** A part of a text that grows. */
+/** A part of a growing text. */
 interface Section {
-  /** Where its first paragraph begins, and where the known text ends. */
+  /** The beginning of its first paragraph, and the end of the known text. */
   from: number
   to: number
-  /** The lines in it, from that of `from` on. */
+  /** Its lines, from the line of `from` on. */
   lines: readonly FenceState[]
-  /** From here on only whole lines are finished. */
+  /** From this place on, words count as finished only with their whole line. */
   late: number
 }
 
 /**
- * Returns the end of the part that may be shown: behind a finished word, line or block of code, where no mark is open,
- * and before a line that may belong to a table. It never moves back while the text grows. Returns `from` if nothing is
+ * Returns the end of the part that may be shown: after a finished word, line or block of code, with no mark open, and
+ * before a line that may belong to a table. The end never moves back while the text grows. Returns `from` if nothing is
  * finished.
  */
-export function finishedEnd(markdown: string, { from, to, lines, late }: Section): number {
+export function findFinishedEnd(markdown: string, { from, to, lines, late }: Section): number {
   const marks = createOpenMarks()
   let end = from
   for (const [index, { place, open }] of lines.entries()) {
@@ -48,15 +48,15 @@ export function finishedEnd(markdown: string, { from, to, lines, late }: Section
     if (BLOCK_START.test(line)) marks.clear()
     const margin = LINE_START.exec(line)![0].length
     if (line[margin] === '|') break
-    end = begin + (lastWordEnd(line, { margin, limit: late - begin, marks }) ?? end - begin)
+    end = begin + (findLastWordEnd(line, { margin, limit: late - begin, marks }) ?? end - begin)
     if (isWhole && marks.areClosed()) end = next.place
     if (HEADING.test(line)) marks.clear()
   }
   return end
 }
 
-/** Returns the end of the last finished word of a line, up to a limit, with no mark open; undefined if there is none. */
-function lastWordEnd(
+/** Returns the end of the last finished word of a line up to a limit, with no mark open; undefined if there is none. */
+function findLastWordEnd(
   line: string,
   { margin, limit, marks }: { margin: number; limit: number; marks: OpenMarks },
 ): number | undefined {
@@ -66,15 +66,15 @@ function lastWordEnd(
     const start = margin + index
     const behind = start + part.length
     marks.take(part, line.slice(margin, start), line.slice(behind))
-    const ends = marks.areClosed() ? endsIn(line, { start, behind, wordStart }) : []
+    const ends = marks.areClosed() ? listWordEnds(line, { start, behind, wordStart }) : []
     end = ends.findLast((place) => place <= limit) ?? end
     if (part.trim() === '') wordStart = behind
   }
   return end
 }
 
-/** Returns the places in a part of a line where a word ends: behind its space, or behind a letter that needs none. */
-function endsIn(
+/** Lists the ends of words in a part of a line: after a space, or after a letter of a script without spaces. */
+function listWordEnds(
   line: string,
   { start, behind, wordStart }: { start: number; behind: number; wordStart: number },
 ): number[] {

@@ -1,16 +1,16 @@
 import type { Token, Tokens } from 'marked'
 import type { Style } from './dialects.ts'
-import { linkTarget } from './links.ts'
+import { toLinkTarget } from './links.ts'
 
-/** What the words stand in: a mark within the same one is not written twice, and a link holds words alone. */
-interface Place {
+/** The marks around some words: a mark is not written again within itself, and a link contains only plain words. */
+interface Context {
   strong?: boolean
   emphasis?: boolean
   deleted?: boolean
   link?: boolean
 }
 
-const NAMED: Record<string, string> = {
+const ENTITIES: Record<string, string> = {
   ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0', copy: '©', reg: '®', trade: '™' },
   ...{
     hellip: '…',
@@ -26,24 +26,24 @@ const NAMED: Record<string, string> = {
   ...{ ldquo: '“', rdquo: '”', lsquo: '‘', rsquo: '’', laquo: '«', raquo: '»', le: '≤', ge: '≥', ne: '≠' },
 }
 
-/** The characters that stand behind the references which models write; the lexer has resolved those with numbers. */
-const withoutReferences = (text: string) =>
-  text.replace(/&([a-z]{2,6});/g, (whole, name: string) => NAMED[name] ?? whole)
+/** Resolves the named character references that models write; the lexer has resolved numeric ones. */
+const resolveEntities = (text: string) =>
+  text.replace(/&([a-z]{2,6});/g, (whole, name: string) => ENTITIES[name] ?? whole)
 
 const isLetter = (character: string | undefined) => /[\p{L}\p{N}\p{M}]/u.test(character ?? '')
 
 const MARKED = ['strong', 'em', 'del', 'codespan']
 
-/** Words in a style, from the tokens of a paragraph; lines are parted by `\n`. */
-export function renderInline(tokens: readonly Token[], style: Style, place: Place = {}): string {
+/** Renders the tokens of a paragraph in a style; lines are separated by `\n`. */
+export function renderInline(tokens: readonly Token[], style: Style, context: Context = {}): string {
   let text = ''
   let afterMark = false
   for (const token of tokens) {
-    const piece = renderToken(token, style, place)
+    const piece = renderToken(token, style, context)
     if (piece === '') continue
-    const isMarked = MARKED.includes(token.type) && !place.link
+    const isMarked = MARKED.includes(token.type) && !context.link
     const [before, behind] = [Array.from(text.slice(-2)).at(-1), Array.from(piece.slice(0, 2))[0]]
-    // Backticks of two sorts next to each other could begin a block of code.
+    // Adjacent backticks of two code spans could begin a block of code.
     const isJoined = before === '`' && behind === '`'
     if (isJoined || (isMarked ? isLetter(before) : afterMark && isLetter(behind))) text += style.joint
     text += piece
@@ -52,10 +52,10 @@ export function renderInline(tokens: readonly Token[], style: Style, place: Plac
   return text
 }
 
-function renderToken(token: Tokens.Generic, style: Style, place: Place): string {
+function renderToken(token: Tokens.Generic, style: Style, context: Context): string {
   const mark = (name: 'strong' | 'emphasis' | 'deleted') => {
-    const words = renderInline(token.tokens ?? [], style, { ...place, [name]: true })
-    return place[name] || place.link ? words : style[name](words)
+    const words = renderInline(token.tokens ?? [], style, { ...context, [name]: true })
+    return context[name] || context.link ? words : style[name](words)
   }
   switch (token.type) {
     case 'strong':
@@ -65,26 +65,26 @@ function renderToken(token: Tokens.Generic, style: Style, place: Place): string 
     case 'del':
       return mark('deleted')
     case 'codespan':
-      return place.link ? style.escape(token.text) : style.code(token.text)
+      return context.link ? style.escape(token.text) : style.code(token.text)
     case 'br':
       return '\n'
     case 'checkbox':
       return ''
     case 'link':
     case 'image':
-      return renderLink(token as Tokens.Link | Tokens.Image, style, place)
+      return renderLink(token as Tokens.Link | Tokens.Image, style, context)
     case 'text':
-      if (token.tokens) return renderInline(token.tokens, style, place)
-      return style.escape(token.escaped ? token.text : withoutReferences(token.text))
+      if (token.tokens) return renderInline(token.tokens, style, context)
+      return style.escape(token.escaped ? token.text : resolveEntities(token.text))
     default:
       return style.escape(token.text ?? token.raw)
   }
 }
 
-function renderLink(token: Tokens.Link | Tokens.Image, style: Style, place: Place): string {
+function renderLink(token: Tokens.Link | Tokens.Image, style: Style, context: Context): string {
   const isWritten = token.type === 'link' && token.autolink
-  const target = linkTarget(isWritten ? token.href : withoutReferences(token.href))
-  const words = renderInline(token.tokens, style, { ...place, link: true })
-  if (!target || place.link) return words
+  const target = toLinkTarget(isWritten ? token.href : resolveEntities(token.href))
+  const words = renderInline(token.tokens, style, { ...context, link: true })
+  if (!target || context.link) return words
   return style.link(target, words.trim() === '' ? style.escape(target) : words)
 }

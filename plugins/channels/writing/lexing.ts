@@ -1,23 +1,23 @@
 import { Lexer, type Token, Tokenizer, type Tokens } from 'marked'
 
-/** How deep quotes and lists, and how deep marks within a line, may lie in each other; what lies deeper is text. */
+/** Nesting limits of quotes and lists, and of marks within a line; deeper ones are text. */
 const MAX_DEPTH = { block: 8, inline: 12 }
 
-/** Marks times characters of one paragraph that are looked through for pairs; beyond this it is text. */
-const MAX_PAIRING = 4_000_000
+/** Limit of marks times characters in one paragraph, the cost of pairing marks; a larger paragraph is text. */
+const MAX_PAIRING_COST = 4_000_000
 
-/** Quotes that go on in a line without their mark: the lexer reads all that follows once more for each. */
+/** Limit of quotes that continue in a line without a mark: for each, the lexer reads the rest of the text again. */
 const MAX_LAZY_QUOTES = 64
 
 const LAZY_QUOTE = /^ {0,3}>.*\n(?! {0,3}>|[ \t]*$)/gm
 
-/** What looks like the name of a mailbox but is longer than any: the lexer looks for its end from each letter. */
+/** A run of mailbox characters longer than any real name: the lexer searches for its end from each character. */
 const ENDLESS_MAILBOX = /[\w.!#$%&'*+/=?^`{|}~-]{128}@/
 
 const depth = { block: 0, inline: 0 }
 let takesQuotes = true
 
-/** Makes a rule of the lexer not match where it would nest too deep. */
+/** Wraps a rule of the lexer so that it does not match beyond the nesting limit. */
 function bounded<Args extends unknown[], Result>(
   level: keyof typeof depth,
   rule: (...args: Args) => Result,
@@ -33,13 +33,13 @@ function bounded<Args extends unknown[], Result>(
   }
 }
 
-/** Strong words that begin or end with punctuation, and what stands behind them. */
+/** Strong words that begin or end with punctuation, and the character after them. */
 const UNSPACED_STRONG = /^\*\*(?![\s*])([^*\n]{1,400}?)(?<!\s)\*\*(?!\*)(.?)/su
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 
 /**
- * CommonMark takes `**` between a letter and punctuation for text, or pairs it with another one, as in `**注意：**请`, since
- * it expects a space there. Models write this all the time, in scripts that have no spaces.
+ * Matches strong words such as `**注意：**请`. CommonMark expects a space between punctuation next to `**` and a letter,
+ * so it treats these marks as text or pairs them wrongly. Models write them often in scripts without spaces.
  */
 function unspacedStrong(tokenizer: Tokenizer, text: string, before: string): Tokens.Strong | undefined {
   const [whole, words, behind] = UNSPACED_STRONG.exec(text) ?? []
@@ -52,11 +52,11 @@ function unspacedStrong(tokenizer: Tokenizer, text: string, before: string): Tok
   return { type: 'strong', raw, text: words, tokens: tokenizer.lexer.inlineTokens(words) }
 }
 
-/** The way in which a text is read. */
+/** Options for parsing a text. */
 export interface Reading {
   /**
-   * True if no line may change what an earlier one means: then the definition of a link is text, and so is a table
-   * whose first line does not begin with `|`.
+   * Set if no line may change the meaning of an earlier one: then link definitions are text, and so are tables whose
+   * first line does not begin with `|`.
    */
   append_only?: boolean
 }
@@ -89,18 +89,18 @@ const tokenizers = {
 }
 
 const isTooEntangled = (text: string) =>
-  text.length * (text.match(/[*_~[\]<`\\&@:]/g)?.length ?? 0) > MAX_PAIRING ||
+  text.length * (text.match(/[*_~[\]<`\\&@:]/g)?.length ?? 0) > MAX_PAIRING_COST ||
   (text.includes('@') && ENDLESS_MAILBOX.test(text))
 
 /**
- * The blocks of a text in CommonMark with GFM's tables, strikethrough and links. Bounded in depth and in time: what is
- * nested or marked beyond all measure is text.
+ * Parses CommonMark with GFM tables, strikethrough and links. Bounded in depth and time: text beyond the limits of
+ * nesting and marks is plain text.
  */
 export function lex(markdown: string, { append_only }: Reading = {}): Token[] {
   const source = markdown.replace(/\r\n?/g, '\n')
   const lexer = new Lexer({ gfm: true, tokenizer: append_only ? tokenizers.append_only : tokenizers.any })
   takesQuotes = (source.match(LAZY_QUOTE)?.length ?? 0) <= MAX_LAZY_QUOTES
-  // As Lexer.lex does it, which gives no chance to leave a paragraph out.
+  // The steps of Lexer.lex, which cannot skip a paragraph.
   lexer.blockTokens(source, lexer.tokens)
   for (const { src, tokens } of lexer.inlineQueue) {
     lexer.state.inRawBlock = false

@@ -8,51 +8,51 @@ import {
 } from '#plugin-api'
 import { attempt } from './attempt.ts'
 import { createCutter } from './cutter.ts'
-import { failureOf } from './failure.ts'
-import { createPatience, isHelpedByTime } from './patience.ts'
-import { type LiveProgress, liveIn, type ReplyMessages } from './reply-messages.ts'
+import { toFailure } from './failure.ts'
+import { createBackOff, isTransient } from './patience.ts'
+import { type LiveProgress, type ReplyMessages, readLive } from './reply-messages.ts'
 import type { Connect } from './sending.ts'
 import type { Timing } from './timing.ts'
 
-/** A reply that is still being written, as far as it is known. */
+/** The known text of a reply that is being written. */
 export interface ReplyText {
   readonly markdown: string
   readonly is_whole: boolean
 }
 
-/** Writes a reply in messages that change while it grows. */
+/** Writes a reply in live messages, which are edited while the reply grows. */
 export interface LiveWriting {
-  /** Whether a live message has been begun, or may be. */
+  /** True if a live message exists or may be begun. */
   isPossible(text: ReplyText): boolean
   /**
-   * Makes one call, as soon as it may be made: begins a message, shows more of it, or ends it. Gives for how long there is
-   * nothing to do unless the text grows, in milliseconds. Throws what ends the writing.
+   * Makes the next call when it is due: begins a message, shows more of it, or finishes it. Returns the time after
+   * which to call again unless the text grows before, in milliseconds. Throws an error that ends the writing.
    */
   step(text: ReplyText): Promise<number>
 }
 
-/** A live message on the connection that it can be changed with. */
+/** A live message with the connection that can edit it. */
 interface OpenMessage {
   message: LiveMessage
   connection: ChannelConnection
   shown: string
 }
 
-/** What is to be done next. */
+/** The next change of the live message. */
 interface Plan {
   text: string
   end: number
-  /** Whether the message ends with it, where the text is covered up to `end`. */
+  /** True if the message ends with this change; then it covers the text up to `end`. */
   isEnd: boolean
 }
 
-/** How often it is looked whether a text that has grown shows more, in milliseconds. */
-const LOOK_MS = 200
+/** Interval for examining a growing text for more to show, in milliseconds. */
+const EXAMINE_MS = 200
 
-/** How long before it may not be changed any more a message is ended: enough for a pause and a call. */
-const marginOf = (max_ms: number, interval_ms: number) => Math.min(max_ms / 4, interval_ms + 5000)
+/** Returns the time before the edit limit at which a message is ended: enough for a pause and a call. */
+const computeMargin = (max_ms: number, interval_ms: number) => Math.min(max_ms / 4, interval_ms + 5000)
 
-/** Makes the live side of writing one reply. */
+/** Creates the live writing of one reply. */
 export function createLiveWriting({
   capabilities,
   is_live,
@@ -78,28 +78,30 @@ export function createLiveWriting({
   const { interval_ms, append_only = false, max_ms = Number.POSITIVE_INFINITY } = limits
   const max_length = limits.max_length ?? capabilities.max_length
   const cutter = createCutter({ dialect, length_unit, max_length, append_only })
-  const patience = createPatience({ timing, random })
+  const backOff = createBackOff({ timing, random })
   let open: OpenMessage | undefined
-  /** What a message ends with; it keeps to that, since nobody knows whether the platform has it already. */
+  /** The last change of a message. It is repeated unchanged after a failure, as the platform may have applied it. */
   let ending: Plan | undefined
-  /** Whether a message may have been begun, though nobody has said so. */
+  /** True if a message may exist although the call that began it failed. */
   let isUncertain = false
   let isGivenUp = false
   // An earlier process may have made a change just now.
   let nextCall = messages.progress.live === null ? 0 : timing.now() + interval_ms
-  let nextLook = 0
+  let nextExamination = 0
 
-  const begun = () => liveIn(messages.progress)
+  const begun = () => readLive(messages.progress)
   const hasBegun = () => isUncertain || begun() !== null
-  const timeLeft = (live: LiveProgress | null) =>
-    live ? live.begun_at + max_ms - marginOf(max_ms, interval_ms) - timing.now() : Number.POSITIVE_INFINITY
+  const computeTimeLeft = (live: LiveProgress | null) =>
+    live
+      ? live.begun_at + max_ms - computeMargin(max_ms, interval_ms) - timing.now()
+      : Number.POSITIVE_INFINITY
 
-  /** What is to be shown, and whether the message ends with it. */
+  /** Plans the text to show and whether the message ends with it. */
   function plan({ markdown, is_whole }: ReplyText): Plan {
     if (ending) return ending
     const { covered } = messages.progress
     const decided = begun()?.end
-    // It is not known yet what the message ends with.
+    // The text up to the decided end is not known yet.
     if (decided !== undefined && decided > markdown.length && !is_whole)
       return { text: '', end: covered, isEnd: false }
     const piece =
@@ -110,21 +112,21 @@ export function createLiveWriting({
     return { text: isEnd ? piece.text : piece.shown, end: piece.end, isEnd }
   }
 
-  /** Decides where a message ends that may not be changed for much longer. */
+  /** Decides the end of a message that cannot be edited for much longer. */
   async function endInTime({ markdown, is_whole }: ReplyText): Promise<void> {
     const live = begun()
-    if (!live || is_whole || ending || live.end !== undefined || timeLeft(live) > 0) return
+    if (!live || is_whole || ending || live.end !== undefined || computeTimeLeft(live) > 0) return
     const end = cutter.earlyEnd(markdown, messages.progress.covered)
-    // Stored before anybody sees it: another process, which knows more of the text, must end it there too.
+    // Stored before it is shown: another process, which knows more of the text, must end the message there too.
     if (end > messages.progress.covered) await messages.advance({ live: { ...live, end } })
   }
 
-  const isIn = (connection: ChannelConnection) => open?.connection === connection
+  const isOpenOn = (connection: ChannelConnection) => open?.connection === connection
 
   async function begin(connection: ChannelConnection, text: string): Promise<LiveProgress> {
     const live = begun()
     if (!connection.live || live?.reference === null)
-      throw new ChannelFailure('unsupported', 'The live message cannot be gone on with.')
+      throw new ChannelFailure('unsupported', 'The live message cannot be continued.')
     const begun_at = timing.now()
     const call = (ending: AbortSignal) =>
       connection.live!(target, { text, key: messages.key }, ending, ...(live ? [live.reference] : []))
@@ -144,22 +146,22 @@ export function createLiveWriting({
 
   async function onFailure(error: unknown, isBeginning: boolean): Promise<void> {
     signal.throwIfAborted()
-    const failure = failureOf(error)
-    const pause = patience.pauseAfter(failure)
-    // It may have been done all the same.
+    const failure = toFailure(error)
+    const pause = backOff.pauseAfter(failure)
+    // The platform may have made the change all the same.
     nextCall = timing.now() + interval_ms
     if (pause !== undefined) {
       isUncertain ||= isBeginning && failure.reason !== 'rate_limited'
       await timing.wait(pause, signal)
       return
     }
-    if (isHelpedByTime(failure)) throw error
+    if (isTransient(failure)) throw error
     log.info({ reason: failure.reason, detail: failure.detail }, 'a live message was given up')
     const { sent } = messages.progress
     const isCounted = hasBegun()
     isGivenUp = true
     open = undefined
-    // What it has shown comes again in another message, which is not to be taken for this one.
+    // The next message repeats the text of this one, and needs another key so that it is not mistaken for this one.
     await messages.advance({ sent: isCounted ? sent + 1 : sent, live: null })
   }
 
@@ -167,12 +169,12 @@ export function createLiveWriting({
     isPossible({ is_whole }) {
       if (isGivenUp) return false
       if (hasBegun()) return is_live || is_whole
-      // The last message is kept for what is left in the end.
+      // The last allowed message is reserved for the rest of the reply.
       return is_live && !is_whole && capabilities.live !== undefined && messages.left >= 2
     },
 
     async step(source) {
-      const due = source.is_whole ? nextCall : Math.max(nextCall, nextLook)
+      const due = source.is_whole ? nextCall : Math.max(nextCall, nextExamination)
       if (timing.now() < due) {
         await timing.wait(due - timing.now(), signal)
         return 0
@@ -182,20 +184,20 @@ export function createLiveWriting({
       const planned = plan(source)
       const { end, isEnd } = planned
       if (planned.text.trim() === '' && isEnd && (!hasBegun() || end < source.markdown.length)) {
-        // It shows nothing: the message is that of what follows.
+        // This part renders to nothing, so the message is used for the part after it.
         const live = begun()
         const undecided = live && { reference: live.reference, begun_at: live.begun_at }
         await messages.advance({ covered: end, live: undecided })
         return 0
       }
-      // A message that was begun is not emptied again.
+      // A message that was begun is not made empty again.
       const text = planned.text.trim() === '' ? (open?.shown ?? '') : planned.text
-      if (!isEnd && (text === '' || (isIn(connection) && text === open!.shown))) {
-        nextLook = timing.now() + LOOK_MS
-        return Math.max(LOOK_MS, timeLeft(begun()))
+      if (!isEnd && (text === '' || (isOpenOn(connection) && text === open!.shown))) {
+        nextExamination = timing.now() + EXAMINE_MS
+        return Math.max(EXAMINE_MS, computeTimeLeft(begun()))
       }
       if (isEnd) ending = { text: text || '…', end, isEnd }
-      const isBeginning = !isIn(connection)
+      const isBeginning = !isOpenOn(connection)
       let live: LiveProgress | undefined
       try {
         if (isBeginning) live = await begin(connection, text || '…')
@@ -204,7 +206,7 @@ export function createLiveWriting({
         await onFailure(error, isBeginning)
         return 0
       }
-      patience.renew()
+      backOff.reset()
       nextCall = timing.now() + interval_ms
       if (live) await messages.advance({ live })
       else if (isEnd) {

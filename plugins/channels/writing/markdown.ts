@@ -7,8 +7,8 @@ import { lex, type Reading } from './lexing.ts'
 import { alignTable, listTable } from './tables.ts'
 
 /**
- * A text as a platform writes it, from CommonMark with GFM's tables, strikethrough and links. Balanced for any text,
- * also for one that ends in the middle of something. Never throws.
+ * Renders CommonMark with GFM tables, strikethrough and links in a dialect. All marks are closed, also if the text ends
+ * within a mark. Never throws.
  */
 export function render(markdown: string, dialect: Dialect, reading: Reading = {}): string {
   if (dialect === 'markdown') return markdown
@@ -17,29 +17,29 @@ export function render(markdown: string, dialect: Dialect, reading: Reading = {}
     if (dialect === 'markdown-without-tables') return tokens.map(rewrite).join('')
     return renderBlocks(tokens, styles[dialect]).join('\n')
   } catch {
-    // The lexer is not ours: where it fails at all, people get the text as it was written.
+    // If the lexer, which is not ours, fails, the text is shown as it was written.
     return escapeSource(markdown, dialect)
   }
 }
 
-/** A text in which nothing is marked, as a platform shows it as it is written. */
+/** Escapes a text so that the platform shows it as it was written. */
 export function escapeSource(source: string, dialect: Dialect): string {
   return dialect === 'html' || dialect === 'mrkdwn' ? styles[dialect].escape(source) : source
 }
 
-/** A block of the same text, its tables in equally wide letters or as lists. */
+/** Returns the source of a block with its tables as monospaced text or lists. */
 function rewrite(token: Tokens.Generic): string {
   if (token.type === 'table') return rewriteTable(token as Tokens.Table) + /\n*$/.exec(token.raw)![0]
-  const tables = tablesIn(token)
+  const tables = listTables(token)
   return tables.length > 0 ? rewriteLines(token.raw, tables) : token.raw
 }
 
-const tablesIn = ({ tokens, items }: Tokens.Generic): Tokens.Table[] =>
+const listTables = ({ tokens, items }: Tokens.Generic): Tokens.Table[] =>
   [...(tokens ?? []), ...((items as Tokens.ListItem[]) ?? [])].flatMap((inner) =>
-    inner.type === 'table' ? [inner as Tokens.Table] : tablesIn(inner),
+    inner.type === 'table' ? [inner as Tokens.Table] : listTables(inner),
   )
 
-/** A list or quote in which the lines of its tables are written anew, behind what they stand behind, and no others. */
+/** Replaces the lines of the tables in a list or quote, keeping their margins and all other lines. */
 function rewriteLines(source: string, tables: readonly Tokens.Table[]): string {
   const lines = source.split('\n')
   let from = 0
@@ -49,7 +49,7 @@ function rewriteLines(source: string, tables: readonly Tokens.Table[]): string {
       (_, index) =>
         index >= from && rows.every((row, below) => lines[index + below]?.trimEnd().endsWith(row.trimEnd())),
     )
-    // What the lexer has changed beyond recognition stays as it was written.
+    // A table that is not found, because the lexer changed its text, stays as it was written.
     if (first < 0) continue
     const head = lines[first]!.trimEnd()
     const margin = head.slice(0, head.length - rows[0]!.trimEnd().length)

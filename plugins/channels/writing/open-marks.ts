@@ -1,9 +1,9 @@
-/** Tracks which marks of a paragraph are open, part by part; in doubt a mark is open. */
+/** Tracks the open marks of a paragraph, part by part; in doubt a mark counts as open. */
 export interface OpenMarks {
   areClosed(): boolean
-  /** Forgets what is open, as the paragraph has ended. */
+  /** Clears the open marks at the end of a paragraph. */
   clear(): void
-  /** Takes the next part of a line, with what stands before and behind it there. */
+  /** Takes the next part of a line, with the text of the line before and after it. */
   take(part: string, before: string, behind: string): void
 }
 
@@ -13,12 +13,12 @@ export const LINE_PART = /\\.|`+|[*_~]+|!?\[|\]\(|[\]()<>]|\s+|[^\\`*_~![\]()<>\
 const SPACE = /^\s/u
 const LETTER = /^[\p{L}\p{N}]/u
 
-/** Makes the tracker, for one paragraph after the other. */
+/** Creates the tracker for a sequence of paragraphs. */
 export function createOpenMarks(): OpenMarks {
-  /** Backticks, brackets, angles, and runs of stars, underscores and tildes, as far as they are not closed. */
+  /** Open backticks, brackets, angles, and runs of stars, underscores and tildes. */
   const open: string[] = []
 
-  /** Closes the last mark that is like this one, and what was opened within it. */
+  /** Closes the last matching mark and the marks opened within it. */
   const close = (like: (mark: string) => boolean): string | undefined => {
     const index = open.findLastIndex(like)
     return index < 0 ? undefined : open.splice(index)[0]
@@ -26,7 +26,7 @@ export function createOpenMarks(): OpenMarks {
 
   const takeRun = (run: string, before: string, behind: string) => {
     const isInWord = run.startsWith('_') && LETTER.test(before) && LETTER.test(behind)
-    // A single tilde is a tone of voice.
+    // A single tilde is no mark: people write it as punctuation.
     if (isInWord || run === '~') return
     let left = run.length
     while (left > 0 && before !== '' && !SPACE.test(before)) {

@@ -1,27 +1,34 @@
-import { type FenceState, fenceStateAt, isClosing, isLeft, type OpenFence, withoutMargin } from './fences.ts'
+import {
+  type FenceState,
+  findFenceState,
+  isClosing,
+  isLeft,
+  type OpenFence,
+  withoutMargin,
+} from './fences.ts'
 
-/** A place that a message begins at: what is open there, and where its first line with words begins. */
+/** The beginning of a message. */
 export interface PartStart {
   place: number
-  /** Behind empty lines, and behind a line that only ends the code which was open. */
+  /** Beginning of the content, after empty lines and after a line that only closes the open code. */
   content: number
-  /** The block of code that the message begins anew. */
+  /** The block of code that the message reopens. */
   reopened: OpenFence | null
-  /** The state at the line that `content` lies in. */
+  /** The state at the line of `content`. */
   state: FenceState
 }
 
 const EMPTY_LINES = /(?:[ \t\r]*\n)*/y
 
-const behindEmptyLines = (markdown: string, place: number) => {
+const skipEmptyLines = (markdown: string, place: number) => {
   EMPTY_LINES.lastIndex = place
   return place + EMPTY_LINES.exec(markdown)![0].length
 }
 
-/** Reads where a message begins, from a state at an earlier line. */
-export function readStart(markdown: string, place: number, from: FenceState): PartStart {
-  const content = behindEmptyLines(markdown, place)
-  const state = fenceStateAt(markdown, content, from)
+/** Finds the beginning of a message, from a state at an earlier line. */
+export function findStart(markdown: string, place: number, from: FenceState): PartStart {
+  const content = skipEmptyLines(markdown, place)
+  const state = findFenceState(markdown, content, from)
   if (!state.open) return { place, content, reopened: null, state }
   const end = markdown.indexOf('\n', content)
   const line = markdown.slice(state.place, end < 0 ? markdown.length : end)
@@ -29,19 +36,20 @@ export function readStart(markdown: string, place: number, from: FenceState): Pa
   if (state.place < content || end < 0 || !isClosing(line, state.open))
     return { place, content, reopened: state.open, state }
   const next = { place: end + 1, open: null }
-  const words = behindEmptyLines(markdown, next.place)
-  return { place, content: words, reopened: null, state: fenceStateAt(markdown, words, next) }
+  const words = skipEmptyLines(markdown, next.place)
+  return { place, content: words, reopened: null, state: findFenceState(markdown, words, next) }
 }
 
-/** What closes a block of code; one that was begun anew stands at the margin. */
-export const closingOf = (open: OpenFence, reopened: OpenFence | null) =>
+/** Returns the line that closes a block of code; a reopened block has no margin. */
+export const toClosing = (open: OpenFence, reopened: OpenFence | null) =>
   `\n${open === reopened ? '' : open.margin}${open.marker}`
 
 /**
- * The markdown of one message, from its start to `end`: code that was open is begun anew, and what stood in a list or
- * quote that began earlier loses its margin. No longer than the text, what begins the code, and `closing` together.
+ * Returns the Markdown of one message from its start to `end`. Open code is reopened, and the content of a list item
+ * or quote that began in an earlier message loses its margin. The result is at most as long as the text, the reopening
+ * line and `closing` together.
  */
-export function partSource(markdown: string, start: PartStart, end: number, closing = ''): string {
+export function buildSource(markdown: string, start: PartStart, end: number, closing = ''): string {
   const { content, reopened, place } = start
   const body = markdown.slice(content, Math.max(content, end)).trimEnd()
   if (reopened) return `${reopened.opening}\n${outdentCode(body, reopened)}${closing}`
@@ -56,7 +64,7 @@ function outdentCode(body: string, reopened: OpenFence): string {
     .join('\n')
 }
 
-/** Without the margin of the first line, as far as the lines behind it have it too. */
+/** Removes the margin of the first line from it and from the following lines with the same margin. */
 function outdent(body: string): string {
   const [margin] = /^ */.exec(body)!
   if (margin === '') return body

@@ -1,46 +1,46 @@
 import type { ChannelCapabilities, JSONValue } from '#plugin-api'
 import { createCutter } from './cutter.ts'
-import { messageKey } from './message-keys.ts'
+import { createMessageKey } from './message-keys.ts'
 import type { Sender } from './sending.ts'
-import { cutOff } from './splitting.ts'
+import { truncate } from './splitting.ts'
 
-/** What of a reply has been delivered; stored after each step, so that another process can go on. */
+/** The delivered part of a reply; stored after each step, so that another process can continue. */
 export interface WritingProgress {
-  /** Messages that have ended, or were given up; the next one has the key of this number. */
+  /** Number of messages that ended or were given up; it makes the key of the next one. */
   sent: number
-  /** Characters of the source that they cover. */
+  /** Characters of the source that these messages cover. */
   covered: number
-  /** What it takes to go on with the live message that was begun; null where there is none. */
+  /** The live message that was begun, a `LiveProgress`; null if there is none. */
   live: JSONValue
 }
 
-/** What `live` holds. */
+/** The stored state of a live message. */
 export type LiveProgress = {
-  /** The kind's reference of the message; null where no other process can go on with it. */
+  /** The kind's reference to the message; null if no other process can continue it. */
   reference: JSONValue
   /** In Unix milliseconds. */
   begun_at: number
-  /** Where the message ends, once that was decided by the clock and not by the text. */
+  /** The end of the message in the source, if the edit limit decided it and not the text. */
   end?: number
 }
 
-/** The live message that was begun. */
-export const liveIn = ({ live }: WritingProgress) => live as LiveProgress | null
+/** Returns the state of the live message that was begun. */
+export const readLive = ({ live }: WritingProgress) => live as LiveProgress | null
 
-/** How far the messages of a reply are, and the means to send more. */
+/** The messages of a reply: their progress, and sending more of them. */
 export interface ReplyMessages {
   readonly progress: WritingProgress
-  /** The key of the message that comes next, or is live. */
+  /** The key of the next or the live message. */
   readonly key: string
-  /** How many more messages may be sent, this one included. */
+  /** Number of messages that may still be sent, including this one. */
   readonly left: number
-  /** Stores how far the reply is. */
+  /** Stores progress. */
   advance(step: Partial<WritingProgress>): Promise<void>
-  /** Sends all that is left of a whole reply. */
+  /** Sends the rest of a complete reply. */
   sendRest(markdown: string): Promise<void>
 }
 
-/** Makes the messages of one reply. */
+/** Creates the messages of one reply. */
 export function createReplyMessages({
   capabilities,
   target,
@@ -65,7 +65,7 @@ export function createReplyMessages({
       return progress
     },
     get key() {
-      return messageKey(key, progress.sent)
+      return createMessageKey(key, progress.sent)
     },
     get left() {
       return max_replies - progress.sent
@@ -81,9 +81,9 @@ export function createReplyMessages({
       while (markdown.slice(progress.covered).trim() !== '') {
         const piece = cutter.next(markdown, progress.covered, { is_whole: true })
         const isCutOff = messages.left <= 1 && !piece.is_last
-        const text = isCutOff ? cutOff(markdown, progress.covered, limits) : piece.text
+        const text = isCutOff ? truncate(markdown, progress.covered, limits) : piece.text
         const covered = isCutOff ? markdown.length : piece.end
-        // What shows nothing cannot be sent.
+        // A text that renders to nothing cannot be sent.
         const isSent = text.trim() !== ''
         if (isSent) await sender.send(target, { text, key: messages.key })
         await messages.advance({ sent: progress.sent + (isSent ? 1 : 0), covered })

@@ -1,6 +1,6 @@
 import type { Logger } from '#kernel'
 import type { ChannelCapabilities, JSONValue } from '#plugin-api'
-import { failureOf } from './failure.ts'
+import { toFailure } from './failure.ts'
 import { createLiveWriting } from './live-writing.ts'
 import { createReplyMessages, type WritingProgress } from './reply-messages.ts'
 import { type Connect, createSender } from './sending.ts'
@@ -8,29 +8,29 @@ import { systemTiming, type Timing } from './timing.ts'
 
 export type { WritingProgress } from './reply-messages.ts'
 
-/** Writes one reply to a platform, while it grows or when it is whole. */
+/** Writes one reply to a platform, while it grows or when it is complete. */
 export interface ReplyWriter {
-  /** Shows the reply so far, when its time comes; all of it, always longer than before. Never throws, never waits. */
+  /** Shows the whole reply so far, longer than before, when a change is due. Never throws, never waits. */
   show(markdown: string): void
-  /** Delivers the whole of it; resolves when the platform has it. Throws what cannot be helped, or ended the writing. */
+  /** Delivers the complete reply; resolves when the platform has it. Throws an error that ended the writing. */
   finish(markdown: string): Promise<void>
-  /** Gives up writing: resolves when no call is under way. What was to be finished rejects. */
+  /** Stops writing; resolves when no call is under way. A pending `finish` rejects. */
   stop(): Promise<void>
 }
 
-/** What a reply is written with. */
+/** The options of a reply writer. */
 export interface ReplyWriterOptions {
-  /** Gives the same connection as long as it lives: a live message is begun anew on another one. */
+  /** Returns the same connection while it lasts: on another connection, a live message is begun again. */
   connect: Connect
   capabilities: ChannelCapabilities
   target: JSONValue
-  /** Of the reply; the keys of its messages are made of it. */
+  /** The key of the reply, from which the keys of its messages are derived. */
   key: string
-  /** Where it is not, only `finish` sends. */
+  /** If false, only `finish` sends. */
   is_live: boolean
-  /** Where an earlier process left off. */
+  /** The progress that an earlier process stored. */
   progress: WritingProgress
-  /** Stores it durably before the next call is made. What it throws ends the writing. */
+  /** Stores progress durably before the next call is made. An error ends the writing. */
   save(progress: WritingProgress): Promise<void>
   signal: AbortSignal
   log: Logger
@@ -39,8 +39,8 @@ export interface ReplyWriterOptions {
 }
 
 /**
- * Makes the writer of a reply. One call is under way at a time. What a process did not live to store is done once more by
- * the next one, with the same key: at most one message.
+ * Creates the writer of a reply. One call is under way at a time. If a process dies before it stores a step, the next
+ * process repeats that step with the same key: this concerns at most one message.
  */
 export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
   const { connect, capabilities, target, key, is_live, progress, save, log } = options
@@ -58,8 +58,8 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
   let isNew = false
   let wake = () => {}
 
-  /** Resolves when the text has grown, or after so many milliseconds. */
-  async function growth(milliseconds: number): Promise<void> {
+  /** Resolves when the text has grown, or after this many milliseconds. */
+  async function waitForGrowth(milliseconds: number): Promise<void> {
     if (isNew || signal.aborted) return
     const waiting = new AbortController()
     const grown = new Promise<void>((resolve) => {
@@ -77,9 +77,9 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
       isNew = false
       if (live.isPossible(text)) {
         const idle = await live.step(text)
-        if (idle > 0) await growth(idle)
+        if (idle > 0) await waitForGrowth(idle)
       } else if (text.is_whole) return messages.sendRest(text.markdown)
-      else await growth(Number.POSITIVE_INFINITY)
+      else await waitForGrowth(Number.POSITIVE_INFINITY)
     }
   }
 
@@ -95,7 +95,7 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
       await write()
     } catch (error) {
       if (!signal.aborted) {
-        const { reason, detail } = failureOf(error)
+        const { reason, detail } = toFailure(error)
         log.warn({ reason, detail }, 'a reply was not delivered')
       }
       throw error
@@ -109,7 +109,7 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
     wake()
     if (running) return running
     running = run()
-    // Nobody may come to finish it; what went wrong is logged.
+    // `finish` may never be called; the error is logged.
     running.catch(() => undefined)
     return running
   }
@@ -130,7 +130,7 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
       over.abort(new DOMException('The writing was stopped.', 'AbortError'))
       wake()
       options.signal.removeEventListener('abort', end)
-      // What it ended with is told to who called `finish`.
+      // The caller of `finish` receives the error.
       await running?.catch(() => undefined)
     },
   }

@@ -1,22 +1,22 @@
 import type { ChannelConnection, JSONValue, OutboundMessage } from '#plugin-api'
 import { attempt } from './attempt.ts'
-import { failureOf } from './failure.ts'
-import { createPatience } from './patience.ts'
+import { toFailure } from './failure.ts'
+import { createBackOff } from './patience.ts'
 import { systemTiming, type Timing } from './timing.ts'
 
-/** Resolves with the channel's connection when there is one; rejects where there will be none, or the signal is aborted. */
+/** Resolves with the channel's connection once it exists; rejects if the channel is closed or the signal aborted. */
 export type Connect = (signal: AbortSignal) => Promise<ChannelConnection>
 
-/** Makes calls to a channel until they succeed, and gives up where that cannot help or after about an hour. */
+/** Repeats calls to a channel until they succeed; throws if a retry cannot help or after about an hour. */
 export interface Sender {
-  /** Makes any call of a connection, again and again; throws what the last attempt threw. */
+  /** Repeats a call on the current connection; throws the error of the last attempt. */
   repeat<Result>(
     call: (connection: ChannelConnection, signal: AbortSignal) => Promise<Result>,
   ): Promise<Result>
   send(target: JSONValue, message: OutboundMessage): Promise<JSONValue>
 }
 
-/** Makes a sender. Calls that are made at the same time know nothing of each other. */
+/** Creates a sender. Concurrent calls are independent of each other. */
 export function createSender({
   connect,
   signal,
@@ -29,15 +29,15 @@ export function createSender({
   random?: () => number
 }): Sender {
   const repeat: Sender['repeat'] = async (call) => {
-    const patience = createPatience({ timing: clock, random })
+    const backOff = createBackOff({ timing: clock, random })
     for (;;) {
       signal.throwIfAborted()
       const connection = await connect(signal)
       try {
-        return await attempt((ending) => call(connection, ending), { signal, timing: clock })
+        return await attempt((abort) => call(connection, abort), { signal, timing: clock })
       } catch (error) {
         signal.throwIfAborted()
-        const pause = patience.pauseAfter(failureOf(error))
+        const pause = backOff.pauseAfter(toFailure(error))
         if (pause === undefined) throw error
         await clock.wait(pause, signal)
       }
@@ -46,6 +46,6 @@ export function createSender({
 
   return {
     repeat,
-    send: (target, message) => repeat((connection, ending) => connection.send(target, message, ending)),
+    send: (target, message) => repeat((connection, abort) => connection.send(target, message, abort)),
   }
 }

@@ -1,34 +1,34 @@
 import { createCutter } from './cutter.ts'
-import { type Limits, lengthIn } from './measures.ts'
+import { type Limits, measure } from './measures.ts'
 
-/** One message of a text. */
+/** One message of a split text. */
 export interface Part {
-  /** Rendered in the dialect, and no longer than the limit. */
+  /** The rendered part, no longer than the limit. */
   text: string
-  /** What of the source it stands for, from `start` up to `end`; the parts cover all of it. */
+  /** Its range in the source; the parts cover the whole source. */
   start: number
   end: number
 }
 
-/** How a text is split. */
+/** The limits for splitting a text. */
 export interface SplitOptions extends Limits {
-  /** What does not fit in so many messages is cut off, and an ellipsis says so. */
+  /** Text that does not fit in this many messages is cut off, marked by an ellipsis. */
   max_parts?: number
 }
 
-/** What ends a text that was cut off. */
+/** Marks the end of a truncated text. */
 const ELLIPSIS = '…'
 
 /**
- * Splits a text into messages, at the end of a paragraph, or else of a line, of a sentence, of a word, or between two
- * characters. Code that is open at a cut is closed, and begun anew behind it. A text that says nothing has no parts.
+ * Splits a text into messages after a paragraph, else after a line, a sentence, a word, or between two characters. Code
+ * that is open at a cut is closed and reopened after it. A text that renders to nothing has no parts.
  *
- * All parts but the last are the same for every text that begins with this one, `start`, `end` and `text`: a cut depends
- * only on what stands before the first place at which the message is too long. So what has been sent as a part other
- * than the last stands, however the text goes on; the last one may be cut once more, and elsewhere.
+ * All parts but the last are the same for every text that begins with this one: a cut depends only on the text up to
+ * the first place at which the message is too long. So a sent part stays valid while the text grows, unless it was the
+ * last one, which may be cut again elsewhere.
  *
- * With limits of a few dozen characters, which no platform has, a cut may lie elsewhere once the text goes on; one of less
- * than some 16 may be too short for a single character that is escaped, which is sent then.
+ * With limits of a few dozen characters, which no platform has, a cut may move while the text grows. With fewer than
+ * about 16, a single escaped character may exceed the limit; it is sent all the same.
  */
 export function splitMarkdown(markdown: string, options: SplitOptions): Part[] {
   const { max_parts = Number.POSITIVE_INFINITY, ...limits } = options
@@ -39,8 +39,8 @@ export function splitMarkdown(markdown: string, options: SplitOptions): Part[] {
     const isLastPart = parts.length + 1 >= max_parts
     const piece = cutter.next(markdown, place, { is_whole: true })
     const end = isLastPart ? markdown.length : piece.end
-    const text = isLastPart && !piece.is_last ? cutOff(markdown, place, limits) : piece.text
-    // What shows nothing belongs to its neighbour.
+    const text = isLastPart && !piece.is_last ? truncate(markdown, place, limits) : piece.text
+    // A part that renders to nothing is added to its neighbour.
     if (text.trim() !== '') parts.push({ text, start, end })
     else if (parts.length > 0) parts.at(-1)!.end = end
     place = end
@@ -49,9 +49,9 @@ export function splitMarkdown(markdown: string, options: SplitOptions): Part[] {
   return parts
 }
 
-/** The message that begins at a place and ends with an ellipsis, because no other one follows it. */
-export function cutOff(markdown: string, place: number, limits: Limits): string {
-  const room = limits.max_length - lengthIn(limits.length_unit, `\n${ELLIPSIS}`)
+/** Returns the message that begins at a place, ended by an ellipsis because no other message follows. */
+export function truncate(markdown: string, place: number, limits: Limits): string {
+  const room = limits.max_length - measure(limits.length_unit, `\n${ELLIPSIS}`)
   const { text } = createCutter({ ...limits, max_length: Math.max(1, room) }).next(markdown, place)
   return text + (/(?:```|~~~|<\/pre>|<\/blockquote>)$/.test(text) ? '\n' : '') + ELLIPSIS
 }

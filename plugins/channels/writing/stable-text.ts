@@ -1,17 +1,17 @@
 import type { Survey } from './survey.ts'
 
-/** The beginning of a message that nothing which is still to come will change. */
+/** The beginning of a message that later text cannot change. */
 export interface Stable {
-  /** Where it ends in the source. */
+  /** Its end in the source. */
   place: number
-  /** As it is rendered. */
+  /** The rendered text. */
   text: string
 }
 
 const BLOCK_END = /\n[ \t\r]*\n(?=\S)/g
 
-/** The ends of blocks behind a place: an empty line, and something behind it that does not go on with what stood before. */
-export function blockEnds(markdown: string, from: number, to: number, { lines }: Survey): number[] {
+/** Lists the ends of blocks: an empty line followed by an unindented line, outside code. */
+export function listBlockEnds(markdown: string, from: number, to: number, { lines }: Survey): number[] {
   return Array.from(
     markdown.slice(from, to).matchAll(BLOCK_END),
     ({ index, 0: gap }) => from + index + gap.length,

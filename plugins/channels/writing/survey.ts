@@ -1,30 +1,30 @@
 import { type FenceState, fenceAfter, type OpenFence } from './fences.ts'
-import { costOf, costOfAll, type Limits } from './measures.ts'
-import { closingOf, type PartStart } from './part-source.ts'
+import { type Limits, measureAllEscaped, measureEscaped } from './measures.ts'
+import { type PartStart, toClosing } from './part-source.ts'
 
-/** How far a message can reach by what its characters cost at the most. */
+/** The extent of a message, estimated by the maximum lengths of its characters. */
 export interface Survey {
-  /** The first place that does not fit any more even as it is written, or the end of the text. */
+  /** The first place that does not fit even as escaped source, or the end of the text. */
   reach: number
-  /** Whether the text goes on behind it. */
+  /** True if the text continues after `reach`. */
   is_over: boolean
-  /** Where it is worth looking how long the rendered text is, at even costs. */
+  /** Places at which to measure the rendered text, at even distances in estimated length. */
   checkpoints: number[]
-  /** From here on the message is nearly full. */
+  /** The place from which the message is three quarters full. */
   late: number
-  /** The lines up to there, from that of the start on. */
+  /** The lines from the start up to `reach`. */
   lines: FenceState[]
 }
 
-/** How many checkpoints a full message has, were they not left out in its first quarter. */
+/** Number of checkpoints per full message; those in its first quarter are left out. */
 const CHECKPOINTS = 16
 
-/** Whether a message is long enough for this code to be begun anew and closed in it. */
+/** True if a message has room for reopening and closing this code. */
 export const canReopen = (open: OpenFence, limits: Limits) =>
-  costOfAll(`${open.opening}\n${closingOf(open, null)}`, limits) * 2 <= limits.max_length
+  measureAllEscaped(`${open.opening}\n${toClosing(open, null)}`, limits) * 2 <= limits.max_length
 
-/** What closes the code that is open at a place in a line, where anything does. */
-export function closingAt(
+/** Returns the text that closes the code that is open at `end`; empty if no code is open or it cannot be reopened. */
+export function findClosing(
   markdown: string,
   end: number,
   line: FenceState,
@@ -32,24 +32,24 @@ export function closingAt(
   limits: Limits,
 ): string {
   const { open } = line
-  // A line that ends the code does so from its first characters on.
+  // A beginning of the closing line, cut in its middle, may already close the code.
   const isOpen = open && fenceAfter(markdown.slice(line.place, end), open) === open
-  return isOpen && canReopen(open, limits) ? closingOf(open, start.reopened) : ''
+  return isOpen && canReopen(open, limits) ? toClosing(open, start.reopened) : ''
 }
 
-/** Looks through one message's worth of a text. Depends on nothing behind `reach`. */
+/** Surveys the text of one message. Does not depend on text after `reach`. */
 export function surveyPart(markdown: string, start: PartStart, limits: Limits): Survey {
   const { max_length } = limits
   const { reopened, content } = start
-  // Half a character may still become a whole one.
+  // The second half of a surrogate pair may follow.
   const end = /[\ud800-\udbff]$/.test(markdown) ? markdown.length - 1 : markdown.length
   const lines = [start.state]
   const checkpoints: number[] = []
   let late = Number.POSITIVE_INFINITY
-  let spent = reopened ? costOfAll(`${reopened.opening}\n`, limits) : 0
-  const endingOf = (open: OpenFence | null) =>
-    open && canReopen(open, limits) ? costOfAll(closingOf(open, reopened), limits) : 0
-  let ending = endingOf(start.state.open)
+  let spent = reopened ? measureAllEscaped(`${reopened.opening}\n`, limits) : 0
+  const measureEnding = (open: OpenFence | null) =>
+    open && canReopen(open, limits) ? measureAllEscaped(toClosing(open, reopened), limits) : 0
+  let ending = measureEnding(start.state.open)
 
   for (let place = content; place < end; ) {
     const character = String.fromCodePoint(markdown.codePointAt(place)!)
@@ -57,9 +57,9 @@ export function surveyPart(markdown: string, start: PartStart, limits: Limits): 
     const line = lines.at(-1)!
     const isLineEnd = character === '\n'
     const open = isLineEnd ? fenceAfter(markdown.slice(line.place, place), line.open) : line.open
-    if (isLineEnd) ending = endingOf(open)
-    spent += costOf(character, limits)
-    // One character is taken in any case: a limit that is shorter cannot be kept.
+    if (isLineEnd) ending = measureEnding(open)
+    spent += measureEscaped(character, limits)
+    // A message takes at least one character, even if the limit is shorter.
     if (spent + ending > max_length && place > content)
       return { reach: place, is_over: true, checkpoints, late: Math.min(late, place), lines }
     if (isLineEnd) lines.push({ place: next, open })

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** The time that the writing side goes by; tests put their own in. */
+/** The clock of this package; tests pass their own. */
 export interface Timing {
-  /** Unix milliseconds. */
+  /** Returns Unix milliseconds. */
   now(): number
-  /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
+  /** Resolves after this many milliseconds, or as soon as the signal is aborted. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>
 }
 
 /** The system's time. */
 export const systemTiming: Timing = {
   now: () => Date.now(),
-  // It rejects for no other reason than the signal.
+  // Rejects only when aborted.
   wait: (milliseconds, signal) => pause(milliseconds, undefined, { signal }).catch(() => undefined),
 }
