@@ -1,21 +1,21 @@
 import { ChannelFailure } from '#plugin-api'
 import type { DingtalkConfig } from './config.ts'
-import { outageOf, refusalOf } from './failure.ts'
+import { toOutage, toRefusal } from './failure.ts'
 import type { Request } from './request.ts'
-import { textOf } from './wire-value.ts'
+import { toText } from './wire-value.ts'
 
-/** A token is replaced so long before it expires, in milliseconds. */
-const MARGIN = 5 * 60_000
+/** A token is replaced this long before it expires. */
+const RENEW_BEFORE_MS = 5 * 60_000
 
 /** The access token of an app. */
 export interface AccessToken {
-  /** The token that is valid now; all who ask at the same time wait for the same one, each as long as it likes. */
+  /** Returns a valid token. Concurrent calls share one request; a caller may stop waiting without ending it. */
   get(signal?: AbortSignal): Promise<string>
-  /** Says that a token was refused, so that the next `get` fetches another. */
+  /** Discards a refused token, so that the next `get` fetches another. */
   drop(refused: string): void
 }
 
-/** Fetches access tokens with the app's credentials, when one is needed. */
+/** Creates the source of access tokens, which fetches them with the app's credentials on demand. */
 export function createAccessToken({
   request,
   api,
@@ -32,10 +32,10 @@ export function createAccessToken({
     const answer = await request(`${api}/v1.0/oauth2/accessToken`, {
       body: { appKey: config.client_id, appSecret: config.client_secret },
     })
-    const value = textOf(answer.body.accessToken)
-    if (answer.status !== 200) throw refusalOf(answer, 'the client id or the client secret')
-    if (!value) throw new ChannelFailure('unknown', 'DingTalk has answered without an access token.')
-    current = { value, expires: Date.now() + Number(answer.body.expireIn ?? 0) * 1000 - MARGIN }
+    const value = toText(answer.body.accessToken)
+    if (answer.status !== 200) throw toRefusal(answer, 'the client id or the client secret')
+    if (!value) throw new ChannelFailure('unknown', 'DingTalk answered without an access token.')
+    current = { value, expires: Date.now() + Number(answer.body.expireIn ?? 0) * 1000 - RENEW_BEFORE_MS }
     return value
   }
 
@@ -56,7 +56,7 @@ export function createAccessToken({
 
 function waitFor(shared: Promise<string>, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
-    const leave = () => reject(outageOf(undefined, signal))
+    const leave = () => reject(toOutage(undefined, signal))
     if (signal.aborted) leave()
     signal.addEventListener('abort', leave, { once: true })
     shared.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))

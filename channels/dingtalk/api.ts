@@ -1,23 +1,23 @@
 import { type AccessToken, createAccessToken } from './access-token.ts'
 import type { DingtalkConfig } from './config.ts'
-import { isTokenRefusal, refusalOf } from './failure.ts'
+import { isTokenRefusal, toRefusal } from './failure.ts'
 import { type Answer, createRequest, type Question, type Request } from './request.ts'
-import { textOf, type WireObject } from './wire-value.ts'
+import { toText, type WireObject } from './wire-value.ts'
 
-/** DingTalk's HTTP API with the access token of an app; all of it throws `ChannelFailure`. */
+/** DingTalk's HTTP API with the access token of an app; all calls throw `ChannelFailure`. */
 export interface Api {
   /** The address of the newer API, without a slash at the end. */
   api: string
   token: AccessToken
-  /** Asks without a token. */
+  /** Sends a request without a token. */
   request: Request
-  /** Calls the newer API; `what` names in an error what was refused. */
+  /** Calls the newer API; `what` names the refused object in errors. */
   call(path: string, question: Question, what: string): Promise<WireObject>
-  /** Calls the older API, which has the token in the address and says its failures in the body. */
+  /** Calls the older API, which takes the token in the address and reports failures in the body. */
   callOld(path: string, query: Record<string, string>, question: Question, what: string): Promise<WireObject>
 }
 
-/** Makes the API of one app; whatever it is at ends with `closing`. */
+/** Creates the API of one app; `closing` aborts its requests. */
 export function createApi({
   config,
   endpoints,
@@ -33,7 +33,7 @@ export function createApi({
   const request = createRequest({ fetch, closing })
   const token = createAccessToken({ request, api, config })
 
-  /** A token may be taken back before its time: then another one is fetched, once. */
+  /** Repeats a call once with a new token if DingTalk revoked the old one early. */
   async function withToken(
     signal: AbortSignal | undefined,
     ask: (token: string) => Promise<Answer>,
@@ -57,7 +57,7 @@ export function createApi({
           headers: { ...question.headers, 'x-acs-dingtalk-access-token': value },
         }),
       )
-      if (answer.status !== 200 || answer.body.success === false) throw refusalOf(answer, what)
+      if (answer.status !== 200 || answer.body.success === false) throw toRefusal(answer, what)
       return answer.body
     },
 
@@ -65,7 +65,7 @@ export function createApi({
       const answer = await withToken(question.signal, (access_token) =>
         request(`${oapi}${path}?${new URLSearchParams({ access_token, ...query })}`, question),
       )
-      if (answer.status !== 200 || textOf(answer.body.errcode) !== '0') throw refusalOf(answer, what)
+      if (answer.status !== 200 || toText(answer.body.errcode) !== '0') throw toRefusal(answer, what)
       return answer.body
     },
   }

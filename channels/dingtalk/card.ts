@@ -3,12 +3,12 @@ import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage 
 import type { Api } from './api.ts'
 import { DEFAULT_TEMPLATE_KEY, type DingtalkConfig } from './config.ts'
 import type { Target } from './target.ts'
-import { objectOf, objectsOf } from './wire-value.ts'
+import { toObject, toObjects } from './wire-value.ts'
 
-/** Cards whose delivery is remembered, so that one that is begun again is not delivered twice. */
+/** Number of delivered cards that are remembered, so that a repeated begin does not deliver a card twice. */
 const MAX_REMEMBERED = 100
 
-/** Begins or goes on with a message that is changed while it is written. */
+/** Begins or continues a live message. */
 export type BeginCard = (
   target: Target,
   message: OutboundMessage,
@@ -16,7 +16,7 @@ export type BeginCard = (
   begun?: JSONValue,
 ) => Promise<LiveMessage>
 
-/** Makes live messages out of AI cards, for which an app needs a template. */
+/** Creates live messages from AI cards, for which an app needs a template. */
 export function createCards(api: Api, config: DingtalkConfig, templateId: string): BeginCard {
   const key = config.card_template_key ?? DEFAULT_TEMPLATE_KEY
   const delivered = new Set<string>()
@@ -26,7 +26,7 @@ export function createCards(api: Api, config: DingtalkConfig, templateId: string
     if (type === 'direct' && !staff)
       throw new ChannelFailure(
         'unsupported',
-        'DingTalk shows no cards to people outside of the organization.',
+        'DingTalk does not show cards to people outside the organization.',
       )
     const create = {
       cardTemplateId: templateId,
@@ -49,11 +49,11 @@ export function createCards(api: Api, config: DingtalkConfig, templateId: string
           }
     const body = { outTrackId: card, userIdType: 1, ...place }
     const { result } = await api.call('/v1.0/card/instances/deliver', { body, signal }, 'the card')
-    const results = objectsOf(objectOf(result).deliverResults ?? result)
+    const results = toObjects(toObject(result).deliverResults ?? result)
     if (results.length === 0 || results.some(({ success }) => success !== true))
       throw new ChannelFailure(
         'forbidden',
-        'DingTalk has not delivered the card; the robot may not write there.',
+        'DingTalk did not deliver the card: the robot may not write there.',
       )
     if (delivered.size >= MAX_REMEMBERED) delivered.delete(delivered.values().next().value!)
     delivered.add(card)
@@ -71,13 +71,13 @@ export function createCards(api: Api, config: DingtalkConfig, templateId: string
   }
 
   return async (target, message, signal, begun) => {
-    // Made from the key, so that a card that is begun again is the same one.
+    // Derived from the key, so that a repeated begin uses the same card.
     const card = begun ? (begun as { card: string }).card : `svc_${message.key}`
     let isFinished = false
     if (!begun && !delivered.has(card)) await deliver(card, target, signal)
     const update = (text: string, until: AbortSignal) =>
       stream(card, text, { guid: randomUUID(), isFinalize: false }, until)
-    // A card that another process began may be finished already, and is not opened again.
+    // A card that another process began may be finished already; an update would reopen it.
     if (!begun) await update(message.text, signal)
 
     return {
@@ -87,7 +87,7 @@ export function createCards(api: Api, config: DingtalkConfig, templateId: string
       },
       async finish(text, until) {
         if (isFinished) return
-        // The same name for the last change, by which DingTalk knows it where it comes twice.
+        // A fixed id for the last change lets DingTalk recognize a repetition.
         await stream(card, text, { guid: `${card}_last`, isFinalize: true }, until)
         isFinished = true
       },

@@ -1,6 +1,6 @@
 import type { JSONSchema } from '#kernel'
 
-/** What a channel of this kind is configured with, besides what all channels have. */
+/** The config of a DingTalk channel. */
 export interface DingtalkConfig {
   client_id: string
   client_secret: string
@@ -8,12 +8,12 @@ export interface DingtalkConfig {
   card_template_key?: string
 }
 
-/** The variable that templates for AI cards have for their text, unless they were made otherwise. */
+/** The default name of the text variable in templates of AI cards. */
 export const DEFAULT_TEMPLATE_KEY = 'content'
 
 const line = { type: 'string', minLength: 1, maxLength: 512 } as const
 
-/** The schema of it. */
+/** The schema of the config. */
 export const configSchema = {
   type: 'object',
   properties: {
@@ -33,7 +33,7 @@ export const configSchema = {
       ...line,
       title: 'Card template',
       description:
-        'The id of an AI card template from the card platform, such as "0123….schema". With it replies are shown while they are written.',
+        'The id of an AI card template from the card platform, such as "0123….schema". If set, replies are shown while they are written.',
     },
     card_template_key: {
       ...line,

@@ -3,21 +3,21 @@ import type { ButtonPress, ChannelConnection, ChannelLink, ChannelSettings } fro
 import { createApi } from './api.ts'
 import { createCards } from './card.ts'
 import type { DingtalkConfig } from './config.ts'
-import { outageOf } from './failure.ts'
+import { toOutage } from './failure.ts'
 import { downloadFile, uploadFile } from './file.ts'
 import { buttonForm, markdownForm } from './form.ts'
 import { locateGateway } from './gateway.ts'
 import { type FileReference, readMessage } from './inbound.ts'
-import { pressedValue } from './press.ts'
+import { readPressedValue } from './press.ts'
 import { createSending } from './sending.ts'
 import { openStream } from './stream.ts'
-import { type Target, targetOf } from './target.ts'
-import { textOf, type WireObject } from './wire-value.ts'
+import { type Target, toTarget } from './target.ts'
+import { toText, type WireObject } from './wire-value.ts'
 
-/** Presses that are remembered, as one that is delivered again is not one more. */
+/** Number of presses that are remembered, to ignore repeated deliveries. */
 const MAX_PRESSES = 200
 
-/** Resolves where the app's credentials work and its robot may connect; no socket is opened. */
+/** Resolves if the credentials of the app work and its robot may connect; opens no socket. */
 export async function probe(
   { config, endpoints, fetch }: ChannelSettings,
   signal: AbortSignal,
@@ -49,19 +49,19 @@ export async function open(settings: ChannelSettings, link: ChannelLink): Promis
     try {
       await sending.send(target, markdownForm(notice), closing)
     } catch (error) {
-      // The press counts whether or not its answer arrives, and must not be delivered again because of it.
-      if (!closing.aborted) log.warn({ error }, 'whoever pressed a button was not answered')
+      // The press is stored, so a failed notice must not cause another delivery.
+      if (!closing.aborted) log.warn({ error }, 'the notice for a pressed button could not be sent')
     }
   }
 
   async function take(data: WireObject): Promise<void> {
     const message = readMessage(data, config.client_id)
     if (!message) {
-      log.debug({ type: textOf(data.msgtype) }, 'DingTalk delivered a message that cannot be read')
+      log.debug({ type: toText(data.msgtype) }, 'DingTalk delivered an unreadable message')
       return
     }
     const { id, text, sender, conversation, target } = message
-    const value = pressedValue(text)
+    const value = readPressedValue(text)
     if (value) await press(id, { value, sender, conversation_id: conversation.id }, target)
     else await link.receive(message)
   }
@@ -71,7 +71,7 @@ export async function open(settings: ChannelSettings, link: ChannelLink): Promis
     try {
       await settings.assertAllowed(address.origin)
     } catch (error) {
-      throw outageOf(error, closing)
+      throw toOutage(error, closing)
     }
     return address
   }
@@ -81,15 +81,15 @@ export async function open(settings: ChannelSettings, link: ChannelLink): Promis
   return {
     async send(target, { text, buttons }, signal) {
       const form = buttons?.length ? buttonForm(text, buttons) : markdownForm(text)
-      await sending.send(targetOf(target), form, signal)
+      await sending.send(toTarget(target), form, signal)
       return null
     },
     ...(beginCard && {
-      live: (target, message, signal, begun) => beginCard(targetOf(target), message, signal, begun),
+      live: (target, message, signal, begun) => beginCard(toTarget(target), message, signal, begun),
     }),
     async sendFile(target, file, signal) {
       const form = await uploadFile(api, file, signal)
-      await sending.post(targetOf(target), form, signal)
+      await sending.post(toTarget(target), form, signal)
     },
     download: (reference, signal) =>
       downloadFile({ api, fetch, closing }, reference as FileReference, signal),

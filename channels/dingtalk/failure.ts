@@ -1,21 +1,22 @@
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 import type { Answer } from './request.ts'
-import { objectOf, textOf, type WireObject } from './wire-value.ts'
+import { toObject, toText, type WireObject } from './wire-value.ts'
 
-/** The limit of calls a second counts for one second; the codes are those of the new and of the old API. */
-const BRIEFLY = 1000
-/** The limit of messages counts for a minute; asking again earlier than this only prolongs it. */
-const LONGER = 10_000
+/** Pause after the limit of calls per second. */
+const CALL_LIMIT_MS = 1000
+/** Pause after the limit of messages per minute; an earlier retry would prolong the limit. */
+const MESSAGE_LIMIT_MS = 10_000
 
+/** Codes of the new and the old API. */
 const RATE_LIMITS = new Map<string, number>([
-  ['Forbidden.AccessDenied.QpsLimitForAppkeyAndApi', BRIEFLY],
-  ['Forbidden.AccessDenied.QpsLimitForApi', BRIEFLY],
-  ['90018', BRIEFLY],
-  ['130101', LONGER],
-  ['send.too.fast', LONGER],
-  ['send.byToken.tooFast', LONGER],
-  ['too.many.group', LONGER],
-  ['too.many.people', LONGER],
+  ['Forbidden.AccessDenied.QpsLimitForAppkeyAndApi', CALL_LIMIT_MS],
+  ['Forbidden.AccessDenied.QpsLimitForApi', CALL_LIMIT_MS],
+  ['90018', CALL_LIMIT_MS],
+  ['130101', MESSAGE_LIMIT_MS],
+  ['send.too.fast', MESSAGE_LIMIT_MS],
+  ['send.byToken.tooFast', MESSAGE_LIMIT_MS],
+  ['too.many.group', MESSAGE_LIMIT_MS],
+  ['too.many.people', MESSAGE_LIMIT_MS],
 ])
 
 const REASONS = new Map<string, ChannelFailureReason>([
@@ -41,18 +42,18 @@ const TOKEN_REFUSALS = new Set([
   '42001',
 ])
 
-/** What DingTalk calls a failure: a word in the new API, a number in the old one. */
-export function codeOf({ code, sub_code, errcode }: WireObject): string {
-  const named = textOf(code) || textOf(sub_code) || textOf(errcode)
+/** Returns DingTalk's code of a failure: a word in the new API, a number in the old one. */
+export function readCode({ code, sub_code, errcode }: WireObject): string {
+  const named = toText(code) || toText(sub_code) || toText(errcode)
   return /^[\w.-]{1,100}$/.test(named) ? named : ''
 }
 
-/** Whether it is the access token that was refused, which another one may mend. */
+/** True if the access token was refused, so that a new token may help. */
 export function isTokenRefusal({ status, body }: Answer): boolean {
-  return TOKEN_REFUSALS.has(codeOf(body)) || (status === 401 && !REASONS.has(codeOf(body)))
+  return TOKEN_REFUSALS.has(readCode(body)) || (status === 401 && !REASONS.has(readCode(body)))
 }
 
-/** A refusal with what DingTalk calls it. */
+/** A refusal with DingTalk's code. */
 export class Refusal extends ChannelFailure {
   readonly code: string
 
@@ -62,59 +63,60 @@ export class Refusal extends ChannelFailure {
   }
 }
 
-/** Says why DingTalk has refused something; its own words are left out, as nobody knows what they quote. */
-export function refusalOf(answer: Answer, what: string): Refusal {
+/** Classifies a refusal. DingTalk's own message is left out because it may quote secrets. */
+export function toRefusal(answer: Answer, what: string): Refusal {
   const { status, headers, body } = answer
-  const code = codeOf(body)
-  const message = `DingTalk refuses ${what} (${code || `HTTP ${status}`})${scopesIn(body)}.`
-  const wait = RATE_LIMITS.get(code) ?? (status === 429 ? secondsIn(headers) * 1000 || LONGER : undefined)
-  const reason = wait === undefined ? reasonOf(answer, code) : 'rate_limited'
+  const code = readCode(body)
+  const message = `DingTalk refused ${what} (${code || `HTTP ${status}`})${describeMissingScopes(body)}.`
+  const wait =
+    RATE_LIMITS.get(code) ?? (status === 429 ? readSeconds(headers) * 1000 || MESSAGE_LIMIT_MS : undefined)
+  const reason = wait === undefined ? findReason(answer, code) : 'rate_limited'
   return new Refusal(reason, message, code, wait)
 }
 
-function reasonOf(answer: Answer, code: string): ChannelFailureReason {
+function findReason(answer: Answer, code: string): ChannelFailureReason {
   const { status } = answer
   const known = REASONS.get(code)
   if (known) return known
   if (isTokenRefusal(answer)) return 'invalid_credentials'
   if (status === 403) return 'forbidden'
   if (status === 404) return 'not_found'
-  // The one fault that trying again does not mend, such as a card's variable that is not in its template.
+  // `unknownError` is the one 5xx that a retry does not fix, e.g. a card variable that is missing in its template.
   return status >= 500 && code !== 'unknownError' ? 'unreachable' : 'unknown'
 }
 
-const secondsIn = (headers: Headers) => Number(headers.get('retry-after')) || 0
+const readSeconds = (headers: Headers) => Number(headers.get('retry-after')) || 0
 
-/** The permissions that the app lacks, which its owner can apply for. */
-function scopesIn(body: WireObject): string {
-  const { requiredScopes } = objectOf(body.accessdenieddetail)
+/** Returns a hint with the permissions that the app lacks; its owner can request them. */
+function describeMissingScopes(body: WireObject): string {
+  const { requiredScopes } = toObject(body.accessdenieddetail)
   if (!Array.isArray(requiredScopes)) return ''
-  const scopes = requiredScopes.map(textOf).filter((scope) => /^[\w.-]{1,100}$/.test(scope))
+  const scopes = requiredScopes.map(toText).filter((scope) => /^[\w.-]{1,100}$/.test(scope))
   return scopes.length > 0 ? `; the app needs the permission ${scopes.slice(0, 5).join(', ')}` : ''
 }
 
-/** Says why an answer never came. Errors of sockets may quote addresses that are secrets, so only their code is told. */
-export function outageOf(error: unknown, until: AbortSignal): unknown {
+/** Classifies an error without an answer. Passes on only its code: errors of sockets may quote secret addresses. */
+export function toOutage(error: unknown, until: AbortSignal): unknown {
   if (error instanceof ChannelFailure) return error
   if (until.aborted) {
     const { reason } = until
     if ((reason as Error | undefined)?.name !== 'TimeoutError') return reason
-    return new ChannelFailure('timeout', 'DingTalk has not answered in time.')
+    return new ChannelFailure('timeout', 'DingTalk did not answer in time.')
   }
-  const code = systemCodeOf(error)
+  const code = readSystemCode(error)
   if (code === 'ADDRESS_NOT_ALLOWED')
     return new Refusal(
       'forbidden',
-      'DingTalk names an address in a local or private network, which this server does not connect to.',
+      'DingTalk returned an address in a local or private network, to which this server does not connect.',
       code,
     )
   if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT')
-    return new ChannelFailure('timeout', 'DingTalk has not answered in time.')
+    return new ChannelFailure('timeout', 'DingTalk did not answer in time.')
   return new ChannelFailure('unreachable', `DingTalk cannot be reached${code && ` (${code})`}.`)
 }
 
-function systemCodeOf(error: unknown): string {
-  const { code, cause } = objectOf(error) as { code?: unknown; cause?: unknown }
-  const own = textOf(code) || textOf(objectOf(cause).code)
+function readSystemCode(error: unknown): string {
+  const { code, cause } = toObject(error) as { code?: unknown; cause?: unknown }
+  const own = toText(code) || toText(toObject(cause).code)
   return /^[A-Z_]{1,40}$/.test(own) ? own : ''
 }

@@ -1,24 +1,24 @@
 import type { Button } from '#plugin-api'
 import { pressLink } from './press.ts'
 
-/** A message in the two ways to write it: for the address for answers, if it takes such a message, and for the API. */
+/** A message in its two forms: `webhook` for the reply webhook, if it accepts this type, and the rest for the API. */
 export interface Form {
   webhook?: object
   msgKey: string
   msgParam: Record<string, string>
 }
 
-/** Characters of a title, which is what notifications and lists of conversations show. */
+/** Characters of a title, which notifications and lists of conversations show. */
 const MAX_TITLE = 30
 
 /** Characters on a button. */
 const MAX_LABEL = 20
 
-/** Buttons of a card; there is a sort of card for each number. */
+/** Buttons of a card; each number of buttons has a card type of its own. */
 const MAX_BUTTONS = 5
 
-/** The first words of a text without its marks. */
-export function titleOf(text: string): string {
+/** Returns the first words of a text without marks. */
+export function toTitle(text: string): string {
   const line = text
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .split('\n')
@@ -37,12 +37,12 @@ function shorten(text: string, limit: number): string {
     : text
 }
 
-/** A message without marks. */
+/** Creates a message without marks. */
 export const plainForm = (text: string): Form => ({ msgKey: 'sampleText', msgParam: { content: text } })
 
-/** A message in Markdown. */
+/** Creates a message in Markdown. */
 export function markdownForm(text: string): Form {
-  const title = titleOf(text)
+  const title = toTitle(text)
   return {
     webhook: { msgtype: 'markdown', markdown: { title, text } },
     msgKey: 'sampleMarkdown',
@@ -50,7 +50,7 @@ export function markdownForm(text: string): Form {
   }
 }
 
-/** A message with buttons: a card, or where there are too many for one, Markdown with links. */
+/** Creates a message with buttons: a card, or Markdown with links if there are too many for a card. */
 export function buttonForm(text: string, buttons: readonly Button[]): Form {
   const links = buttons.map(({ label, value }) => ({
     title: shorten(label, MAX_LABEL),
@@ -60,7 +60,7 @@ export function buttonForm(text: string, buttons: readonly Button[]): Form {
     return markdownForm(
       `${text}\n\n${links.map((link) => `- [${link.title}](${link.actionURL})`).join('\n')}`,
     )
-  const title = titleOf(text)
+  const title = toTitle(text)
   const [first] = links
   return {
     webhook: { msgtype: 'actionCard', actionCard: { title, text, btnOrientation: '0', btns: links } },

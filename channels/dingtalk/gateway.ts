@@ -1,16 +1,16 @@
 import { ChannelFailure } from '#plugin-api'
 import type { Api } from './api.ts'
 import type { DingtalkConfig } from './config.ts'
-import { refusalOf } from './failure.ts'
-import { textOf } from './wire-value.ts'
+import { toRefusal } from './failure.ts'
+import { toText } from './wire-value.ts'
 
-/** The topic of what people write. */
+/** The topic of messages from people. */
 export const MESSAGE_TOPIC = '/v1.0/im/bot/messages/get'
 
-/** The topic of what people do with cards; only acknowledged, as cards are for showing here. */
+/** The topic of actions on cards. They are only acknowledged, because our cards have no actions. */
 const CARD_TOPIC = '/v1.0/card/instances/callback'
 
-/** Where a socket is to connect to, once; the ticket in it is a secret. */
+/** Requests the address for one socket; its ticket is a secret. */
 export async function locateGateway(
   { api, request }: Api,
   config: DingtalkConfig,
@@ -26,23 +26,23 @@ export async function locateGateway(
     signal,
   })
   if (answer.status !== 200) {
-    const refusal = refusalOf(answer, 'the connection')
-    // The credentials are right: then the app has no robot, it is not published, or it does not use Stream mode.
+    const refusal = toRefusal(answer, 'the connection')
+    // With correct credentials this means: no robot, not published, or not in Stream mode.
     if (answer.status < 500 && ['unknown', 'not_found'].includes(refusal.reason))
       throw new ChannelFailure(
         'forbidden',
-        `DingTalk refuses the connection (${refusal.code || `HTTP ${answer.status}`}). The app needs a robot in Stream mode, and must be published.`,
+        `DingTalk refused the connection (${refusal.code || `HTTP ${answer.status}`}). The app needs a robot in Stream mode, and must be published.`,
       )
     throw refusal
   }
-  const endpoint = textOf(answer.body.endpoint)
-  const ticket = textOf(answer.body.ticket)
+  const endpoint = toText(answer.body.endpoint)
+  const ticket = toText(answer.body.ticket)
   if (!URL.canParse(endpoint) || !ticket)
-    throw new ChannelFailure('unknown', 'DingTalk has answered without an address to connect to.')
+    throw new ChannelFailure('unknown', 'DingTalk answered without an address to connect to.')
   const address = new URL(endpoint)
-  // A ticket in the clear is for a platform that is itself reached so, as in a test.
+  // An unencrypted ticket is accepted only if the API itself is reached without encryption, as in tests.
   if (address.protocol !== 'wss:' && !(address.protocol === 'ws:' && isPlain(api, address)))
-    throw new ChannelFailure('unknown', 'DingTalk names an address that is not encrypted.')
+    throw new ChannelFailure('unknown', 'DingTalk returned an address without encryption.')
   address.searchParams.set('ticket', ticket)
   return address
 }

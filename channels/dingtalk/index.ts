@@ -2,18 +2,18 @@ import type { ChannelCapabilities, ChannelKind } from '#plugin-api'
 import { configSchema } from './config.ts'
 import { registration } from './registration.ts'
 
-/** A message is sent as JSON within JSON, which may take twice its length, and a group takes 15,000 bytes of that. */
-const MAX_LENGTH = 7000
+/** A message is sent as JSON within JSON, which may double its length; a group accepts 15,000 bytes of it. */
+const MAX_MESSAGE_BYTES = 7000
 
-/** Between two changes of a card, in milliseconds. */
-const CARD_INTERVAL = 800
+/** The shortest time between two changes of a card. */
+const CARD_INTERVAL_MS = 800
 
 const capabilities: ChannelCapabilities = {
   dialect: 'markdown-without-tables',
-  max_length: MAX_LENGTH,
+  max_length: MAX_MESSAGE_BYTES,
   length_unit: 'bytes',
   buttons: true,
-  live: { interval_ms: CARD_INTERVAL },
+  live: { interval_ms: CARD_INTERVAL_MS },
 }
 
 /** Robots of apps in DingTalk, connected in Stream mode, which needs no public address. */

@@ -1,12 +1,12 @@
-/** A link in a message that makes the client send a text as if the person had typed it, to the robot. */
+/** A link that makes the client send a text to the robot as if the person had typed it. */
 const SEND_MESSAGE = 'dtmd://dingtalkclient/sendMessage?content='
 
 const PRESS = /^\/press[ +]([\w:-]{1,40})$/
 
-/** The link of a button. The client takes a space as `+`. */
+/** Returns the link of a button. The client reads a space as `+`. */
 export function pressLink(value: string): string {
   return SEND_MESSAGE + encodeURIComponent(`/press ${value}`).replaceAll('%20', '+')
 }
 
-/** The value of the button that made this text, if one did. */
-export const pressedValue = (text: string) => PRESS.exec(text)?.[1]
+/** Returns the value of the button that sent this text; undefined for other texts. */
+export const readPressedValue = (text: string) => PRESS.exec(text)?.[1]

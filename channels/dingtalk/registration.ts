@@ -4,31 +4,31 @@ import {
   type ChannelRegistration,
   type PlatformAccess,
 } from '#plugin-api'
-import { refusalOf } from './failure.ts'
+import { toRefusal } from './failure.ts'
 import { createRequest } from './request.ts'
-import { textOf, type WireObject } from './wire-value.ts'
+import { toText, type WireObject } from './wire-value.ts'
 
-/** Seconds, where DingTalk does not say. */
+/** Defaults in seconds, if DingTalk does not send values. */
 const DEFAULT_LIFETIME = 7200
 const DEFAULT_INTERVAL = 5
 
-/** So many polls may be refused, one after the other, before the registration counts as failed. */
+/** After this many consecutive refused polls the registration has failed. */
 const MAX_REFUSALS = 3
 
-/** Opens a registration until it ends; the code is worth the app's secret. */
+/** The stored state; `device_code` is as sensitive as the app's secret. */
 type State = { device_code: string; expires_at: number; refusals: number }
 
-/** Makes an app with a robot when its QR code is scanned in DingTalk. */
+/** Creates an app with a robot when the QR code is scanned in DingTalk. */
 export const registration: ChannelRegistration = {
   gives: 'channel',
 
   async begin(platform): Promise<BegunRegistration> {
     const { nonce } = await ask(platform, 'init', {})
     const begun = await ask(platform, 'begin', { nonce })
-    const device_code = textOf(begun.device_code)
-    const qrcode_url = textOf(begun.verification_uri_complete)
+    const device_code = toText(begun.device_code)
+    const qrcode_url = toText(begun.verification_uri_complete)
     if (!device_code || !URL.canParse(qrcode_url) || new URL(qrcode_url).protocol !== 'https:')
-      throw new ChannelFailure('unknown', 'DingTalk has begun a registration without saying what to scan.')
+      throw new ChannelFailure('unknown', 'DingTalk began a registration without a QR code.')
     const expires_in_seconds = Number(begun.expires_in) || DEFAULT_LIFETIME
     const state: State = { device_code, expires_at: Date.now() + expires_in_seconds * 1000, refusals: 0 }
     const interval_seconds = Number(begun.interval) || DEFAULT_INTERVAL
@@ -46,22 +46,22 @@ export const registration: ChannelRegistration = {
       platform.signal.throwIfAborted()
       if (Date.now() > expires_at) return { status: 'expired' }
       const refusals = state.refusals + 1
-      // Nothing is known of how it stands while DingTalk does not answer; a code that it refuses may be one it has forgotten.
+      // No answer says nothing about the registration. A refusal may mean that DingTalk has dropped the code.
       if (!(error instanceof ChannelFailure) || error.reason !== 'unknown') return waiting
       if (refusals >= MAX_REFUSALS) return { status: 'failed', detail: error.message }
       return { ...waiting, state: { ...state, refusals } }
     }
-    switch (textOf(polled.status).toUpperCase()) {
+    switch (toText(polled.status).toUpperCase()) {
       case 'SUCCESS': {
-        const client_id = textOf(polled.client_id)
-        const client_secret = textOf(polled.client_secret)
+        const client_id = toText(polled.client_id)
+        const client_secret = toText(polled.client_secret)
         if (client_id && client_secret) return { status: 'success', config: { client_id, client_secret } }
-        return { status: 'failed', detail: 'DingTalk has made the app without giving its credentials.' }
+        return { status: 'failed', detail: 'DingTalk created the app but did not return its credentials.' }
       }
       case 'FAIL':
         return {
           status: 'failed',
-          detail: textOf(polled.fail_reason).slice(0, 200) || 'DingTalk gives no reason.',
+          detail: toText(polled.fail_reason).slice(0, 200) || 'DingTalk did not state a reason.',
         }
       case 'EXPIRED':
         return { status: 'expired' }
@@ -79,7 +79,7 @@ async function ask(
 ): Promise<WireObject> {
   const request = createRequest({ fetch, closing: signal })
   const answer = await request(`${endpoints.oapi}/app/registration/${step}`, { body })
-  if (answer.status !== 200 || textOf(answer.body.errcode) !== '0')
-    throw refusalOf(answer, 'the registration')
+  if (answer.status !== 200 || toText(answer.body.errcode) !== '0')
+    throw toRefusal(answer, 'the registration')
   return answer.body
 }

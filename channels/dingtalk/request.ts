@@ -1,21 +1,21 @@
 import { createDeadline } from '#kernel'
-import { outageOf } from './failure.ts'
+import { toOutage } from './failure.ts'
 import { parseObject, type WireObject } from './wire-value.ts'
 
-/** How long DingTalk may take for an answer, in milliseconds. */
-export const REQUEST_TIMEOUT = 30_000
+/** Time limit for an answer. */
+export const REQUEST_MS = 30_000
 
-/** Bytes of an answer; the longest that are known have a few kilobytes. */
-const MAX_ANSWER = 1024 * 1024
+/** The longest known answers have a few kilobytes. */
+const MAX_ANSWER_BYTES = 1024 * 1024
 
-/** What DingTalk has answered; the body is empty where it was no JSON object. */
+/** An answer of DingTalk; the body is empty if it is not a JSON object. */
 export interface Answer {
   status: number
   headers: Headers
   body: WireObject
 }
 
-/** What it is asked; an object is sent as JSON. */
+/** The content of a request; an object is sent as JSON. */
 export interface Question {
   method?: 'POST' | 'PUT'
   headers?: Record<string, string>
@@ -23,10 +23,10 @@ export interface Question {
   signal?: AbortSignal | undefined
 }
 
-/** Asks DingTalk; an answer of any status resolves, and where none comes a `ChannelFailure` says why. */
+/** Sends a request. Resolves for any HTTP status; rejects with a `ChannelFailure` if no answer comes. */
 export type Request = (url: string, question: Question) => Promise<Answer>
 
-/** Makes requests that end with `closing`. */
+/** Creates the sender of requests; `closing` aborts them. */
 export function createRequest({
   fetch,
   closing,
@@ -39,7 +39,7 @@ export function createRequest({
     const response = await fetch(url, {
       method,
       headers: {
-        // Without it some of the answers are XML.
+        // Without this header some answers are XML.
         accept: 'application/json',
         ...(!isBytes && { 'content-type': 'application/json' }),
         ...headers,
@@ -56,11 +56,11 @@ export function createRequest({
   }
 
   return async (url, question) => {
-    const deadline = createDeadline([closing, question.signal], { milliseconds: REQUEST_TIMEOUT })
+    const deadline = createDeadline([closing, question.signal], { milliseconds: REQUEST_MS })
     try {
       return await ask(url, question, deadline.signal)
     } catch (error) {
-      throw outageOf(error, deadline.signal)
+      throw toOutage(error, deadline.signal)
     } finally {
       deadline.release()
     }
@@ -72,8 +72,8 @@ async function readText({ body }: Response): Promise<string> {
   let length = 0
   for await (const piece of body ?? []) {
     length += piece.byteLength
-    // Leaving the loop cancels the rest; what is cut is no JSON and counts as an answer without words.
-    if (length > MAX_ANSWER) break
+    // Leaving the loop cancels the rest. A cut text is not JSON and counts as an empty answer.
+    if (length > MAX_ANSWER_BYTES) break
     pieces.push(piece)
   }
   return Buffer.concat(pieces).toString()

@@ -1,37 +1,37 @@
 import type { Logger } from '#kernel'
 import { ChannelFailure } from '#plugin-api'
 import type { Api } from './api.ts'
-import { Refusal, refusalOf } from './failure.ts'
+import { Refusal, toRefusal } from './failure.ts'
 import { type Form, plainForm } from './form.ts'
-import { type Target, webhookOf } from './target.ts'
-import { textOf, type WireObject } from './wire-value.ts'
+import { findWebhook, type Target } from './target.ts'
+import { toText, type WireObject } from './wire-value.ts'
 
 const WHAT = 'the message'
 
-/** What the API calls a message that it cannot read, which then goes without marks. */
+/** Codes for a message whose marks the API cannot parse; it is sent again without marks. */
 const UNREADABLE = new Set(['invalidParameter.msgParam.invalid', 'invalidParameter.msgBody.invalid'])
 
-/** Sends messages to where they are to go. */
+/** Sends messages to targets. */
 export interface Sending {
-  /** By the address for answers while that works, else by the API. */
+  /** Sends by the reply webhook while it is valid, else by the API. */
   send(target: Target, form: Form, signal: AbortSignal): Promise<void>
-  /** By the API. */
+  /** Sends by the API. */
   post(target: Target, form: Form, signal: AbortSignal): Promise<void>
 }
 
-/** Makes the sending of an app. */
+/** Creates the sending of an app. */
 export function createSending({ api, oapi, log }: { api: Api; oapi: string; log: Logger }): Sending {
-  /** Tells whether the message has gone; an address that is refused is one that has expired. */
+  /** Posts to the reply webhook; false if it refused the message, which means that it has expired. */
   async function answer(url: string, body: object, signal: AbortSignal): Promise<boolean> {
     try {
       const reply = await api.request(url, { body, signal })
-      if (reply.status === 200 && textOf(reply.body.errcode) === '0') return true
-      const refusal = refusalOf(reply, WHAT)
+      if (reply.status === 200 && toText(reply.body.errcode) === '0') return true
+      const refusal = toRefusal(reply, WHAT)
       if (refusal.reason === 'rate_limited' || reply.status >= 500) throw refusal
-      log.debug({ code: refusal.code }, 'DingTalk refuses an answer to a message')
+      log.debug({ code: refusal.code }, 'DingTalk refused an answer by the reply webhook')
       return false
     } catch (error) {
-      // An address that this server must not connect to can be done without.
+      // The API is used instead of a webhook to which this server must not connect.
       if (error instanceof Refusal && error.code === 'ADDRESS_NOT_ALLOWED') return false
       throw error
     }
@@ -48,7 +48,7 @@ export function createSending({ api, oapi, log }: { api: Api; oapi: string; log:
     if (!staff)
       throw new ChannelFailure(
         'not_found',
-        'DingTalk lets a robot write to somebody outside of the organization only for a while after their message.',
+        'DingTalk lets a robot write to people outside the organization only for a limited time after their message.',
       )
     const body = { ...message, userIds: [staff] }
     assertAccepted(await api.call('/v1.0/robot/oToMessages/batchSend', { body, signal }, WHAT))
@@ -68,20 +68,23 @@ export function createSending({ api, oapi, log }: { api: Api; oapi: string; log:
     post,
 
     async send(target, form, signal) {
-      const url = form.webhook && webhookOf(target, oapi)
+      const url = form.webhook && findWebhook(target, oapi)
       if (url && (await answer(url, form.webhook!, signal))) return
       await postReadable(target, form, signal)
     },
   }
 }
 
-/** A call that names people succeeds also where none of them gets the message. */
+/** Throws if a successful call did not reach its addressee, which DingTalk reports in lists. */
 function assertAccepted({ invalidStaffIdList, flowControlledStaffIdList }: WireObject): void {
   const isNamed = (list: unknown) => Array.isArray(list) && list.length > 0
   if (isNamed(invalidStaffIdList))
-    throw new ChannelFailure('not_found', 'DingTalk does not know the person, or they may not use the robot.')
+    throw new ChannelFailure(
+      'not_found',
+      'DingTalk does not know this person, or the person may not use the robot.',
+    )
   if (isNamed(flowControlledStaffIdList))
-    throw new ChannelFailure('rate_limited', 'DingTalk holds back messages to this person for now.', {
+    throw new ChannelFailure('rate_limited', 'DingTalk limits messages to this person at the moment.', {
       retry_after_ms: 10_000,
     })
 }

@@ -1,29 +1,29 @@
 import type { LookupFunction } from 'node:net'
 import type { WebSocket } from 'ws'
 import { ChannelFailure } from '#plugin-api'
-import { outageOf } from './failure.ts'
+import { toOutage } from './failure.ts'
 
-const HANDSHAKE_TIMEOUT = 15_000
+const HANDSHAKE_MS = 15_000
 
-/** Bytes of a frame; a message has a few kilobytes. */
-const MAX_FRAME = 1024 * 1024
+/** A message has a few kilobytes. */
+const MAX_FRAME_BYTES = 1024 * 1024
 
-/** How long the other side may take to say goodbye, in milliseconds. */
-const GOODBYE = 1000
+/** Time limit for the closing handshake. */
+const CLOSE_MS = 1000
 
-/** A socket that is open; it is cut when its channel is closed. */
+/** An open socket; it is terminated when its channel is closed. */
 export interface StreamSocket {
   send(text: string): void
-  /** Stops reading until `resume`, so that what is not done yet does not pile up. */
+  /** Stops reading until `resume`, to limit the messages in progress. */
   pause(): void
   resume(): void
-  /** Says goodbye, and cuts the socket where there is no answer. */
+  /** Closes the socket, and terminates it if the other side does not answer. */
   leave(): void
-  /** Resolves when it is gone. */
+  /** Resolves when the socket is closed. */
   closed: Promise<void>
 }
 
-/** Opens a socket; `onGone` is called once after that, however it ends. */
+/** Opens a socket; `onGone` is called once when it has ended, for any reason. */
 export async function openSocket({
   address,
   lookup,
@@ -43,8 +43,8 @@ export async function openSocket({
   closing.throwIfAborted()
   const socket = new WebSocket(address, {
     lookup,
-    handshakeTimeout: HANDSHAKE_TIMEOUT,
-    maxPayload: MAX_FRAME,
+    handshakeTimeout: HANDSHAKE_MS,
+    maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
     followRedirects: false,
   })
@@ -59,20 +59,20 @@ export async function openSocket({
 
   await new Promise<void>((resolve, reject) => {
     socket.once('open', resolve)
-    socket.once('error', (error) => reject(failureOf(error, closing)))
+    socket.once('error', (error) => reject(toFailure(error, closing)))
   })
-  // Every error is followed by the end of the socket, which is what counts.
+  // Every error is followed by `close`, which is handled.
   socket.on('error', () => {})
   const stopWatching = watch(socket, keepaliveMs)
 
   const stream: StreamSocket = {
-    // What cannot be sent any more is an acknowledgement, and what is not acknowledged comes again.
+    // Only acknowledgements are sent. A lost one causes another delivery, so errors are ignored.
     send: (text) => socket.send(text, () => {}),
     pause: () => socket.pause(),
     resume: () => socket.resume(),
     leave() {
       socket.close(1000)
-      const late = setTimeout(end, GOODBYE)
+      const late = setTimeout(end, CLOSE_MS)
       closed.then(() => clearTimeout(late))
     },
     closed,
@@ -87,7 +87,7 @@ export async function openSocket({
   return stream
 }
 
-/** Pings the other side and cuts the socket where nothing at all came between two pings. */
+/** Pings the other side and terminates the socket if nothing arrives between two pings. */
 function watch(socket: WebSocket, keepaliveMs: number): () => void {
   let isAlive = true
   const heard = () => {
@@ -102,12 +102,12 @@ function watch(socket: WebSocket, keepaliveMs: number): () => void {
   return () => clearInterval(timer)
 }
 
-function failureOf(error: Error, closing: AbortSignal): unknown {
+function toFailure(error: Error, closing: AbortSignal): unknown {
   if (closing.aborted) return closing.reason
   if (/handshake has timed out/.test(error.message))
-    return new ChannelFailure('timeout', 'DingTalk has not opened the connection in time.')
+    return new ChannelFailure('timeout', 'DingTalk did not open the connection in time.')
   const status = /Unexpected server response: (\d+)/.exec(error.message)?.[1]
   if (status)
-    return new ChannelFailure('unreachable', `DingTalk has not opened the connection (HTTP ${status}).`)
-  return outageOf(error, closing)
+    return new ChannelFailure('unreachable', `DingTalk did not open the connection (HTTP ${status}).`)
+  return toOutage(error, closing)
 }

@@ -2,49 +2,49 @@ import type { LookupFunction } from 'node:net'
 import { ChannelFailure, type ChannelLink } from '#plugin-api'
 import { MESSAGE_TOPIC } from './gateway.ts'
 import { openSocket, type StreamSocket } from './stream-socket.ts'
-import { objectOf, parseObject, textOf, type WireObject } from './wire-value.ts'
+import { parseObject, toObject, toText, type WireObject } from './wire-value.ts'
 
-/** Between two pings, in milliseconds; a peer that is silent so long is dead. */
-const KEEPALIVE = 30_000
+/** Time between two pings; a peer that is silent for this long is dead. */
+const KEEPALIVE_MS = 30_000
 
-/** A connection that came back and is cut again within this time, in milliseconds, does not come back by itself. */
-const SETTLED = 10_000
+/** A reconnected socket that is cut within this time is not reconnected again. */
+const STABLE_MS = 10_000
 
-/** Messages that are being stored at a time; beyond that the socket is not read. */
+/** Limit of messages that are being stored; beyond it the socket is not read. */
 const MAX_UNDERWAY = 64
 
 /** The connection over which DingTalk delivers messages. */
 export interface Stream {
-  /** Resolves when nothing of it runs any more, which is soon after its channel is closed. */
+  /** Resolves when all sockets and messages in progress have ended, soon after the channel is closed. */
   closed(): Promise<void>
 }
 
-/** What a stream needs. */
+/** The options of a stream. */
 export interface StreamOptions {
-  /** Gives the address for one socket. */
+  /** Returns the address for one socket. */
   locate(): Promise<URL>
   lookup: LookupFunction
   link: Pick<ChannelLink, 'log' | 'connecting' | 'connected' | 'lost'>
   closing: AbortSignal
-  /** Takes a message in; what it rejects is not acknowledged, so that DingTalk delivers it again. */
+  /** Stores a message. If it rejects, the message is not acknowledged and DingTalk delivers it again. */
   take(data: WireObject): Promise<void>
   keepaliveMs?: number
 }
 
-/** Connects, and comes back once by itself when DingTalk moves or cuts the connection. */
+/** Connects, and reconnects once by itself when DingTalk moves or cuts the connection. */
 export async function openStream({
   locate,
   lookup,
   link,
   closing,
   take,
-  keepaliveMs = KEEPALIVE,
+  keepaliveMs = KEEPALIVE_MS,
 }: StreamOptions): Promise<Stream> {
   const sockets = new Set<StreamSocket>()
   const underway = new Set<Promise<void>>()
   let current: StreamSocket | undefined
-  let cameBackAt: number | undefined
-  let comingBack: Promise<void> | undefined
+  let reconnectedAt: number | undefined
+  let reconnecting: Promise<void> | undefined
   let isOver = false
 
   async function connect(): Promise<StreamSocket> {
@@ -56,12 +56,12 @@ export async function openStream({
 
   function onText(text: string, socket: StreamSocket): void {
     const { type, headers, data } = parseObject(text)
-    const { topic } = objectOf(headers)
+    const { topic } = toObject(headers)
     if (type === 'SYSTEM') {
       if (topic === 'ping') acknowledge(socket, headers, data)
-      if (topic === 'disconnect' && socket === current) comeBack('DingTalk moves the connection')
+      if (topic === 'disconnect' && socket === current) reconnect('DingTalk moves the connection')
     } else if (type === 'CALLBACK' && topic === MESSAGE_TOPIC) {
-      const taken = takeIn(textOf(data), headers, socket).finally(() => {
+      const taken = takeIn(toText(data), headers, socket).finally(() => {
         underway.delete(taken)
         socket.resume()
       })
@@ -69,14 +69,14 @@ export async function openStream({
       if (underway.size >= MAX_UNDERWAY) socket.pause()
     } else if (type === 'CALLBACK' || type === 'EVENT') {
       acknowledge(socket, headers)
-    } else link.log.debug({ type: textOf(type) }, 'DingTalk sent a frame of an unknown type')
+    } else link.log.debug({ type: toText(type) }, 'DingTalk sent a frame of an unknown type')
   }
 
   async function takeIn(data: string, headers: unknown, socket: StreamSocket): Promise<void> {
     try {
       await take(parseObject(data))
     } catch (error) {
-      if (!isOver) link.log.warn({ error }, 'a message was not taken in; DingTalk will deliver it again')
+      if (!isOver) link.log.warn({ error }, 'a message could not be stored; DingTalk will deliver it again')
       return
     }
     acknowledge(socket, headers)
@@ -86,7 +86,7 @@ export async function openStream({
     socket.send(
       JSON.stringify({
         code: 200,
-        headers: { ...objectOf(headers), contentType: 'application/json' },
+        headers: { ...toObject(headers), contentType: 'application/json' },
         message: 'OK',
         data,
       }),
@@ -95,26 +95,26 @@ export async function openStream({
 
   function onGone(socket: StreamSocket): void {
     sockets.delete(socket)
-    if (socket === current) comeBack('the connection to DingTalk was cut')
+    if (socket === current) reconnect('the connection to DingTalk was cut')
   }
 
-  function comeBack(reason: string): void {
+  function reconnect(reason: string): void {
     if (isOver) return
-    if (cameBackAt !== undefined && Date.now() - cameBackAt < SETTLED) {
-      lose(new ChannelFailure('unreachable', 'DingTalk cuts the connection again and again.'))
+    if (reconnectedAt !== undefined && Date.now() - reconnectedAt < STABLE_MS) {
+      lose(new ChannelFailure('unreachable', 'DingTalk cuts the connection repeatedly.'))
       return
     }
     const retired = current
     current = undefined
     link.connecting(reason)
-    comingBack = connect()
+    reconnecting = connect()
       .then((socket) => {
         current = socket
-        cameBackAt = Date.now()
+        reconnectedAt = Date.now()
         link.connected()
       }, lose)
       .finally(async () => {
-        // What was still delivered over the old socket is acknowledged over it.
+        // Messages delivered over the old socket are acknowledged over it.
         await Promise.all(underway)
         retired?.leave()
       })
@@ -136,7 +136,7 @@ export async function openStream({
   current = await connect()
   return {
     async closed() {
-      await comingBack
+      await reconnecting
       await Promise.all([...underway, ...[...sockets].map((socket) => socket.closed)])
     },
   }

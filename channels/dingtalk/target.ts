@@ -1,26 +1,27 @@
 import type { ConversationType, JSONValue } from '#plugin-api'
 
-/** Where an answer goes. */
+/** The destination of an answer. */
 export type Target = {
   type: ConversationType
   conversation: string
-  /** The robot that was spoken to. */
+  /** The robot that received the message. */
   robot: string
-  /** Who spoke, where they belong to the organization; nobody else can be written to by the API. */
+  /** The sender, if a member of the organization: the API cannot write to anybody else. */
   staff?: string
-  /** The address that DingTalk gave for answers to the message: whoever has it can write there. */
+  /** The reply webhook of the message. It is a secret: everybody who has it can write to the conversation. */
   webhook?: { url: string; expires_at: number }
 }
 
-/** The target that a message was stored with. */
-export const targetOf = (stored: JSONValue) => stored as Target
+/** Returns a stored target with its type. */
+export const toTarget = (stored: JSONValue) => stored as Target
 
-/** An address for answers is not used in its last moments, in milliseconds. */
-const MARGIN = 60_000
+/** A reply webhook is not used this long before it expires. */
+const EXPIRY_MARGIN_MS = 60_000
 
-/** The address for answers while it can be used; in the clear only where the platform itself is reached so. */
-export function webhookOf({ webhook }: Target, oapi: string): string | undefined {
-  if (!webhook || webhook.expires_at - MARGIN < Date.now() || !URL.canParse(webhook.url)) return undefined
+/** Returns the reply webhook while it is valid; unencrypted only if the platform itself is reached so. */
+export function findWebhook({ webhook }: Target, oapi: string): string | undefined {
+  if (!webhook || webhook.expires_at - EXPIRY_MARGIN_MS < Date.now() || !URL.canParse(webhook.url))
+    return undefined
   const { protocol, origin } = new URL(webhook.url)
   return protocol === 'https:' || origin === new URL(oapi).origin ? webhook.url : undefined
 }

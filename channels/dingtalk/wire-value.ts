@@ -1,27 +1,27 @@
-/** A JSON object as it came, of which nothing is known yet. */
+/** A JSON object whose fields are not checked. */
 export type WireObject = Record<string, unknown>
 
-/** The value where it is an object, else an empty one. */
-export function objectOf(value: unknown): WireObject {
+/** Returns the value if it is an object, else an empty object. */
+export function toObject(value: unknown): WireObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as WireObject) : {}
 }
 
-/** The elements that are objects, where the value is a list. */
-export function objectsOf(value: unknown): WireObject[] {
-  return Array.isArray(value) ? value.map(objectOf) : []
+/** Returns the elements of a list as objects; empty if the value is not a list. */
+export function toObjects(value: unknown): WireObject[] {
+  return Array.isArray(value) ? value.map(toObject) : []
 }
 
-/** The value as text where it is text or a number, else nothing. */
-export function textOf(value: unknown): string {
+/** Returns a string or a number as text; empty for other values. */
+export function toText(value: unknown): string {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
 }
 
-/** The object that a JSON text holds; an empty one where it is no JSON or something else. */
+/** Parses a JSON object; empty if the text is not one. */
 export function parseObject(text: string): WireObject {
   try {
-    return objectOf(JSON.parse(text))
+    return toObject(JSON.parse(text))
   } catch {
-    // What is no JSON says nothing, and whoever looks for a field does not find it.
+    // Callers check the fields that they need.
     return {}
   }
 }

@@ -2,11 +2,11 @@ import type { RawFile, RESTOptions } from '@discordjs/rest'
 import { createDeadline } from '#kernel'
 import type { ChannelSettings } from '#plugin-api'
 import { checkToken, type DiscordConfig } from './config.ts'
-import { sortFailure } from './failure.ts'
+import { toFailure } from './failure.ts'
 
 const TIMEOUT_MS = 30_000
 
-/** Fifty messages with all their embeds stay far below. */
+/** Fifty messages with all their embeds are far smaller. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024
 
 /** A request to Discord's REST API. */
@@ -20,12 +20,12 @@ export interface Call {
 
 /** Discord's REST API with the bot's token. */
 export interface DiscordApi {
-  /** Asks once. Rejects with a `ChannelFailure`, or with the signal's reason. */
+  /** Makes one attempt. Rejects with a `ChannelFailure` or the signal's reason. */
   call<Answer>(call: Call, signal?: AbortSignal): Promise<Answer>
   close(): void
 }
 
-/** Opens the REST API; all requests end when `until` is aborted, and after `timeout_ms` each. */
+/** Opens the REST API; `until` aborts all requests, and each has the time limit `timeout_ms`. */
 export async function createApi(
   { config, endpoints, fetch }: Pick<ChannelSettings, 'config' | 'endpoints' | 'fetch'>,
   until?: AbortSignal,
@@ -37,7 +37,7 @@ export async function createApi(
   const rest = new REST({
     api: endpoints.api!,
     version: '10',
-    // Given here and not as the client's token, which it would forget with the first 401.
+    // Not set as the client's token, which the client would forget after the first 401.
     headers: { authorization: `Bot ${bot_token}` },
     retries: 0,
     rejectOnRateLimit: () => true,
@@ -60,7 +60,7 @@ export async function createApi(
         })
         return answer as Answer
       } catch (error) {
-        throw sortFailure(error, stop.signal)
+        throw toFailure(error, stop.signal)
       } finally {
         stop.release()
       }
@@ -72,14 +72,17 @@ export async function createApi(
   }
 }
 
-/** The client waits for an answer's head only; the body is read here, within the same time and no longer than allowed. */
+/** Reads the whole body here, because the client's time limit covers only the headers, and bounds its size. */
 function requestThrough(fetch: ChannelSettings['fetch']): RESTOptions['makeRequest'] {
   return async (url, { method, headers, body, signal }) => {
-    // Encoded here, because another copy of undici does not know the FormData of this one.
+    // Encoded here because the guarded fetch does not accept the global FormData.
     const form = body instanceof FormData ? new Response(body) : undefined
     const answer = await fetch(url, {
       method: method!,
-      headers: { ...(headers as Record<string, string>), ...(form && { 'content-type': typeOf(form) }) },
+      headers: {
+        ...(headers as Record<string, string>),
+        ...(form && { 'content-type': readContentType(form) }),
+      },
       body: form ? await form.arrayBuffer() : ((body ?? null) as string | null),
       signal: (signal as AbortSignal | null | undefined) ?? null,
       redirect: 'error',
@@ -90,14 +93,14 @@ function requestThrough(fetch: ChannelSettings['fetch']): RESTOptions['makeReque
   }
 }
 
-const typeOf = (response: Response) => response.headers.get('content-type') ?? ''
+const readContentType = (response: Response) => response.headers.get('content-type') ?? ''
 
 async function readAll(answer: Response): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of answer.body ?? []) {
     size += chunk.length
-    if (size > MAX_ANSWER_BYTES) throw new Error('The answer is too long.')
+    if (size > MAX_ANSWER_BYTES) throw new Error('The answer exceeds the size limit.')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

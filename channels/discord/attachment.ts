@@ -2,14 +2,14 @@ import type { APIMessage } from 'discord-api-types/v10'
 import { createDeadline, type Deadline } from '#kernel'
 import { ChannelFailure, type ChannelSettings, type InboundContent } from '#plugin-api'
 import type { DiscordApi } from './api.ts'
-import { sortFailure } from './failure.ts'
+import { toFailure } from './failure.ts'
 
 const STALL_MS = 30_000
 
-/** What Discord answers where the signature of a file's address has expired, or the file is gone. */
+/** Statuses for a file that is gone, or whose signed address has expired. */
 const GONE: ReadonlySet<number> = new Set([401, 403, 404, 410])
 
-/** Where a file of a message lies: an address that expires, and how to get another one. */
+/** The location of a file: an address that expires, and the ids for requesting a new one. */
 export interface AttachmentReference {
   url: string
   channel_id: string
@@ -17,7 +17,7 @@ export interface AttachmentReference {
   attachment_id: string
 }
 
-/** Gets files of messages; an address that has expired is asked for anew. */
+/** Creates the download of files; an expired address is renewed. */
 export function createDownload({
   api,
   fetch,
@@ -34,7 +34,7 @@ export function createDownload({
     const path = `/channels/${channel_id}/messages/${message_id}` as const
     const { attachments } = await api.call<APIMessage>({ method: 'get', path }, signal)
     const found = attachments.find(({ id }) => id === attachment_id)
-    if (!found) throw new ChannelFailure('not_found', 'The file is not in the Discord message any more.')
+    if (!found) throw new ChannelFailure('not_found', 'The file is no longer in the Discord message.')
     return found.url
   }
 
@@ -44,7 +44,7 @@ export function createDownload({
       return { answer: await fetch(url, { signal: stall.signal }), stall }
     } catch (error) {
       stall.release()
-      throw sortFailure(error, stall.signal)
+      throw toFailure(error, stall.signal)
     }
   }
 
@@ -58,7 +58,7 @@ export function createDownload({
     if (!answer.ok) {
       await drop(reply)
       const reason = GONE.has(answer.status) ? 'not_found' : 'unreachable'
-      throw new ChannelFailure(reason, `Discord does not give the file (status ${answer.status}).`)
+      throw new ChannelFailure(reason, `Discord did not return the file (status ${answer.status}).`)
     }
     const media_type = answer.headers.get('content-type')
     return { bytes: read(reply), ...(media_type && { media_type }) }
@@ -77,7 +77,7 @@ async function* read({ answer, stall }: Reply): AsyncGenerator<Uint8Array> {
       yield chunk
     }
   } catch (error) {
-    throw sortFailure(error, stall.signal)
+    throw toFailure(error, stall.signal)
   } finally {
     stall.release()
   }

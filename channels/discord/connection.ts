@@ -15,7 +15,7 @@ import {
 import { createApi, type DiscordApi } from './api.ts'
 import { type AttachmentReference, createDownload } from './attachment.ts'
 import { createBotRoles } from './bot-roles.ts'
-import { botIdOf, type DiscordConfig } from './config.ts'
+import { type DiscordConfig, readBotId } from './config.ts'
 import { type DiscordTarget, readMessage, type WrittenMessage } from './inbound.ts'
 import { createMissedMessages } from './missed-messages.ts'
 import { createOutbox, type SentMessage } from './outbound.ts'
@@ -38,14 +38,14 @@ export async function openConnection(
   const roles = createBotRoles(() => botId)
   const missed = createMissedMessages({ api, log: link.log })
   const press = createPresses({ api, link })
-  let botId = botIdOf({ bot_token }) ?? ''
+  let botId = readBotId({ bot_token }) ?? ''
 
   function read(message: WrittenMessage) {
     try {
-      return readMessage(message, { id: botId, roles: roles.of(message.guild_id) })
+      return readMessage(message, { id: botId, roles: roles.list(message.guild_id) })
     } catch (error) {
-      // Another delivery would have the same form.
-      link.log.warn({ error }, 'Discord sent a message that cannot be read')
+      // Another delivery would be unreadable as well.
+      link.log.warn({ error }, 'Discord sent an unreadable message')
       return undefined
     }
   }
@@ -103,13 +103,13 @@ export async function openConnection(
 
     return {
       send: async (target, message, signal) => ({
-        ...(await outbox.send(targetOf(target), message, signal)),
+        ...(await outbox.send(toTarget(target), message, signal)),
       }),
       live: (target, message, signal, begun) =>
-        outbox.live(targetOf(target), message, signal, begun as unknown as SentMessage | undefined),
+        outbox.live(toTarget(target), message, signal, begun as unknown as SentMessage | undefined),
       settle: (_target, sent, text, signal) => outbox.settle(sent as unknown as SentMessage, text, signal),
-      sendFile: (target, file, signal) => outbox.sendFile(targetOf(target), file, signal),
-      typing: (target, signal) => outbox.typing(targetOf(target), signal),
+      sendFile: (target, file, signal) => outbox.sendFile(toTarget(target), file, signal),
+      typing: (target, signal) => outbox.typing(toTarget(target), signal),
       download: (reference, signal) => download(reference as unknown as AttachmentReference, signal),
       async close() {
         shut()
@@ -122,7 +122,7 @@ export async function openConnection(
   }
 }
 
-/** Where the gateway is, if a new session may be begun there. */
+/** Returns the gateway. Throws `rate_limited` if no new session may be started. */
 async function findGateway(api: DiscordApi): Promise<APIGatewayBotInfo> {
   const gateway = await api.call<APIGatewayBotInfo>({ method: 'get', path: '/gateway/bot' })
   const { remaining, reset_after } = gateway.session_start_limit
@@ -132,4 +132,4 @@ async function findGateway(api: DiscordApi): Promise<APIGatewayBotInfo> {
   })
 }
 
-const targetOf = (target: JSONValue) => target as unknown as DiscordTarget
+const toTarget = (target: JSONValue) => target as unknown as DiscordTarget

@@ -1,22 +1,22 @@
-/** How far the events of one session have been dealt with: what Discord is told in heartbeats and when a session resumes. */
+/** Tracks the stored events of a session. Heartbeats and resumes report the position to Discord. */
 export interface EventCursor {
-  /** The last number before which nothing waits; Discord sends all behind it again when the session resumes. */
-  readonly dealtWith: number
-  /** An event of this number has arrived. */
+  /** The last event up to which all are stored; Discord sends later events again when the session resumes. */
+  readonly position: number
+  /** Notes that an event has arrived. */
   see(seq: number): void
-  /** It counts as dealt with only once it is released. */
+  /** Marks an event as not stored until it is released. */
   hold(seq: number): void
   release(seq: number): void
-  /** It could not be dealt with; gives how often that has happened to it. */
+  /** Notes that an event could not be stored; returns the number of its failures. */
   refuse(seq: number): number
 }
 
-/** Makes the cursor of a session whose first event had this number. */
+/** Creates the cursor of a session from the number of its first event. */
 export function createEventCursor(first: number): EventCursor {
   let seen = first
   const held = new Map<number, number>()
   return {
-    get dealtWith() {
+    get position() {
       return held.size > 0 ? Math.min(seen, ...[...held.keys()].map((seq) => seq - 1)) : seen
     },
     see(seq) {

@@ -1,7 +1,7 @@
 import type { ChannelCapabilities, ChannelKind } from '#plugin-api'
-import { botIdOf, checkToken, type DiscordConfig } from './config.ts'
+import { checkToken, type DiscordConfig, readBotId } from './config.ts'
 
-/** How long Discord shows that somebody types is ten seconds; it is shown again before they are over. */
+/** Discord shows the typing indicator for ten seconds; it is renewed earlier. */
 const TYPING_MS = 8_000
 
 const capabilities = {
@@ -23,7 +23,7 @@ export default {
         type: 'string',
         title: 'Bot token',
         description:
-          'From the page "Bot" of your application in the Discord developer portal. Switch on the Message Content intent on the same page.',
+          'From the page "Bot" of your application in the Discord developer portal. Enable the Message Content intent on the same page.',
         minLength: 1,
         maxLength: 512,
         writeOnly: true,
@@ -33,12 +33,12 @@ export default {
     additionalProperties: false,
   },
   endpoints: { api: 'https://discord.com/api' },
-  // About five messages or changes in five seconds are allowed to one bot in one channel.
+  // Discord allows a bot about five messages or changes per five seconds in a channel.
   capabilities: {
     direct: { ...capabilities, live: { interval_ms: 1_300 } },
     group: { ...capabilities, live: { interval_ms: 1_500 } },
   },
-  identity: (config) => botIdOf(config as unknown as DiscordConfig),
+  identity: (config) => readBotId(config as unknown as DiscordConfig),
   check: (config) => checkToken(config as unknown as DiscordConfig),
   probe: async (settings, signal) => (await import('./probe.ts')).probe(settings, signal),
   open: async (settings, link) => (await import('./connection.ts')).openConnection(settings, link),

@@ -7,15 +7,15 @@ import type { WrittenMessage } from './inbound.ts'
 const MAX_CHANNELS = 20
 const MAX_MESSAGES = 50
 
-/** Where the bot has been spoken to lately, and what was written there while it had no session. */
+/** Recently used channels, and the messages written in them while the bot had no session. */
 export interface MissedMessages {
-  /** The newest message of a channel that has been stored. */
+  /** Notes a stored message. */
   mark(message: WrittenMessage): void
-  /** Hands over what has been written since, oldest first; logs where that cannot be asked. */
+  /** Calls `hand` with the messages written since the last stored one, oldest first. Logs failed requests. */
   fetch(hand: (message: WrittenMessage) => Promise<void>): Promise<void>
 }
 
-/** Makes an empty memory of channels. */
+/** Creates an empty list of channels. */
 export function createMissedMessages({ api, log }: { api: DiscordApi; log: Logger }): MissedMessages {
   const newest = new Map<string, { id: string; guild_id: string | undefined }>()
   return {
@@ -37,7 +37,7 @@ export function createMissedMessages({ api, log }: { api: DiscordApi; log: Logge
           const ordered = messages.toSorted((one, other) => (isLater(one.id, other.id) ? 1 : -1))
           for (const message of ordered) await hand(guild_id ? { ...message, guild_id } : message)
         } catch (error) {
-          log.warn({ error, channel_id }, 'messages that were missed cannot be read')
+          log.warn({ error, channel_id }, 'missed messages could not be fetched')
           if (error instanceof ChannelFailure && error.reason === 'rate_limited') return
         }
       }
@@ -45,6 +45,6 @@ export function createMissedMessages({ api, log }: { api: DiscordApi; log: Logge
   }
 }
 
-/** Ids of Discord are numbers that grow with time, and too long for `Number`. */
+/** Discord's ids are numbers that grow with time and exceed `Number`. */
 const isLater = (one: string, other: string) =>
   one.length === other.length ? one > other : one.length > other.length

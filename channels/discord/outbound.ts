@@ -9,16 +9,16 @@ const MAX_NONCE = 25
 
 const STYLES: Record<Button['style'], number> = { primary: 1, default: 2, danger: 4 }
 
-/** A message that the bot has sent. */
+/** A message sent by the bot. */
 export interface SentMessage {
   channel_id: string
   message_id: string
 }
 
-/** Whoever the text names, nobody is notified. */
+/** Prevents notifications of people and roles named in the text. */
 export const NO_MENTIONS = { allowed_mentions: { parse: [] } }
 
-/** Sends and changes the bot's messages. */
+/** Creates the sender of the bot's messages. */
 export function createOutbox(api: DiscordApi) {
   async function post(
     { channel_id }: DiscordTarget,
@@ -50,7 +50,7 @@ export function createOutbox(api: DiscordApi) {
 
   return {
     async send(target: DiscordTarget, { text, key, buttons = [] }: OutboundMessage, signal: AbortSignal) {
-      const components = buttons.length > 0 && { components: rowsOf(buttons) }
+      const components = buttons.length > 0 && { components: toRows(buttons) }
       return (await post(target, { content: text, ...components }, key, signal)).sent
     },
 
@@ -71,11 +71,11 @@ export function createOutbox(api: DiscordApi) {
         ? { sent: begun }
         : await post(target, { content: message.text }, message.key, signal)
       const { sent } = first
-      // Another text than this one's, where a message with the same key was there already.
+      // Differs from this message's text if a message with the same key existed already.
       let shown = 'content' in first ? first.content : undefined
       const show = async (text: string, until: AbortSignal) => {
         if (text === shown) return
-        // Until it has worked nobody knows what is shown.
+        // The shown text is unknown until the change succeeds.
         shown = undefined
         await change(sent, { content: text }, until)
         shown = text
@@ -88,7 +88,7 @@ export function createOutbox(api: DiscordApi) {
   }
 }
 
-function rowsOf(buttons: readonly Button[]) {
+function toRows(buttons: readonly Button[]) {
   const all = buttons.map(({ label, value, style }) => ({
     type: 2,
     style: STYLES[style],

@@ -3,10 +3,10 @@ import type { ChannelSettings } from '#plugin-api'
 import { createApi } from './api.ts'
 import { missingIntent } from './failure.ts'
 
-/** Flags of an application that may read what is written: of a verified one, or of one in fewer than 100 servers. */
+/** Flags of applications that may read messages: of verified ones, and of those in fewer than 100 servers. */
 const CONTENT_INTENT = (1 << 18) | (1 << 19)
 
-/** Resolves where the token is right and its bot may read messages. */
+/** Resolves if the token works and its bot may read messages. */
 export async function probe(settings: ChannelSettings, signal: AbortSignal): Promise<void> {
   const api = await createApi(settings, signal)
   try {

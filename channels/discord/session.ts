@@ -2,34 +2,34 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { APIGatewayBotInfo } from 'discord-api-types/v10'
 import { ChannelFailure, type ChannelLink } from '#plugin-api'
 import type { EventCursor } from './event-cursor.ts'
-import { closeFailure, unreachable } from './failure.ts'
+import { closeFailure, toNetworkFailure } from './failure.ts'
 import { createShard, type GatewayEvent } from './shard.ts'
 
-/** Within which a connection must be there, at first and after each cut. */
-const PRESENCE_MS = 45_000
+/** Time limit for a connection to be ready, at first and after each cut. */
+const CONNECT_MS = 45_000
 
-/** Discord takes one new session in this time, and a thousand a day before it takes the token away. */
+/** Discord allows one new session per gap, and revokes the token after a thousand in a day. */
 const IDENTIFY_GAP_MS = 5_000
 const IDENTIFIES_AN_HOUR = 20
 const HOUR_MS = 3_600_000
 
-/** Waits before a connection is tried once more, and before an event that could not be dealt with is asked for again. */
+/** Pauses before another connection attempt, and before an event that could not be stored is requested again. */
 const BACKOFF_MS = [0, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
 
-/** A connection to the gateway that comes back by itself. */
+/** A connection to the gateway that reconnects by itself. */
 export interface Session {
   close(): Promise<void>
 }
 
-/** What a session needs, and whom it tells. */
+/** The options of a session. */
 export interface SessionParts {
   token: string
   gateway: APIGatewayBotInfo
   assertAllowed(url: string): Promise<void>
   link: Pick<ChannelLink, 'signal' | 'log' | 'connecting' | 'connected' | 'lost'>
-  /** Where it gives a promise, the event counts as dealt with once that resolves; if it rejects, Discord is asked for it again. */
+  /** Handles an event. If a returned promise rejects, the event is requested from Discord again. */
   handle(event: GatewayEvent): Promise<void> | undefined
-  /** The connection is here again, in a new session: nothing that happened meanwhile comes as an event. */
+  /** Called when a new session has replaced the old one: events in between are not delivered. */
   missed(): void
 }
 
@@ -45,11 +45,11 @@ export async function openSession({
   const { log } = link
   const stop = new AbortController()
   let isOpen = false
-  let isHere = false
+  let isConnected = false
   let tries = 0
   let identified: number[] = []
   let socketError: Error | undefined
-  let absence: NodeJS.Timeout | undefined
+  let deadline: NodeJS.Timeout | undefined
   let rewinding: NodeJS.Timeout | undefined
   let ending: Promise<void> | undefined
   let succeed: () => void
@@ -70,66 +70,64 @@ export async function openSession({
         .catch(() => false),
     async pace() {
       const wait = BACKOFF_MS[Math.min(tries++, BACKOFF_MS.length - 1)]!
-      // The delay fails only by being aborted, and the shard checks for that itself.
+      // Rejects only when aborted, which the shard checks itself.
       if (wait > 0) await delay(wait, undefined, { signal: stop.signal }).catch(() => {})
     },
     async paceIdentify(signal) {
       identified = identified.filter((at) => at > Date.now() - HOUR_MS)
       if (identified.length === IDENTIFIES_AN_HOUR)
-        fail(new ChannelFailure('unknown', 'Discord ends the session of the bot again and again.'))
+        fail(new ChannelFailure('unknown', 'Discord repeatedly ends the session of the bot.'))
       const wait = (identified.at(-1) ?? 0) + IDENTIFY_GAP_MS - Date.now()
       await delay(Math.max(0, wait), undefined, { signal })
       identified.push(Date.now())
     },
     on: {
       ready() {
-        arrive()
+        onConnected()
         if (isOpen) missed()
         isOpen = true
         succeed()
       },
-      resumed: arrive,
+      resumed: onConnected,
       socketError(error) {
         socketError = error
       },
       closed(code) {
         const final = closeFailure(code)
         if (final) return fail(final)
-        const failure = (socketError && unreachable(socketError)) ?? cutOff(code)
+        const failure = (socketError && toNetworkFailure(socketError)) ?? cutOff(code)
         socketError = undefined
         if (!isOpen) return fail(failure)
-        expect()
-        if (isHere) link.connecting(failure.message)
-        isHere = false
+        startDeadline()
+        if (isConnected) link.connecting(failure.message)
+        isConnected = false
       },
       broken: (error) =>
-        fail(
-          new ChannelFailure('unknown', `The connection to Discord cannot go on (${(error as Error).name}).`),
-        ),
-      event: deal,
+        fail(new ChannelFailure('unknown', `The connection to Discord failed (${(error as Error).name}).`)),
+      event: store,
     },
   })
 
-  function arrive() {
-    clearTimeout(absence)
-    absence = undefined
+  function onConnected() {
+    clearTimeout(deadline)
+    deadline = undefined
     tries = 0
-    if (isOpen && !isHere) link.connected()
-    isHere = true
+    if (isOpen && !isConnected) link.connected()
+    isConnected = true
   }
 
-  function expect() {
-    absence ??= setTimeout(
-      () => fail(new ChannelFailure('timeout', 'Discord does not take the connection of the bot.')),
-      PRESENCE_MS,
+  function startDeadline() {
+    deadline ??= setTimeout(
+      () => fail(new ChannelFailure('timeout', 'Discord did not accept the connection of the bot in time.')),
+      CONNECT_MS,
     )
   }
 
-  function deal(event: GatewayEvent, cursor: EventCursor) {
-    const dealing = handle(event)
-    if (!dealing) return
+  function store(event: GatewayEvent, cursor: EventCursor) {
+    const storing = handle(event)
+    if (!storing) return
     cursor.hold(event.s)
-    dealing.then(
+    storing.then(
       () => cursor.release(event.s),
       (error) => rewind(event, cursor, error),
     )
@@ -139,16 +137,16 @@ export async function openSession({
     if (ending) return
     const times = cursor.refuse(event.s)
     if (times > BACKOFF_MS.length) {
-      log.error({ error, times }, 'a message of Discord could not be stored and is given up')
+      log.error({ error, times }, 'a Discord message could not be stored and is given up')
       cursor.release(event.s)
       return
     }
-    log.warn({ error, times }, 'a message of Discord could not be stored and is asked for again')
+    log.warn({ error, times }, 'a Discord message could not be stored and is requested again')
     rewinding ??= setTimeout(
       () => {
         rewinding = undefined
-        // Away, it resumes at the same place anyway.
-        if (isHere) shard.rewind()
+        // A reconnect resumes at the same position anyway.
+        if (isConnected) shard.rewind()
       },
       BACKOFF_MS[times - 1],
     )
@@ -158,7 +156,7 @@ export async function openSession({
     ending ??= (async () => {
       stop.abort()
       link.signal.removeEventListener('abort', abandon)
-      clearTimeout(absence)
+      clearTimeout(deadline)
       clearTimeout(rewinding)
       await shard.end()
     })()
@@ -180,7 +178,7 @@ export async function openSession({
   if (link.signal.aborted) abandon()
   else {
     link.signal.addEventListener('abort', abandon, { once: true })
-    expect()
+    startDeadline()
     shard.connect()
   }
   try {

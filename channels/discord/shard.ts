@@ -8,7 +8,7 @@ import { closeFailure } from './failure.ts'
 /** GUILDS, GUILD_MESSAGES, DIRECT_MESSAGES and MESSAGE_CONTENT. */
 const INTENTS = (1 << 0) | (1 << 9) | (1 << 12) | (1 << 15)
 
-/** Shorter than the time for the first frame: a socket that is still connecting then could not be ended. */
+/** Shorter than the limit for the first frame: a socket that is still connecting then could not be ended. */
 const HANDSHAKE_MS = 15_000
 const HELLO_MS = 20_000
 const READY_MS = 30_000
@@ -17,43 +17,43 @@ const CLOSE_MS = 1_000
 const NORMAL = 1_000
 const RESUMING = 4_200
 
-/** An event of the gateway; `d` has the form that `t` says. */
+/** An event of the gateway; `t` is the type of `d`. */
 export interface GatewayEvent {
   t: string
   s: number
   d: unknown
 }
 
-/** What happens to a shard. */
+/** The listeners of a shard. */
 export interface ShardEvents {
-  /** A session has begun. */
+  /** A new session has begun. */
   ready(): void
   resumed(): void
-  /** Whether it comes back by itself depends on the code. */
+  /** The connection was closed; the code decides if the shard reconnects. */
   closed(code: number): void
   socketError(error: Error): void
-  /** It cannot go on. */
+  /** The shard cannot continue. */
   broken(error: unknown): void
   event(event: GatewayEvent, cursor: EventCursor): void
 }
 
-/** The client library's connection to the gateway, which resumes or begins anew whenever it is cut. */
+/** The client library's connection to the gateway, which resumes or identifies again when it is cut. */
 export interface Shard {
   connect(): void
-  /** Cuts the connection and resumes behind the last event that was dealt with. */
+  /** Cuts the connection and resumes after the last stored event. */
   rewind(): void
-  /** Ends it for good; nothing of it runs afterwards. */
+  /** Ends the connection permanently; resolves when nothing of it runs. */
   end(): Promise<void>
 }
 
-/** What the library calls private and cannot be done without: it knows no end while it connects, and trusts every frame. */
+/** Private parts of the library. They are needed because it cannot be ended while connecting and trusts every frame. */
 interface ShardParts {
   connection: WebSocket | null
   onMessage(data: unknown, isBinary: boolean): Promise<void>
   internalConnect(): Promise<void>
 }
 
-/** Makes a shard that is the whole bot; `pace` is awaited before each connection, `paceIdentify` before each new session. */
+/** Creates the only shard of a bot; awaits `pace` before each connection and `paceIdentify` before each new session. */
 export async function createShard({
   token,
   gateway,
@@ -67,7 +67,7 @@ export async function createShard({
   gateway: APIGatewayBotInfo
   isAllowed(url: string): Promise<boolean>
   pace(): Promise<void>
-  /** Rejects when the signal is aborted, and never otherwise. */
+  /** Rejects only when the signal is aborted. */
   paceIdentify(signal: AbortSignal): Promise<void>
   on: ShardEvents
   log: Logger
@@ -75,7 +75,7 @@ export async function createShard({
   const library = await import('@discordjs/ws')
   let known: { info: SessionInfo; cursor: EventCursor } | undefined
   let isEnded = false
-  // The library waits half a second between two connections, which nothing can cut short.
+  // The library pauses half a second between two connections and cannot abort that pause.
   let pause = Promise.resolve()
   let endPause = () => {}
 
@@ -91,7 +91,7 @@ export async function createShard({
         helloTimeout: HELLO_MS,
         readyTimeout: READY_MS,
       },
-      retrieveSessionInfo: async () => (known ? { ...known.info, sequence: known.cursor.dealtWith } : null),
+      retrieveSessionInfo: async () => (known ? { ...known.info, sequence: known.cursor.position } : null),
       async updateSessionInfo(_shard, info) {
         if (!info) known = undefined
         else if (info.sessionId !== known?.info.sessionId)
@@ -119,7 +119,7 @@ export async function createShard({
     try {
       await readFrame(data, isBinary)
     } catch (error) {
-      log.warn({ error }, 'Discord sent a frame that cannot be read')
+      log.warn({ error }, 'Discord sent an unreadable frame')
     }
   }
 
@@ -127,7 +127,7 @@ export async function createShard({
   shard.on(Ready, () => on.ready())
   shard.on(Resumed, on.resumed)
   shard.on(SocketError, on.socketError)
-  // Told with the code as well.
+  // `Closed` reports the same failure with its code.
   shard.on(Fault, () => {})
   shard.on(Closed, (code) => {
     if (isEnded) return
@@ -145,16 +145,16 @@ export async function createShard({
   })
 
   return {
-    // A failure is reported by the shard's events too.
+    // The shard's events report a failure as well.
     connect: () => void shard.connect().catch(() => {}),
     rewind: () =>
       void shard.destroy({ code: RESUMING, recover: library.WebSocketShardDestroyRecovery.Resume }),
     async end() {
       isEnded = true
       const { connection } = parts
-      // A handshake that is cut ends with an error, and the library does not listen any more.
+      // An aborted handshake emits an error for which the library no longer listens.
       connection?.on('error', () => {})
-      // Waits end as if Discord had closed; cut otherwise, they would set off another connection.
+      // Ends the library's waits as if Discord had closed; otherwise they would start another connection.
       if (shard.status !== library.WebSocketShardStatus.Idle) shard.emit(Closed, NORMAL)
       const limit = setTimeout(() => {
         connection?.terminate()

@@ -1,22 +1,22 @@
 import { untilAborted } from '#kernel'
 
-/** What the platform gives for the secret, and how long it counts. */
+/** A token from the platform and its validity. */
 export interface GrantedToken {
   token: string
   expires_in_seconds: number
 }
 
-/** The token of the app within its tenant, asked for once for all who need it. */
+/** The tenant access token of the app; concurrent callers share one request. */
 export interface AccessToken {
   get(signal: AbortSignal): Promise<string>
-  /** Says that this token was refused; it is not given out again. */
+  /** Discards a refused token. */
   discard(token: string): void
 }
 
-/** So long before its end a token is no longer used. */
+/** A token is not used this long before it expires. */
 const MARGIN_SECONDS = 300
 
-/** Keeps a token; `ask` is not ended by a caller who leaves, because others may wait for the same answer. */
+/** Creates the token cache. A caller that aborts does not end `ask`, because others may wait for it. */
 export function createAccessToken(ask: () => Promise<GrantedToken>): AccessToken {
   let current: { token: string; until: number } | undefined
   let asking: Promise<string> | undefined

@@ -3,34 +3,34 @@ import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import { createAccessToken } from './access-token.ts'
 import { readSettings } from './config.ts'
 import { startDeadline } from './deadline.ts'
-import { isRefusal, sortTransportError, TOKEN_REFUSALS } from './failure.ts'
-import { assertSuccess, type Reply, readReply, textOf } from './reply.ts'
+import { isRefusal, TOKEN_REFUSALS, toTransportFailure } from './failure.ts'
+import { assertSuccess, type Reply, readReply, toText } from './reply.ts'
 import { createScrubber, type Scrubber } from './scrubber.ts'
 
-/** A call of the API; paths begin behind `/open-apis/`. */
+/** A call of the API; `path` is relative to `/open-apis/`. */
 export interface Call {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   path: string
-  /** Sent as JSON. */
+  /** The body, sent as JSON. */
   body?: unknown
-  /** Sent as a form instead. */
+  /** A form that is sent in place of `body`. */
   form?: FormData
 }
 
-/** The API with the app's token on every call. */
+/** The API, called with the app's token. */
 export interface FeishuApi {
-  /** Where the API is, for the client library. */
+  /** The address of the API, for the client library. */
   domain: string
   scrubber: Scrubber
-  /** Gives the reply of a success; throws a `FeishuRefusal`, or a `ChannelFailure` where there is no reply. */
+  /** Returns a successful reply. Throws a `FeishuRefusal`, or a `ChannelFailure` if no reply comes. */
   call(call: Call, signal: AbortSignal, timeoutMs?: number): Promise<Reply>
-  /** Gets a file; reading it goes on as long as bytes keep coming. */
+  /** Downloads a file; the time limit applies to each chunk. */
   download(path: string, signal: AbortSignal): Promise<{ headers: Headers; bytes: AsyncIterable<Uint8Array> }>
 }
 
 const TIMEOUT_MS = 30_000
 
-/** Opens the API; nothing is asked of it yet. `life` ends every request. */
+/** Creates the API client without a request; `life` aborts every request. */
 export function createApi(settings: ChannelSettings, life: AbortSignal): FeishuApi {
   const { fetch } = settings
   const { config, domain } = readSettings(settings)
@@ -50,18 +50,18 @@ export function createApi(settings: ChannelSettings, life: AbortSignal): FeishuA
       })
       const reply = await readReply(response)
       assertSuccess(response, reply, scrubber)
-      const token = textOf(reply.tenant_access_token)
-      if (!token) throw new ChannelFailure('unknown', 'Feishu gave no token for the credentials.')
+      const token = toText(reply.tenant_access_token)
+      if (!token) throw new ChannelFailure('unknown', 'Feishu returned no token for the credentials.')
       scrubber.hide(token)
       return { token, expires_in_seconds: Number(reply.expire) || 0 }
     } catch (error) {
-      throw sortTransportError(error, deadline.signal)
+      throw toTransportFailure(error, deadline.signal)
     } finally {
       deadline.release()
     }
   })
 
-  /** Does it with a token, and once more with a new one where that was refused. */
+  /** Makes an attempt with a token, and another with a new token if the first was refused. */
   async function authorized<Result>(
     { signal }: Deadline,
     attempt: (authorization: string) => Promise<Result>,
@@ -83,7 +83,7 @@ export function createApi(settings: ChannelSettings, life: AbortSignal): FeishuA
     async call({ method, path, body, form }, signal, timeoutMs = TIMEOUT_MS) {
       const deadline = startDeadline(timeoutMs, signal, life)
       try {
-        const content = await contentOf(body, form)
+        const content = await encodeContent(body, form)
         return await authorized(deadline, async (authorization) => {
           const response = await fetch(address(path), {
             method,
@@ -97,7 +97,7 @@ export function createApi(settings: ChannelSettings, life: AbortSignal): FeishuA
           return reply
         })
       } catch (error) {
-        throw sortTransportError(error, deadline.signal)
+        throw toTransportFailure(error, deadline.signal)
       } finally {
         deadline.release()
       }
@@ -111,18 +111,18 @@ export function createApi(settings: ChannelSettings, life: AbortSignal): FeishuA
           if (!answer.ok) assertSuccess(answer, await readReply(answer), scrubber)
           return answer
         })
-        return { headers: response.headers, bytes: bytesOf(response, deadline) }
+        return { headers: response.headers, bytes: readBytes(response, deadline) }
       } catch (error) {
         deadline.release()
-        throw sortTransportError(error, deadline.signal)
+        throw toTransportFailure(error, deadline.signal)
       }
     },
   }
 }
 
-async function contentOf(body: unknown, form: FormData | undefined) {
+async function encodeContent(body: unknown, form: FormData | undefined) {
   if (form) {
-    // The guarded fetch is of another make than the global FormData and would not know it for a form.
+    // The guarded fetch does not accept the global FormData, so the form is encoded here.
     const encoded = new Response(form)
     const headers = { 'content-type': encoded.headers.get('content-type')! }
     return { headers, body: new Uint8Array(await encoded.arrayBuffer()) }
@@ -131,14 +131,14 @@ async function contentOf(body: unknown, form: FormData | undefined) {
   return { headers: { 'content-type': 'application/json; charset=utf-8' }, body: JSON.stringify(body) }
 }
 
-async function* bytesOf(response: Response, deadline: Deadline): AsyncGenerator<Uint8Array> {
+async function* readBytes(response: Response, deadline: Deadline): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of response.body ?? []) {
       deadline.extend()
       yield chunk
     }
   } catch (error) {
-    throw sortTransportError(error, deadline.signal)
+    throw toTransportFailure(error, deadline.signal)
   } finally {
     deadline.release()
   }

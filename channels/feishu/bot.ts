@@ -1,11 +1,11 @@
 import { ChannelFailure } from '#plugin-api'
 import type { FeishuApi } from './api.ts'
-import { isRecord, textOf } from './reply.ts'
+import { isRecord, toText } from './reply.ts'
 
-/** Asks who the bot is: its `open_id`, by which mentions name it. Throws `forbidden` where the app has no bot. */
+/** Fetches the bot's `open_id`, which mentions contain. Throws `forbidden` if the app has no bot. */
 export async function findBot(api: FeishuApi, signal: AbortSignal): Promise<string> {
   const { bot } = await api.call({ method: 'GET', path: 'bot/v3/info' }, signal)
-  const openId = isRecord(bot) ? textOf(bot.open_id) : undefined
+  const openId = isRecord(bot) ? toText(bot.open_id) : undefined
   if (!openId)
     throw new ChannelFailure(
       'forbidden',

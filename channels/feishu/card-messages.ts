@@ -1,17 +1,17 @@
 import type { JSONValue, OutboundMessage } from '#plugin-api'
 import type { FeishuApi } from './api.ts'
-import { cardOf } from './card.ts'
+import { createCard } from './card.ts'
 import { deliver } from './delivery.ts'
 import { isRefusal, MARKUP_REFUSALS } from './failure.ts'
 import type { Target } from './inbound-message.ts'
 
-/** What `send` gives to `settle`. */
+/** The result of `send`, which `settle` receives. */
 type Sent = { message_id: string }
 
-/** Sends texts as cards, which can be changed and can have buttons, and changes them. */
+/** Creates the sender of cards, which can have buttons and can be changed. */
 export function createCardMessages(api: FeishuApi) {
-  /** Does it with the text's marks, and once more without them where the platform cannot make a card of it. */
-  async function markedOrPlain<Result>(attempt: (plain: boolean) => Promise<Result>): Promise<Result> {
+  /** Makes an attempt with Markdown, and another with plain text if the platform refuses the marks. */
+  async function withPlainFallback<Result>(attempt: (plain: boolean) => Promise<Result>): Promise<Result> {
     try {
       return await attempt(false)
     } catch (error) {
@@ -25,8 +25,8 @@ export function createCardMessages(api: FeishuApi) {
       const place = target as Target
       const { text, key, buttons } = message
       const { conversation_id } = place
-      const message_id = await markedOrPlain((plain) => {
-        const content = cardOf(text, { buttons, conversation_id, plain })
+      const message_id = await withPlainFallback((plain) => {
+        const content = createCard(text, { buttons, conversation_id, plain })
         return deliver(api, place, { msg_type: 'interactive', content, key }, signal)
       })
       return { message_id }
@@ -34,9 +34,9 @@ export function createCardMessages(api: FeishuApi) {
 
     async settle(sent: JSONValue, text: string, signal: AbortSignal): Promise<void> {
       const path = `im/v1/messages/${encodeURIComponent((sent as Sent).message_id)}`
-      await markedOrPlain((plain) =>
+      await withPlainFallback((plain) =>
         api.call(
-          { method: 'PATCH', path, body: { content: JSON.stringify(cardOf(text, { plain })) } },
+          { method: 'PATCH', path, body: { content: JSON.stringify(createCard(text, { plain })) } },
           signal,
         ),
       )

@@ -1,7 +1,7 @@
 import type { Button } from '#plugin-api'
-import { isRecord, textOf } from './reply.ts'
+import { isRecord, toText } from './reply.ts'
 
-/** The element of a card that holds the text; its id names it in changes. */
+/** The id of the card element with the text, used in changes. */
 export const TEXT_ELEMENT = 'reply'
 
 /** A card of schema 2.0. */
@@ -10,23 +10,23 @@ export type Card = Record<string, unknown>
 const MAX_SUMMARY = 100
 const MAX_LABEL = 100
 
-/** What the list of chats shows of a message: the beginning of its text, without marks. */
-export function summaryOf(text: string): { content: string } {
+/** Returns the summary that the list of chats shows: the beginning of the text without marks. */
+export function createSummary(text: string): { content: string } {
   const bare = text.slice(0, 4 * MAX_SUMMARY).replace(/[*_`~#>|]+/g, '')
   return { content: bare.replace(/\s+/g, ' ').trim().slice(0, MAX_SUMMARY) }
 }
 
 const CODE = /(```[\s\S]*?(?:```|$)|`[^`\n]*`)/
 
-/** An image must lie with the platform; one from elsewhere becomes a link. */
+/** Turns images into links: cards show only images that were uploaded to the platform. */
 const linkImages = (text: string) =>
   text.replace(
     /!\[([^\]]*)\]\(([^)\s]+)[^)]*\)/g,
     (_, label: string, address: string) => `[${label || address}](${address})`,
   )
 
-/** Markdown for a card; a model may not call everybody, so a tag that mentions people is shown as it is written. */
-export const markdownOf = (text: string): string =>
+/** Returns Markdown for a card. Tags that mention people are escaped, so that a model cannot notify everybody. */
+export const toCardMarkdown = (text: string): string =>
   text
     .replace(/<(?=\/?at\b)/gi, '&#60;')
     .split(CODE)
@@ -36,19 +36,19 @@ export const markdownOf = (text: string): string =>
 const textElement = (text: string, plain: boolean) =>
   plain
     ? { tag: 'div', element_id: TEXT_ELEMENT, text: { tag: 'plain_text', content: text } }
-    : { tag: 'markdown', element_id: TEXT_ELEMENT, content: markdownOf(text) }
+    : { tag: 'markdown', element_id: TEXT_ELEMENT, content: toCardMarkdown(text) }
 
-/** What a button hands back when it is pressed. */
+/** The value of a button, which a press returns. */
 export interface ButtonValue {
   press: string
   conversation_id: string
 }
 
-/** Reads what a pressed button hands back; undefined where it is none of ours. */
+/** Reads the value of a pressed button; undefined if the button is not ours. */
 export function readButtonValue(value: unknown): ButtonValue | undefined {
   if (!isRecord(value)) return undefined
-  const press = textOf(value.press)
-  const conversation_id = textOf(value.conversation_id)
+  const press = toText(value.press)
+  const conversation_id = toText(value.conversation_id)
   return press && conversation_id ? { press, conversation_id } : undefined
 }
 
@@ -69,8 +69,8 @@ const buttonRow = (buttons: readonly Button[], conversation_id: string) => ({
   })),
 })
 
-/** Makes a card of a text; `plain` where the platform refused its marks. */
-export function cardOf(
+/** Creates a card for a text; `plain` if the platform refused its marks. */
+export function createCard(
   text: string,
   {
     buttons = [],
@@ -81,20 +81,20 @@ export function cardOf(
   const row = buttons.length > 0 ? [buttonRow(buttons, conversation_id)] : []
   return {
     schema: '2.0',
-    // Only a card that all see alike can be changed later.
-    config: { update_multi: true, summary: summaryOf(text) },
+    // Only a shared card can be changed later.
+    config: { update_multi: true, summary: createSummary(text) },
     body: { elements: [textElement(text, plain), ...row] },
   }
 }
 
-/** Makes a card whose text is typed out as it grows. */
-export function streamingCardOf(text: string): Card {
+/** Creates a streaming card, which types out its growing text. */
+export function createStreamingCard(text: string): Card {
   return {
     schema: '2.0',
     config: {
       update_multi: true,
       streaming_mode: true,
-      // What came before is shown at once when more comes, so that the typing never falls behind.
+      // New text completes the earlier text at once, so that the typing never falls behind.
       streaming_config: {
         print_frequency_ms: { default: 50 },
         print_step: { default: 4 },

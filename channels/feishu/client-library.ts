@@ -1,30 +1,30 @@
 import type { Agent } from 'node:http'
 import type { Scrubber } from './scrubber.ts'
 
-/** What the client library asks of whoever makes its requests. */
+/** A request that the client library delegates. */
 export interface EndpointRequest {
   url: string
   data: unknown
   headers: Record<string, string>
 }
 
-/** Its logger; what is said comes in pieces. */
+/** The logger of the library; a message comes as a list of pieces. */
 export type LibraryLogger = Record<'error' | 'warn' | 'info' | 'debug' | 'trace', (pieces: unknown) => void>
 
-/** An event, all its parts on one level. */
+/** Handles an event, whose parts are merged into one object. */
 export type EventHandler = (event: unknown) => Promise<unknown>
 
-/** Calls the handler of an event's type, and deciphers events where the app has a key. */
+/** Calls the handler for an event's type; decrypts events if the app has an encrypt key. */
 interface EventDispatcher {
   register(handlers: Record<string, EventHandler>): EventDispatcher
 }
 
-/** The long connection. */
+/** The client of the long connection. */
 interface WSClient {
-  /** Resolves before there is a connection: `onReady` says when there is one. */
+  /** Resolves before the connection exists: `onReady` reports it. */
   start(options: { eventDispatcher: EventDispatcher }): Promise<void>
   close(options: { force: boolean }): void
-  /** What it does with pings and pongs; no part of its interface. */
+  /** Handles pings and pongs; not part of the library's interface. */
   handleControlData(frame: unknown): Promise<void>
 }
 
@@ -33,7 +33,7 @@ interface LibraryOptions {
   loggerLevel: number
 }
 
-/** The part of `@larksuiteoapi/node-sdk` that is used; its own declarations are 17 MB long. */
+/** The subset of `@larksuiteoapi/node-sdk` used here; its own declarations have 17 MB. */
 export interface ClientLibrary {
   EventDispatcher: new (
     options: LibraryOptions & { encryptKey?: string; verificationToken?: string },
@@ -51,22 +51,22 @@ export interface ClientLibrary {
       onReady(): void
       onReconnecting(): void
       onReconnected(): void
-      /** It has given up. */
+      /** Called when the library has given up. */
       onError(error: Error): void
     },
   ) => WSClient
   LoggerLevel: { error: number }
 }
 
-/** A name that the compiler does not follow. */
+/** A variable, so that the compiler does not load the declarations. */
 const NAME: string = '@larksuiteoapi/node-sdk'
 
-/** Loads the library: about 6 MB of source, so never before a channel is opened. */
+/** Loads the library. It has about 6 MB of source, so it is loaded only when a channel is opened. */
 export async function loadLibrary(): Promise<ClientLibrary> {
   return (await import(NAME)).default
 }
 
-/** A logger that passes on the library's errors, without what nobody may read. */
+/** Creates a logger that passes on the library's errors without secrets. */
 export function createLibraryLogger({ scrub }: Scrubber, warn: (text: string) => void): LibraryLogger {
   const ignore = () => {}
   return {

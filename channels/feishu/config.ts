@@ -1,9 +1,9 @@
 import type { ChannelSettings } from '#plugin-api'
 
-/** Which of the two platforms an app belongs to. */
+/** The platform that an app belongs to. */
 export type Brand = 'feishu' | 'lark'
 
-/** A channel's config, valid by the schema. */
+/** The config of a Feishu channel. */
 export interface FeishuConfig {
   app_id: string
   app_secret: string
@@ -12,22 +12,22 @@ export interface FeishuConfig {
   verification_token?: string
 }
 
-/** Lark's hosts, by Feishu's. */
+/** Lark's hosts by Feishu's. */
 const OF_LARK: Record<string, string> = {
   'https://open.feishu.cn': 'https://open.larksuite.com',
   'https://accounts.feishu.cn': 'https://accounts.larksuite.com',
 }
 
-/** An endpoint as a brand has it; an address that the server's settings name counts for both. */
-export function endpointOf(address: string, brand: Brand): string {
+/** Returns the endpoint of a brand; an address from the server's settings is used for both brands. */
+export function findEndpoint(address: string, brand: Brand): string {
   return (brand === 'lark' && OF_LARK[address]) || address
 }
 
-/** The config, and the address of the API that goes with its brand. */
+/** Returns the config and the API address of its brand. */
 export function readSettings({ config, endpoints }: ChannelSettings): {
   config: FeishuConfig
   domain: string
 } {
   const known = config as unknown as FeishuConfig
-  return { config: known, domain: endpointOf(endpoints.domain!, known.brand ?? 'feishu') }
+  return { config: known, domain: findEndpoint(endpoints.domain!, known.brand ?? 'feishu') }
 }

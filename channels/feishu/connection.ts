@@ -9,16 +9,16 @@ import { readMessage } from './inbound-message.ts'
 import { createLiveCards } from './live-card.ts'
 import { findQuote } from './quote.ts'
 
-/** Connects a channel; the credentials are tried first, because the client library cannot tell that they are wrong. */
+/** Connects a channel. Tests the credentials first, because the client library does not report wrong ones. */
 export async function open(settings: ChannelSettings, link: ChannelLink): Promise<ChannelConnection> {
   const life = new AbortController()
   const api = createApi(settings, life.signal)
-  const atWork = new Set<Promise<unknown>>()
+  const running = new Set<Promise<unknown>>()
 
-  /** Lets `close` wait for what an event has begun. */
+  /** Registers the handling of an event, for which `close` waits. */
   function track<Result>(work: Promise<Result>): Promise<Result> {
-    atWork.add(work)
-    const done = () => void atWork.delete(work)
+    running.add(work)
+    const done = () => void running.delete(work)
     work.then(done, done)
     return work
   }
@@ -27,16 +27,16 @@ export async function open(settings: ChannelSettings, link: ChannelLink): Promis
     const parsed = readMessage(event, bot)
     if (!parsed) return
     const { message, parent_id } = parsed
-    const quote = parent_id && (await quoteOf(parent_id, bot))
+    const quote = parent_id && (await readQuote(parent_id, bot))
     life.signal.throwIfAborted()
     await link.receive(quote ? { ...message, quote } : message)
   }
 
-  async function quoteOf(messageId: string, bot: string) {
+  async function readQuote(messageId: string, bot: string) {
     try {
       return await findQuote(api, messageId, bot, life.signal)
     } catch (error) {
-      // The message itself matters more than what it replies to, which may be gone or not ours to read.
+      // The quoted message may be gone or not accessible; the message itself is received all the same.
       link.log.debug({ error }, 'the quoted message cannot be read')
       return undefined
     }
@@ -67,7 +67,7 @@ export async function open(settings: ChannelSettings, link: ChannelLink): Promis
       async close() {
         link.signal.removeEventListener('abort', abort)
         life.abort(new Error('The channel is closed.'))
-        await Promise.allSettled(atWork)
+        await Promise.allSettled(running)
       },
     }
   } catch (error) {

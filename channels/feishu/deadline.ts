@@ -1,7 +1,7 @@
 import { createDeadline, type Deadline } from '#kernel'
 import { ChannelFailure } from '#plugin-api'
 
-/** Starts the time that Feishu has for an answer. */
+/** Starts the time limit for an answer of Feishu. */
 export const startDeadline = (milliseconds: number, ...signals: AbortSignal[]): Deadline =>
   createDeadline(signals, {
     milliseconds,

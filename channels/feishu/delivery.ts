@@ -2,17 +2,17 @@ import { ChannelFailure } from '#plugin-api'
 import type { FeishuApi } from './api.ts'
 import { isRefusal, MESSAGE_GONE } from './failure.ts'
 import type { Target } from './inbound-message.ts'
-import { textOf } from './reply.ts'
+import { toText } from './reply.ts'
 
-/** A message in the platform's terms. */
+/** A message in the platform's format. */
 export interface Parcel {
   msg_type: 'interactive' | 'image' | 'file'
   content: unknown
-  /** The platform delivers one message of a key within an hour. */
+  /** The platform delivers one message per key within an hour. */
   key: string
 }
 
-/** Delivers a message where a target says; gives its id. */
+/** Delivers a message to a target and returns its id. */
 export async function deliver(
   api: FeishuApi,
   target: Target,
@@ -23,8 +23,8 @@ export async function deliver(
 
   async function post(path: string, addressed: object) {
     const { data } = await api.call({ method: 'POST', path, body: { ...message, ...addressed } }, signal)
-    const id = textOf(data?.message_id)
-    if (!id) throw new ChannelFailure('unknown', 'Feishu gave no id for the message.')
+    const id = toText(data?.message_id)
+    if (!id) throw new ChannelFailure('unknown', 'Feishu returned no id for the message.')
     return id
   }
 
@@ -35,7 +35,7 @@ export async function deliver(
       })
     } catch (error) {
       if (!isRefusal(error, MESSAGE_GONE)) throw error
-      // What is answered was withdrawn; the others in the chat may still want to read the answer.
+      // The answered message was withdrawn; the answer goes to the chat instead.
     }
   }
   return post('im/v1/messages?receive_id_type=chat_id', { receive_id: target.chat_id })

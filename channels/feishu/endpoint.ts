@@ -1,11 +1,11 @@
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import type { EndpointRequest } from './client-library.ts'
 import { startDeadline } from './deadline.ts'
-import { sortTransportError } from './failure.ts'
+import { toTransportFailure } from './failure.ts'
 import { assertSuccess, isRecord, readReply } from './reply.ts'
 import type { Scrubber } from './scrubber.ts'
 
-/** What the library makes of the platform's answer. */
+/** The reply that the library expects. */
 export interface EndpointReply {
   code: 0
   data: { URL: string; ClientConfig: Record<string, number> }
@@ -13,7 +13,7 @@ export interface EndpointReply {
 
 const TIMEOUT_MS = 15_000
 
-/** The least, the most, and what counts where the platform says nothing; in seconds, but for the count. */
+/** Minimum, maximum and default; in seconds, except for the count. */
 const BOUNDS: Record<string, [least: number, most: number, usual: number]> = {
   PingInterval: [1, 600, 120],
   ReconnectInterval: [1, 120, 120],
@@ -21,7 +21,7 @@ const BOUNDS: Record<string, [least: number, most: number, usual: number]> = {
   ReconnectCount: [-1, 1_000_000, -1],
 }
 
-/** The library would take anything for a number, and a timer without one runs without a pause. */
+/** Bounds the settings. The library does not check them, and a timer without a valid number runs without a pause. */
 const boundedConfig = (config: unknown) =>
   Object.fromEntries(
     Object.entries(BOUNDS).map(([name, [least, most, usual]]) => {
@@ -30,7 +30,7 @@ const boundedConfig = (config: unknown) =>
     }),
   )
 
-/** Asks where to connect to, in the library's place: checks what comes back, and throws what it knows of a failure. */
+/** Creates the request for the socket's address, which replaces the library's own and checks the reply. */
 export function createEndpoint(
   { fetch, assertAllowed }: Pick<ChannelSettings, 'fetch' | 'assertAllowed'>,
   scrubber: Scrubber,
@@ -52,17 +52,17 @@ export function createEndpoint(
       await assertAllowed(address)
       return { code: 0, data: { URL: address, ClientConfig: boundedConfig(reply.data?.ClientConfig) } }
     } catch (error) {
-      throw sortTransportError(error, deadline.signal)
+      throw toTransportFailure(error, deadline.signal)
     } finally {
       deadline.release()
     }
   }
 }
 
-/** The address of the socket, which must be as safe as the API's own. */
+/** Returns the address of the socket, which must be encrypted if the API is. */
 function socketAddress(address: unknown, api: string): string {
   const wanted = new URL(api).protocol === 'https:' ? 'wss:' : 'ws:'
   if (typeof address === 'string' && URL.canParse(address) && new URL(address).protocol === wanted)
     return address
-  throw new ChannelFailure('unknown', 'Feishu gave no address to connect to.')
+  throw new ChannelFailure('unknown', 'Feishu returned no address to connect to.')
 }

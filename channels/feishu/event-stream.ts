@@ -6,22 +6,22 @@ import { createLibraryLogger, type EventHandler, loadLibrary } from './client-li
 import { readSettings } from './config.ts'
 import { startDeadline } from './deadline.ts'
 import { createEndpoint } from './endpoint.ts'
-import { FeishuRefusal, sortTransportError } from './failure.ts'
+import { FeishuRefusal, toTransportFailure } from './failure.ts'
 import type { Scrubber } from './scrubber.ts'
 
-/** The long connection on which events come. */
+/** The long connection that delivers events. */
 export interface EventStream {
-  /** Ends it at once. */
+  /** Ends the connection at once. */
   close(): void
 }
 
-/** How long the first connection may take; the library itself would try for ever. */
+/** Time limit for the first connection; the library itself would try without end. */
 const START_MS = 20_000
 const HANDSHAKE_MS = 15_000
-/** The platform is taken for gone where nothing comes so long after a ping. */
+/** The connection counts as dead if nothing arrives this long after a ping. */
 const PONG_SECONDS = 30
 
-/** Connects, and resolves once events can arrive; later the library comes back by itself, or `link.lost` is called. */
+/** Connects; resolves when events can arrive. Later the library reconnects by itself, or `link.lost` is called. */
 export async function openEventStream({
   settings,
   scrubber,
@@ -72,10 +72,10 @@ export async function openEventStream({
           return await askEndpoint(request)
         } catch (error) {
           failure = error
-          // The gateway tries the first connection again, and knows better when.
+          // For the first connection, the gateway decides about retries.
           settle.reject(error)
           if (!isFinal(error)) throw error
-          // A refusal without data is taken for a passing fault by the library, which would then try for ever.
+          // The library would treat an error as transient and retry without end; a reply with a code stops it.
           return { code: error.code, msg: error.message, data: {} }
         }
       },
@@ -89,12 +89,12 @@ export async function openEventStream({
       if (isOpen && !life.aborted) link.lost(reason)
     },
   })
-  // What a pong says would be taken for settings unchecked; those of the handshake are, and they count as long.
+  // Ignores settings in pongs, which the library would apply unchecked; the checked ones of the handshake stay valid.
   client.handleControlData = async () => {}
 
   const close = () => {
     client.close({ force: true })
-    // A handshake that is under way belongs to nobody but the agent.
+    // Only the agent can end a handshake that is under way.
     agent.destroy()
   }
   const deadline = startDeadline(START_MS, life)
@@ -105,12 +105,12 @@ export async function openEventStream({
     return { close }
   } catch (error) {
     close()
-    throw sortTransportError(error, deadline.signal)
+    throw toTransportFailure(error, deadline.signal)
   } finally {
     deadline.release()
   }
 }
 
-/** Whether asking again would be refused again, until somebody has changed something. */
+/** True if a retry is useless until a person has changed something. */
 const isFinal = (error: unknown): error is FeishuRefusal =>
   error instanceof FeishuRefusal && error.reason !== 'unreachable'

@@ -3,21 +3,21 @@ import type { FeishuApi } from './api.ts'
 import { deliver } from './delivery.ts'
 import { isRefusal } from './failure.ts'
 import type { FileReference, Target } from './inbound-message.ts'
-import { textOf } from './reply.ts'
+import { toText } from './reply.ts'
 
 const MEGABYTE = 1024 * 1024
-const MAX_IMAGE = 10 * MEGABYTE
-const MAX_FILE = 30 * MEGABYTE
+const MAX_IMAGE_BYTES = 10 * MEGABYTE
+const MAX_FILE_BYTES = 30 * MEGABYTE
 
-/** An upload may take longer than a call that says something. */
+/** Time limit of an upload, longer than that of other calls. */
 const UPLOAD_MS = 120_000
 
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/bmp', 'image/tiff'])
 
-/** Not an image that the platform knows, or one too large to be shown: it can still be sent as a file. */
+/** Codes for an image of an unknown type or size: it can still be sent as a file. */
 const NOT_SHOWN: ReadonlySet<number> = new Set([234011, 234039])
 
-/** Types that people can look into without a download, by the ending of the name. */
+/** Types that the apps preview, by file extension. */
 const FILE_TYPES: Record<string, string> = {
   pdf: 'pdf',
   doc: 'doc',
@@ -28,7 +28,7 @@ const FILE_TYPES: Record<string, string> = {
   pptx: 'ppt',
 }
 
-/** Sends files to a conversation, and gets those that came with a message. */
+/** Creates the upload and download of files. */
 export function createFiles(api: FeishuApi) {
   async function upload(kind: 'image' | 'file', file: OutboundFile, fields: object, signal: AbortSignal) {
     const form = new FormData()
@@ -37,8 +37,8 @@ export function createFiles(api: FeishuApi) {
     form.append(kind, blob, file.filename)
     const { data } = await api.call({ method: 'POST', path: `im/v1/${kind}s`, form }, signal, UPLOAD_MS)
     const name = `${kind}_key`
-    const key = textOf(data?.[name])
-    if (!key) throw new ChannelFailure('unknown', 'Feishu gave no key for the file.')
+    const key = toText(data?.[name])
+    if (!key) throw new ChannelFailure('unknown', 'Feishu returned no key for the file.')
     return { msg_type: kind, content: { [name]: key }, key: file.key }
   }
 
@@ -50,7 +50,7 @@ export function createFiles(api: FeishuApi) {
 
   async function uploadAny(file: OutboundFile, signal: AbortSignal) {
     const { media_type, bytes } = file
-    if (!IMAGES.has(media_type) || bytes.byteLength > MAX_IMAGE) return uploadFile(file, signal)
+    if (!IMAGES.has(media_type) || bytes.byteLength > MAX_IMAGE_BYTES) return uploadFile(file, signal)
     try {
       return await upload('image', file, { image_type: 'message' }, signal)
     } catch (error) {
@@ -62,8 +62,9 @@ export function createFiles(api: FeishuApi) {
   return {
     async sendFile(target: JSONValue, file: OutboundFile, signal: AbortSignal): Promise<void> {
       const { byteLength } = file.bytes
-      if (byteLength === 0) throw new ChannelFailure('unsupported', 'Feishu takes no empty files.')
-      if (byteLength > MAX_FILE) throw new ChannelFailure('unsupported', 'Feishu takes files of up to 30 MB.')
+      if (byteLength === 0) throw new ChannelFailure('unsupported', 'Feishu does not accept empty files.')
+      if (byteLength > MAX_FILE_BYTES)
+        throw new ChannelFailure('unsupported', 'Feishu accepts files of up to 30 MB.')
       await deliver(api, target as Target, await uploadAny(file, signal), signal)
     },
 

@@ -1,6 +1,6 @@
 import type { ChannelCapabilities, ChannelKind } from '#plugin-api'
 
-/** A card holds 30 KB, its own JSON included. */
+/** A card holds 30 KB, including its own JSON. */
 const MAX_BYTES = 28_000
 
 const capabilities: ChannelCapabilities = {
@@ -8,13 +8,13 @@ const capabilities: ChannelCapabilities = {
   max_length: MAX_BYTES,
   length_unit: 'bytes',
   buttons: true,
-  // A card takes ten changes a second, and stops streaming by itself after ten minutes.
+  // A card accepts ten changes per second and stops streaming after ten minutes.
   live: { interval_ms: 300, max_ms: 9 * 60_000 },
 }
 
 const secret = { type: 'string', minLength: 1, maxLength: 512, writeOnly: true } as const
 
-/** Feishu and its international twin Lark, by the long connection that needs no public address. */
+/** Feishu and its international version Lark, connected by the long connection, which needs no public address. */
 const feishu = {
   kind: 'feishu',
   label: { en: 'Feishu / Lark', zh: '飞书 / Lark' },
@@ -25,11 +25,15 @@ const feishu = {
         type: 'string',
         title: 'App ID',
         description:
-          'Of an app of your own, under Credentials in the developer console: cli_ and 16 digits or letters a to f.',
+          'The ID of your app, under Credentials in the developer console: cli_ and 16 digits or letters a to f.',
         pattern: '^cli_[0-9a-fA-F]{16}$',
         maxLength: 512,
       },
-      app_secret: { ...secret, title: 'App Secret', description: 'Stands beside the App ID.' },
+      app_secret: {
+        ...secret,
+        title: 'App Secret',
+        description: 'The secret of the app, next to its App ID.',
+      },
       brand: {
         type: 'string',
         enum: ['feishu', 'lark'],
@@ -40,7 +44,7 @@ const feishu = {
       encrypt_key: {
         ...secret,
         title: 'Encrypt Key',
-        description: 'Needed only where the app has one under Events and Callbacks.',
+        description: 'Needed only if the app has one under Events and Callbacks.',
       },
       verification_token: {
         ...secret,

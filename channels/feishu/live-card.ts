@@ -1,43 +1,43 @@
 import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage } from '#plugin-api'
 import type { FeishuApi } from './api.ts'
-import { cardOf, markdownOf, streamingCardOf, summaryOf, TEXT_ELEMENT } from './card.ts'
+import { createCard, createStreamingCard, createSummary, TEXT_ELEMENT, toCardMarkdown } from './card.ts'
 import { deliver } from './delivery.ts'
 import { isRefusal, MARKUP_REFUSALS } from './failure.ts'
 import type { Target } from './inbound-message.ts'
-import { textOf } from './reply.ts'
+import { toText } from './reply.ts'
 
-/** What another process needs to go on with a card. */
+/** The reference by which another process continues a card. */
 type Reference = { card_id: string; message_id: string; begun_at: number }
 
-/** No permission for cards that stream. */
+/** The code for a missing permission for streaming cards. */
 const MISSING_SCOPE: ReadonlySet<number> = new Set([99991672])
 
-/** The platform has stopped the streaming: it was still for too long, or went on for ten minutes, or is finished. */
+/** Codes for streaming that has ended: after a long pause, after ten minutes, or because it was finished. */
 const STREAM_OVER: ReadonlySet<number> = new Set([200850, 300309])
 
 const OUT_OF_SEQUENCE: ReadonlySet<number> = new Set([300317])
 
 /**
- * By how much a sequence rises where another process is ahead: by its clock, or by what it added for that itself.
- * Steps of ten milliseconds: 10 s, 80 s, 11 minutes, 85 minutes.
+ * Increments of the sequence if another process is ahead, by its clock or by such increments of its own. In steps of
+ * ten milliseconds: 10 s, 80 s, 11 minutes, 85 minutes.
  */
-const CATCHING_UP = [1000, 8000, 64_000, 512_000]
+const CATCH_UP_STEPS = [1000, 8000, 64_000, 512_000]
 
-/** How many cards are remembered that were made, though nobody knows whether their message was sent. */
+/** Number of remembered cards whose message may not have been sent. */
 const MAX_UNSENT = 100
 
-/** Opens live messages: cards of their own, sent once, whose text is changed. */
+/** Creates live messages: each is a card that is sent once and whose text is changed. */
 export function createLiveCards(api: FeishuApi) {
-  // A message that is sent again under its key may be there already, and then it shows the card that it was sent with.
+  // A message that is repeated with its key may exist already; then it shows the card of the first attempt.
   const unsent = new Map<string, Reference>()
 
   async function createCard({ text, key }: OutboundMessage, signal: AbortSignal) {
     const known = unsent.get(key)
     if (known) return known
-    const body = { type: 'card_json', data: JSON.stringify(streamingCardOf(text)) }
+    const body = { type: 'card_json', data: JSON.stringify(createStreamingCard(text)) }
     const { data } = await api.call({ method: 'POST', path: 'cardkit/v1/cards', body }, signal)
-    const card_id = textOf(data?.card_id)
-    if (!card_id) throw new ChannelFailure('unknown', 'Feishu gave no id for the card.')
+    const card_id = toText(data?.card_id)
+    if (!card_id) throw new ChannelFailure('unknown', 'Feishu returned no id for the card.')
     const created: Reference = { card_id, message_id: '', begun_at: Date.now() }
     unsent.set(key, created)
     if (unsent.size > MAX_UNSENT) unsent.delete(unsent.keys().next().value!)
@@ -69,7 +69,7 @@ export function createLiveCards(api: FeishuApi) {
   }
 }
 
-/** A card that may be changed; the sequence of its changes comes from the clock, so that it rises in every process. */
+/** Creates a changeable card. The sequence of changes comes from the clock, so that it increases in every process. */
 function createLiveCard(api: FeishuApi, reference: Reference): LiveMessage {
   const path = `cardkit/v1/cards/${encodeURIComponent(reference.card_id)}`
   let last = 0
@@ -77,7 +77,7 @@ function createLiveCard(api: FeishuApi, reference: Reference): LiveMessage {
   let isPlain = false
   let isFinished = false
 
-  /** At most ten changes a second are allowed, so steps of 10 ms are never used up. */
+  /** Returns the next sequence. Ten changes per second are allowed, so steps of 10 ms never run out. */
   const nextSequence = () => Math.max(last + 1, Math.floor((Date.now() - reference.begun_at) / 10) + 1)
 
   async function change(
@@ -90,25 +90,30 @@ function createLiveCard(api: FeishuApi, reference: Reference): LiveMessage {
       last = sequence
       return api.call({ method, path: `${path}${part}`, body: { ...body, sequence } }, signal)
     }
-    for (const steps of [0, ...CATCHING_UP]) {
+    for (const steps of [0, ...CATCH_UP_STEPS]) {
       try {
         await attempt(nextSequence() + steps)
         return
       } catch (error) {
-        if (!isRefusal(error, OUT_OF_SEQUENCE) || steps === CATCHING_UP.at(-1)) throw error
+        if (!isRefusal(error, OUT_OF_SEQUENCE) || steps === CATCH_UP_STEPS.at(-1)) throw error
       }
     }
   }
 
   const replaceCard = (text: string, signal: AbortSignal) => {
-    const card = { type: 'card_json', data: JSON.stringify(cardOf(text, { plain: isPlain })) }
+    const card = { type: 'card_json', data: JSON.stringify(createCard(text, { plain: isPlain })) }
     return change('PUT', '', { card }, signal)
   }
 
   async function show(text: string, signal: AbortSignal): Promise<void> {
     try {
       if (isStreaming)
-        return await change('PUT', `/elements/${TEXT_ELEMENT}/content`, { content: markdownOf(text) }, signal)
+        return await change(
+          'PUT',
+          `/elements/${TEXT_ELEMENT}/content`,
+          { content: toCardMarkdown(text) },
+          signal,
+        )
       return await replaceCard(text, signal)
     } catch (error) {
       const isOver = isStreaming && isRefusal(error, STREAM_OVER)
@@ -117,7 +122,7 @@ function createLiveCard(api: FeishuApi, reference: Reference): LiveMessage {
       isStreaming = false
       isPlain ||= isUnreadable
     }
-    // A card as a whole can be replaced at any time.
+    // A whole card can be replaced at any time.
     await replaceCard(text, signal)
   }
 
@@ -130,9 +135,9 @@ function createLiveCard(api: FeishuApi, reference: Reference): LiveMessage {
       if (isFinished) return
       await show(text, signal)
       if (isStreaming) {
-        const config = { streaming_mode: false, summary: summaryOf(text) }
+        const config = { streaming_mode: false, summary: createSummary(text) }
         await change('PATCH', '/settings', { settings: JSON.stringify({ config }) }, signal).catch(
-          toleratesEnd,
+          ignoreStreamOver,
         )
       }
       isFinished = true
@@ -140,7 +145,7 @@ function createLiveCard(api: FeishuApi, reference: Reference): LiveMessage {
   }
 }
 
-/** A stream that is over already needs no ending. */
-function toleratesEnd(error: unknown): void {
+/** Ignores the refusal to end a stream that has ended already. */
+function ignoreStreamOver(error: unknown): void {
   if (!isRefusal(error, STREAM_OVER)) throw error
 }

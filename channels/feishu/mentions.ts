@@ -1,6 +1,6 @@
-import { isRecord, textOf } from './reply.ts'
+import { isRecord, toText } from './reply.ts'
 
-/** Who a key in a text stands for. */
+/** A person mentioned by a key in a text. */
 export interface Mention {
   key: string
   open_id?: string
@@ -9,19 +9,19 @@ export interface Mention {
 
 const KEYS = /@_(?:user_\d+|all) ?/g
 
-/** Reads the mentions of a message, as an event or as the API gives them. */
+/** Reads the mentions of a message from an event or the API. */
 export function readMentions(mentions: unknown): Mention[] {
   if (!Array.isArray(mentions)) return []
   return mentions.filter(isRecord).flatMap(({ key, id, name }) => {
-    const open_id = textOf(isRecord(id) ? id.open_id : id)
-    const known = textOf(name)
+    const open_id = toText(isRecord(id) ? id.open_id : id)
+    const known = toText(name)
     return typeof key === 'string'
       ? [{ key, ...(open_id && { open_id }), ...(known && { name: known }) }]
       : []
   })
 }
 
-/** Puts names in the place of keys, and takes out the mention of the bot. */
+/** Replaces keys by names and removes the mention of the bot. */
 export function resolveMentions(text: string, mentions: readonly Mention[], bot: string): string {
   const byKey = new Map(mentions.map((mention) => [mention.key, mention]))
   return text

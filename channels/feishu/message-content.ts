@@ -1,13 +1,13 @@
-import { isRecord, parseRecord, textOf } from './reply.ts'
+import { isRecord, parseRecord, toText } from './reply.ts'
 
-/** A file in a message, by the key under which the message gives it out. */
+/** A file in a message, with the key for its download. */
 export interface Resource {
   key: string
   type: 'image' | 'file'
   filename?: string
 }
 
-/** What a message of any type says, and what it carries. */
+/** The text and the files of a message. */
 export interface Content {
   text: string
   resources: Resource[]
@@ -15,32 +15,32 @@ export interface Content {
 
 type Fields = Record<string, unknown>
 
-/** Deeper than any card nests its elements. */
+/** Deeper than the elements of any card. */
 const MAX_DEPTH = 10
 
-/** What the platform says instead of a card that it does not give out. */
+/** The platform's text in place of a card that it does not return. */
 const UPGRADE_NOTE = '请升级至最新版本客户端，以查看内容'
 
-/** Reads the content of a message, a JSON text whose form depends on the type; mentions stay as their keys. */
+/** Reads the content of a message: JSON whose form depends on the type. Mentions stay as keys. */
 export function readContent(type: string, json: unknown): Content {
   const fields = parseRecord(json) ?? {}
   const read = READERS[type]
-  // What cannot be read is still worth an answer.
+  // The agent can still answer a message of an unknown type.
   return read?.(fields) ?? { text: `[${type}]`, resources: [] }
 }
 
 const fileReader =
   (fallback?: string) =>
   ({ file_key, file_name }: Fields): Content | undefined => {
-    const key = textOf(file_key)
-    const filename = textOf(file_name) ?? fallback
+    const key = toText(file_key)
+    const filename = toText(file_name) ?? fallback
     return key ? { text: '', resources: [{ key, type: 'file', ...(filename && { filename }) }] } : undefined
   }
 
 const READERS: Record<string, (fields: Fields) => Content | undefined> = {
   text: ({ text }) => ({ text: typeof text === 'string' ? text : '', resources: [] }),
   image({ image_key }) {
-    const key = textOf(image_key)
+    const key = toText(image_key)
     return key ? { text: '', resources: [{ key, type: 'image' }] } : undefined
   },
   file: fileReader(),
@@ -48,10 +48,10 @@ const READERS: Record<string, (fields: Fields) => Content | undefined> = {
   media: fileReader('video.mp4'),
   post: readPost,
   interactive: readCard,
-  location: ({ name }) => (textOf(name) ? { text: `[location: ${name}]`, resources: [] } : undefined),
+  location: ({ name }) => (toText(name) ? { text: `[location: ${name}]`, resources: [] } : undefined),
 }
 
-/** A rich text: paragraphs of elements, within the language it was written in or without one. */
+/** Reads a rich text: paragraphs of elements, possibly below a language key. */
 function readPost(fields: Fields): Content | undefined {
   const post = Array.isArray(fields.content) ? fields : Object.values(fields).find(isRecord)
   if (!post || !Array.isArray(post.content)) return undefined
@@ -62,19 +62,19 @@ function readPost(fields: Fields): Content | undefined {
       .map((element) => readElement(element, resources))
       .join(''),
   )
-  return { text: [textOf(post.title), ...paragraphs].filter(Boolean).join('\n'), resources }
+  return { text: [toText(post.title), ...paragraphs].filter(Boolean).join('\n'), resources }
 }
 
 function readElement(element: Fields, resources: Resource[]): string {
   const { tag, href, user_id, user_name, emoji_type, language } = element
-  const text = textOf(element.text) ?? ''
-  const image = textOf(element.image_key)
-  const file = textOf(element.file_key)
+  const text = toText(element.text) ?? ''
+  const image = toText(element.image_key)
+  const file = toText(element.file_key)
   switch (tag) {
     case 'a':
-      return textOf(href) ? `[${text || href}](${href})` : text
+      return toText(href) ? `[${text || href}](${href})` : text
     case 'at':
-      return textOf(user_id)?.startsWith('@_') ? String(user_id) : `@${textOf(user_name) ?? 'all'}`
+      return toText(user_id)?.startsWith('@_') ? String(user_id) : `@${toText(user_name) ?? 'all'}`
     case 'img':
       if (image) resources.push({ key: image, type: 'image' })
       return ''
@@ -82,9 +82,9 @@ function readElement(element: Fields, resources: Resource[]): string {
       if (file) resources.push({ key: file, type: 'file', filename: 'video.mp4' })
       return ''
     case 'code_block':
-      return `\`\`\`${textOf(language)?.toLowerCase() ?? ''}\n${text.trimEnd()}\n\`\`\``
+      return `\`\`\`${toText(language)?.toLowerCase() ?? ''}\n${text.trimEnd()}\n\`\`\``
     case 'emotion':
-      return textOf(emoji_type) ? `[${emoji_type}]` : ''
+      return toText(emoji_type) ? `[${emoji_type}]` : ''
     case 'hr':
       return '---'
     default:
@@ -92,19 +92,19 @@ function readElement(element: Fields, resources: Resource[]): string {
   }
 }
 
-/** A card: its texts, one a line, without its buttons. */
+/** Reads a card: its texts, one per line, without its buttons. */
 function readCard(fields: Fields): Content | undefined {
-  const text = textsIn(fields).join('\n')
+  const text = listTexts(fields).join('\n')
   return text === '' || text.includes(UPGRADE_NOTE) ? undefined : { text, resources: [] }
 }
 
-function textsIn(node: unknown, depth = 0): string[] {
+function listTexts(node: unknown, depth = 0): string[] {
   if (depth > MAX_DEPTH) return []
-  if (Array.isArray(node)) return node.flatMap((item) => textsIn(item, depth + 1))
+  if (Array.isArray(node)) return node.flatMap((item) => listTexts(item, depth + 1))
   if (!isRecord(node) || node.tag === 'button') return []
   const { header, title, body, elements, columns, text, content } = node
   return [
     ...[title, text, content].filter((value) => typeof value === 'string' && value !== ''),
-    ...[header, title, body, elements, columns, text].flatMap((part) => textsIn(part, depth + 1)),
+    ...[header, title, body, elements, columns, text].flatMap((part) => listTexts(part, depth + 1)),
   ] as string[]
 }

@@ -4,17 +4,17 @@ import { readMentions, resolveMentions } from './mentions.ts'
 import { readContent } from './message-content.ts'
 import { isRecord } from './reply.ts'
 
-/** An event must be answered within three seconds, and storing the message takes some of that. */
+/** An event must be answered within three seconds, including the time to store the message. */
 const TIMEOUT_MS = 1500
 
-/** Gets the text of a message that another one replies to; undefined where it has none. */
+/** Fetches the text of the message that is replied to; undefined if it has none. */
 export async function findQuote(
   api: FeishuApi,
   messageId: string,
   bot: string,
   signal: AbortSignal,
 ): Promise<InboundMessage['quote']> {
-  // A card is given as it was sent only where that is asked for.
+  // The query parameter makes the API return cards as they were sent.
   const path = `im/v1/messages/${encodeURIComponent(messageId)}?card_msg_content_type=user_card_content`
   const { data } = await api.call({ method: 'GET', path }, signal, TIMEOUT_MS)
   const [item] = Array.isArray(data?.items) ? data.items : []

@@ -1,19 +1,19 @@
-/** Takes out of texts what must not be shown or logged. */
+/** Removes secrets from texts that are shown or logged. */
 export interface Scrubber {
-  /** What is to be taken out from now on; a handful of the latest count. */
+  /** Adds a secret; only the latest few are remembered. */
   hide(secret: string): void
   scrub(text: string): string
 }
 
-/** How many tokens are remembered beside the secrets of the config: each lives for two hours. */
+/** Number of remembered tokens, beside the secrets of the config; each is valid for two hours. */
 const MAX_TOKENS = 8
 
 const MAX_LENGTH = 300
 
-/** An address's query holds tickets and keys; the rest tells where. */
+/** Queries of addresses contain tickets and keys. */
 const QUERY = /(\b(?:https?|wss?):\/\/[^\s?"']+)\?[^\s"']*/g
 
-/** Makes a scrubber of these secrets; what it gives is short. */
+/** Creates a scrubber for these secrets, which also truncates texts. */
 export function createScrubber(secrets: (string | undefined)[]): Scrubber {
   const fixed = secrets.filter((secret) => secret !== undefined && secret !== '')
   const hidden: string[] = []

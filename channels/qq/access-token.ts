@@ -1,38 +1,38 @@
 import { untilAborted } from '#kernel'
 import type { ChannelSettings } from '#plugin-api'
-import { appIdOf, secretOf } from './config.ts'
-import { connectionFailure, Refusal } from './failure.ts'
-import { numberOf, textOf } from './fields.ts'
+import { readAppId, readSecret } from './config.ts'
+import { Refusal, toConnectionFailure } from './failure.ts'
+import { toNumber, toText } from './fields.ts'
 import { requestJson } from './request.ts'
 
-/** The access token of an app, kept fresh. */
+/** The access token of an app. */
 export interface AccessTokens {
-  /** A token that is valid for now. */
+  /** Returns a valid token. */
   get(signal: AbortSignal): Promise<string>
-  /** Another one than that which QQ has just refused; calls that come together ask for it once. */
+  /** Returns another token than the refused one; concurrent calls share one request. */
   renew(refused: string, signal: AbortSignal): Promise<string>
-  /** What must not be shown: the app's secret and its token. */
+  /** Lists the app's secret and its token, which must not be shown. */
   secrets(): string[]
 }
 
-/** A token is replaced so long before its end, or a third of its time where that is less. */
-const AHEAD_MS = 5 * 60_000
+/** A token is replaced this long before it expires, or a third of its validity if that is less. */
+const RENEW_BEFORE_MS = 5 * 60_000
 
-/** There is no app with this id, says this call; elsewhere the code means something else. */
-const NO_SUCH_APP = 10004
+/** The code of this call for an unknown app id; in other calls the code has another meaning. */
+const UNKNOWN_APP = 10004
 
 interface Token {
   value: string
-  /** Milliseconds of the process's clock. */
+  /** In milliseconds of `performance.now()`. */
   renew_at: number
 }
 
-/** Asks for tokens when they are needed; requests end with `lifetime`. Throws `invalid_credentials`. */
+/** Creates the source of tokens, which requests them on demand. Throws `invalid_credentials`. */
 export function createAccessTokens(
   { config, endpoints, fetch }: Pick<ChannelSettings, 'config' | 'endpoints' | 'fetch'>,
   lifetime: AbortSignal,
 ): AccessTokens {
-  const secret = secretOf(config) ?? ''
+  const secret = readSecret(config) ?? ''
   let token: Token | undefined
   let asking: Promise<Token> | undefined
 
@@ -42,24 +42,25 @@ export function createAccessTokens(
       fetch,
       url: `${endpoints.auth}/app/getAppAccessToken`,
       method: 'POST',
-      body: { appId: appIdOf(config), clientSecret: secret },
+      body: { appId: readAppId(config), clientSecret: secret },
       what: 'the credentials',
       signal: lifetime,
       secrets: [secret],
     }).catch(explain)
-    const value = textOf(reply.access_token)
-    if (!value) throw new Refusal('invalid_credentials', 'QQ gave no access token.', { code: 0, status: 200 })
-    const ttl = (numberOf(reply.expires_in) ?? 0) * 1000
-    return { value, renew_at: asked_at + ttl - Math.min(AHEAD_MS, ttl / 3) }
+    const value = toText(reply.access_token)
+    if (!value)
+      throw new Refusal('invalid_credentials', 'QQ returned no access token.', { code: 0, status: 200 })
+    const ttl = (toNumber(reply.expires_in) ?? 0) * 1000
+    return { value, renew_at: asked_at + ttl - Math.min(RENEW_BEFORE_MS, ttl / 3) }
   }
 
-  /** One request at a time, which those who wait for it may leave without ending it for the others. */
+  /** Shares one request among callers; a caller that aborts does not end it for the others. */
   async function fresh(signal: AbortSignal): Promise<string> {
     asking ??= ask().finally(() => {
       asking = undefined
     })
     token = await untilAborted(signal, asking).catch((error) => {
-      throw connectionFailure('the credentials', error, signal)
+      throw toConnectionFailure('the credentials', error, signal)
     })
     return token.value
   }
@@ -74,10 +75,10 @@ export function createAccessTokens(
 }
 
 function explain(error: unknown): never {
-  if (error instanceof Refusal && error.code === NO_SUCH_APP)
+  if (error instanceof Refusal && error.code === UNKNOWN_APP)
     throw new Refusal(
       'invalid_credentials',
-      `QQ refused the credentials (${NO_SUCH_APP}): there is no such app.`,
+      `QQ refused the credentials (${UNKNOWN_APP}): the app is unknown.`,
       error,
     )
   throw error

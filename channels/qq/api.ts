@@ -1,18 +1,18 @@
 import type { ChannelSettings } from '#plugin-api'
 import { type AccessTokens, createAccessTokens } from './access-token.ts'
-import { apiAddressOf } from './config.ts'
+import { findApiAddress } from './config.ts'
 import { Refusal } from './failure.ts'
 import type { Fields } from './fields.ts'
 import { requestJson } from './request.ts'
 
-/** QQ's API in the bot's name. */
+/** QQ's API with the bot's token. */
 export interface Api {
   tokens: AccessTokens
-  /** Calls with a valid token, once more with another where QQ refuses it. Throws as `requestJson` does. */
+  /** Makes a call with a valid token, and again with a new one if QQ refuses it. Throws as `requestJson` does. */
   call(method: 'GET' | 'POST' | 'PUT', path: string, call: ApiCall): Promise<Fields>
 }
 
-/** What a call is about; `what` completes "QQ refused …". */
+/** The content of a call; `what` completes "QQ refused …". */
 export interface ApiCall {
   body?: unknown
   what: string
@@ -22,9 +22,9 @@ export interface ApiCall {
 
 const TOKEN_REFUSED = [11241, 11242, 11243, 11244]
 
-/** Makes the client of one app; what it does ends with `lifetime`. */
+/** Creates the client of one app; `lifetime` aborts its calls. */
 export function createApi(settings: ChannelSettings, lifetime: AbortSignal): Api {
-  const address = apiAddressOf(settings)
+  const address = findApiAddress(settings)
   const tokens = createAccessTokens(settings, lifetime)
 
   return {

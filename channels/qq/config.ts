@@ -1,7 +1,7 @@
 import type { JSONSchema } from '#kernel'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 
-/** QQ's addresses: of the API, of the tokens, and of the QR codes. */
+/** QQ's addresses for the API, for tokens and for QR codes. */
 export const ENDPOINTS = {
   api: 'https://api.sgroup.qq.com',
   auth: 'https://bots.qq.com',
@@ -12,7 +12,7 @@ const SANDBOX_API = 'https://sandbox.api.sgroup.qq.com'
 
 const MAX_LENGTH = 512
 
-/** What a channel's `config` holds. */
+/** The schema of a channel's config. */
 export const configSchema: JSONSchema = {
   type: 'object',
   properties: {
@@ -32,20 +32,20 @@ export const configSchema: JSONSchema = {
     client_secret: {
       type: 'string',
       title: 'Client secret',
-      description: 'Another name for the app secret; only one of the two is needed.',
+      description: 'Another name for the app secret; set only one of the two.',
       writeOnly: true,
       maxLength: MAX_LENGTH,
     },
     c2c_streaming: {
       type: 'boolean',
       title: 'Streaming',
-      description: 'Whether replies in direct conversations may grow while they are written.',
+      description: 'Show replies in direct conversations while they are written.',
       default: true,
     },
     sandbox: {
       type: 'boolean',
       title: 'Sandbox',
-      description: 'Whether to use the sandbox of QQ, which also takes bots that are not published yet.',
+      description: 'Use the sandbox of QQ, which also accepts unpublished bots.',
       default: false,
     },
   },
@@ -55,20 +55,20 @@ export const configSchema: JSONSchema = {
 
 type Config = ChannelSettings['config']
 
-/** The app's id, which a valid config has. */
-export const appIdOf = (config: Config): string => config.app_id as string
+/** Returns the app's id, which a valid config has. */
+export const readAppId = (config: Config): string => config.app_id as string
 
-/** The app's secret by either of its names. */
-export const secretOf = (config: Config): string | undefined =>
+/** Returns the app's secret by either of its names. */
+export const readSecret = (config: Config): string | undefined =>
   ((config.secret || config.client_secret) as string | undefined) || undefined
 
-/** Throws `missing_field` where there is no secret by either name. */
+/** Throws `missing_field` if the config has no secret by either name. */
 export function checkConfig(config: Config): void {
-  if (!secretOf(config)) throw new ChannelFailure('missing_field', 'secret')
+  if (!readSecret(config)) throw new ChannelFailure('missing_field', 'secret')
 }
 
-/** The address of the API: the sandbox's where that is asked for, unless the server's settings name another. */
-export function apiAddressOf({ config, endpoints }: Pick<ChannelSettings, 'config' | 'endpoints'>): string {
+/** Returns the API's address: the sandbox's if configured, unless the server's settings set another address. */
+export function findApiAddress({ config, endpoints }: Pick<ChannelSettings, 'config' | 'endpoints'>): string {
   const { api = ENDPOINTS.api } = endpoints
   return config.sandbox === true && api === ENDPOINTS.api ? SANDBOX_API : api
 }

@@ -1,19 +1,19 @@
 import type { ChannelConnection, ChannelLink, ChannelSettings } from '#plugin-api'
 import { createApi } from './api.ts'
-import { codeOf } from './failure.ts'
+import { readCode } from './failure.ts'
 import type { Fields } from './fields.ts'
 import { download, sendFile } from './file.ts'
 import { openGateway } from './gateway.ts'
-import { messageOf } from './inbound.ts'
+import { readMessage } from './inbound.ts'
 import { sendMessage } from './message.ts'
-import { takePress } from './press.ts'
+import { handlePress } from './press.ts'
 import { openStream } from './stream.ts'
-import { targetOf } from './target.ts'
+import { toTarget } from './target.ts'
 
-/** The bot has no right to a call, or the call is closed to it. */
-const NO_RIGHT = [11253, 11254]
+/** Codes for a call that the bot may not make. */
+const NOT_PERMITTED = [11253, 11254]
 
-/** Opens a channel: messages come by QQ's gateway, answers go by its API. */
+/** Opens a channel: messages arrive by QQ's gateway, answers are sent by its API. */
 export async function openConnection(
   settings: ChannelSettings,
   link: ChannelLink,
@@ -22,31 +22,31 @@ export async function openConnection(
   const lifetime = AbortSignal.any([link.signal, closing.signal])
   const api = createApi(settings, lifetime)
 
-  async function take(type: string, data: Fields, id: string | undefined): Promise<void> {
-    const message = messageOf(type, data)
+  async function onEvent(type: string, data: Fields, id: string | undefined): Promise<void> {
+    const message = readMessage(type, data)
     if (message) await link.receive(message)
-    else if (type === 'INTERACTION_CREATE') await takePress(data, id, { link, api, lifetime })
-    else link.log.debug({ type }, 'an event of QQ that is no message')
+    else if (type === 'INTERACTION_CREATE') await handlePress(data, id, { link, api, lifetime })
+    else link.log.debug({ type }, 'ignored a QQ event that is not a message')
   }
 
-  const gateway = await openGateway({ settings, link, api, lifetime, onEvent: take })
+  const gateway = await openGateway({ settings, link, api, lifetime, onEvent })
   let mayStream = settings.config.c2c_streaming !== false
   const live: ChannelConnection['live'] = async (target, message, signal, begun) => {
     try {
-      return await openStream(api, targetOf(target), message, signal, begun)
+      return await openStream(api, toTarget(target), message, signal, begun)
     } catch (error) {
-      // Not every bot may do this, and one that may not need not try again with each message.
-      if (NO_RIGHT.includes(codeOf(error))) mayStream = false
+      // Not every bot may stream; without the permission it does not try again for each message.
+      if (NOT_PERMITTED.includes(readCode(error))) mayStream = false
       throw error
     }
   }
 
   return {
-    send: (target, message, signal) => sendMessage(api, targetOf(target), message, signal),
+    send: (target, message, signal) => sendMessage(api, toTarget(target), message, signal),
     get live() {
       return mayStream ? live : undefined
     },
-    sendFile: (target, file, signal) => sendFile(api, targetOf(target), file, signal),
+    sendFile: (target, file, signal) => sendFile(api, toTarget(target), file, signal),
     download: (reference, signal) => download(settings.fetch, reference, AbortSignal.any([signal, lifetime])),
     close() {
       closing.abort()

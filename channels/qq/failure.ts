@@ -1,7 +1,7 @@
 import { AppError } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 
-/** QQ answered, and refused; `code` is its own number for why, 0 where it gave none. */
+/** A refusal by QQ; `code` is QQ's error code, 0 if it sent none. */
 export class Refusal extends ChannelFailure {
   readonly code: number
   readonly status: number
@@ -18,19 +18,19 @@ export class Refusal extends ChannelFailure {
   }
 }
 
-/** What QQ's codes mean, after its lists of public errors and of those of single calls. */
+/** Meanings of QQ's codes, from its lists of common errors and of errors of single calls. */
 const MEANINGS: [ChannelFailureReason, string, number[]][] = [
   ['invalid_credentials', 'the app ID or the app secret is wrong', [100007, 100016, 11251, 11261, 11275]],
   ['invalid_credentials', 'the access token is not accepted', [11241, 11243, 11244]],
-  ['forbidden', 'the bot has no right to do this', [11253, 11262, 11264, 11273, 11274, 11282]],
-  ['forbidden', 'the bot is banned or this is closed to it', [11254, 11265]],
-  ['forbidden', 'the bot may only answer here, not write first', [40034105, 304046, 304048]],
+  ['forbidden', 'the bot lacks the permission', [11253, 11262, 11264, 11273, 11274, 11282]],
+  ['forbidden', 'the bot is banned or may not use this call', [11254, 11265]],
+  ['forbidden', 'the bot may only answer messages here', [40034105, 304046, 304048]],
   ['forbidden', 'the bot is muted', [40054002, 850018]],
-  ['forbidden', 'the user takes no messages of the bot', [40054013, 304031]],
-  ['forbidden', 'the content was judged not to be allowed', [40034006, 1100101, 1100103]],
-  ['forbidden', 'no more files can be sent today', [40093002]],
+  ['forbidden', 'the user does not accept messages from the bot', [40054013, 304031]],
+  ['forbidden', 'the content was rejected by moderation', [40034006, 1100101, 1100103]],
+  ['forbidden', 'the daily limit of files is reached', [40093002]],
   ['not_found', 'the bot is not in this group', [40034101, 40054003, 1100104]],
-  ['not_found', 'the user is no friend of the bot', [40054004, 306009]],
+  ['not_found', 'the user is not a friend of the bot', [40054004, 306009]],
   [
     'rate_limited',
     'too many calls or messages',
@@ -38,11 +38,11 @@ const MEANINGS: [ChannelFailureReason, string, number[]][] = [
   ],
   ['unsupported', 'the message is too long', [40054007, 40054018]],
   ['unsupported', 'the file is too large', [850031, 304020]],
-  ['unsupported', 'this sort of file is not taken', [850019]],
-  ['unsupported', 'what has been shown cannot be changed', [40007]],
+  ['unsupported', 'this type of file is not accepted', [850019]],
+  ['unsupported', 'text that was shown cannot be changed', [40007]],
   [
     'unreachable',
-    'a fault inside QQ',
+    'QQ had an internal error',
     [
       11242, 11252, 11263, 11281, 50001, 50055001, 50055002, 50055006, 850026, 850027, 40093001, 40034004,
       40054006, 40054016, 1100300,
@@ -50,7 +50,7 @@ const MEANINGS: [ChannelFailureReason, string, number[]][] = [
   ],
 ]
 
-const MEANING_OF = new Map(
+const MEANINGS_BY_CODE = new Map(
   MEANINGS.flatMap(([reason, words, codes]) => codes.map((code) => [code, { reason, words }] as const)),
 )
 
@@ -63,8 +63,8 @@ const STATUSES: Record<number, ChannelFailureReason> = {
   429: 'rate_limited',
 }
 
-/** Sorts a refusal by its code, or else by its status; `said` are QQ's own words, free of secrets. */
-export function refusalOf(
+/** Classifies a refusal by its code, else by its status; `said` is QQ's message without secrets. */
+export function toRefusal(
   what: string,
   {
     code,
@@ -73,7 +73,7 @@ export function refusalOf(
     retry_after_ms,
   }: { code: number; status: number; said: string; retry_after_ms?: number },
 ): Refusal {
-  const meaning = MEANING_OF.get(code)
+  const meaning = MEANINGS_BY_CODE.get(code)
   const reason = meaning?.reason ?? STATUSES[status] ?? (status >= 500 ? 'unreachable' : 'unknown')
   const words = meaning?.words ?? (said || `HTTP status ${status}`)
   return new Refusal(reason, `QQ refused ${what}${code ? ` (${code})` : ''}: ${words}.`, {
@@ -83,26 +83,26 @@ export function refusalOf(
   })
 }
 
-/** The code of a refusal, 0 for any other error. */
-export const codeOf = (error: unknown): number => (error instanceof Refusal ? error.code : 0)
+/** Returns the code of a refusal; 0 for any other error. */
+export const readCode = (error: unknown): number => (error instanceof Refusal ? error.code : 0)
 
 const TIMEOUTS = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']
 
-/** Why no answer came; where the caller has left, the reason that they gave. */
-export function connectionFailure(what: string, error: unknown, signal: AbortSignal): unknown {
+/** Classifies the error of a request without an answer; returns the signal's reason if the caller aborted. */
+export function toConnectionFailure(what: string, error: unknown, signal: AbortSignal): unknown {
   const reason: unknown = signal.aborted ? signal.reason : error
   if (reason instanceof ChannelFailure) return reason
-  const code = errorCodeOf(reason)
+  const code = readErrorCode(reason)
   if ((reason as Error | null)?.name === 'TimeoutError' || TIMEOUTS.includes(code))
     return new ChannelFailure('timeout', `QQ did not answer ${what} in time.`)
   if (signal.aborted) return reason
   if (reason instanceof AppError)
-    return new ChannelFailure('forbidden', 'This address of QQ lies in a private network.', { cause: reason })
+    return new ChannelFailure('forbidden', 'This address of QQ is in a private network.', { cause: reason })
   return new ChannelFailure('unreachable', `QQ cannot be reached${code && ` (${code})`}.`, { cause: reason })
 }
 
-/** The system's code of an error or of what caused it. */
-function errorCodeOf(error: unknown): string {
+/** Returns the system's code of an error or of its cause. */
+function readErrorCode(error: unknown): string {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } }
   return [code, cause?.code].find((candidate) => typeof candidate === 'string') ?? ''
 }

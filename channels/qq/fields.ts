@@ -1,24 +1,24 @@
-/** An object of JSON whose fields nobody has checked yet. */
+/** A JSON object whose fields are not checked. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The fields of what should be an object; none where it is something else. */
-export const fieldsOf = (value: unknown): Fields =>
+/** Returns the value if it is an object, else an empty object. */
+export const toFields = (value: unknown): Fields =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Fields) : {}
 
-/** The objects of what should be a list of them. */
-export const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
+/** Returns the elements of a list as objects; empty if the value is not a list. */
+export const toList = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(toFields) : [])
 
-/** A text that says something. */
-export const textOf = (value: unknown): string | undefined =>
+/** Returns a string that is not empty; undefined for other values. */
+export const toText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/** A number, which QQ sometimes writes as a text. */
-export function numberOf(value: unknown): number | undefined {
+/** Returns a number, also from a string: QQ sends both. */
+export function toNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
-/** The fields of a JSON object; undefined where the text is none. */
+/** Parses a JSON object; undefined if the text is not one. */
 export function parseFields(text: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -26,7 +26,7 @@ export function parseFields(text: string): Fields | undefined {
       ? (value as Fields)
       : undefined
   } catch {
-    // What is no JSON is for the caller to name: only they know where it came from.
+    // The caller decides what invalid JSON means.
     return undefined
   }
 }

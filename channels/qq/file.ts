@@ -6,15 +6,15 @@ import {
   type OutboundFile,
 } from '#plugin-api'
 import type { Api } from './api.ts'
-import { connectionFailure } from './failure.ts'
-import { fieldsOf, textOf } from './fields.ts'
+import { toConnectionFailure } from './failure.ts'
+import { toFields, toText } from './fields.ts'
 import { sendMedia } from './message.ts'
-import { pathOf, type Target } from './target.ts'
+import { type Target, toPath } from './target.ts'
 
-/** How long QQ has to take in a file, or to give one, in milliseconds. */
+/** Time limit for an upload or download, in milliseconds. */
 const FILE_TIMEOUT_MS = 120_000
 
-/** QQ's sorts of files; what is none of the others is shown as a file to download. */
+/** QQ's file types by media type; all other files are shown as downloads. */
 const FILE_TYPES: Record<string, number> = {
   'image/png': 1,
   'image/jpeg': 1,
@@ -30,54 +30,57 @@ export async function sendFile(
   { filename, media_type, bytes, key }: OutboundFile,
   signal: AbortSignal,
 ): Promise<void> {
-  const reply = await api.call('POST', pathOf(target, 'files'), {
+  const reply = await api.call('POST', toPath(target, 'files'), {
     body: {
       file_type: FILE_TYPES[media_type.split(';', 1)[0]!.trim().toLowerCase()] ?? ANY_FILE,
       file_data: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64'),
       file_name: filename,
-      // Sent at once it would count as a message that answers nothing.
+      // With `true` the file would be sent as a message that answers nothing.
       srv_send_msg: false,
     },
     what: 'the file',
     signal,
     timeout_ms: FILE_TIMEOUT_MS,
   })
-  const file_info = textOf(reply.file_info)
-  if (!file_info) throw new ChannelFailure('unknown', 'QQ took the file, but gave nothing to send it by.')
+  const file_info = toText(reply.file_info)
+  if (!file_info) throw new ChannelFailure('unknown', 'QQ accepted the file but returned no id for it.')
   await sendMedia(api, target, { file_info, key }, signal)
 }
 
 const WHAT = 'the request for a file'
 
-/** Gets a file that came with a message; its address is signed, so no error may tell it. */
+/** Downloads a file of a message. Its address is signed, so no error may contain it. */
 export async function download(
   fetch: ChannelSettings['fetch'],
   reference: JSONValue,
   signal: AbortSignal,
 ): Promise<InboundContent> {
-  const url = textOf(fieldsOf(reference).url)
+  const url = toText(toFields(reference).url)
   if (!url || !URL.canParse(url)) throw new ChannelFailure('not_found', 'The file has no address at QQ.')
   const response = await fetch(url, { signal }).catch((error) => {
-    throw connectionFailure(WHAT, error, signal)
+    throw toConnectionFailure(WHAT, error, signal)
   })
   const { ok, status, headers, body } = response
   if (!ok || !body) {
     await body?.cancel()
     throw status >= 500
-      ? new ChannelFailure('unreachable', `QQ could not give the file (HTTP status ${status}).`)
-      : new ChannelFailure('not_found', `QQ has this file no longer (HTTP status ${status}).`)
+      ? new ChannelFailure('unreachable', `QQ could not return the file (HTTP status ${status}).`)
+      : new ChannelFailure('not_found', `QQ no longer has this file (HTTP status ${status}).`)
   }
   const media_type = headers.get('content-type')?.split(';', 1)[0]?.trim()
   return {
-    bytes: chunksOf(body, signal),
+    bytes: readChunks(body, signal),
     ...(media_type && media_type !== 'application/octet-stream' && { media_type }),
   }
 }
 
-async function* chunksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* readChunks(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   try {
     yield* body
   } catch (error) {
-    throw connectionFailure(WHAT, error, signal)
+    throw toConnectionFailure(WHAT, error, signal)
   }
 }

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
-import { codeOf } from './failure.ts'
+import { readCode } from './failure.ts'
 
-/** How a message is put; each of these QQ may refuse, and each is given up once. */
+/** The features of a message. QQ may refuse each; a refused one is dropped and the message sent again. */
 export interface Form {
-  /** As an answer to a message, not as one of the bot's own. */
+  /** True for an answer to a message; false for a message of the bot's own. */
   passive: boolean
   markdown: boolean
   links: boolean
   keyboard: boolean
 }
 
-/** Codes that say which of these is refused. */
+/** Codes that refuse a feature. */
 const REFUSED: Record<keyof Form, readonly number[]> = {
   passive: [304026, 304027, 304028, 304103, 40034005, 40034024, 40034025, 40034026, 40034027, 40034128],
   markdown: [
@@ -21,27 +21,28 @@ const REFUSED: Record<keyof Form, readonly number[]> = {
   keyboard: [304037, 304038, 304039, 304040, 305007, 40034029],
 }
 
-/** QQ has had this answer to this message before. */
+/** The code for an answer that QQ has received already. */
 const REPEATED = 40054005
 
-/** The form without what was refused; undefined where the error is about something else. */
-export function plainer(form: Form, error: unknown): Form | undefined {
-  const code = codeOf(error)
+/** Returns the form without the refused feature; undefined if the error refuses none. */
+export function simplify(form: Form, error: unknown): Form | undefined {
+  const code = readCode(error)
   const part = (Object.keys(REFUSED) as (keyof Form)[]).find(
     (one) => form[one] && REFUSED[one].includes(code),
   )
   return part && { ...form, [part]: false }
 }
 
-/** Whether QQ refuses an answer because it has arrived already. */
-export const hasArrived = (form: Form, error: unknown): boolean => form.passive && codeOf(error) === REPEATED
+/** True if QQ refuses an answer because it has arrived already. */
+export const hasArrived = (form: Form, error: unknown): boolean =>
+  form.passive && readCode(error) === REPEATED
 
 /**
- * The number of an answer: QQ drops a second one of the same number to the same message. It is the first 31 bits of the
- * SHA-256 of the key, so the same message sent again has the same, and others have others. A form with something given
- * up has a number of its own, because nobody knows whether a refused message uses up its number.
+ * Returns the number of an answer; QQ drops a second answer to a message with the same number. It is the first 31 bits
+ * of the SHA-256 of the key, so that a repeated message has the same number. Each reduced form has its own number,
+ * because a refused message may have used up its number.
  */
-export function numberFor(key: string, form: Form): number {
+export function createNumber(key: string, form: Form): number {
   const givenUp = (['markdown', 'links', 'keyboard'] as const).filter((part) => !form[part])
   const digest = createHash('sha256')
     .update([key, ...givenUp].join(' '))

@@ -8,26 +8,26 @@ import {
 } from '#plugin-api'
 import type { Api } from './api.ts'
 import type { SessionEnd } from './close-code.ts'
-import { apiAddressOf } from './config.ts'
-import { type Fields, textOf } from './fields.ts'
+import { findApiAddress } from './config.ts'
+import { type Fields, toText } from './fields.ts'
 import { createSequence } from './sequence.ts'
 import { type Session, startSession } from './session.ts'
 
-/** Messages of users and groups. */
+/** The intent for messages of users and groups. */
 const MESSAGES = 1 << 25
-/** Buttons that were pressed, which not every bot has a right to. */
+/** The intent for pressed buttons, which not every bot may have. */
 const INTERACTIONS = 1 << 26
 
-/** Waits between attempts, in milliseconds; the last one is kept. */
-const WAITS = [0, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000]
+/** Pauses between attempts, in milliseconds; the last one repeats. */
+const PAUSES_MS = [0, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000]
 
-/** A connection that lasted so long was a good one: the waits begin anew. */
-const LASTING_MS = 10_000
+/** After a connection has lasted this long, the pauses start from the first again. */
+const STABLE_MS = 10_000
 
-/** The address of the gateway may only be asked for twice a minute, so it is asked for again only now and then. */
+/** The gateway's address may be requested twice a minute, so it is reused for several attempts. */
 const ATTEMPTS_PER_ADDRESS = 4
 
-/** What no further attempt can change. */
+/** Failures that no further attempt can fix. */
 const FINAL: readonly ChannelFailureReason[] = [
   'invalid_credentials',
   'forbidden',
@@ -35,13 +35,13 @@ const FINAL: readonly ChannelFailureReason[] = [
   'missing_field',
 ]
 
-/** The connection to QQ's gateway, which comes back by itself until its lifetime is over. */
+/** The connection to QQ's gateway, which reconnects by itself until `lifetime` is aborted. */
 export interface Gateway {
-  /** Resolves when no socket and no timer is left, after the end of the lifetime. */
+  /** Resolves when no socket and no timer is left, after `lifetime` is aborted. */
   closed(): Promise<void>
 }
 
-/** What the gateway works with; `onEvent` resolves when an event is stored; `id` is the event's own. */
+/** The options of the gateway; `onEvent` resolves when an event is stored; `id` is the event's id. */
 export interface GatewayPlan {
   settings: ChannelSettings
   link: Pick<ChannelLink, 'log' | 'connecting' | 'connected' | 'lost'>
@@ -51,10 +51,10 @@ export interface GatewayPlan {
   onEvent(type: string, data: Fields, id: string | undefined): Promise<void>
 }
 
-/** Connects; resolves when events can arrive, and throws a `ChannelFailure` where the first connection fails. */
+/** Connects; resolves when events can arrive. Throws a `ChannelFailure` if the first connection fails. */
 export async function openGateway({ settings, link, api, lifetime, onEvent }: GatewayPlan): Promise<Gateway> {
   const { WebSocket: socketClass } = await import('ws')
-  const isSecure = apiAddressOf(settings).startsWith('https:')
+  const isSecure = findApiAddress(settings).startsWith('https:')
   let address: string | undefined
   let intents = MESSAGES | INTERACTIONS
   let resume: string | undefined
@@ -68,18 +68,18 @@ export async function openGateway({ settings, link, api, lifetime, onEvent }: Ga
       what: 'the address of its gateway',
       signal: lifetime,
     })
-    const found = textOf(url)
+    const found = toText(url)
     if (!found || !URL.canParse(found) || !(isSecure ? /^wss:/ : /^wss?:/).test(found))
-      throw new ChannelFailure('unknown', 'QQ named no address of its gateway.')
+      throw new ChannelFailure('unknown', 'QQ returned no address of its gateway.')
     await settings.assertAllowed(found).catch((cause) => {
       if (cause instanceof AppError)
-        throw new ChannelFailure('forbidden', 'The gateway of QQ lies in a private network.', { cause })
+        throw new ChannelFailure('forbidden', 'The gateway of QQ is in a private network.', { cause })
       throw cause
     })
     return found
   }
 
-  /** Connects once; gives why that failed. */
+  /** Connects once; returns the end of the session if that failed. */
   async function attempt(): Promise<SessionEnd | undefined> {
     address ??= await findAddress()
     token = await api.tokens.get(lifetime)
@@ -103,7 +103,7 @@ export async function openGateway({ settings, link, api, lifetime, onEvent }: Ga
     return current.started
   }
 
-  /** Does what helps against the end of a session. Throws its failure where nothing does. */
+  /** Prepares the next connection after the end of a session. Throws its failure if a reconnect is useless. */
   async function prepare({ next, failure }: SessionEnd): Promise<void> {
     if (next !== 'resume') resume = undefined
     if (next === 'give_up') throw failure
@@ -111,14 +111,14 @@ export async function openGateway({ settings, link, api, lifetime, onEvent }: Ga
       hasRenewed = true
       await api.tokens.renew(token, lifetime)
     } else if (next === 'fewer_intents' || next === 'renew_token') {
-      // Asking for events that a bot has no right to is refused in either way.
+      // QQ refuses intents that a bot may not have in either of these ways.
       if (intents === MESSAGES) throw failure
       intents = MESSAGES
-      link.log.warn('QQ lets this bot have no events of buttons; only what is written can answer it')
+      link.log.warn('QQ does not deliver button presses to this bot; decisions must be written')
     }
   }
 
-  /** Connects after an end that something can be done about; other ends are thrown. */
+  /** Connects; handles ends that the next attempt can avoid at once, and throws the failures of others. */
   async function connect(): Promise<void> {
     for (;;) {
       const wasResuming = resume !== undefined
@@ -132,26 +132,26 @@ export async function openGateway({ settings, link, api, lifetime, onEvent }: Ga
     }
   }
 
-  /** Comes back after each end, until the channel is closed or nothing helps any more. */
-  async function persist(): Promise<void> {
+  /** Reconnects after each end until the channel is closed or an attempt fails finally. */
+  async function keepConnected(): Promise<void> {
     let failures = 0
     let since = performance.now()
     for (;;) {
       const end = await current!.ended
       lifetime.throwIfAborted()
       if (end.next !== 'give_up') link.connecting(end.failure.message)
-      if (performance.now() - since >= LASTING_MS) failures = 0
+      if (performance.now() - since >= STABLE_MS) failures = 0
       await prepare(end)
-      for (let isBack = false; !isBack; ) {
-        await sleep(waitBefore(failures), undefined, { signal: lifetime })
+      for (let isConnected = false; !isConnected; ) {
+        await sleep(choosePause(failures), undefined, { signal: lifetime })
         failures += 1
         if (failures % ATTEMPTS_PER_ADDRESS === 0) address = undefined
-        isBack = await connect().then(
+        isConnected = await connect().then(
           () => true,
           (error) => {
             lifetime.throwIfAborted()
             if (!(error instanceof ChannelFailure) || FINAL.includes(error.reason)) throw error
-            link.log.debug({ reason: error.reason }, 'the gateway of QQ cannot be reached yet')
+            link.log.debug({ reason: error.reason }, 'the gateway of QQ still cannot be reached')
             return false
           },
         )
@@ -169,20 +169,20 @@ export async function openGateway({ settings, link, api, lifetime, onEvent }: Ga
     lifetime.throwIfAborted()
     throw error
   }
-  const persisting = persist().catch((error) => {
+  const running = keepConnected().catch((error) => {
     if (!lifetime.aborted) link.lost(error)
   })
 
   return {
     async closed() {
       await current?.close()
-      await persisting
+      await running
     },
   }
 }
 
-/** Longer with each failure, and never the same for all bots at once. */
-function waitBefore(failures: number): number {
-  const wait = WAITS[Math.min(failures, WAITS.length - 1)]!
+/** Returns the pause before an attempt: longer with each failure, with jitter. */
+function choosePause(failures: number): number {
+  const wait = PAUSES_MS[Math.min(failures, PAUSES_MS.length - 1)]!
   return wait * (0.8 + 0.4 * Math.random())
 }

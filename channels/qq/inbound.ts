@@ -1,36 +1,36 @@
 import type { InboundFile, InboundMessage } from '#plugin-api'
-import { type Fields, fieldsOf, listOf, numberOf, textOf } from './fields.ts'
+import { type Fields, toFields, toList, toNumber, toText } from './fields.ts'
 import type { Target } from './target.ts'
 
 const DIRECT = 'C2C_MESSAGE_CREATE'
 const MENTIONING = 'GROUP_AT_MESSAGE_CREATE'
-/** Comes for all messages of a group, also for those that mention the bot, where its owner lets the bot see them. */
+/** The event for all messages of a group, including mentions, if the bot's owner allows it to see them. */
 const IN_GROUP = 'GROUP_MESSAGE_CREATE'
 
-/** A message that replies to another one brings that along. */
+/** The type of a message that contains the message it replies to. */
 const REPLY = 103
 
 const MAX_FILES = 32
 
-/** The message in an event; undefined for other events, for those of bots, and for what is no whole message. */
-export function messageOf(type: string, data: Fields): InboundMessage | undefined {
+/** Reads the message in an event; undefined for other events, for messages of bots and for incomplete ones. */
+export function readMessage(type: string, data: Fields): InboundMessage | undefined {
   if (type !== DIRECT && type !== MENTIONING && type !== IN_GROUP) return undefined
   const isGroup = type !== DIRECT
-  const author = fieldsOf(data.author)
-  const msg_id = textOf(data.id)
-  const openid = textOf(isGroup ? data.group_openid : author.user_openid)
-  const sender = isGroup ? (textOf(author.member_openid) ?? textOf(author.id)) : (textOf(author.id) ?? openid)
+  const author = toFields(data.author)
+  const msg_id = toText(data.id)
+  const openid = toText(isGroup ? data.group_openid : author.user_openid)
+  const sender = isGroup ? (toText(author.member_openid) ?? toText(author.id)) : (toText(author.id) ?? openid)
   if (!msg_id || !sender || !openid || author.bot === true) return undefined
 
-  const mentions = listOf(data.mentions)
+  const mentions = toList(data.mentions)
   const mentioned = type !== IN_GROUP || mentions.some(({ is_you }) => is_you === true)
-  const attachments = listOf(data.attachments).slice(0, MAX_FILES)
-  const written = readable(textOf(data.content) ?? '', mentions, type === MENTIONING)
-  const spoken = attachments.map(({ asr_refer_text }) => textOf(asr_refer_text)?.trim() ?? '')
-  const files = attachments.map(fileOf).filter((file) => file !== undefined)
-  const name = textOf(author.username)
-  const sent_at = timeOf(data.timestamp)
-  const quote = quoteOf(data)
+  const attachments = toList(data.attachments).slice(0, MAX_FILES)
+  const written = toReadable(toText(data.content) ?? '', mentions, type === MENTIONING)
+  const spoken = attachments.map(({ asr_refer_text }) => toText(asr_refer_text)?.trim() ?? '')
+  const files = attachments.map(readFile).filter((file) => file !== undefined)
+  const name = toText(author.username)
+  const sent_at = readTime(data.timestamp)
+  const quote = readQuote(data)
   const target: Target = { scene: isGroup ? 'groups' : 'users', openid, msg_id }
   return {
     id: msg_id,
@@ -45,67 +45,67 @@ export function messageOf(type: string, data: Fields): InboundMessage | undefine
   }
 }
 
-/** The text without the mention of the bot, with names for other mentions and words for QQ's faces. */
-function readable(content: string, mentions: Fields[], isMentioning: boolean): string {
-  const idsOf = ({ id, member_openid, user_openid }: Fields) => [id, member_openid, user_openid]
+/** Returns the text without the mention of the bot, with names for other mentions and words for QQ's faces. */
+function toReadable(content: string, mentions: Fields[], isMentioning: boolean): string {
+  const listIds = ({ id, member_openid, user_openid }: Fields) => [id, member_openid, user_openid]
   const isListed = mentions.some(({ is_you }) => is_you === true)
   let isFirst = true
   return content
     .replace(/<@!?([^<>\s]+)>[ \t]?/g, (tag, id: string, at: number) => {
-      const mention = mentions.find((one) => idsOf(one).includes(id))
-      // Without a list of mentions, the one at the head of an event about a mention is that of the bot.
+      const mention = mentions.find((one) => listIds(one).includes(id))
+      // Without a list of mentions, a leading mention in a mention event is the bot's.
       const isBot =
         mention?.is_you === true || (isMentioning && !isListed && isFirst && !content.slice(0, at).trim())
       isFirst = false
       if (isBot) return ''
-      const name = textOf(mention?.username)
+      const name = toText(mention?.username)
       return name ? `@${name}${/[ \t]$/.test(tag) ? ' ' : ''}` : tag
     })
-    .replace(/<faceType=\d+,faceId="[^"]*",ext="([^"]*)">/g, (_, ext: string) => `[${faceOf(ext)}]`)
+    .replace(/<faceType=\d+,faceId="[^"]*",ext="([^"]*)">/g, (_, ext: string) => `[${readFace(ext)}]`)
     .trim()
 }
 
-/** What a face is called; its details are JSON in base64. */
-function faceOf(ext: string): string {
+/** Returns the name of a face; its details are JSON in Base64. */
+function readFace(ext: string): string {
   try {
-    return textOf(fieldsOf(JSON.parse(Buffer.from(ext, 'base64').toString())).text) ?? 'face'
+    return toText(toFields(JSON.parse(Buffer.from(ext, 'base64').toString())).text) ?? 'face'
   } catch {
-    // A face without a name is still a face.
+    // A face with unreadable details has no name.
     return 'face'
   }
 }
 
-function fileOf({ url, voice_wav_url, filename, content_type, size }: Fields): InboundFile | undefined {
-  // Voices come in a format of QQ's own, and as WAV besides.
-  const wave = textOf(voice_wav_url)
-  const address = wave ?? textOf(url)
+function readFile({ url, voice_wav_url, filename, content_type, size }: Fields): InboundFile | undefined {
+  // Voice messages come in QQ's own format and additionally as WAV.
+  const wave = toText(voice_wav_url)
+  const address = wave ?? toText(url)
   if (!address) return undefined
-  const name = textOf(filename)
-  const bytes = numberOf(size)
-  const type = wave ? 'audio/wav' : textOf(content_type)
+  const name = toText(filename)
+  const bytes = toNumber(size)
+  const type = wave ? 'audio/wav' : toText(content_type)
   return {
     ...(name && { filename: wave ? name.replace(/\.\w+$/, '.wav') : name }),
-    // What is no picture or video is only called "file" or "voice".
+    // Other attachments than pictures and videos have the type "file" or "voice".
     ...(type?.includes('/') && { media_type: type }),
     ...(bytes !== undefined && !wave && { size: bytes }),
     reference: { url: withScheme(address) },
   }
 }
 
-/** QQ leaves out the scheme of some addresses. */
+/** Adds the scheme, which QQ omits in some addresses. */
 const withScheme = (address: string) =>
   /^https?:\/\//i.test(address) ? address : `https://${address.replace(/^\/+/, '')}`
 
-function quoteOf(data: Fields): InboundMessage['quote'] {
-  if (numberOf(data.message_type) !== REPLY) return undefined
-  const [quoted] = listOf(data.msg_elements)
-  const text = readable(textOf(quoted?.content) ?? '', [], false)
-  const sender = textOf(fieldsOf(quoted?.author).username)
+function readQuote(data: Fields): InboundMessage['quote'] {
+  if (toNumber(data.message_type) !== REPLY) return undefined
+  const [quoted] = toList(data.msg_elements)
+  const text = toReadable(toText(quoted?.content) ?? '', [], false)
+  const sender = toText(toFields(quoted?.author).username)
   return text ? { text, ...(sender && { sender }) } : undefined
 }
 
-/** Unix milliseconds of a time in RFC 3339. */
-function timeOf(timestamp: unknown): number | undefined {
-  const time = Date.parse(textOf(timestamp) ?? '')
+/** Converts a time in RFC 3339 to Unix milliseconds. */
+function readTime(timestamp: unknown): number | undefined {
+  const time = Date.parse(toText(timestamp) ?? '')
   return Number.isNaN(time) ? undefined : time
 }

@@ -1,16 +1,16 @@
 import type { ChannelCapabilities, ChannelKind } from '#plugin-api'
-import { appIdOf, checkConfig, configSchema, ENDPOINTS } from './config.ts'
+import { checkConfig, configSchema, ENDPOINTS, readAppId } from './config.ts'
 import { registration } from './registration.ts'
 
-/** QQ names no limit; messages of this many bytes are known to pass. */
-const MAX_LENGTH = 4000
+/** QQ documents no limit; messages of this length are known to be accepted. */
+const MAX_MESSAGE_BYTES = 4000
 
-/** Beyond about two kilobytes some have seen a growing message lose its end without an error. */
-const MAX_LIVE_LENGTH = 1800
+/** Beyond about two kilobytes, streamed messages were seen to lose their end without an error. */
+const MAX_LIVE_BYTES = 1800
 
 const shared = {
   dialect: 'markdown-without-tables',
-  max_length: MAX_LENGTH,
+  max_length: MAX_MESSAGE_BYTES,
   length_unit: 'bytes',
   buttons: true,
 } as const satisfies Partial<ChannelCapabilities>
@@ -25,16 +25,16 @@ export default {
     direct: {
       ...shared,
       max_replies: 4,
-      live: { interval_ms: 800, append_only: true, max_length: MAX_LIVE_LENGTH },
+      live: { interval_ms: 800, append_only: true, max_length: MAX_LIVE_BYTES },
     },
     group: { ...shared, max_replies: 5 },
   },
-  identity: (config) => appIdOf(config) || undefined,
+  identity: (config) => readAppId(config) || undefined,
   check: checkConfig,
   async probe(settings, signal) {
     const { createApi } = await import('./api.ts')
     const api = createApi(settings, signal)
-    // The gateway's address may only be asked for twice a minute, and its sessions are counted.
+    // Does not use the gateway: its address may be requested twice a minute, and its sessions are limited.
     await api.call('GET', '/users/@me', { what: 'the bot', signal })
   },
   open: async (settings, link) => (await import('./connection.ts')).openConnection(settings, link),

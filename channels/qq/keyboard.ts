@@ -1,13 +1,13 @@
 import type { Button, OutboundMessage } from '#plugin-api'
 import type { Target } from './target.ts'
 
-/** QQ takes five rows of five buttons. */
+/** QQ accepts five rows of five buttons. */
 const MAX_ROWS = 5
 const MAX_IN_ROW = 5
-/** Labels of more than so many characters are refused. */
+/** Characters of a label; QQ refuses longer ones. */
 const MAX_LABEL = 10
-/** So many stand beside each other on a phone without being cut. */
-const COMFORTABLE = 2
+/** Buttons that fit side by side on a phone without being cut. */
+const BUTTONS_PER_ROW = 2
 
 const STYLES: Record<Button['style'], number> = { default: 0, primary: 1, danger: 3 }
 
@@ -15,8 +15,8 @@ const CALLBACK = 1
 const ONLY_SOME = 0
 const EVERYBODY = 2
 
-/** The keyboard under a message; undefined where it has no buttons. */
-export function keyboardOf({ scene }: Target, { buttons = [], pressers, key }: OutboundMessage) {
+/** Creates the keyboard of a message; undefined if it has no buttons. */
+export function createKeyboard({ scene }: Target, { buttons = [], pressers, key }: OutboundMessage) {
   if (buttons.length === 0) return undefined
   const permission =
     scene === 'groups' && pressers && pressers.length > 0
@@ -26,10 +26,10 @@ export function keyboardOf({ scene }: Target, { buttons = [], pressers, key }: O
     id: String(index + 1),
     render_data: { label: cut(label), visited_label: cut(`✓ ${label}`), style: STYLES[style] },
     action: { type: CALLBACK, data: value, permission, click_limit: 1, unsupport_tips: label },
-    // Once one of a group is pressed, QQ takes none of the others.
+    // After one button of a group is pressed, QQ disables the others.
     group_id: key,
   }))
-  const inRow = Math.max(COMFORTABLE, Math.ceil(drawn.length / MAX_ROWS))
+  const inRow = Math.max(BUTTONS_PER_ROW, Math.ceil(drawn.length / MAX_ROWS))
   const rows = Array.from({ length: Math.ceil(drawn.length / inRow) }, (_, row) => ({
     buttons: drawn.slice(row * inRow, (row + 1) * inRow),
   }))

@@ -2,7 +2,7 @@ const MARKDOWN_LINK = /!?\[([^\]\n]*)\]\(\s*<?([^()\s<>]+)>?(?:\s+"[^"\n]*")?\s*
 const SCHEME = /\b(?:https?|ftp):\/\//gi
 const HOST = /\b(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,24}\b/gi
 
-/** The same text with addresses that can still be read, but that QQ does not take for links. */
+/** Rewrites addresses so that people can read them, but QQ does not detect links. */
 export function defuseLinks(text: string): string {
   const unfolded = text.replace(MARKDOWN_LINK, (_, words: string, address: string) =>
     words && words !== address ? `${words} (${address})` : address,
@@ -10,6 +10,6 @@ export function defuseLinks(text: string): string {
   return defuseWords(unfolded)
 }
 
-/** The same without taking links of markdown apart, for a text of which only a part is known yet. */
+/** Does the same without unfolding Markdown links, for a text that is only partly known. */
 export const defuseWords = (text: string): string =>
   text.replace(SCHEME, '').replace(HOST, (host) => host.replaceAll('.', '[.]'))

@@ -1,24 +1,24 @@
 import type { JSONValue, OutboundMessage } from '#plugin-api'
 import type { Api } from './api.ts'
-import { textOf } from './fields.ts'
-import { type Form, hasArrived, numberFor, plainer } from './form.ts'
-import { keyboardOf } from './keyboard.ts'
+import { toText } from './fields.ts'
+import { createNumber, type Form, hasArrived, simplify } from './form.ts'
+import { createKeyboard } from './keyboard.ts'
 import { defuseLinks } from './links.ts'
-import { pathOf, type Target } from './target.ts'
+import { type Target, toPath } from './target.ts'
 
-/** QQ's sorts of messages. */
+/** QQ's message types. */
 const PLAIN = 0
 const MARKDOWN = 2
 const MEDIA = 7
 
-/** Sends a message, more plainly where QQ refuses a part of its form; gives its id, or null where QQ had it before. */
+/** Sends a message, without the features that QQ refuses. Returns its id, or null if QQ had received it before. */
 export function sendMessage(
   api: Api,
   target: Target,
   message: OutboundMessage,
   signal: AbortSignal,
 ): Promise<JSONValue> {
-  const keyboard = keyboardOf(target, message)
+  const keyboard = createKeyboard(target, message)
   return deliver(api, target, message.key, signal, (form) => {
     const text = form.links ? message.text : defuseLinks(message.text)
     return {
@@ -30,7 +30,7 @@ export function sendMessage(
   })
 }
 
-/** Sends a file that was uploaded before. */
+/** Sends an uploaded file. */
 export async function sendMedia(
   api: Api,
   target: Target,
@@ -45,19 +45,19 @@ async function deliver(
   target: Target,
   key: string,
   signal: AbortSignal,
-  contentOf: (form: Form) => object,
+  createContent: (form: Form) => object,
 ): Promise<JSONValue> {
   let form: Form = { passive: true, markdown: true, links: true, keyboard: true }
   for (;;) {
     const { msg_id, event_id } = target
-    const answering = form.passive && { msg_id, event_id, msg_seq: numberFor(key, form) }
+    const answering = form.passive && { msg_id, event_id, msg_seq: createNumber(key, form) }
     try {
-      const body = { ...contentOf(form), ...answering }
-      const sent = await api.call('POST', pathOf(target, 'messages'), { body, what: 'the message', signal })
-      return textOf(sent.id) ?? null
+      const body = { ...createContent(form), ...answering }
+      const sent = await api.call('POST', toPath(target, 'messages'), { body, what: 'the message', signal })
+      return toText(sent.id) ?? null
     } catch (error) {
       if (hasArrived(form, error)) return null
-      const next = plainer(form, error)
+      const next = simplify(form, error)
       if (!next) throw error
       form = next
     }

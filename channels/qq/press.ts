@@ -1,50 +1,50 @@
 import type { ChannelLink } from '#plugin-api'
 import type { Api } from './api.ts'
-import { type Fields, fieldsOf, textOf } from './fields.ts'
+import { type Fields, toFields, toText } from './fields.ts'
 import { sendMessage } from './message.ts'
 
-/** What QQ shows to the one who pressed: that it is done, or that it failed and may be tried again. */
+/** The result that QQ shows to the presser: done, or failed and may be repeated. */
 const DONE = 0
 const FAILED = 1
 
-/** What presses are handed to, and answered with. */
-export interface PressPlan {
+/** The context for handling presses. */
+export interface PressContext {
   link: Pick<ChannelLink, 'press' | 'log'>
   api: Api
   lifetime: AbortSignal
 }
 
 /**
- * Hands a pressed button over, then answers QQ, which waits for it, and says in the conversation what came of it,
- * because neither a notice nor the message with the buttons can say so. Never rejects: whoever pressed can press again.
+ * Passes a press to the gateway, answers QQ, and sends the outcome to the conversation, because QQ can show neither a
+ * notice nor a change of the message. Never rejects: the person can press again.
  */
-export async function takePress(
+export async function handlePress(
   data: Fields,
   event_id: string | undefined,
-  { link, api, lifetime }: PressPlan,
+  { link, api, lifetime }: PressContext,
 ): Promise<void> {
-  const resolved = fieldsOf(fieldsOf(data.data).resolved)
-  const id = textOf(data.id)
-  const value = textOf(resolved.button_data)
-  const group = textOf(data.group_openid)
-  const sender = textOf(group ? data.group_member_openid : data.user_openid)
+  const resolved = toFields(toFields(data.data).resolved)
+  const id = toText(data.id)
+  const value = toText(resolved.button_data)
+  const group = toText(data.group_openid)
+  const sender = toText(group ? data.group_member_openid : data.user_openid)
   if (!id || !value || !sender) {
-    link.log.debug('QQ told of an interaction that is no button of ours')
+    link.log.debug('ignored a QQ interaction that is not a press of our buttons')
     return
   }
 
   const conversation_id = group ?? sender
   const outcome = await link.press({ value, sender: { id: sender }, conversation_id }).catch((error) => {
-    link.log.warn({ error }, 'a button that was pressed could not be stored')
+    link.log.warn({ error }, 'a pressed button could not be stored')
     return undefined
   })
 
-  /** The press is stored, and what is not told now is of no use later. */
+  /** Makes a call once: the press is stored, and a late answer would be useless. */
   const tryOnce = async (what: string, work: Promise<unknown>) => {
     try {
       await work
     } catch (error) {
-      if (!lifetime.aborted) link.log.warn({ error }, `QQ did not take ${what}`)
+      if (!lifetime.aborted) link.log.warn({ error }, `QQ refused ${what}`)
     }
   }
   const what = 'the answer to a button'

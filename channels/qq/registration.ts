@@ -1,13 +1,13 @@
 import { createDecipheriv, randomBytes } from 'node:crypto'
 import { ChannelFailure, type ChannelRegistration, type PlatformAccess } from '#plugin-api'
-import { type Fields, fieldsOf, numberOf, textOf } from './fields.ts'
+import { type Fields, toFields, toNumber, toText } from './fields.ts'
 import { requestJson } from './request.ts'
 
-/** QQ names no end of its codes, so they end here at the latest. */
+/** QQ does not state when its codes expire, so they expire here at the latest. */
 const LIFETIME_SECONDS = 600
 const INTERVAL_SECONDS = 2
 
-/** Shown by QQ as what asks for the bot. */
+/** The name that QQ shows for the requesting application. */
 const SOURCE = 'Agent Platform Service'
 
 const COMPLETED = 2
@@ -19,20 +19,20 @@ const TAG_BYTES = 16
 
 interface State {
   task_id: string
-  /** Base64; only who has it can read the secret of the bot. */
+  /** In Base64; it decrypts the bot's secret. */
   key: string
-  /** Unix milliseconds. */
+  /** In Unix milliseconds. */
   ends_at: number
 }
 
-/** Makes or picks a bot by a QR code: whoever scans it in QQ chooses which. */
+/** Creates or selects a bot by a QR code: the person who scans it in QQ decides. */
 export const registration: ChannelRegistration = {
   gives: 'credentials',
 
   async begin(platform) {
     const key = randomBytes(KEY_BYTES).toString('base64')
-    const task_id = textOf((await ask(platform, '/lite/create_bind_task', { key }, key)).task_id)
-    if (!task_id) throw new ChannelFailure('unknown', 'QQ began no registration.')
+    const task_id = toText((await ask(platform, '/lite/create_bind_task', { key }, key)).task_id)
+    if (!task_id) throw new ChannelFailure('unknown', 'QQ did not begin the registration.')
     const state: State = { task_id, key, ends_at: Date.now() + LIFETIME_SECONDS * 1000 }
     const query = `task_id=${encodeURIComponent(task_id)}&source=${encodeURIComponent(SOURCE)}&_wv=2`
     return {
@@ -47,12 +47,12 @@ export const registration: ChannelRegistration = {
     const { task_id, key, ends_at } = stored as unknown as State
     if (Date.now() >= ends_at) return { status: 'expired' }
     const data = await ask(platform, '/lite/poll_bind_result', { task_id }, key)
-    const status = numberOf(data.status)
+    const status = toNumber(data.status)
     if (status === EXPIRED) return { status: 'expired' }
     if (status !== COMPLETED) return { status: 'waiting' }
-    const app_id = textOf(data.bot_appid)
-    const secret = decrypt(textOf(data.bot_encrypt_secret) ?? '', key)
-    if (!app_id || !secret) return { status: 'failed', detail: 'QQ gave credentials that cannot be read.' }
+    const app_id = toText(data.bot_appid)
+    const secret = decrypt(toText(data.bot_encrypt_secret) ?? '', key)
+    if (!app_id || !secret) return { status: 'failed', detail: 'QQ returned unreadable credentials.' }
     return { status: 'success', config: { app_id, secret } }
   },
 }
@@ -72,12 +72,12 @@ async function ask(
     signal,
     secrets: [key],
   })
-  const retcode = numberOf(reply.retcode) ?? 0
+  const retcode = toNumber(reply.retcode) ?? 0
   if (retcode !== 0) throw new ChannelFailure('unknown', `QQ refused the registration (${retcode}).`)
-  return fieldsOf(reply.data)
+  return toFields(reply.data)
 }
 
-/** AES-256-GCM: nonce, ciphertext and tag in this order. Undefined where the key does not fit. */
+/** Decrypts AES-256-GCM (nonce, ciphertext, tag); undefined if the key is wrong. */
 function decrypt(sealed: string, key: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64')
   if (bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined
@@ -89,7 +89,7 @@ function decrypt(sealed: string, key: string): string | undefined {
       decipher.final(),
     ]).toString()
   } catch {
-    // The tag does not fit: the text was not made with this key, and the caller says so.
+    // The tag does not match the key; the caller reports it.
     return undefined
   }
 }

@@ -1,14 +1,14 @@
-/** Which events of a session have been taken in, so that QQ delivers the others again. */
+/** Tracks the stored events of a session, so that QQ delivers the others again. */
 export interface Sequence {
-  /** An event has arrived; call what this gives when it is stored. */
+  /** Notes that an event has arrived; call the returned function when it is stored. */
   begin(number: number): () => void
-  /** The last event up to which all are stored; null before the first. */
+  /** Returns the last event up to which all are stored; null before the first. */
   stored(): number | null
-  /** The session is resumed: what was not stored yet comes again. */
+  /** Resets after a resume: QQ delivers the events that were not stored again. */
   restart(): void
 }
 
-/** Makes the sequence of a new session. */
+/** Creates the sequence of a new session. */
 export function createSequence(): Sequence {
   let highest: number | null = null
   let open = new Set<number>()
@@ -29,7 +29,7 @@ export function createSequence(): Sequence {
     },
     restart() {
       highest = stored()
-      // Whatever of the connection before is stored only now counts when it arrives again.
+      // Events of the previous connection that are still being stored count when they arrive again.
       open = new Set()
     },
   }

@@ -2,8 +2,8 @@ import type { ClientRequestArgs } from 'node:http'
 import type { ClientOptions, WebSocket } from 'ws'
 import type { Logger } from '#kernel'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
-import { endOf, type NextStep, type SessionEnd } from './close-code.ts'
-import { type Fields, fieldsOf, numberOf, parseFields, textOf } from './fields.ts'
+import { type NextStep, type SessionEnd, toSessionEnd } from './close-code.ts'
+import { type Fields, parseFields, toFields, toNumber, toText } from './fields.ts'
 import { TIMEOUT_MS } from './request.ts'
 import type { Sequence } from './sequence.ts'
 
@@ -16,19 +16,19 @@ const OP = {
   reconnect: 7,
   invalid: 9,
   hello: 10,
-  heartbeatTaken: 11,
+  heartbeatAck: 11,
 } as const
 
-/** No frame of QQ comes near this; a longer one ends the connection. */
-const MAX_FRAME = 4 * 1024 * 1024
+/** Far above the frames of QQ; a longer one ends the connection. */
+const MAX_FRAME_BYTES = 4 * 1024 * 1024
 
-/** So many events are taken in at a time; the others wait in the socket. */
+/** Limit of events that are being stored; the others wait in the socket. */
 const MAX_EVENTS = 64
 
 const DEFAULT_HEARTBEAT_MS = 30_000
 const MIN_HEARTBEAT_MS = 10
 
-/** A connection that says nothing for two heartbeats, and at least so long, is dead. */
+/** A connection without frames for two heartbeats, and for at least this long, is dead. */
 const MIN_SILENCE_MS = 3_000
 
 const CLOSING_MS = 1_000
@@ -36,15 +36,15 @@ const GOING_AWAY = 1000
 
 /** One connection to the gateway. */
 export interface Session {
-  /** Undefined once events can arrive, or why it ended before. */
+  /** Resolves with undefined once events can arrive, or with the end if it came first. */
   started: Promise<SessionEnd | undefined>
   ended: Promise<SessionEnd>
-  /** Takes leave; resolves when the socket is gone. */
+  /** Closes the connection; resolves when the socket is closed. */
   close(): Promise<void>
 }
 
-/** What a connection needs; `resume` is the session to go on with. */
-export interface SessionPlan {
+/** The options of a connection; `resume` is the session to resume. */
+export interface SessionOptions {
   socketClass: typeof WebSocket
   url: string
   lookup: ChannelSettings['lookup']
@@ -53,22 +53,22 @@ export interface SessionPlan {
   resume: string | undefined
   sequence: Sequence
   log: Logger
-  /** The platform's name for the session, to resume it by. */
+  /** Called with the platform's id of the session, for resuming it. */
   onIdentified(session_id: string): void
   /** Resolves when the event is stored; if it rejects, the connection is dropped so that QQ sends it again. */
   onEvent(type: string, data: Fields, id: string | undefined): Promise<void>
 }
 
 /** Connects, and identifies or resumes. */
-export function startSession(plan: SessionPlan): Session {
-  const { socketClass, url, lookup, token, intents, resume, sequence, log } = plan
-  const options: ClientOptions & ClientRequestArgs = {
+export function startSession(options: SessionOptions): Session {
+  const { socketClass, url, lookup, token, intents, resume, sequence, log } = options
+  const socketOptions: ClientOptions & ClientRequestArgs = {
     lookup,
-    maxPayload: MAX_FRAME,
+    maxPayload: MAX_FRAME_BYTES,
     handshakeTimeout: TIMEOUT_MS,
     perMessageDeflate: false,
   }
-  const socket = new socketClass(url, options)
+  const socket = new socketClass(url, socketOptions)
   let resolveStarted: (end: SessionEnd | undefined) => void
   let resolveEnded: (end: SessionEnd) => void
   const started = new Promise<SessionEnd | undefined>((resolve) => {
@@ -95,7 +95,7 @@ export function startSession(plan: SessionPlan): Session {
     isOver = true
     clearTimeout(deadline)
     clearInterval(heartbeat)
-    // A farewell would end the session, which may be resumed.
+    // Without a close frame, which would end the session: it may be resumed.
     socket.terminate()
     resolveStarted({ next, failure })
     resolveEnded({ next, failure })
@@ -112,7 +112,7 @@ export function startSession(plan: SessionPlan): Session {
     const silence = Math.max(2 * every, MIN_SILENCE_MS)
     heartbeat = setInterval(() => {
       if (performance.now() - heardAt > silence)
-        end('resume', new ChannelFailure('timeout', 'The gateway of QQ fell silent.'))
+        end('resume', new ChannelFailure('timeout', 'The gateway of QQ stopped sending.'))
       else if (isReady) beat()
     }, every)
     const authorization = `QQBot ${token}`
@@ -127,16 +127,16 @@ export function startSession(plan: SessionPlan): Session {
   }
 
   async function take(type: string, { id, s, d }: Fields): Promise<void> {
-    const number = numberOf(s)
+    const number = toNumber(s)
     const stored = number === undefined ? undefined : sequence.begin(number)
     events += 1
     if (events === MAX_EVENTS) socket.pause()
     try {
-      await plan.onEvent(type, fieldsOf(d), textOf(id))
+      await options.onEvent(type, toFields(d), toText(id))
       stored?.()
     } catch (error) {
-      log.warn({ error, type }, 'an event of QQ could not be stored, and will be delivered again')
-      end('resume', new ChannelFailure('unknown', 'A message of QQ could not be stored.', { cause: error }))
+      log.warn({ error, type }, 'a QQ event could not be stored and will be delivered again')
+      end('resume', new ChannelFailure('unknown', 'A QQ message could not be stored.', { cause: error }))
     } finally {
       events -= 1
       if (events === MAX_EVENTS - 1) socket.resume()
@@ -144,13 +144,13 @@ export function startSession(plan: SessionPlan): Session {
   }
 
   function dispatch(frame: Fields): void {
-    const type = textOf(frame.t)
+    const type = toText(frame.t)
     if (type === 'READY') {
-      const id = textOf(fieldsOf(frame.d).session_id)
-      if (id) plan.onIdentified(id)
+      const id = toText(toFields(frame.d).session_id)
+      if (id) options.onIdentified(id)
     }
     if (type === 'READY' || type === 'RESUMED') {
-      const number = numberOf(frame.s)
+      const number = toNumber(frame.s)
       if (number !== undefined) sequence.begin(number)()
       begin()
     } else if (type) void take(type, frame)
@@ -158,7 +158,7 @@ export function startSession(plan: SessionPlan): Session {
 
   function refuse(): void {
     if (resume || isReady)
-      end('identify', new ChannelFailure('unreachable', 'QQ does not go on with the session.'))
+      end('identify', new ChannelFailure('unreachable', 'QQ refused to resume the session.'))
     else
       end(
         'renew_token',
@@ -170,15 +170,15 @@ export function startSession(plan: SessionPlan): Session {
     if (isOver || isClosing) return
     heardAt = performance.now()
     const frame = parseFields(String(message))
-    if (!frame) log.debug('the gateway of QQ sent a frame that is no JSON object')
+    if (!frame) log.debug('the gateway of QQ sent a frame that is not a JSON object')
     else if (frame.op === OP.dispatch) dispatch(frame)
     else if (frame.op === OP.heartbeat) beat()
-    else if (frame.op === OP.hello) greet(numberOf(fieldsOf(frame.d).heartbeat_interval))
+    else if (frame.op === OP.hello) greet(toNumber(toFields(frame.d).heartbeat_interval))
     else if (frame.op === OP.invalid) refuse()
     else if (frame.op === OP.reconnect)
       end('resume', new ChannelFailure('unreachable', 'QQ asked to connect again.'))
-    else if (frame.op !== OP.heartbeatTaken)
-      log.debug({ op: numberOf(frame.op) }, 'the gateway of QQ sent an operation that is not known')
+    else if (frame.op !== OP.heartbeatAck)
+      log.debug({ op: toNumber(frame.op) }, 'the gateway of QQ sent an unknown operation')
   })
   socket.on('error', (cause) =>
     end(
@@ -187,7 +187,7 @@ export function startSession(plan: SessionPlan): Session {
     ),
   )
   socket.on('close', (code) => {
-    const { next, failure } = endOf(code)
+    const { next, failure } = toSessionEnd(code)
     end(next, failure)
   })
 

@@ -1,27 +1,27 @@
 import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage } from '#plugin-api'
 import type { Api } from './api.ts'
-import { codeOf } from './failure.ts'
-import { textOf } from './fields.ts'
-import { type Form, hasArrived, numberFor, plainer } from './form.ts'
+import { readCode } from './failure.ts'
+import { toText } from './fields.ts'
+import { createNumber, type Form, hasArrived, simplify } from './form.ts'
 import { defuseWords } from './links.ts'
-import { pathOf, type Target } from './target.ts'
+import { type Target, toPath } from './target.ts'
 
 const WRITING = 1
 const DONE = 10
 
-/** QQ refuses a text that does not go on from what it has shown, and one for a stream that is over. */
+/** The code for a text that does not begin with the shown text, and for a stream that has ended. */
 const FIXED = 40007
 
-/** What another process needs to go on with a stream. */
+/** The reference by which another process continues a stream. */
 interface Reference {
   stream_msg_id: string
   msg_seq: number
   form: Form
-  /** Unix milliseconds. */
+  /** In Unix milliseconds. */
   begun_at: number
 }
 
-/** Begins a message that grows, or goes on with the one that `begun` refers to. */
+/** Begins a streamed message, or continues the one that `begun` refers to. */
 export async function openStream(
   api: Api,
   target: Target,
@@ -32,47 +32,47 @@ export async function openStream(
   const earlier = (begun ?? undefined) as Reference | undefined
   let form: Form = earlier?.form ?? { passive: true, markdown: true, links: true, keyboard: true }
   let stream_msg_id = earlier?.stream_msg_id
-  // Frames are numbered upwards, and nobody has sent as many of them as milliseconds have passed.
+  // Frame numbers must increase. Another process has sent fewer frames than milliseconds have passed.
   let index = earlier ? Math.max(0, Date.now() - earlier.begun_at) + 1 : 0
-  /** The part of the text that was shown, and how it was shown. */
+  /** The source of the shown text, and the text as it was shown. */
   let taken = ''
   let shown = ''
   let isDone = false
-  let hasBegunAnew = false
-  let msg_seq = earlier?.msg_seq ?? numberFor(message.key, form)
+  let hasRestarted = false
+  let msg_seq = earlier?.msg_seq ?? createNumber(message.key, form)
 
-  /** How a text is shown, and how much of it: what is shown already stays, because QQ lets nobody change it. */
-  function formed(text: string, isLast: boolean): { content_raw: string; part: string } {
+  /** Returns the text to show and its source. Shown text stays as it is, because QQ does not let it change. */
+  function toContent(text: string, isLast: boolean): { content_raw: string; part: string } {
     if (form.links || !text.startsWith(taken)) return { content_raw: text, part: text }
-    // The end of an address that is still being written cannot be told from a word.
+    // An incomplete address at the end looks like a word, so the last word is held back.
     const isWhole = isLast || shown === ''
     const rest = isWhole ? text.slice(taken.length) : text.slice(taken.length).replace(/\S+$/, '')
     return { content_raw: shown + defuseWords(rest), part: taken + rest }
   }
 
-  /** Within a stream only links can be given up: the rest is as it began. */
+  /** Drops links after a refusal; other features cannot change within a stream. */
   function giveUpLinks(error: unknown): void {
-    const next = plainer(form, error)
+    const next = simplify(form, error)
     if (!next || next.links === form.links) throw error
     form = next
-    // Half an address may have been shown, and what comes next must not complete it.
+    // A space separates half an address that may have been shown from the text that would complete it.
     if (/\S$/.test(shown)) shown += ' '
   }
 
-  /** Another form for the first words, or another number where their id was lost on the way. */
-  function beginAnew(error: unknown): void {
-    const isLost = hasArrived(form, error) && !hasBegunAnew
-    const next = isLost ? form : plainer(form, error)
+  /** Restarts with a reduced form, or with another number if the id of the first frame was lost. */
+  function restart(error: unknown): void {
+    const isLost = hasArrived(form, error) && !hasRestarted
+    const next = isLost ? form : simplify(form, error)
     if (!next) throw error
-    hasBegunAnew ||= isLost
+    hasRestarted ||= isLost
     form = next
     index = 0
-    msg_seq = numberFor(hasBegunAnew ? `${message.key} anew` : message.key, form)
+    msg_seq = createNumber(hasRestarted ? `${message.key} anew` : message.key, form)
   }
 
   async function put(text: string, input_state: number, signal: AbortSignal): Promise<void> {
     for (;;) {
-      const { content_raw, part } = formed(text, input_state === DONE)
+      const { content_raw, part } = toContent(text, input_state === DONE)
       if (input_state === WRITING && stream_msg_id && content_raw === shown) return
       const body = {
         input_mode: 'replace',
@@ -86,22 +86,22 @@ export async function openStream(
       }
       try {
         index += 1
-        const path = pathOf(target, 'stream_messages')
-        const sent = await api.call('POST', path, { body, what: 'the growing message', signal })
-        stream_msg_id = textOf(sent.id) ?? stream_msg_id
+        const path = toPath(target, 'stream_messages')
+        const sent = await api.call('POST', path, { body, what: 'the streamed message', signal })
+        stream_msg_id = toText(sent.id) ?? stream_msg_id
         taken = part
         shown = content_raw
         return
       } catch (error) {
         if (stream_msg_id) giveUpLinks(error)
-        else beginAnew(error)
+        else restart(error)
       }
     }
   }
 
   const begun_at = earlier?.begun_at ?? Date.now()
   if (!earlier) await put(message.text, WRITING, signal)
-  if (!stream_msg_id) throw new ChannelFailure('unknown', 'QQ gave the growing message no id.')
+  if (!stream_msg_id) throw new ChannelFailure('unknown', 'QQ returned no id for the streamed message.')
 
   return {
     reference: { stream_msg_id, msg_seq, form: { ...form }, begun_at },
@@ -113,8 +113,8 @@ export async function openStream(
       try {
         await put(text, DONE, signal)
       } catch (error) {
-        // Another process had finished it before it could say so.
-        if (!earlier || codeOf(error) !== FIXED) throw error
+        // Another process has finished the message but could not store that.
+        if (!earlier || readCode(error) !== FIXED) throw error
       }
       isDone = true
     },

@@ -1,6 +1,6 @@
 import type { JSONValue } from '#plugin-api'
 
-/** Where an answer goes, as QQ's paths have it, and the message or event that it answers. */
+/** The destination of an answer, in the terms of QQ's paths, and the message or event that it answers. */
 export interface Target {
   scene: 'users' | 'groups'
   openid: string
@@ -8,9 +8,9 @@ export interface Target {
   event_id?: string
 }
 
-/** The target that a message of this kind was received with. */
-export const targetOf = (target: JSONValue): Target => target as unknown as Target
+/** Returns a stored target with its type. */
+export const toTarget = (target: JSONValue): Target => target as unknown as Target
 
-/** The path of a call about a conversation. */
-export const pathOf = ({ scene, openid }: Target, call: 'messages' | 'files' | 'stream_messages'): string =>
+/** Returns the path of a call for a conversation. */
+export const toPath = ({ scene, openid }: Target, call: 'messages' | 'files' | 'stream_messages'): string =>
   `/v2/${scene}/${encodeURIComponent(openid)}/${call}`

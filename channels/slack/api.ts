@@ -1,18 +1,18 @@
 import type { WebClientOptions } from '@slack/web-api'
 import type { ChannelSettings } from '#plugin-api'
-import { keysOf, type TokenName } from './config.ts'
+import { readTokens, type TokenName } from './config.ts'
 import { startDeadline } from './deadline.ts'
-import { failureOf } from './failure.ts'
+import { toFailure } from './failure.ts'
 import { silentLogger } from './silent-logger.ts'
 
-/** How Slack is reached; `requestMs` is how long it may take to answer. */
+/** The settings for reaching Slack; `requestMs` is the time limit for an answer. */
 export interface Reach extends Pick<ChannelSettings, 'config' | 'endpoints' | 'fetch'> {
   requestMs: number
 }
 
-/** Slack's Web API, called with one of the keys. */
+/** Slack's Web API, called with one of the tokens. */
 export interface SlackApi {
-  /** Gives what the method answers; throws a `ChannelFailure`, after one attempt. */
+  /** Returns the answer of a method; throws a `ChannelFailure` after one attempt. */
   call<Answer = unknown>(
     method: string,
     fields: Record<string, unknown>,
@@ -20,7 +20,7 @@ export interface SlackApi {
   ): Promise<Answer>
 }
 
-/** How the library is to behave: one attempt, no waiting, and an end when `signal` is aborted. */
+/** Creates options for the library: one attempt, no waiting, and an abort by `signal`. */
 export function clientOptions(
   { endpoints, fetch }: Reach,
   signal: AbortSignal,
@@ -34,15 +34,15 @@ export function clientOptions(
   }
 }
 
-/** Loads the client library; nothing is sent yet. */
+/** Loads the client library; sends nothing. */
 export async function createSlackApi(reach: Reach, token: TokenName): Promise<SlackApi> {
   const { WebClient } = await import('@slack/web-api')
   return {
     async call<Answer>(method: string, fields: Record<string, unknown>, signal: AbortSignal) {
       signal.throwIfAborted()
       const deadline = startDeadline(signal, reach.requestMs)
-      // One client a call, which takes no time, because the library passes no signal on.
-      const client = new WebClient(keysOf(reach.config)[token], {
+      // One client per call, because the library accepts no signal; creating it is cheap.
+      const client = new WebClient(readTokens(reach.config)[token], {
         ...clientOptions(reach, deadline.signal),
         logger: silentLogger,
       })
@@ -50,7 +50,7 @@ export async function createSlackApi(reach: Reach, token: TokenName): Promise<Sl
         return (await client.apiCall(method, fields)) as Answer
       } catch (error) {
         signal.throwIfAborted()
-        throw failureOf(error, token)
+        throw toFailure(error, token)
       } finally {
         deadline.release()
       }

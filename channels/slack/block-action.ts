@@ -1,8 +1,8 @@
 import type { ButtonPress } from '#plugin-api'
-import { conversationIn } from './blocks.ts'
-import { conversationOf, type Posted } from './target.ts'
+import { readConversation } from './blocks.ts'
+import { type Posted, toConversationId } from './target.ts'
 
-/** The payload of an interaction, as far as it is read. */
+/** The subset of an interaction's payload used here. */
 export interface Interaction {
   type?: string
   user?: { id?: string; username?: string; name?: string }
@@ -12,14 +12,14 @@ export interface Interaction {
   actions?: { type?: string; value?: string; block_id?: string }[]
 }
 
-/** A button that was pressed, and the message that it is under. */
+/** A pressed button with its message. */
 export interface PressedButton {
   press: ButtonPress
   message: Posted
   thread_ts?: string
 }
 
-/** Reads the press of a button of ours; gives nothing for all other interactions. */
+/** Reads a press of one of our buttons; undefined for all other interactions. */
 export function readPress({
   type,
   user,
@@ -39,7 +39,7 @@ export function readPress({
     press: {
       value: action.value,
       sender: { id: user.id, ...(name && { name }) },
-      conversation_id: conversationIn(action.block_id) ?? conversationOf(channelId, thread_ts),
+      conversation_id: readConversation(action.block_id) ?? toConversationId(channelId, thread_ts),
     },
     message: { channel: channelId, ts },
     ...(thread_ts && { thread_ts }),

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import type { JSONSchema } from '#kernel'
 import { ChannelFailure } from '#plugin-api'
 
-/** The two keys of a Slack app. */
+/** The config of a Slack channel: the two tokens of a Slack app. */
 export interface SlackConfig {
   bot_token: string
   app_token: string
 }
 
-/** Names of the keys in a config. */
+/** The name of a token in a config. */
 export type TokenName = keyof SlackConfig
 
 export const CONFIG_SCHEMA = {
@@ -37,26 +37,26 @@ export const CONFIG_SCHEMA = {
   additionalProperties: false,
 } as const satisfies JSONSchema
 
-/** The keys of a config that fits the schema. */
-export const keysOf = (config: Readonly<Record<string, unknown>>) => config as unknown as SlackConfig
+/** Returns the tokens of a valid config. */
+export const readTokens = (config: Readonly<Record<string, unknown>>) => config as unknown as SlackConfig
 
-/** What each key must be, said where Slack or its beginning shows that it is another. */
+/** Messages for a token of the wrong kind, detected by Slack or by its prefix. */
 export const WRONG_KIND: Record<TokenName, string> = {
   bot_token:
-    'The bot_token is a key of another kind: it must begin with xoxb-. Perhaps it and the app_token are swapped.',
+    'The bot_token is a token of another kind: it must begin with xoxb-. Perhaps it and the app_token are swapped.',
   app_token:
-    'The app_token is a key of another kind: it must begin with xapp-. Perhaps it and the bot_token are swapped.',
+    'The app_token is a token of another kind: it must begin with xapp-. Perhaps it and the bot_token are swapped.',
 }
 
-/** Throws where a key begins as only the other does. */
+/** Throws if a token has the prefix of the other one. */
 export function assertNotSwapped(config: Readonly<Record<string, unknown>>): void {
   const { bot_token = '', app_token = '' } = config as Partial<SlackConfig>
   if (bot_token.startsWith('xapp-')) throw new ChannelFailure('invalid_credentials', WRONG_KIND.bot_token)
   if (app_token.startsWith('xox')) throw new ChannelFailure('invalid_credentials', WRONG_KIND.app_token)
 }
 
-/** The app's id, which is part of its app-level token; all installations of an app share its connections. */
-export function identityOf(config: Readonly<Record<string, unknown>>): string | undefined {
+/** Returns the app's id from its app-level token; all installations of an app share its connections. */
+export function readIdentity(config: Readonly<Record<string, unknown>>): string | undefined {
   const { bot_token, app_token } = config as Partial<SlackConfig>
   const app = /^xapp-\d+-([A-Z0-9]+)-/.exec(app_token ?? '')?.[1]
   return app ?? (bot_token && createHash('sha256').update(bot_token).digest('hex').slice(0, 32))

@@ -9,7 +9,7 @@ import { createMessages } from './messages.ts'
 import { openSession } from './session.ts'
 import type { Posted, Target } from './target.ts'
 
-/** Opens a channel: asks who the bot is, and connects in Socket Mode. */
+/** Opens a channel: identifies the bot and connects in Socket Mode. */
 export async function openConnection(
   settings: ChannelSettings & Reach,
   link: ChannelLink,
@@ -42,7 +42,7 @@ export async function openConnection(
     },
   }
 
-  /** Slack shows it in threads only, and takes it back with the next message. */
+  /** Shows the status, which Slack supports only in threads and removes with the next message. */
   async function showTyping(target: JSONValue, call: AbortSignal): Promise<void> {
     const { channel, thread_ts } = target as Target
     if (!thread_ts) return

@@ -1,9 +1,9 @@
 import { createDeadline, type Deadline } from '#kernel'
 import { ChannelFailure } from '#plugin-api'
 
-/** Starts the time that Slack has for an answer. */
+/** Starts the time limit for an answer of Slack. */
 export const startDeadline = (signal: AbortSignal, milliseconds: number): Deadline =>
   createDeadline([signal], {
     milliseconds,
-    reason: () => new ChannelFailure('timeout', 'Slack does not answer in time.'),
+    reason: () => new ChannelFailure('timeout', 'Slack did not answer in time.'),
   })

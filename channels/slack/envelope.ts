@@ -5,14 +5,14 @@ import { type MessageEvent, readMessage } from './message-event.ts'
 import type { Messages } from './messages.ts'
 import { readSlashCommand, type SlashCommand } from './slash-command.ts'
 
-/** What Slack delivers until it is acknowledged. */
+/** An item that Slack delivers until it is acknowledged. */
 export interface Envelope {
   type: string
   body: unknown
   ack(): Promise<void>
 }
 
-/** Handles envelopes: stores first and acknowledges then. What fails is logged, and Slack delivers a message again. */
+/** Creates the handler of envelopes, which stores first and then acknowledges. After a failure Slack delivers again. */
 export function createEnvelopeHandler({
   bot,
   link,
@@ -54,7 +54,8 @@ export function createEnvelopeHandler({
 
   return (envelope) => {
     handle(envelope).catch((error) => {
-      if (!signal.aborted) link.log.warn({ error, type: envelope.type }, 'an envelope of Slack is left over')
+      if (!signal.aborted)
+        link.log.warn({ error, type: envelope.type }, 'a Slack envelope could not be handled')
     })
   }
 }

@@ -2,7 +2,7 @@ import { AppError } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 import { type TokenName, WRONG_KIND } from './config.ts'
 
-/** A refusal in Slack's own words, e.g. `channel_not_found`. */
+/** A refusal with Slack's code, e.g. `channel_not_found`. */
 export class SlackRefusal extends ChannelFailure {
   readonly code: string
 
@@ -36,7 +36,7 @@ const REASONS = new Map(
   ),
 )
 
-/** What the client libraries throw; each kind of error has its own `code`. */
+/** An error of the client libraries; each kind has its own `code`. */
 interface LibraryError {
   code?: string
   message: string
@@ -48,67 +48,67 @@ interface LibraryError {
   data?: { error?: unknown; needed?: unknown; response_metadata?: { retryAfter?: number } }
 }
 
-/** Says why a call failed that was made with this key. What the answer holds besides its code is never told. */
-export function failureOf(error: unknown, token: TokenName): Error {
+/** Classifies the failure of a call with this token. Passes on only the code of an answer. */
+export function toFailure(error: unknown, token: TokenName): Error {
   if (error instanceof ChannelFailure) return error
   const { code, original, statusCode, retryAfter, data } = error as LibraryError
   switch (code) {
     case 'slack_webapi_platform_error':
-      return refusalOf(data, token)
+      return toRefusal(data, token)
     case 'slack_webapi_rate_limited_error':
-      return rateLimit(retryAfter)
+      return toRateLimit(retryAfter)
     case 'slack_webapi_http_error':
       return new ChannelFailure(
         Number(statusCode) >= 500 ? 'unreachable' : 'unknown',
         `Slack answered with the HTTP status ${statusCode}.`,
       )
   }
-  // The library says this of a rate limit that does not tell how long it lasts.
-  if ((error as Error)?.message?.startsWith('Retry header')) return rateLimit(undefined)
-  return networkFailure(original ?? (error as Error))
+  // The library's message for a rate limit without a duration.
+  if ((error as Error)?.message?.startsWith('Retry header')) return toRateLimit(undefined)
+  return toNetworkFailure(original ?? (error as Error))
 }
 
-/** Slack asks to be left alone, for so many seconds if it says so. */
-function rateLimit(seconds: number | undefined, code = 'ratelimited'): SlackRefusal {
+/** Creates the failure for a rate limit, with its duration if known. */
+function toRateLimit(seconds: number | undefined, code = 'ratelimited'): SlackRefusal {
   const retry_after_ms = seconds === undefined ? undefined : seconds * 1000
-  return new SlackRefusal(code, 'rate_limited', 'Slack asks for fewer messages.', {
+  return new SlackRefusal(code, 'rate_limited', 'Slack limits the rate of messages.', {
     ...(retry_after_ms !== undefined && { retry_after_ms }),
   })
 }
 
-function refusalOf(data: LibraryError['data'], token: TokenName): Error {
+function toRefusal(data: LibraryError['data'], token: TokenName): Error {
   const code = String(data?.error)
-  // The library takes a whole page for a code where the answer is no JSON.
-  if (!/^\w{1,64}$/.test(code)) return new ChannelFailure('unknown', 'Slack gave an answer that is no JSON.')
+  // If the answer is not JSON, the library passes the whole page as the code.
+  if (!/^\w{1,64}$/.test(code)) return new ChannelFailure('unknown', 'Slack answered with invalid JSON.')
   const reason = REASONS.get(code) ?? 'unknown'
-  if (reason === 'rate_limited') return rateLimit(data?.response_metadata?.retryAfter, code)
-  return new SlackRefusal(code, reason, sentenceFor(code, reason, token, data?.needed))
+  if (reason === 'rate_limited') return toRateLimit(data?.response_metadata?.retryAfter, code)
+  return new SlackRefusal(code, reason, toSentence(code, reason, token, data?.needed))
 }
 
-function sentenceFor(code: string, reason: ChannelFailureReason, token: TokenName, needed: unknown): string {
+function toSentence(code: string, reason: ChannelFailureReason, token: TokenName, needed: unknown): string {
   if (code === 'not_allowed_token_type') return WRONG_KIND[token]
-  if (code === 'missing_scope') return missingScope(token, needed)
+  if (code === 'missing_scope') return explainMissingScope(token, needed)
   if (reason === 'invalid_credentials') return `Slack does not accept the ${token} (${code}).`
-  return `Slack refuses this: ${code}.`
+  return `Slack refused the call: ${code}.`
 }
 
-/** Names the scope that a key lacks; the app is to be installed again with it. */
-export function missingScope(token: TokenName, needed: unknown): string {
+/** Explains which scope a token lacks and how to add it. */
+export function explainMissingScope(token: TokenName, needed: unknown): string {
   const scope = /^[\w.:, -]{1,200}$/.exec(String(needed))?.[0] ?? 'needed for this'
   return `The ${token} lacks the scope ${scope}. Add it in the settings of the Slack app and install the app again.`
 }
 
-/** Sorts what a connection that fails has to say for itself. */
-export function networkFailure(error: Error | undefined): Error {
+/** Classifies the error of a connection. */
+export function toNetworkFailure(error: Error | undefined): Error {
   if (error instanceof AppError || error instanceof ChannelFailure) return error
-  const code = codeIn(error)
+  const code = readCode(error)
   if (code.includes('TIMEOUT') || code === 'ETIMEDOUT')
-    return new ChannelFailure('timeout', 'Slack does not answer in time.')
+    return new ChannelFailure('timeout', 'Slack did not answer in time.')
   return new ChannelFailure('unreachable', `Slack cannot be reached${code && ` (${code})`}.`)
 }
 
-function codeIn(error: unknown): string {
+function readCode(error: unknown): string {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown }
   if (typeof code === 'string' && /^[A-Z_\d]{1,40}$/.test(code)) return code
-  return cause ? codeIn(cause) : ''
+  return cause ? readCode(cause) : ''
 }

@@ -1,50 +1,53 @@
 import type { Deadline } from '#kernel'
 import { ChannelFailure, type ChannelSettings, type InboundContent, type OutboundFile } from '#plugin-api'
 import type { SlackApi } from './api.ts'
-import { keysOf } from './config.ts'
+import { readTokens } from './config.ts'
 import { startDeadline } from './deadline.ts'
-import { missingScope, networkFailure } from './failure.ts'
+import { explainMissingScope, toNetworkFailure } from './failure.ts'
 import type { FileReference, SlackFile } from './message-event.ts'
 import type { Target } from './target.ts'
 
-/** How long a file may take to come or go. */
+/** Time limit for transferring a file. */
 const TRANSFER_MS = 120_000
 
 const MAX_REDIRECTS = 3
 
 type Reach = Pick<ChannelSettings, 'config' | 'endpoints' | 'fetch'>
 
-/** Gets a file that a person sent. Throws `forbidden` where the app may not read files. */
+/** Downloads a file of a message. Throws `forbidden` if the app may not read files. */
 export async function downloadFile(
   api: SlackApi,
   reach: Reach,
   { id, url }: FileReference,
   signal: AbortSignal,
 ): Promise<InboundContent> {
-  const address = url ?? (await addressOf(api, id, signal))
+  const address = url ?? (await findAddress(api, id, signal))
   const deadline = startDeadline(signal, TRANSFER_MS)
   try {
     const response = await follow(reach, address, deadline.signal)
     const type = response.headers.get('content-type')?.split(';')[0]?.trim()
-    const refusal = refusalIn(response, type)
+    const refusal = findRefusal(response, type)
     if (!refusal && response.body)
       return { bytes: read(response.body, signal, deadline), ...(type && { media_type: type }) }
     await response.body?.cancel()
-    throw refusal ?? statusFailure(response.status)
+    throw refusal ?? toStatusFailure(response.status)
   } catch (error) {
     deadline.release()
     signal.throwIfAborted()
-    throw networkFailure(error as Error)
+    throw toNetworkFailure(error as Error)
   }
 }
 
-function refusalIn({ status, ok, headers }: Response, type: string | undefined): ChannelFailure | undefined {
-  // Where the scope is missing Slack shows the page for people to sign in; a file that is a page comes as an attachment.
+function findRefusal(
+  { status, ok, headers }: Response,
+  type: string | undefined,
+): ChannelFailure | undefined {
+  // Without the scope Slack returns its sign-in page; a file that is a page comes as an attachment.
   const isPage = type === 'text/html' && !headers.has('content-disposition')
   if (isPage || status === 401 || status === 403)
-    return new ChannelFailure('forbidden', missingScope('bot_token', 'files:read'))
-  if (status === 404) return new ChannelFailure('not_found', 'Slack does not have the file any more.')
-  if (!ok) return statusFailure(status)
+    return new ChannelFailure('forbidden', explainMissingScope('bot_token', 'files:read'))
+  if (status === 404) return new ChannelFailure('not_found', 'Slack no longer has the file.')
+  if (!ok) return toStatusFailure(status)
 }
 
 async function* read(
@@ -56,39 +59,39 @@ async function* read(
     yield* body
   } catch (error) {
     signal.throwIfAborted()
-    throw networkFailure(error as Error)
+    throw toNetworkFailure(error as Error)
   } finally {
     deadline.release()
   }
 }
 
-/** Files of other workspaces come without an address. */
-async function addressOf(api: SlackApi, id: string, signal: AbortSignal): Promise<string> {
+/** Fetches the address of a file; files of other workspaces come without one. */
+async function findAddress(api: SlackApi, id: string, signal: AbortSignal): Promise<string> {
   const { file } = await api.call<{ file?: SlackFile }>('files.info', { file: id }, signal)
   const url = file?.url_private_download ?? file?.url_private
-  if (!url) throw new ChannelFailure('not_found', 'Slack does not give the file away.')
+  if (!url) throw new ChannelFailure('not_found', 'Slack did not return the address of the file.')
   return url
 }
 
-/** Follows redirects itself, because the token must not go along to strangers. */
+/** Follows redirects by itself, because the token must not be sent to other hosts. */
 async function follow({ config, endpoints, fetch }: Reach, url: string, signal: AbortSignal) {
   let address = new URL(url)
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-    assertSlacks(address, endpoints.api!)
-    const headers = { authorization: `Bearer ${keysOf(config).bot_token}` }
+    assertSlackHost(address, endpoints.api!)
+    const headers = { authorization: `Bearer ${readTokens(config).bot_token}` }
     const response = await fetch(address.href, { headers, redirect: 'manual', signal })
     const location = response.headers.get('location')
     if (response.status < 300 || response.status > 399 || !location) return response
     await response.body?.cancel()
     address = new URL(location, address)
   }
-  throw new ChannelFailure('unknown', 'Slack sends the request for a file round in circles.')
+  throw new ChannelFailure('unknown', 'Slack redirects the request for a file too often.')
 }
 
-function assertSlacks({ protocol, host, hostname }: URL, api: string): void {
+function assertSlackHost({ protocol, host, hostname }: URL, api: string): void {
   if (host === new URL(api).host && protocol === new URL(api).protocol) return
   if (protocol === 'https:' && (hostname === 'slack.com' || hostname.endsWith('.slack.com'))) return
-  throw new ChannelFailure('forbidden', 'The file does not lie at Slack.')
+  throw new ChannelFailure('forbidden', 'The file is not on a server of Slack.')
 }
 
 /** Sends a file into a conversation. */
@@ -107,13 +110,13 @@ export async function uploadFile(
   )
   const deadline = startDeadline(signal, TRANSFER_MS)
   try {
-    // The address is all the right that is needed, so the token stays here.
-    const response = await fetch(slot.upload_url, uploadOf(bytes, media_type, deadline.signal))
+    // The address itself authorizes the upload, so the token is not sent.
+    const response = await fetch(slot.upload_url, createUpload(bytes, media_type, deadline.signal))
     await response.body?.cancel()
-    if (!response.ok) throw statusFailure(response.status)
+    if (!response.ok) throw toStatusFailure(response.status)
   } catch (error) {
     signal.throwIfAborted()
-    throw networkFailure(error as Error)
+    throw toNetworkFailure(error as Error)
   } finally {
     deadline.release()
   }
@@ -121,7 +124,7 @@ export async function uploadFile(
   await api.call('files.completeUploadExternal', { files, channel_id: channel, thread_ts }, signal)
 }
 
-const uploadOf = (bytes: Uint8Array, media_type: string, signal: AbortSignal) =>
+const createUpload = (bytes: Uint8Array, media_type: string, signal: AbortSignal) =>
   ({
     method: 'POST',
     headers: { 'content-type': media_type },
@@ -130,7 +133,7 @@ const uploadOf = (bytes: Uint8Array, media_type: string, signal: AbortSignal) =>
     signal,
   }) as const
 
-const statusFailure = (status: number) =>
+const toStatusFailure = (status: number) =>
   new ChannelFailure(
     status === 429 ? 'rate_limited' : status >= 500 ? 'unreachable' : 'unknown',
     `Slack answered with the HTTP status ${status}.`,

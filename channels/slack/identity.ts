@@ -1,8 +1,8 @@
 import { ChannelFailure } from '#plugin-api'
 import type { SlackApi } from './api.ts'
-import { missingScope } from './failure.ts'
+import { explainMissingScope } from './failure.ts'
 
-/** Who the bot is in its workspace. */
+/** The bot in its workspace. */
 export interface Bot {
   user_id: string
 }
@@ -12,15 +12,15 @@ interface AuthTest {
   response_metadata?: { scopes?: string[] }
 }
 
-/** Without it the bot could hear, and never answer. */
+/** The scope without which the bot could receive but not answer. */
 const NEEDED_SCOPE = 'chat:write'
 
-/** Asks Slack whose key the bot's token is. Throws `forbidden` where the key is good and may not write. */
+/** Fetches the bot of the token. Throws `forbidden` if the token is valid but may not write. */
 export async function identifyBot(api: SlackApi, signal: AbortSignal): Promise<Bot> {
   const { user_id, response_metadata } = await api.call<AuthTest>('auth.test', {}, signal)
-  if (!user_id) throw new ChannelFailure('unknown', 'Slack does not say who the bot is.')
+  if (!user_id) throw new ChannelFailure('unknown', 'Slack did not return the bot of the token.')
   const scopes = response_metadata?.scopes
   if (scopes && !scopes.includes(NEEDED_SCOPE))
-    throw new ChannelFailure('forbidden', missingScope('bot_token', NEEDED_SCOPE))
+    throw new ChannelFailure('forbidden', explainMissingScope('bot_token', NEEDED_SCOPE))
   return { user_id }
 }

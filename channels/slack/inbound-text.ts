@@ -1,12 +1,12 @@
-/** What a person wrote, in words. */
+/** The text of a message without Slack's markup. */
 export interface ReadText {
   text: string
   mentioned: boolean
 }
 
 /**
- * Reads Slack's own markup: mentions of the bot are cut out, links become `[text](url)`, names stand where they are
- * known, and entities become characters again. People whose name is not known keep their id, as `<@U…>`.
+ * Reads Slack's own markup: removes mentions of the bot, turns links into `[text](url)` and mentions of people into
+ * their names if known, and decodes entities. People with an unknown name keep their id, as `<@U…>`.
  */
 export function readText(
   written: string,
@@ -27,7 +27,7 @@ export function readText(
   return { text: mentioned ? text.trim().replace(/^[:,]\s*/, '') : text.trim(), mentioned }
 }
 
-/** What stands between angle brackets: `@user`, `#channel`, `!command`, or a link, each with a label or without. */
+/** Reads the text between angle brackets: `@user`, `#channel`, `!command` or a link, each with or without a label. */
 function readToken(token: string, names: Readonly<Record<string, string>>): string | undefined {
   const bar = token.indexOf('|')
   const subject = bar < 0 ? token : token.slice(0, bar)
@@ -48,7 +48,7 @@ function readToken(token: string, names: Readonly<Record<string, string>>): stri
 const prefixed = (sign: string, name: string | undefined) => name && sign + name.replace(/^[@#]/, '')
 
 function readLink(url: string, label: string): string {
-  // Slack makes links of addresses in a text, whose label is what was written.
+  // Slack turns written addresses into links whose label is the written text.
   if (!label || url.replace(/^(mailto:|tel:|https?:\/\/)/, '').replace(/\/$/, '') === label)
     return label || url
   return url === label ? url : `[${label}](${url})`

@@ -1,22 +1,22 @@
 import type { ChannelCapabilities, ChannelKind, ChannelSettings } from '#plugin-api'
 import { createSlackApi, type Reach } from './api.ts'
-import { assertNotSwapped, CONFIG_SCHEMA, identityOf } from './config.ts'
+import { assertNotSwapped, CONFIG_SCHEMA, readIdentity } from './config.ts'
 import { identifyBot } from './identity.ts'
 
-/** How long Slack may take to answer, in milliseconds. */
+/** Time limit for an answer of Slack, in milliseconds. */
 const REQUEST_MS = 30_000
 
 const BOTH: ChannelCapabilities = {
   dialect: 'markdown',
-  // Of `markdown_text`, and of all markdown blocks of a message together.
+  // The limit of `markdown_text`, and of all Markdown blocks of a message together.
   max_length: 12_000,
   length_unit: 'characters',
   buttons: true,
-  // Slack allows some 50 changes a minute.
+  // Slack allows about 50 changes per minute.
   live: { interval_ms: 1300 },
 }
 
-/** Makes the kind; `requestMs` is how long Slack may take to answer. */
+/** Creates the kind; `requestMs` is the time limit for an answer. */
 export function createSlackKind({ requestMs = REQUEST_MS }: { requestMs?: number } = {}): ChannelKind {
   const reach = (settings: ChannelSettings): ChannelSettings & Reach => ({ ...settings, requestMs })
   return {
@@ -26,10 +26,10 @@ export function createSlackKind({ requestMs = REQUEST_MS }: { requestMs?: number
     endpoints: { api: 'https://slack.com/api' },
     capabilities: {
       direct: BOTH,
-      // Slack takes it back after two minutes, and shows it in threads only.
+      // Slack removes the status after two minutes and shows it only in threads.
       group: { ...BOTH, typing_ms: 120_000 },
     },
-    identity: identityOf,
+    identity: readIdentity,
     check: assertNotSwapped,
     async probe(settings, signal) {
       await identifyBot(await createSlackApi(reach(settings), 'bot_token'), signal)

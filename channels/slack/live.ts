@@ -2,7 +2,7 @@ import type { LiveMessage, OutboundMessage } from '#plugin-api'
 import type { Messages } from './messages.ts'
 import type { Posted, Target } from './target.ts'
 
-/** Posts a message that is changed as a whole, or goes on with one that was posted before. */
+/** Posts a live message, or continues one that was posted before. */
 export async function beginLive(
   messages: Messages,
   { target, message, begun }: { target: Target; message: OutboundMessage; begun: Posted | undefined },

@@ -1,9 +1,9 @@
 import type { InboundFile, InboundMessage } from '#plugin-api'
 import type { Bot } from './identity.ts'
 import { readText } from './inbound-text.ts'
-import { conversationOf, type Target } from './target.ts'
+import { type Target, toConversationId } from './target.ts'
 
-/** An event of the types `message` and `app_mention`, as far as it is read. */
+/** The subset of the events `message` and `app_mention` used here. */
 export interface MessageEvent {
   type?: string
   subtype?: string
@@ -19,7 +19,7 @@ export interface MessageEvent {
   attachments?: Attachment[]
 }
 
-/** A file of Slack; `file_access` says that its address must be asked for. */
+/** A file of Slack; `file_access` tells if its address must be requested. */
 export interface SlackFile {
   id?: string
   name?: string
@@ -38,32 +38,32 @@ interface Attachment {
   author_name?: string
 }
 
-/** What `download` needs. */
+/** The reference of a file for `download`. */
 export type FileReference = { id: string; url?: string }
 
-/** Messages of these subtypes are what people say; all others are notices, changes and what bots say. */
-const SPOKEN = new Set([undefined, 'file_share', 'thread_broadcast'])
+/** Subtypes of messages from people; all others are notices, changes and messages of bots. */
+const WRITTEN_SUBTYPES = new Set([undefined, 'file_share', 'thread_broadcast'])
 
-/** Reads a message of a person; gives nothing for all else. */
+/** Reads a message of a person; undefined for all other events. */
 export function readMessage(event: MessageEvent, bot: Bot): InboundMessage | undefined {
   const { type, subtype, channel, user, bot_id, ts, thread_ts, text: written = '' } = event
   if (type !== 'message' && type !== 'app_mention') return
-  if (!SPOKEN.has(subtype) || bot_id || !user || !channel || !ts) return
+  if (!WRITTEN_SUBTYPES.has(subtype) || bot_id || !user || !channel || !ts) return
   if (user === bot.user_id || user === 'USLACKBOT') return
 
   const name = event.user_profile?.display_name || event.user_profile?.real_name
   const { text, mentioned } = readText(written, bot.user_id, name ? { [user]: name } : {})
   const isDirect = event.channel_type === 'im' || channel.startsWith('D')
   const thread = thread_ts === ts ? undefined : thread_ts
-  const conversation = conversationOf(channel, isDirect ? undefined : thread)
-  // Who writes outside of threads is answered there: in a thread of its own the next message would be another conversation.
+  const conversation = toConversationId(channel, isDirect ? undefined : thread)
+  // A message outside threads is answered there: a new thread would be another conversation.
   const target: Target = { channel, conversation, ...(thread && { thread_ts: thread }) }
   const files = (event.files ?? []).flatMap(readFile)
   const quote = readQuote(event.attachments, bot)
-  const sent_at = timeOf(ts)
+  const sent_at = readTime(ts)
 
   return {
-    // The same for both events that Slack makes of a message with a mention.
+    // The same id for both events that Slack sends for a message with a mention.
     id: `${channel}:${ts}`,
     conversation: { id: conversation, type: isDirect ? 'direct' : 'group' },
     sender: { id: user, ...(name && { name }) },
@@ -76,13 +76,13 @@ export function readMessage(event: MessageEvent, bot: Bot): InboundMessage | und
   }
 }
 
-/** Unix milliseconds of a timestamp, which has seconds and microseconds; no number, whose digits would not suffice. */
-function timeOf(ts: string): number | undefined {
+/** Converts a timestamp (seconds and microseconds, too precise for a number) to Unix milliseconds. */
+function readTime(ts: string): number | undefined {
   const [, seconds, milliseconds] = /^(\d{1,12})\.(\d{3})/.exec(ts) ?? []
   return seconds === undefined ? undefined : Number(seconds) * 1000 + Number(milliseconds)
 }
 
-/** Files that lie elsewhere, or that Slack hides, are none that can be had. */
+/** Reads a file; empty for files that are external or hidden by Slack. */
 function readFile(file: SlackFile): InboundFile[] {
   const { id, name, mimetype, size, mode = '', file_access } = file
   const url = file.url_private_download ?? file.url_private
@@ -99,7 +99,7 @@ function readFile(file: SlackFile): InboundFile[] {
   ]
 }
 
-/** A message that was passed on with this one. */
+/** Reads the message that was shared with this one. */
 function readQuote(attachments: Attachment[] | undefined, bot: Bot): InboundMessage['quote'] {
   const shared = attachments?.find(({ is_share, is_msg_unfurl, text }) => (is_share || is_msg_unfurl) && text)
   if (!shared?.text) return

@@ -3,17 +3,17 @@ import type { OutboundMessage } from '#plugin-api'
 import type { SlackApi } from './api.ts'
 import {
   buttonBlock,
+  createSummary,
   escapeText,
   markdownBlock,
   plainBlocks,
-  summaryOf,
   wellFormed,
   withoutBroadcasts,
 } from './blocks.ts'
 import { SlackRefusal } from './failure.ts'
 import type { Posted, Target } from './target.ts'
 
-/** Slack's words for a text that it cannot turn into a message. */
+/** Slack's codes for a text that it cannot render. */
 const REFUSED_MARKUP = new Set([
   'invalid_blocks',
   'invalid_blocks_format',
@@ -31,9 +31,9 @@ export interface Messages {
   ): Promise<Posted>
   /** Changes the text of a message without buttons. */
   change(posted: Posted, text: string, signal: AbortSignal): Promise<void>
-  /** Puts a text in the place of a message and its buttons. */
+  /** Replaces a message and its buttons by a text. */
   replace(posted: Posted, text: string, signal: AbortSignal): Promise<void>
-  /** Tells one person something that nobody else sees. */
+  /** Sends a message that only one person sees. */
   whisper(
     place: { channel: string; thread_ts?: string; user: string },
     text: string,
@@ -41,9 +41,9 @@ export interface Messages {
   ): Promise<void>
 }
 
-/** Sends and changes messages in markdown, or as they stand where Slack refuses the markup. */
+/** Creates the sender of messages in Markdown, or in plain text if Slack refuses the markup. */
 export function createMessages(api: SlackApi): Messages {
-  async function inMarkdownOrPlain<Answer>(attempt: (isPlain: boolean) => Promise<Answer>): Promise<Answer> {
+  async function withPlainFallback<Answer>(attempt: (isPlain: boolean) => Promise<Answer>): Promise<Answer> {
     try {
       return await attempt(false)
     } catch (error) {
@@ -55,10 +55,10 @@ export function createMessages(api: SlackApi): Messages {
   return {
     async post({ channel, thread_ts, conversation }, { text, key, buttons = [] }, signal) {
       const rows = buttons.length > 0 ? [buttonBlock(buttons, conversation)] : []
-      const { ts } = await inMarkdownOrPlain((isPlain) =>
+      const { ts } = await withPlainFallback((isPlain) =>
         api.call<{ ts: string }>(
           'chat.postMessage',
-          { channel, thread_ts, client_msg_id: uuidOf(key), ...contentOf(text, rows, isPlain) },
+          { channel, thread_ts, client_msg_id: toUuid(key), ...createContent(text, rows, isPlain) },
           signal,
         ),
       )
@@ -66,14 +66,14 @@ export function createMessages(api: SlackApi): Messages {
     },
 
     async change({ channel, ts }, text, signal) {
-      await inMarkdownOrPlain((isPlain) =>
-        api.call('chat.update', { channel, ts, ...contentOf(text, [], isPlain) }, signal),
+      await withPlainFallback((isPlain) =>
+        api.call('chat.update', { channel, ts, ...createContent(text, [], isPlain) }, signal),
       )
     },
 
     async replace({ channel, ts }, text, signal) {
-      // Old blocks may stay where none are given.
-      await inMarkdownOrPlain((isPlain) =>
+      // Sent in blocks, because old blocks may stay if none are sent.
+      await withPlainFallback((isPlain) =>
         api.call('chat.update', { channel, ts, ...inBlocks(text, [], isPlain) }, signal),
       )
     },
@@ -84,22 +84,22 @@ export function createMessages(api: SlackApi): Messages {
   }
 }
 
-function contentOf(given: string, rows: object[], isPlain: boolean): Record<string, unknown> {
-  const text = wellFormed(given)
+function createContent(source: string, rows: object[], isPlain: boolean): Record<string, unknown> {
+  const text = wellFormed(source)
   if (rows.length > 0) return inBlocks(text, rows, isPlain)
   return isPlain
     ? { text: escapeText(text), mrkdwn: false }
-    : // Not together with `text` or `blocks`.
+    : // Slack refuses it together with `text` or `blocks`.
       { markdown_text: withoutBroadcasts(text) }
 }
 
 const inBlocks = (text: string, rows: object[], isPlain: boolean) => ({
-  text: summaryOf(text),
+  text: createSummary(text),
   blocks: [...(isPlain ? plainBlocks(text) : [markdownBlock(withoutBroadcasts(text))]), ...rows],
 })
 
-/** Slack knows a message again by a UUID. */
-function uuidOf(key: string): string {
+/** Derives the UUID by which Slack recognizes a repeated message. */
+function toUuid(key: string): string {
   const hex = createHash('sha256').update(key).digest('hex')
   return [
     hex.slice(0, 8),

@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ChannelLink } from '#plugin-api'
 import { openSocket, type SlackSocket } from './socket.ts'
 
-/** The shortest time between two connections, so that one that never lasts is not tried in a circle. */
-const BREATH_MS = 500
+/** The shortest time between two connections, in case they are cut at once. */
+const MIN_INTERVAL_MS = 500
 
 /**
- * Keeps a connection in Socket Mode: puts another in its place where Slack asks for it, before the old one is closed,
- * or where it is cut, once and at once. Where that fails the link is lost. Resolves once messages can arrive.
+ * Keeps a connection in Socket Mode. Opens a new one when Slack asks for it, before the old one is closed, or when the
+ * old one is cut; if that fails once, the link is lost. Resolves when messages can arrive.
  */
 export async function openSession({
   link,
@@ -29,7 +29,7 @@ export async function openSession({
         signal.throwIfAborted()
         if (failure) throw failure
         link.connecting(reason)
-        await pause(Math.max(0, begun + BREATH_MS - performance.now()), undefined, { signal })
+        await pause(Math.max(0, begun + MIN_INTERVAL_MS - performance.now()), undefined, { signal })
         current = await connect()
         link.connected()
       } catch (error) {

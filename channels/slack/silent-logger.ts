@@ -2,7 +2,7 @@ import type { Logger } from '@slack/web-api'
 
 const nothing = () => {}
 
-/** Keeps the libraries quiet: what they log holds whole messages, addresses with tickets, and headers. */
+/** A logger that drops everything: the libraries log whole messages, addresses with tickets, and headers. */
 export const silentLogger: Logger = {
   debug: nothing,
   info: nothing,

@@ -1,7 +1,7 @@
 import type { InboundMessage } from '#plugin-api'
 import type { Target } from './target.ts'
 
-/** The payload of a slash command, as far as it is read. */
+/** The subset of a slash command's payload used here. */
 export interface SlashCommand {
   command?: string
   text?: string
@@ -11,10 +11,10 @@ export interface SlashCommand {
   trigger_id?: string
 }
 
-/** A command that only says who is spoken to: what follows it is the message. */
-const ADDRESS = '/svc'
+/** The command that only addresses the bot: the text after it is the message. */
+const OWN_COMMAND = '/svc'
 
-/** Reads a slash command as the message that it would be if Slack did not keep the slash for itself. */
+/** Reads a slash command as a message. */
 export function readSlashCommand(body: SlashCommand): InboundMessage | undefined {
   const { command, text = '', user_id, user_name, channel_id, trigger_id } = body
   if (!command || !user_id || !channel_id || !trigger_id) return
@@ -23,7 +23,7 @@ export function readSlashCommand(body: SlashCommand): InboundMessage | undefined
     id: `${channel_id}:${trigger_id}`,
     conversation: { id: channel_id, type: channel_id.startsWith('D') ? 'direct' : 'group' },
     sender: { id: user_id, ...(user_name && { name: user_name }) },
-    text: command === ADDRESS ? text.trim() || '/help' : `${command} ${text}`.trim(),
+    text: command === OWN_COMMAND ? text.trim() || '/help' : `${command} ${text}`.trim(),
     mentioned: true,
     target,
   }

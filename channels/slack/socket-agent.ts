@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net'
 import type { ChannelSettings } from '#plugin-api'
 
-/** The most that one frame may have; Slack's own stay far below. */
-const MAX_FRAME = 8 * 1024 * 1024
+/** Far above the frames of Slack. */
+const MAX_FRAME_BYTES = 8 * 1024 * 1024
 
-/** How long the last bytes may take to leave. */
+/** Time limit for sending the last bytes. */
 const FLUSH_MS = 1000
 
-/** Connects where `settings` allow it, and knows its sockets, which the client library loses at the upgrade. */
+/** Creates an agent for allowed addresses that tracks its sockets, which the client library loses on upgrade. */
 export async function createSocketAgent(
   { lookup, assertAllowed }: Pick<ChannelSettings, 'lookup' | 'assertAllowed'>,
   connectMs: number,
@@ -18,9 +18,9 @@ export async function createSocketAgent(
   let isClosed = false
 
   const agent = new Agent({
-    webSocket: { maxPayloadSize: MAX_FRAME },
+    webSocket: { maxPayloadSize: MAX_FRAME_BYTES },
     connect(options, callback) {
-      // An address that is written out is never looked up.
+      // A literal IP address is not looked up, so it is checked here.
       assertAllowed(`https://${options.hostname}`).then(
         () =>
           connector(options, (error, socket) => {
@@ -36,7 +36,7 @@ export async function createSocketAgent(
 
   return {
     agent,
-    /** Writes what is still to be written, and cuts every connection. */
+    /** Flushes and closes every connection. */
     async close(): Promise<void> {
       isClosed = true
       await Promise.all([...sockets].map(cut))

@@ -2,17 +2,17 @@ import type { SocketModeClient } from '@slack/socket-mode'
 import { type Logger, untilAborted } from '#kernel'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import { clientOptions, type Reach } from './api.ts'
-import { keysOf } from './config.ts'
+import { readTokens } from './config.ts'
 import { startDeadline } from './deadline.ts'
 import type { Envelope } from './envelope.ts'
-import { failureOf } from './failure.ts'
+import { toFailure } from './failure.ts'
 import { silentLogger } from './silent-logger.ts'
 import { createSocketAgent } from './socket-agent.ts'
 
-/** How often Slack is asked for a sign of life: three times in this, in milliseconds. */
+/** Time limit for a pong; the library sends three pings within it. */
 const PONG_MS = 15_000
 
-/** Why a connection is over; `failure` where another would not do better. */
+/** The reason why a connection ended; `failure` is set if a new connection would not help. */
 export interface Ending {
   reason: string
   failure?: ChannelFailure
@@ -20,12 +20,12 @@ export interface Ending {
 
 /** One connection in Socket Mode. */
 export interface SlackSocket {
-  /** Resolves when it is gone, or when Slack asks for another in its place. */
+  /** Resolves when the connection is cut, or when Slack asks for a new one. */
   ended: Promise<Ending>
   close(): Promise<void>
 }
 
-/** Connects, and hands over each envelope. Resolves once Slack has said hello; ends when `signal` is aborted. */
+/** Connects and passes on each envelope. Resolves after Slack's hello; `signal` ends the connection. */
 export async function openSocket({
   settings,
   signal,
@@ -41,9 +41,9 @@ export async function openSocket({
   const { agent, close: closeAgent } = await createSocketAgent(settings, settings.requestMs)
   const deadline = startDeadline(signal, settings.requestMs)
   const client = new SocketModeClient({
-    appToken: keysOf(settings.config).app_token,
+    appToken: readTokens(settings.config).app_token,
     logger: silentLogger,
-    // It would wait for the old connection to be gone, and let the process crash where the new one fails.
+    // The library's reconnect waits for the end of the old connection and crashes the process if the new one fails.
     autoReconnectEnabled: false,
     clientPingTimeout: PONG_MS,
     dispatcher: agent,
@@ -64,7 +64,7 @@ export async function openSocket({
   })
   const gone = new Promise<void>((resolve) => {
     client.on('disconnected', () => {
-      end({ reason: 'The connection to Slack is cut.' })
+      end({ reason: 'The connection to Slack was cut.' })
       resolve()
     })
   })
@@ -75,7 +75,7 @@ export async function openSocket({
   const close = () => {
     closing ??= (async () => {
       signal.removeEventListener('abort', close)
-      // No goodbye: with one the library keeps a timer that nothing ends.
+      // Without the library's disconnect, which would leave a timer running.
       await closeAgent()
       if (isBegun) await gone
     })()
@@ -89,7 +89,7 @@ export async function openSocket({
   } catch (error) {
     await close()
     signal.throwIfAborted()
-    throw failureOf(error ?? new Error('closed before the hello'), 'app_token')
+    throw toFailure(error ?? new Error('closed before the hello'), 'app_token')
   } finally {
     deadline.release()
   }
@@ -103,7 +103,7 @@ interface Frame {
   payload?: { event?: { type?: unknown } }
 }
 
-/** Keeps from the library what it cannot stand, and the request to reconnect, after which it would be deaf for a while. */
+/** Hides invalid frames from the library, and requests to reconnect, during which it would miss messages. */
 function filterFrames(
   client: SocketModeClient,
   { log, end }: { log: Logger; end(ending: Ending): void },
@@ -112,20 +112,20 @@ function filterFrames(
   client.removeAllListeners('ws_message')
   client.on('ws_message', (data: unknown, isBinary: boolean) => {
     const frame = readFrame(data)
-    if (!frame) return log.debug('Slack sent a frame that is none')
-    if (frame.type === 'disconnect') return end(endingFor(frame.reason))
-    parse?.(data, isBinary).catch((error) => log.warn({ error }, 'a frame of Slack could not be read'))
+    if (!frame) return log.debug('Slack sent an invalid frame')
+    if (frame.type === 'disconnect') return end(toEnding(frame.reason))
+    parse?.(data, isBinary).catch((error) => log.warn({ error }, 'a Slack frame could not be read'))
   })
 }
 
-/** A frame in a form that the library can read: a greeting, or an envelope. */
+/** Parses a frame that the library can read, a greeting or an envelope; undefined for others. */
 function readFrame(data: unknown): Frame | undefined {
   if (typeof data !== 'string') return
   let frame: Frame | null
   try {
     frame = JSON.parse(data) as Frame | null
   } catch {
-    // Whoever sent it gets no answer; Slack's own frames are JSON.
+    // Ignored: all frames of Slack are JSON.
     return
   }
   if (typeof frame !== 'object' || frame === null) return
@@ -136,7 +136,7 @@ function readFrame(data: unknown): Frame | undefined {
   return frame
 }
 
-/** Reasons after which the next connection would fare no better. */
+/** Reasons after which a new connection would fail as well. */
 const FINAL: Record<string, ChannelFailure> = {
   link_disabled: new ChannelFailure(
     'forbidden',
@@ -145,7 +145,7 @@ const FINAL: Record<string, ChannelFailure> = {
   too_many_websockets: new ChannelFailure('already_connected', 'The Slack app has too many connections.'),
 }
 
-function endingFor(reason: unknown): Ending {
+function toEnding(reason: unknown): Ending {
   const failure = FINAL[String(reason)]
   return failure ? { reason: failure.message, failure } : { reason: 'Slack renews the connection.' }
 }

@@ -1,9 +1,9 @@
-/** Where an answer goes; `conversation` is the id that the agent's side knows. */
+/** The destination of an answer; `conversation` is the id on the gateway's side. */
 export type Target = { channel: string; conversation: string; thread_ts?: string }
 
-/** A message of the bot, as Slack names it. */
+/** A message of the bot in Slack's terms. */
 export type Posted = { channel: string; ts: string }
 
-/** A conversation's id: the channel, and the thread where there is one. */
-export const conversationOf = (channel: string, thread?: string) =>
+/** Returns the id of a conversation: the channel, and the thread if there is one. */
+export const toConversationId = (channel: string, thread?: string) =>
   thread ? `${channel}:${thread}` : channel

@@ -1,30 +1,30 @@
 import type { Message, Update } from 'grammy/types'
-import { conversationOf } from './places.ts'
+import { toConversation } from './places.ts'
 
-/** Parts of an album that come within this time of each other belong together, in milliseconds. */
+/** An album is complete if no part has arrived for this long, in milliseconds. */
 const QUIET_MS = 1000
-/** An album is not waited for longer than this. */
-const LONGEST_MS = 5000
-/** No album has more parts. */
+/** The longest wait for an album, in milliseconds. */
+const MAX_WAIT_MS = 5000
+/** Telegram's limit for the parts of an album. */
 const MAX_PARTS = 10
 
-/** An album that is whole, or as whole as it will be. */
+/** The parts of an album that have arrived. */
 export interface Album {
   updates: number[]
   messages: Message[]
 }
 
-/** Keeps the parts of albums, which come as messages of their own, until all are there. */
+/** Collects the parts of albums, which arrive as separate messages. */
 export interface Albums {
-  /** Keeps an update where it is part of an album; it may be given again. */
-  keep(update: Update): boolean
-  /** Whether an update comes after an album that is still waited for in its conversation. */
-  holdsBack(update: Update): boolean
-  /** The albums that need not be waited for any longer. They stay until they are dropped. */
-  ready(): Album[]
+  /** Adds an update if it is part of an album, else returns false; adding it again changes nothing. */
+  add(update: Update): boolean
+  /** True if an album in the conversation of an update is still incomplete. */
+  blocks(update: Update): boolean
+  /** Lists the complete albums. They stay until they are dropped. */
+  listReady(): Album[]
   drop(album: Album): void
-  /** Whether there are any. */
-  waiting(): boolean
+  /** True if an album was added and not dropped. */
+  hasAny(): boolean
 }
 
 interface Kept extends Album {
@@ -33,13 +33,13 @@ interface Kept extends Album {
   grown: number
 }
 
-/** Creates the shelf; `now` gives milliseconds that never go back. */
+/** Creates an empty collection; `now` returns milliseconds of a monotonic clock. */
 export function createAlbums(now: () => number = () => performance.now()): Albums {
   const kept = new Map<string, Kept>()
 
   return {
-    keep({ update_id, message }) {
-      const conversation = message?.media_group_id && conversationOf(message)?.id
+    add({ update_id, message }) {
+      const conversation = message?.media_group_id && toConversation(message)?.id
       if (!conversation) return false
       const key = `${conversation}:${message.media_group_id}`
       let album = kept.get(key)
@@ -60,23 +60,23 @@ export function createAlbums(now: () => number = () => performance.now()): Album
       return true
     },
 
-    holdsBack({ message }) {
-      const conversation = message && conversationOf(message)?.id
+    blocks({ message }) {
+      const conversation = message && toConversation(message)?.id
       return (
         conversation !== undefined && [...kept.values()].some((album) => album.conversation === conversation)
       )
     },
 
-    ready: () =>
+    listReady: () =>
       [...kept.values()].filter(
         ({ messages, grown, begun }) =>
-          messages.length >= MAX_PARTS || now() - grown >= QUIET_MS || now() - begun >= LONGEST_MS,
+          messages.length >= MAX_PARTS || now() - grown >= QUIET_MS || now() - begun >= MAX_WAIT_MS,
       ),
 
     drop(album) {
       for (const [key, one] of kept) if (one === album) kept.delete(key)
     },
 
-    waiting: () => kept.size > 0,
+    hasAny: () => kept.size > 0,
   }
 }

@@ -1,46 +1,46 @@
 import type { RawApi } from 'grammy'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
-import { failureOf } from './failure.ts'
+import { toFailure } from './failure.ts'
 import { createTransport } from './proxy.ts'
-import { tokenOf } from './token.ts'
+import { readToken } from './token.ts'
 
-/** The library has an `AbortSignal` of its own kind in its types. */
+/** The library declares its own type for `AbortSignal`. */
 export type CallSignal = NonNullable<Parameters<RawApi['getMe']>[0]>
 
-/** The Bot API with one bot's token. Whatever a call rejects with is a `ChannelFailure`, or the reason of its signal. */
+/** The Bot API with a bot's token. Calls reject with a `ChannelFailure` or the reason of their signal. */
 export interface TelegramClient {
-  /** Makes one call, within 30 seconds unless told otherwise; an answer that `run` cannot read is a failure too. */
+  /** Makes one call, by default within 30 seconds; an error while `run` reads the answer is a failure as well. */
   call<Result>(
     run: (api: RawApi, signal: CallSignal) => Promise<Result>,
     signal: AbortSignal,
     limitMs?: number,
   ): Promise<Result>
-  /** Begins to get a file by the path that `getFile` gave. */
+  /** Begins the download of a file by the path from `getFile`. */
   openFile(path: string, signal: AbortSignal): Promise<Response>
-  /** Ends every call. */
+  /** Aborts every call. */
   close(): Promise<void>
 }
 
 const CALL_MS = 30_000
 
-/** Opens the client library. Throws a `ChannelFailure` where the config cannot work. */
+/** Creates the client. Throws a `ChannelFailure` if the config cannot work. */
 export async function createClient(settings: ChannelSettings): Promise<TelegramClient> {
-  const token = tokenOf(settings.config)
+  const token = readToken(settings.config)
   const root = settings.endpoints.api!
   const transport = await createTransport(settings)
   const { Api } = await import('grammy')
   const closing = new AbortController()
 
   async function request(url: string, init: RequestInit = {}): Promise<Response> {
-    // A redirect would carry the token to another place.
+    // A redirect would send the token to another host.
     return transport.fetch(url, { ...init, redirect: 'error' })
   }
 
   async function requestAnswer(url: string, init: RequestInit & { signal: AbortSignal }): Promise<Response> {
-    const response = await request(url, { ...init, signal: nativeSignal(init.signal) })
+    const response = await request(url, { ...init, signal: toNativeSignal(init.signal) })
     if (response.headers.get('content-type')?.includes('json')) return response
     await response.body?.cancel()
-    throw strangeAnswer(response)
+    throw toForeignAnswer(response)
   }
 
   const { raw } = new Api(token, { apiRoot: root, fetch: requestAnswer as never })
@@ -58,8 +58,8 @@ export async function createClient(settings: ChannelSettings): Promise<TelegramC
       const timedOut = signal.aborted ? signal.reason?.name === 'TimeoutError' : late.signal.aborted
       if (timedOut) throw new ChannelFailure('timeout', 'Telegram did not answer in time.')
       if (signal.aborted) throw signal.reason
-      if (closing.signal.aborted) throw new ChannelFailure('unreachable', 'The channel has been closed.')
-      throw failureOf(error, token)
+      if (closing.signal.aborted) throw new ChannelFailure('unreachable', 'The channel was closed.')
+      throw toFailure(error, token)
     } finally {
       clearTimeout(timer)
     }
@@ -75,8 +75,8 @@ export async function createClient(settings: ChannelSettings): Promise<TelegramC
         if (response.ok && response.body) return response
         await response.body?.cancel()
         if (response.status === 404)
-          throw new ChannelFailure('not_found', 'Telegram does not have this file any more.')
-        throw strangeAnswer(response)
+          throw new ChannelFailure('not_found', 'Telegram no longer has this file.')
+        throw toForeignAnswer(response)
       }),
 
     async close() {
@@ -86,15 +86,15 @@ export async function createClient(settings: ChannelSettings): Promise<TelegramC
   }
 }
 
-/** What a proxy or a broken server says in Telegram's place. */
-const strangeAnswer = ({ status }: Response) =>
+/** Creates the failure for an answer that is not from Telegram's API but from a proxy or a broken server. */
+const toForeignAnswer = ({ status }: Response) =>
   new ChannelFailure(
     status >= 500 ? 'unreachable' : 'unknown',
-    `Something else than Telegram’s API answered, with status ${status}.`,
+    `A server other than Telegram’s API answered with status ${status}.`,
   )
 
-/** A signal that `fetch` takes: the library hands over one of its own making. */
-function nativeSignal(signal: AbortSignal): AbortSignal {
+/** Converts the library's own signal to one that `fetch` accepts. */
+function toNativeSignal(signal: AbortSignal): AbortSignal {
   const controller = new AbortController()
   if (signal.aborted) controller.abort()
   else signal.addEventListener('abort', () => controller.abort(), { once: true })

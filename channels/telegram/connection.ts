@@ -7,10 +7,10 @@ import type { Me } from './mention.ts'
 import { createOutbound } from './outbound.ts'
 import { createPolling } from './polling.ts'
 
-/** The longest notice that Telegram shows to somebody who pressed a button. */
+/** The longest notice that Telegram shows after a press. */
 const MAX_NOTICE = 200
 
-/** Takes a bot's updates over, and says what it is told to. Throws a `ChannelFailure`. */
+/** Connects a bot by polling, which ends other connections of the bot. Throws a `ChannelFailure`. */
 export async function openConnection(
   settings: ChannelSettings,
   link: ChannelLink,
@@ -21,8 +21,8 @@ export async function openConnection(
   const answers = createAnswers(client, link, signal)
 
   try {
-    const me = await whoAmI(client, signal)
-    // While a webhook is set, nobody may poll.
+    const me = await fetchMe(client, signal)
+    // Polling is refused while a webhook is set.
     await client.call((api, until) => api.deleteWebhook({}, until), signal)
     const polling = createPolling({
       client,
@@ -71,30 +71,30 @@ export async function openConnection(
     try {
       if (press) notice = (await link.press(press)).notice
     } catch (error) {
-      // The button stays where it is, so it can be pressed again.
-      link.log.warn({ error }, 'a button was pressed in vain')
+      // The button stays, so it can be pressed again.
+      link.log.warn({ error }, 'a pressed button could not be stored')
     }
     answers.answer(query.id, notice)
   }
 
-  /** What cannot be read now will not be readable later either, so it must not be delivered again. */
+  /** Parses an update; an unreadable one is logged and dropped, because another delivery would be unreadable too. */
   function read<Result>(parse: () => Result | undefined): Result | undefined {
     try {
       return parse()
     } catch (error) {
-      link.log.warn({ error }, 'Telegram sent something that cannot be read')
+      link.log.warn({ error }, 'Telegram sent an unreadable update')
     }
   }
 }
 
-/** The bot of a token. */
-export const whoAmI = (client: TelegramClient, signal: AbortSignal): Promise<Me> =>
+/** Fetches the bot of the token. */
+export const fetchMe = (client: TelegramClient, signal: AbortSignal): Promise<Me> =>
   client.call(async (api, until) => {
     const { id, username } = await api.getMe(until)
     return { id, username }
   }, signal)
 
-/** Tells those who press buttons what came of it, without keeping others waiting. */
+/** Creates the sender of notices after presses, which runs in the background. */
 function createAnswers(client: TelegramClient, { log }: ChannelLink, signal: AbortSignal) {
   const underWay = new Set<Promise<void>>()
   return {
@@ -105,7 +105,7 @@ function createAnswers(client: TelegramClient, { log }: ChannelLink, signal: Abo
         .then(
           () => {},
           (error) => {
-            if (!signal.aborted) log.warn({ error }, 'nobody could be told what came of a button')
+            if (!signal.aborted) log.warn({ error }, 'the notice for a pressed button could not be sent')
           },
         )
         .finally(() => underWay.delete(answered))

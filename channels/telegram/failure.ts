@@ -1,7 +1,7 @@
 import type { GrammyError } from 'grammy'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 
-/** What Telegram says in its refusals with status 400, as far as it tells more than that. */
+/** Descriptions of refusals with status 400 that state a reason. */
 const REFUSALS: [pattern: RegExp, reason: ChannelFailureReason][] = [
   [/not found|upgraded to a supergroup|wrong file_id|PEER_ID_INVALID/i, 'not_found'],
   [
@@ -14,62 +14,62 @@ const REFUSALS: [pattern: RegExp, reason: ChannelFailureReason][] = [
 const STATUSES: Record<number, ChannelFailureReason> = {
   401: 'invalid_credentials',
   403: 'forbidden',
-  // All methods that are called exist, so it is the bot that does not.
+  // All called methods exist, so the bot does not.
   404: 'invalid_credentials',
   409: 'already_connected',
   413: 'unsupported',
   429: 'rate_limited',
 }
 
-/** What the codes of a socket that gave up waiting look like. */
-const LATE = /TIMEDOUT|TIMEOUT/
+/** Codes of sockets that timed out. */
+const TIMEOUT = /TIMEDOUT|TIMEOUT/
 
-/** What `fetch` says where it knows no code, as of an answer that leads elsewhere. */
-const NO_ANSWER = 'fetch failed'
+/** The message of `fetch` for errors without a code, e.g. an unexpected redirect. */
+const FETCH_FAILED = 'fetch failed'
 
-/** Longer than any description that Telegram is known to give. */
+/** Longer than the known descriptions of Telegram. */
 const MAX_DESCRIPTION = 300
 
-/** Telegram's own words. They are no `cause`: the message has them already, and logs show both. */
+/** Telegram's descriptions. They are not a `cause`: the message contains them, and logs would show both. */
 const refusals = new WeakMap<ChannelFailure, string>()
 
-/** Whether Telegram itself refused a call, in words that match. */
+/** True if Telegram refused a call with a matching description. */
 export const isRefusal = (error: unknown, pattern: RegExp): boolean =>
   error instanceof ChannelFailure && pattern.test(refusals.get(error) ?? '')
 
-/** Sorts whatever a call of the client library threw. What comes out holds neither the token nor what was sent. */
-export function failureOf(error: unknown, token: string): ChannelFailure {
+/** Classifies an error of the client library. The result contains neither the token nor sent content. */
+export function toFailure(error: unknown, token: string): ChannelFailure {
   if (error instanceof ChannelFailure) return error
   const { error: inner, error_code } = error as Partial<GrammyError> & { error?: unknown }
   if (inner instanceof ChannelFailure) return inner
-  if (typeof error_code === 'number') return refusalOf(error as GrammyError, token)
+  if (typeof error_code === 'number') return toRefusal(error as GrammyError, token)
   const { name, message } = (inner ?? error) as Error
-  const code = codeOf(error) ?? (message === NO_ANSWER ? NO_ANSWER : undefined)
+  const code = readCode(error) ?? (message === FETCH_FAILED ? FETCH_FAILED : undefined)
   if (!code) {
     const cause = new Error(`${name}: ${message}`.replaceAll(token, '***'))
-    return new ChannelFailure('unknown', 'Telegram gave an answer that cannot be read.', { cause })
+    return new ChannelFailure('unknown', 'Telegram sent an unreadable answer.', { cause })
   }
-  return LATE.test(code)
+  return TIMEOUT.test(code)
     ? new ChannelFailure('timeout', `Telegram did not answer in time (${code}).`)
     : new ChannelFailure('unreachable', `Telegram cannot be reached (${code}).`)
 }
 
-function refusalOf({ error_code, description, parameters }: GrammyError, token: string): ChannelFailure {
+function toRefusal({ error_code, description, parameters }: GrammyError, token: string): ChannelFailure {
   const words = String(description).replaceAll(token, '***').slice(0, MAX_DESCRIPTION)
   const reason =
     STATUSES[error_code] ??
     (error_code >= 500 ? 'unreachable' : REFUSALS.find(([pattern]) => pattern.test(words))?.[1]) ??
     'unknown'
   const seconds = Number(parameters?.retry_after)
-  const failure = new ChannelFailure(reason, `Telegram refused: ${words} (${error_code}).`, {
+  const failure = new ChannelFailure(reason, `Telegram refused the call: ${words} (${error_code}).`, {
     retry_after_ms: seconds > 0 ? seconds * 1000 : undefined,
   })
   refusals.set(failure, words)
   return failure
 }
 
-/** The code of the socket's or the system's error that lies at the bottom of it. */
-function codeOf(error: unknown): string | undefined {
+/** Returns the code of the innermost error, that of the socket or the system. */
+function readCode(error: unknown): string | undefined {
   let found: string | undefined
   for (
     let at = error as { code?: unknown; cause?: unknown; error?: unknown } | undefined, n = 0;

@@ -2,7 +2,7 @@ import type { Message } from 'grammy/types'
 import { ChannelFailure, type InboundContent, type InboundFile, type JSONValue } from '#plugin-api'
 import type { TelegramClient } from './client.ts'
 
-/** What all sorts of files have. */
+/** The common fields of all types of files. */
 interface Attachment {
   file_id: string
   file_size?: number
@@ -10,18 +10,18 @@ interface Attachment {
   mime_type?: string
 }
 
-/** The longest time between two pieces of a file, in milliseconds. */
+/** Time limit between two pieces of a file, in milliseconds. */
 const STALL_MS = 30_000
 
-/** The files of a message; of a photo, the largest of its sizes. */
-export function filesOf(message: Message): InboundFile[] {
+/** Lists the files of a message; of a photo, the largest size. */
+export function listFiles(message: Message): InboundFile[] {
   const { photo, animation, document, video, audio, voice, video_note } = message
   const largest = photo?.reduce((best, size) =>
     size.width * size.height > best.width * best.height ? size : best,
   )
   const found: (InboundFile | undefined)[] = [
     describe(largest, 'photo.jpg', 'image/jpeg'),
-    // An animation comes as a document as well.
+    // An animation is sent as a document as well.
     animation ? describe(animation, 'animation.mp4', 'video/mp4') : describe(document),
     describe(video, 'video.mp4', 'video/mp4'),
     describe(audio, 'audio.mp3', 'audio/mpeg'),
@@ -43,7 +43,7 @@ function describe(file: Attachment | undefined, name?: string, type?: string): I
   }
 }
 
-/** Gets a file by the reference that `filesOf` gave; Telegram gives bots none over 20 MB. */
+/** Downloads a file by its reference; Telegram limits downloads of bots to 20 MB. */
 export async function downloadFile(
   client: TelegramClient,
   reference: JSONValue,
@@ -54,13 +54,13 @@ export async function downloadFile(
     async (api, until) => (await api.getFile({ file_id }, until)).file_path,
     signal,
   )
-  if (!path) throw new ChannelFailure('not_found', 'Telegram does not have this file any more.')
+  if (!path) throw new ChannelFailure('not_found', 'Telegram no longer has this file.')
   const stall = new AbortController()
   const response = await client.openFile(path, AbortSignal.any([signal, stall.signal]))
   return { bytes: readBody(response, stall, signal) }
 }
 
-/** Reads a body to its end; a reader that leaves earlier ends the request. */
+/** Reads a body; a reader that stops early ends the request. */
 async function* readBody(
   response: Response,
   stall: AbortController,
@@ -70,15 +70,15 @@ async function* readBody(
   let timer = watch()
   try {
     for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
-      // Only the platform must hurry: the reader may take its time.
+      // The time limit applies to the platform, not to the reader.
       clearTimeout(timer)
       yield piece
       timer = watch()
     }
   } catch {
-    // What broke names nothing but sockets, and at times the address, which holds the token.
+    // The error is dropped: it may contain the address, and so the token.
     if (signal.aborted) throw signal.reason
-    if (stall.signal.aborted) throw new ChannelFailure('timeout', 'Telegram stopped sending a file.')
+    if (stall.signal.aborted) throw new ChannelFailure('timeout', 'Telegram stopped sending the file.')
     throw new ChannelFailure('unreachable', 'The connection broke while Telegram sent a file.')
   } finally {
     clearTimeout(timer)

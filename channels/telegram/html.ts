@@ -1,11 +1,11 @@
-const NAMED: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"' }
+const ENTITIES: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"' }
 
-/** The text of a message in Telegram's HTML, without its marks. */
-export const plainTextOf = (html: string): string =>
+/** Removes the marks from a text in Telegram's HTML. */
+export const toPlainText = (html: string): string =>
   html
     .replace(/<\/?[a-z][^<>]*>/gi, '')
     .replace(/&(lt|gt|amp|quot|#\d{1,7}|#x[\da-f]{1,6});/gi, (whole, name: string) =>
-      name.startsWith('#') ? fromNumber(name.slice(1), whole) : (NAMED[name.toLowerCase()] ?? whole),
+      name.startsWith('#') ? fromNumber(name.slice(1), whole) : (ENTITIES[name.toLowerCase()] ?? whole),
     )
 
 function fromNumber(digits: string, whole: string): string {

@@ -1,17 +1,17 @@
 import type { CallbackQuery, Message, User } from 'grammy/types'
 import type { ButtonPress, InboundMessage, Sender } from '#plugin-api'
-import { filesOf } from './files.ts'
+import { listFiles } from './files.ts'
 import { type Me, readAddress } from './mention.ts'
-import { conversationOf, targetOf } from './places.ts'
+import { toConversation, toTarget } from './places.ts'
 
 /**
- * What somebody wrote: one message, or the parts of an album. Undefined where there is nothing for an agent in it: what
- * other bots and channels say, what the platform itself tells of a group, what is neither text nor a file.
+ * Reads a message, or the parts of an album. Undefined for messages of other bots and channels, for service messages of
+ * groups, and for messages with neither text nor files.
  */
 export function readMessages(parts: readonly Message[], me: Me): InboundMessage | undefined {
   const [first] = parts
-  const conversation = first && conversationOf(first)
-  const sender = first && senderOf(first)
+  const conversation = first && toConversation(first)
+  const sender = first && readSender(first)
   if (!conversation || !sender) return
 
   const addressed = parts.map((part) =>
@@ -21,11 +21,11 @@ export function readMessages(parts: readonly Message[], me: Me): InboundMessage 
       me,
     ),
   )
-  const files = parts.flatMap(filesOf)
+  const files = parts.flatMap(listFiles)
   const written = parts.some(({ text, caption, sticker }) => text ?? caption ?? sticker?.emoji)
   if (!written && files.length === 0) return
 
-  const quote = quoteOf(first)
+  const quote = readQuote(first)
   return {
     id: `${first.chat.id}:${first.message_id}`,
     conversation,
@@ -37,47 +37,47 @@ export function readMessages(parts: readonly Message[], me: Me): InboundMessage 
     mentioned:
       conversation.type === 'direct' ||
       addressed.some(({ mentioned }) => mentioned) ||
-      repliedTo(first)?.from?.id === me.id,
+      findRepliedTo(first)?.from?.id === me.id,
     sent_at: first.date * 1000,
     ...(quote && { quote }),
     ...(files.length > 0 && { files }),
-    target: targetOf(first),
+    target: toTarget(first),
   }
 }
 
-/** A press of a button of the bot; undefined where it is of something else, as a game. */
+/** Reads a press of the bot's button; undefined for other callbacks, e.g. of a game. */
 export function readPress({ data, from, message }: CallbackQuery): ButtonPress | undefined {
-  const conversation = message && conversationOf(message)
+  const conversation = message && toConversation(message)
   if (data === undefined || !conversation) return
-  return { value: data, sender: personOf(from), conversation_id: conversation.id }
+  return { value: data, sender: toSender(from), conversation_id: conversation.id }
 }
 
-/** Who speaks: a person, or a group in whose name an administrator does. */
-function senderOf({ from, sender_chat, is_automatic_forward }: Message): Sender | undefined {
+/** Returns the sender: a person, or the group for an anonymous administrator. */
+function readSender({ from, sender_chat, is_automatic_forward }: Message): Sender | undefined {
   if (is_automatic_forward) return
-  // For the sake of old clients Telegram names a bot as the sender too.
+  // In this case Telegram also sets `from` to a bot, for old clients.
   if (sender_chat)
     return { id: String(sender_chat.id), ...(sender_chat.title && { name: sender_chat.title }) }
-  return from && !from.is_bot ? personOf(from) : undefined
+  return from && !from.is_bot ? toSender(from) : undefined
 }
 
-function personOf(user: User): Sender {
-  const name = nameOf(user)
+function toSender(user: User): Sender {
+  const name = readName(user)
   return { id: String(user.id), ...(name && { name }) }
 }
 
-const nameOf = ({ first_name, last_name, username }: User) =>
+const readName = ({ first_name, last_name, username }: User) =>
   [first_name, last_name].filter(Boolean).join(' ') || username
 
-/** What a message replies to; in a topic every message counts as a reply to the one that opened it. */
-function repliedTo({ reply_to_message }: Message) {
+/** Returns the message that is replied to. In a topic, a reply to the message that opened it is not a reply. */
+function findRepliedTo({ reply_to_message }: Message) {
   return reply_to_message?.forum_topic_created ? undefined : reply_to_message
 }
 
-function quoteOf(message: Message): InboundMessage['quote'] {
-  const original = repliedTo(message)
+function readQuote(message: Message): InboundMessage['quote'] {
+  const original = findRepliedTo(message)
   const text = message.quote?.text ?? original?.text ?? original?.caption
   if (!text) return
-  const sender = original?.sender_chat?.title ?? (original?.from && nameOf(original.from))
+  const sender = original?.sender_chat?.title ?? (original?.from && readName(original.from))
   return { text, ...(sender && { sender }) }
 }

@@ -1,6 +1,6 @@
 import type { ChannelKind } from '#plugin-api'
-import { proxyAddress } from './proxy.ts'
-import { botIdOf, tokenOf } from './token.ts'
+import { toProxyAddress } from './proxy.ts'
+import { readBotId, readToken } from './token.ts'
 
 const all = {
   dialect: 'html',
@@ -10,7 +10,7 @@ const all = {
   typing_ms: 5000,
 } as const
 
-/** A bot of Telegram, reached by long polling of its Bot API. */
+/** A Telegram bot, connected by long polling of the Bot API. */
 export default {
   kind: 'telegram',
   label: { en: 'Telegram', zh: 'Telegram' },
@@ -20,7 +20,7 @@ export default {
       bot_token: {
         type: 'string',
         title: 'Bot token',
-        description: 'What @BotFather gives when a bot is made: a number, a colon and a row of letters.',
+        description: 'The token from @BotFather for a new bot: a number, a colon and a row of letters.',
         minLength: 1,
         maxLength: 512,
         writeOnly: true,
@@ -29,7 +29,7 @@ export default {
         type: 'string',
         title: 'HTTP proxy',
         description:
-          'The proxy by which Telegram is reached, as http://host:port or http://user:password@host:port. Leave it empty where Telegram can be reached directly.',
+          'The proxy for reaching Telegram, as http://host:port or http://user:password@host:port. Leave it empty if Telegram can be reached directly.',
         maxLength: 512,
         writeOnly: true,
       },
@@ -41,13 +41,13 @@ export default {
   endpoints: { api: 'https://api.telegram.org' },
   capabilities: {
     direct: { ...all, live: { interval_ms: 1200 } },
-    // A bot may write about twenty times a minute in a group.
+    // Telegram allows a bot about twenty messages per minute in a group.
     group: { ...all, live: { interval_ms: 3500 } },
   },
-  identity: botIdOf,
+  identity: readBotId,
   check(config) {
-    tokenOf(config)
-    if (config.http_proxy) proxyAddress(String(config.http_proxy))
+    readToken(config)
+    if (config.http_proxy) toProxyAddress(String(config.http_proxy))
   },
   probe: async (settings, signal) => (await import('./probe.ts')).probe(settings, signal),
   open: async (settings, link) => (await import('./connection.ts')).openConnection(settings, link),

@@ -1,26 +1,26 @@
 import type { MessageEntity } from 'grammy/types'
 
-/** The bot as Telegram knows it. */
+/** The bot. */
 export interface Me {
   id: number
   username: string
 }
 
-/** A text without the mentions of the bot, and whether there were any. */
+/** A text without mentions of the bot. */
 export interface Addressed {
   text: string
   mentioned: boolean
 }
 
 /**
- * Takes the mentions of the bot out of a text. A command without a name is for every bot that gets to see it; one with
- * the name of another bot is for that one alone.
+ * Removes the mentions of the bot from a text. A command without a name addresses every bot that receives it; a command
+ * with a name addresses only that bot.
  */
 export function readAddress(text: string, entities: readonly MessageEntity[], me: Me): Addressed {
   const name = `@${me.username}`.toLowerCase()
   let rest = text
   let mentioned = false
-  // From the end, so that the offsets of those before stay right.
+  // From the end, so that earlier offsets stay valid.
   for (const entity of [...entities].sort((a, b) => b.offset - a.offset)) {
     const { type, offset, length } = entity
     const said = text.slice(offset, offset + length)
@@ -41,7 +41,7 @@ export function readAddress(text: string, entities: readonly MessageEntity[], me
   return { text: rest.trim(), mentioned }
 }
 
-/** Puts together what stood around a mention, as if it had never been there. */
+/** Joins the texts around a removed mention. */
 function join(before: string, after: string): string {
   if (before.trim() === '') return after.replace(/^[\s,:]+/, '')
   if (/^\s*[,.;:!?]/.test(after)) return before.trimEnd() + after.trimStart()

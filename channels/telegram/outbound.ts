@@ -9,43 +9,43 @@ import {
 } from '#plugin-api'
 import type { TelegramClient } from './client.ts'
 import { isRefusal } from './failure.ts'
-import { plainTextOf } from './html.ts'
+import { toPlainText } from './html.ts'
 import { asSent, asTarget, type Sent, type Target } from './places.ts'
 
-/** What stands for a text that has none yet, or nothing but marks. */
+/** Replaces a text that is empty or has only marks. */
 const EMPTY = '…'
 const BUTTONS_A_ROW = 2
 const STYLES = { primary: 'primary', danger: 'danger', default: undefined } as const
 
-/** Bigger files are refused; of photos, those over the smaller limit. */
-const MAX_FILE = 50 * 1024 * 1024
-const MAX_PHOTO = 10 * 1024 * 1024
-/** How long it may take to hand over a file, in milliseconds. */
+/** Telegram's limits for files and photos. */
+const MAX_FILE_BYTES = 50 * 1024 * 1024
+const MAX_PHOTO_BYTES = 10 * 1024 * 1024
+/** Time limit for an upload, in milliseconds. */
 const UPLOAD_MS = 120_000
 const PHOTOS = new Set(['image/jpeg', 'image/png', 'image/webp'])
 
-/** How a text is handed over. */
+/** A text in the form of the API. */
 interface Written {
   text: string
   parse_mode?: 'HTML'
 }
 
-/** What the bot says, by the Bot API of its client. */
+/** The sending calls of a connection. */
 export type Outbound = Required<Pick<ChannelConnection, 'send' | 'live' | 'settle' | 'sendFile' | 'typing'>>
 
-/** Creates the outgoing half of a connection. */
+/** Creates the sending calls of a connection. */
 export function createOutbound({ call }: TelegramClient): Outbound {
   async function send(target: Target, message: OutboundMessage, signal: AbortSignal): Promise<Sent> {
     return write(message.text, (written) =>
       call(async (api, until) => {
-        const content = { ...written, ...keyboardOf(message.buttons) }
-        const { chat, message_id } = await api.sendMessage({ ...addressOf(target), ...content }, until)
+        const content = { ...written, ...createKeyboard(message.buttons) }
+        const { chat, message_id } = await api.sendMessage({ ...toAddress(target), ...content }, until)
         return { chat_id: chat.id, message_id }
       }, signal),
     )
   }
 
-  /** Without a keyboard, the one that was there goes away. */
+  /** Changes a text; an edit without a keyboard removes the old one. */
   async function edit(sent: Sent, text: string, signal: AbortSignal): Promise<void> {
     try {
       await write(text, (written) =>
@@ -75,17 +75,17 @@ export function createOutbound({ call }: TelegramClient): Outbound {
     settle: (_target, sent, text, signal) => edit(asSent(sent), text, signal),
 
     async sendFile(target, file, signal) {
-      if (file.bytes.length > MAX_FILE)
-        throw new ChannelFailure('unsupported', 'Telegram takes no files over 50 MB from bots.')
+      if (file.bytes.length > MAX_FILE_BYTES)
+        throw new ChannelFailure('unsupported', 'Telegram accepts files of up to 50 MB from bots.')
       const { InputFile } = await import('grammy')
-      const address = addressOf(asTarget(target))
+      const address = toAddress(asTarget(target))
       const input = () => new InputFile(file.bytes, safeName(file))
-      if (PHOTOS.has(file.media_type) && file.bytes.length <= MAX_PHOTO)
+      if (PHOTOS.has(file.media_type) && file.bytes.length <= MAX_PHOTO_BYTES)
         try {
           await call((api, until) => api.sendPhoto({ ...address, photo: input() }, until), signal, UPLOAD_MS)
           return
         } catch (error) {
-          // Images of odd proportions are no photos to Telegram, but files like any other.
+          // Telegram refuses images of extreme proportions as photos; they are sent as files.
           if (!isRefusal(error, /photo|image|dimensions/i)) throw error
         }
       await call(
@@ -96,7 +96,7 @@ export function createOutbound({ call }: TelegramClient): Outbound {
     },
 
     async typing(target, signal) {
-      const { chat_id, message_thread_id } = addressOf(asTarget(target))
+      const { chat_id, message_thread_id } = toAddress(asTarget(target))
       await call(
         (api, until) => api.sendChatAction({ chat_id, message_thread_id, action: 'typing' }, until),
         signal,
@@ -105,9 +105,9 @@ export function createOutbound({ call }: TelegramClient): Outbound {
   }
 }
 
-/** Writes in HTML; where Telegram cannot read it, once more without the marks. */
+/** Makes an attempt in HTML, and another in plain text if Telegram cannot parse it. */
 async function write<Result>(html: string, attempt: (written: Written) => Promise<Result>): Promise<Result> {
-  const plain = plainTextOf(html)
+  const plain = toPlainText(html)
   if (plain.trim() === '') return attempt({ text: EMPTY })
   try {
     return await attempt({ text: html, parse_mode: 'HTML' })
@@ -117,7 +117,7 @@ async function write<Result>(html: string, attempt: (written: Written) => Promis
   }
 }
 
-const addressOf = ({ chat_id, thread_id, reply_to }: Target) => ({
+const toAddress = ({ chat_id, thread_id, reply_to }: Target) => ({
   chat_id,
   ...(thread_id !== undefined && { message_thread_id: thread_id }),
   ...(reply_to !== undefined && {
@@ -125,7 +125,7 @@ const addressOf = ({ chat_id, thread_id, reply_to }: Target) => ({
   }),
 })
 
-function keyboardOf(buttons: Button[] = []): { reply_markup?: InlineKeyboardMarkup } {
+function createKeyboard(buttons: Button[] = []): { reply_markup?: InlineKeyboardMarkup } {
   if (buttons.length === 0) return {}
   const keys = buttons.map(({ label, value, style }) => {
     const color = STYLES[style]
@@ -137,5 +137,5 @@ function keyboardOf(buttons: Button[] = []): { reply_markup?: InlineKeyboardMark
   return { reply_markup: { inline_keyboard: rows } }
 }
 
-/** The library writes the name into a header as it is. */
+/** Returns a filename that is safe in a header, into which the library writes it without escaping. */
 const safeName = ({ filename }: OutboundFile) => filename.replace(/[\p{Cc}";\\/]/gu, '_') || 'file'

@@ -1,32 +1,32 @@
 import type { Message } from 'grammy/types'
 import type { InboundMessage, JSONValue } from '#plugin-api'
 
-/** Where an answer goes; in a group also what it replies to. */
+/** The destination of an answer; in a group also the message that it replies to. */
 export type Target = { chat_id: number; thread_id?: number; reply_to?: number }
 
-/** A message of the bot that can be changed. */
+/** A sent message, for changing it. */
 export type Sent = { chat_id: number; message_id: number }
 
 type Located = Pick<Message, 'chat' | 'message_thread_id' | 'is_topic_message'>
 
-/** The topic of a forum. Other groups have threads of replies too, to which nothing can be sent. */
-const topicOf = ({ is_topic_message, message_thread_id }: Located) =>
+/** Returns the topic of a forum. Other groups have reply threads, to which nothing can be sent. */
+const readTopic = ({ is_topic_message, message_thread_id }: Located) =>
   is_topic_message ? message_thread_id : undefined
 
-/** The conversation that a message belongs to; undefined where bots hold none, as in a broadcasting channel. */
-export function conversationOf(message: Located): InboundMessage['conversation'] | undefined {
+/** Returns the conversation of a message; undefined for chats without conversations, e.g. broadcast channels. */
+export function toConversation(message: Located): InboundMessage['conversation'] | undefined {
   const { id, type } = message.chat ?? {}
   if (type !== 'private' && type !== 'group' && type !== 'supergroup') return
-  const topic = topicOf(message)
+  const topic = readTopic(message)
   return {
     id: topic === undefined ? String(id) : `${id}:${topic}`,
     type: type === 'private' ? 'direct' : 'group',
   }
 }
 
-/** What is needed to answer a message. */
-export function targetOf(message: Message): Target {
-  const topic = topicOf(message)
+/** Returns the target for answering a message. */
+export function toTarget(message: Message): Target {
+  const topic = readTopic(message)
   return {
     chat_id: message.chat.id,
     ...(topic !== undefined && { thread_id: topic }),
@@ -34,6 +34,6 @@ export function targetOf(message: Message): Target {
   }
 }
 
-/** What `targetOf` and `send` gave, back from where the gateway kept it. */
+/** Return a stored target or sent message with its type. */
 export const asTarget = (target: JSONValue) => target as unknown as Target
 export const asSent = (sent: JSONValue) => sent as unknown as Sent

@@ -4,35 +4,35 @@ import type { ChannelFailure, ChannelLink } from '#plugin-api'
 import { type Album, createAlbums } from './albums.ts'
 import type { TelegramClient } from './client.ts'
 
-/** What is asked for; edits, channel posts and all else stay away. */
-const ALLOWED: readonly ('message' | 'callback_query')[] = ['message', 'callback_query']
+/** The requested types of updates; edits, channel posts and all others are not delivered. */
+const UPDATE_TYPES: readonly ('message' | 'callback_query')[] = ['message', 'callback_query']
 
-/** Telegram answers a poll at the latest after this time, in seconds. */
+/** Telegram answers a poll after at most this time, in seconds. */
 const POLL_SECONDS = 25
-/** A poll without an answer for so long beyond that is given up, in milliseconds. */
+/** A poll is aborted this long after its answer was due, in milliseconds. */
 const POLL_GRACE_MS = 10_000
-/** How often it is looked whether more parts of an album came, in milliseconds. */
-const ALBUM_LOOK_MS = 500
-/** The pauses after failures double from the first to the last, in milliseconds. */
+/** Interval for polling more parts of an album, in milliseconds. */
+const ALBUM_POLL_MS = 500
+/** The pause after failures doubles from the first to the last value, in milliseconds. */
 const FIRST_PAUSE_MS = 250
 const LAST_PAUSE_MS = 30_000
-/** Telegram is not left alone for longer, whatever it asks. */
-const LONGEST_PAUSE_MS = 3_600_000
+/** The longest pause that Telegram may ask for, in milliseconds. */
+const MAX_RETRY_AFTER_MS = 3_600_000
 
-/** Where to go on trying is of no use. */
+/** Failures after which a retry is useless. */
 const FATAL = new Set(['invalid_credentials', 'already_connected', 'forbidden'])
 
-/** What becomes of updates; both reject where Telegram shall deliver them again. */
+/** Handles updates; if a call rejects, Telegram delivers the updates again. */
 export interface UpdateHandler {
   handle(update: Update): Promise<void>
   handleAlbum(album: Album): Promise<void>
 }
 
-/** Gets updates from Telegram, each until it has been handled: only then is it acknowledged, by the next poll. */
+/** Polls updates from Telegram. An update is acknowledged by the next poll only after it was handled. */
 export interface Polling {
-  /** Asks once, so that a refusal shows at once. */
+  /** Makes the first poll, so that a refusal rejects at once. */
   begin(): Promise<void>
-  /** Polls until the signal is aborted, or until the connection is lost; never rejects. */
+  /** Polls until the signal is aborted or the connection is lost; never rejects. */
   run(): Promise<void>
 }
 
@@ -49,16 +49,16 @@ export function createPolling({
   handler: UpdateHandler
 }): Polling {
   const albums = createAlbums()
-  /** Updates that were handled and cannot be acknowledged, because one before them was not. */
+  /** Handled updates that cannot be acknowledged yet, because an earlier one was not handled. */
   const done = new Set<number>()
-  /** The first update that Telegram has not been told of. */
+  /** The first update that is not acknowledged. */
   let offset = 0
   let first: Update[] | undefined
 
   async function poll(seconds: number): Promise<Update[]> {
     const limit = seconds * 1000 + POLL_GRACE_MS
     const updates: unknown = await client.call(
-      (api, until) => api.getUpdates({ offset, timeout: seconds, allowed_updates: ALLOWED }, until),
+      (api, until) => api.getUpdates({ offset, timeout: seconds, allowed_updates: UPDATE_TYPES }, until),
       signal,
       limit,
     )
@@ -69,11 +69,11 @@ export function createPolling({
     try {
       for (const update of updates) {
         const { update_id } = update
-        if (done.has(update_id) || albums.keep(update) || albums.holdsBack(update)) continue
+        if (done.has(update_id) || albums.add(update) || albums.blocks(update)) continue
         await handler.handle(update)
         done.add(update_id)
       }
-      for (const album of albums.ready()) {
+      for (const album of albums.listReady()) {
         await handler.handleAlbum(album)
         for (const id of album.updates) done.add(id)
         albums.drop(album)
@@ -85,7 +85,7 @@ export function createPolling({
     }
   }
 
-  /** Waits longer each time; at once over when the signal is aborted. */
+  /** Creates a pause that doubles each time and ends when the signal is aborted. */
   function createPause() {
     let next = FIRST_PAUSE_MS
     return {
@@ -93,14 +93,14 @@ export function createPolling({
         next = FIRST_PAUSE_MS
       },
       async wait(least = 0) {
-        const time = Math.max(next, Math.min(least, LONGEST_PAUSE_MS))
+        const time = Math.max(next, Math.min(least, MAX_RETRY_AFTER_MS))
         next = Math.min(next * 2, LAST_PAUSE_MS)
         await pause(time)
       },
     }
   }
 
-  /** The signal's reason is no failure here: the loop looks at the signal itself. */
+  /** Resolves also when aborted: the loop checks the signal itself. */
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {})
 
   return {
@@ -111,10 +111,10 @@ export function createPolling({
     async run() {
       const afterFailedPoll = createPause()
       const afterRefusal = createPause()
-      let away = false
+      let isAway = false
       while (!signal.aborted) {
-        // After a failure, an answer at once tells whether Telegram is there again.
-        const seconds = first || away || albums.waiting() ? 0 : POLL_SECONDS
+        // After a failure, a poll that returns at once shows if Telegram can be reached again.
+        const seconds = first || isAway || albums.hasAny() ? 0 : POLL_SECONDS
         let updates: Update[]
         try {
           updates = first ?? (await poll(seconds))
@@ -123,29 +123,29 @@ export function createPolling({
           if (signal.aborted) return
           const { reason, message, retry_after_ms } = error as ChannelFailure
           if (FATAL.has(reason)) return link.lost(error)
-          if (!away) link.connecting(message)
-          away = true
+          if (!isAway) link.connecting(message)
+          isAway = true
           await afterFailedPoll.wait(retry_after_ms)
           continue
         }
-        if (away) link.connected()
-        away = false
+        if (isAway) link.connected()
+        isAway = false
         afterFailedPoll.reset()
         try {
           await handleAll(updates)
           afterRefusal.reset()
         } catch (error) {
-          link.log.warn({ error }, 'a message could not be taken; Telegram delivers it again')
+          link.log.warn({ error }, 'a message could not be stored; Telegram will deliver it again')
           await afterRefusal.wait()
         }
-        if (albums.waiting()) await pause(ALBUM_LOOK_MS)
-        // What answers long polls at once, with nothing, must not be asked without end.
+        if (albums.hasAny()) await pause(ALBUM_POLL_MS)
+        // A server that answers long polls at once with nothing must not be polled without a pause.
         else if (seconds > 0 && updates.length === 0) await pause(FIRST_PAUSE_MS)
       }
     },
   }
 }
 
-/** What is no update cannot even be acknowledged. */
+/** True for an update with an id; others cannot be acknowledged. */
 const isUpdate = (candidate: unknown): candidate is Update =>
   Number.isSafeInteger((candidate as Partial<Update> | null)?.update_id)

@@ -1,48 +1,48 @@
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 
-/** How a channel makes its requests, and how it lets go of the connections that are its own. */
+/** The `fetch` of a channel; `close` ends the connections of its own. */
 export interface Transport {
   fetch: typeof globalThis.fetch
   close(): Promise<void>
 }
 
-/** Bytes of one response; files have 20 MB at most. */
-const MAX_RESPONSE = 32 * 1024 * 1024
+/** Files have at most 20 MB. */
+const MAX_RESPONSE_BYTES = 32 * 1024 * 1024
 
-/** How a proxy's refusal is told. */
+/** The library's message for a refusal by a proxy. */
 const REFUSED = /^Proxy response \((\d+)\)/
 
-/** Requests that go straight to the platform, or by the proxy that the config names. Throws a `ChannelFailure`. */
+/** Creates the transport: direct, or by the proxy in the config. Throws a `ChannelFailure`. */
 export async function createTransport(settings: ChannelSettings): Promise<Transport> {
   const { http_proxy } = settings.config
   if (typeof http_proxy !== 'string' || http_proxy === '')
     return { fetch: settings.fetch, close: async () => {} }
 
-  const uri = proxyAddress(http_proxy)
+  const uri = toProxyAddress(http_proxy)
   try {
     await settings.assertAllowed(uri)
   } catch (cause) {
     throw new ChannelFailure(
       'forbidden',
-      'The proxy lies in the server’s own or a private network, where channels may not go.',
+      'The proxy is in the server’s own or a private network, which channels may not access.',
       { cause },
     )
   }
   const { ProxyAgent, fetch } = await import('undici')
   const dispatcher = new ProxyAgent({
     uri,
-    // The proxy's name is looked up again for each connection, and may have changed its address.
+    // Each connection looks up the proxy again, so the address is checked each time.
     proxyTls: { lookup: settings.lookup } as never,
-    maxResponseSize: MAX_RESPONSE,
+    maxResponseSize: MAX_RESPONSE_BYTES,
   })
   const proxied = async (input: string | URL, init?: RequestInit) => {
     try {
       return await fetch(input, { ...(init as object), dispatcher })
     } catch (error) {
-      const status = statusIn(error)
+      const status = readStatus(error)
       if (!status) throw error
       const reason = status === '407' ? 'invalid_credentials' : 'unreachable'
-      throw new ChannelFailure(reason, `The proxy refuses to connect to Telegram, with status ${status}.`)
+      throw new ChannelFailure(reason, `The proxy refused to connect to Telegram with status ${status}.`)
     }
   }
   return {
@@ -51,13 +51,13 @@ export async function createTransport(settings: ChannelSettings): Promise<Transp
   }
 }
 
-function statusIn(error: unknown): string | undefined {
+function readStatus(error: unknown): string | undefined {
   if (!(error instanceof Error)) return
-  return REFUSED.exec(error.message)?.[1] ?? statusIn(error.cause)
+  return REFUSED.exec(error.message)?.[1] ?? readStatus(error.cause)
 }
 
-/** The address of a proxy that is spoken to by HTTP; throws a `ChannelFailure` for anything else. */
-export function proxyAddress(text: string): string {
+/** Returns the address of an HTTP proxy; throws a `ChannelFailure` for any other address. */
+export function toProxyAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol))
     throw new ChannelFailure(

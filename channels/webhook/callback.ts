@@ -1,11 +1,11 @@
 import { withDeadline } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason, type ChannelSettings } from '#plugin-api'
-import { signatureHeaders } from './signature.ts'
+import { createSignature } from './signature.ts'
 
-/** How long one call may take, in milliseconds. */
-const LIMIT_MS = 30_000
+/** Time limit of a call, in milliseconds. */
+const CALL_MS = 30_000
 
-/** Calls the other side. */
+/** Posts an event to the other side. */
 export type Callback = (event: object, key: string | undefined, signal: AbortSignal) => Promise<void>
 
 const REASONS: Readonly<Record<number, ChannelFailureReason>> = {
@@ -17,7 +17,7 @@ const REASONS: Readonly<Record<number, ChannelFailureReason>> = {
   429: 'rate_limited',
 }
 
-/** Makes what posts signed events to a channel's `callback_url`. Throws a ChannelFailure unless it answers 2xx. */
+/** Creates the sender of signed events to `callback_url`. Throws a ChannelFailure unless the answer is 2xx. */
 export function createCallback({ config, fetch }: Pick<ChannelSettings, 'config' | 'fetch'>): Callback {
   const { callback_url, secret } = config as { callback_url: string; secret: string }
   return async (event, key, signal) => {
@@ -25,9 +25,9 @@ export function createCallback({ config, fetch }: Pick<ChannelSettings, 'config'
     const headers = {
       'content-type': 'application/json',
       ...(key && { 'idempotency-key': key }),
-      ...signatureHeaders(secret, body),
+      ...createSignature(secret, body),
     }
-    const response = await withDeadline(LIMIT_MS, [signal], (aborted) =>
+    const response = await withDeadline(CALL_MS, [signal], (aborted) =>
       fetch(callback_url, { method: 'POST', body, headers, redirect: 'error', signal: aborted }),
     )
     await response.body?.cancel()

@@ -8,13 +8,13 @@ import {
 } from '#plugin-api'
 import { createCallback } from './callback.ts'
 
-/** What is answered: the other side's names of a conversation and of a message in it. */
+/** The other side's ids of the answered message and its conversation. */
 interface Target {
   conversation_id: string
   reply_to: string
 }
 
-/** Opens a channel: nothing is connected, each message is a call of its own. */
+/** Opens a channel. There is no connection: each message is a separate call. */
 export async function openWebhook(settings: ChannelSettings, link: ChannelLink): Promise<ChannelConnection> {
   const { fetch, config, assertAllowed } = settings
   await assertAllowed(config.callback_url as string)
@@ -22,7 +22,7 @@ export async function openWebhook(settings: ChannelSettings, link: ChannelLink):
   const closed = new AbortController()
   const { channel_id } = link
 
-  const tell = (
+  const post = (
     type: string,
     target: JSONValue,
     message: object,
@@ -38,7 +38,7 @@ export async function openWebhook(settings: ChannelSettings, link: ChannelLink):
     { key, text, buttons = [] }: OutboundMessage,
     signal: AbortSignal,
   ) => {
-    await tell('message', target, { id: key, text, buttons }, { key, signal })
+    await post('message', target, { id: key, text, buttons }, { key, signal })
     return { id: key }
   }
 
@@ -47,7 +47,7 @@ export async function openWebhook(settings: ChannelSettings, link: ChannelLink):
     async live(target, { key, text }, signal, begun) {
       const id = begun === undefined ? key : (begun as { id: string }).id
       const show = (words: string, is_final: boolean, aborted: AbortSignal) =>
-        tell('message.update', target, { id, text: words, is_final }, { signal: aborted })
+        post('message.update', target, { id, text: words, is_final }, { signal: aborted })
       await show(text, false, signal)
       return {
         reference: { id },
@@ -56,15 +56,15 @@ export async function openWebhook(settings: ChannelSettings, link: ChannelLink):
       }
     },
     settle: (target, sent, text, signal) =>
-      tell('message.update', target, { ...(sent as object), text, buttons: [], is_final: true }, { signal }),
+      post('message.update', target, { ...(sent as object), text, buttons: [], is_final: true }, { signal }),
     sendFile: (target, { filename, media_type, bytes, key }, signal) =>
-      tell(
+      post(
         'file',
         target,
         { id: key, filename, media_type, base64: Buffer.from(bytes).toString('base64') },
         { key, signal },
       ),
-    typing: (target, signal) => tell('typing', target, {}, { signal }),
+    typing: (target, signal) => post('typing', target, {}, { signal }),
     async download(reference, signal) {
       const { url } = reference as { url: string }
       const response = await fetch(url, { signal: AbortSignal.any([signal, closed.signal]) })

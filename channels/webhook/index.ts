@@ -9,7 +9,7 @@ const capabilities: ChannelCapabilities = {
   typing_ms: 10_000,
 }
 
-/** Signed HTTP in and out: for every platform that has no kind of its own. */
+/** Signed HTTP requests in both directions, for platforms without a kind of their own. */
 export default {
   kind: 'webhook',
   label: { en: 'Webhook', zh: 'Webhook' },
@@ -22,14 +22,14 @@ export default {
         maxLength: 512,
         writeOnly: true,
         title: 'Secret',
-        description: 'What both sides sign their requests with',
+        description: 'The secret with which both sides sign their requests',
       },
       callback_url: {
         type: 'string',
         pattern: '^https?://[^/@\\s]+(/.*)?$',
         maxLength: 2048,
         title: 'Callback address',
-        description: 'Where messages of the agent are posted to',
+        description: 'The address to which messages of the agent are posted',
       },
     },
     required: ['secret', 'callback_url'],
@@ -44,5 +44,5 @@ export default {
   },
   open: async (settings, link) => (await import('./connection.ts')).openWebhook(settings, link),
   hook: async ({ config }, inbox, request) =>
-    (await import('./requests.ts')).takeRequest(config.secret as string, request, inbox),
+    (await import('./requests.ts')).handleRequest(config.secret as string, request, inbox),
 } satisfies ChannelKind

@@ -42,8 +42,8 @@ const pressBody = objectOf(
 const checkMessage = deferSchema<TypeOf<typeof messageBody>>(messageBody, 'json')
 const checkPress = deferSchema<TypeOf<typeof pressBody>>(pressBody, 'json')
 
-/** Takes a signed message or the press of a button. Throws AUTH_FAILED, BAD_JSON or VALIDATION_FAILED. */
-export async function takeRequest(
+/** Handles a signed request with a message or a press. Throws AUTH_FAILED, BAD_JSON or VALIDATION_FAILED. */
+export async function handleRequest(
   secret: string,
   { method, headers, body }: HookRequest,
   inbox: Inbox,
@@ -81,7 +81,7 @@ function toMessage(content: unknown, key: string | undefined): InboundMessage {
   const message_id = key ?? said.id
   if (message_id === undefined || message_id === '')
     throw new AppError('VALIDATION_FAILED', {
-      issues: [{ path: '/id', rule: 'required', message: 'is missing, and there is no Idempotency-Key' }],
+      issues: [{ path: '/id', rule: 'required', message: 'is required without an Idempotency-Key' }],
     })
   const {
     conversation_id,

@@ -2,33 +2,33 @@ import { randomUUID } from 'node:crypto'
 import type { WSClient } from '@wecom/aibot-node-sdk'
 import { type Logger, untilAborted } from '#kernel'
 import type { ChannelFailure } from '#plugin-api'
-import { explainCallError, RefusedCall } from './failure.ts'
-import { type Fields, fieldsOf, type Target } from './frame.ts'
+import { RefusedCall, toCallFailure } from './failure.ts'
+import { type Fields, type Target, toFields } from './frame.ts'
 
-/** The platform's commands. */
+/** The commands of the platform. */
 export interface Calls {
-  /** Resolves with the body of the confirmation; rejects with a `ChannelFailure` or the signal's reason. */
+  /** Sends a command and resolves with the confirmation's body. Rejects with a `ChannelFailure` or the signal's reason. */
   call(command: string, body: Fields, signal: AbortSignal, req_id?: string): Promise<Fields>
   /** Answers the message of a target. */
   answer(target: Target, body: Fields, signal: AbortSignal): Promise<void>
-  /** Writes to the conversation of a target. */
+  /** Sends a message to the conversation of a target. */
   push(target: Target, body: Fields, signal: AbortSignal): Promise<void>
   /**
-   * Answers; where the message can be answered no longer, does what is to be done instead, which is to write the same
-   * to its conversation unless said otherwise. Gives whether it was an answer.
+   * Answers a message. If it can no longer be answered, calls `instead`, which by default pushes the same body to the
+   * conversation. Returns true if it was an answer.
    */
   deliver(target: Target, body: Fields, signal: AbortSignal, instead?: () => Promise<void>): Promise<boolean>
-  /** Whether an earlier answer to this message waits for its confirmation. */
+  /** True if an earlier answer to this message waits for its confirmation. */
   isWaiting(target: Target): boolean
 }
 
-/** Whether a message can be answered no longer: every refusal may be that, save those that pass. */
+/** True if a message may no longer be answerable. WeCom has no code for that, so all but transient refusals count. */
 export const isAnswerRefused = (error: unknown) =>
   error instanceof RefusedCall && error.reason !== 'rate_limited' && error.reason !== 'unreachable'
 
-/** Makes the calls over a socket. */
+/** Creates the calls over a socket. */
 export function createCalls(client: WSClient, log: Logger): Calls {
-  const headersOf = (req_id: string) => ({ headers: { req_id } })
+  const createHeaders = (req_id: string) => ({ headers: { req_id } })
 
   async function call(
     command: string,
@@ -37,10 +37,10 @@ export function createCalls(client: WSClient, log: Logger): Calls {
     req_id = `${command}_${randomUUID()}`,
   ): Promise<Fields> {
     signal.throwIfAborted()
-    const confirmed = client.reply(headersOf(req_id), body, command).catch((error) => {
-      throw explainCallError(command, error)
+    const confirmed = client.reply(createHeaders(req_id), body, command).catch((error) => {
+      throw toCallFailure(command, error)
     })
-    return fieldsOf((await untilAborted(signal, confirmed)).body)
+    return toFields((await untilAborted(signal, confirmed)).body)
   }
 
   const calls: Calls = {
@@ -62,14 +62,14 @@ export function createCalls(client: WSClient, log: Logger): Calls {
         if (!isAnswerRefused(error)) throw error
         log.debug(
           { reason: (error as ChannelFailure).message },
-          'an answer was refused; it goes as a message',
+          'an answer was refused; it is sent as a message',
         )
         await instead()
         return false
       }
     },
 
-    isWaiting: ({ req_id }) => client.hasPendingReplyAck(headersOf(req_id)),
+    isWaiting: ({ req_id }) => client.hasPendingReplyAck(createHeaders(req_id)),
   }
   return calls
 }

@@ -1,16 +1,16 @@
 import type { TemplateCard } from '@wecom/aibot-node-sdk'
 import type { Button } from '#plugin-api'
 
-/** Characters of a card's text and of its title before the apps cut them off. */
+/** Characters of a card's text and title that the apps show. */
 const MAX_TEXT = 112
 const MAX_TITLE = 26
 
-/** Buttons of one card. */
+/** WeCom's limit for buttons of a card. */
 const MAX_BUTTONS = 6
 
 const STYLES: Record<Button['style'], number> = { primary: 1, default: 2, danger: 3 }
 
-/** A card that says how a question ended leads somewhere, as the platform insists. */
+/** The action of a result card, which the platform requires. */
 const RESULT_ACTION = { type: 1, url: 'https://work.weixin.qq.com' } as const
 
 const clip = (text: string, limit: number) => {
@@ -18,7 +18,7 @@ const clip = (text: string, limit: number) => {
   return characters.length > limit ? `${characters.slice(0, limit - 1).join('')}…` : text
 }
 
-/** Cuts the beginning, so that the last line is left: it says how it ended. */
+/** Truncates the text before its last line, which contains the outcome. */
 function clipToEnd(text: string): string {
   const end = text.slice(text.lastIndexOf('\n') + 1)
   const room = MAX_TEXT - [...end].length - 1
@@ -26,30 +26,30 @@ function clipToEnd(text: string): string {
   return `${clip(text.slice(0, -end.length).trimEnd(), room)}\n${end}`
 }
 
-/** Whether a card shows all of this text. */
-export const fitsCard = (text: string) => [...plainOf(text)].length <= MAX_TEXT
+/** True if a card can show the whole text. */
+export const fitsCard = (text: string) => [...toPlainText(text)].length <= MAX_TEXT
 
-/** A question with its buttons. `task_id` is unique among all cards of the robot. */
+/** Creates a question with buttons. `task_id` is unique among all cards of the robot. */
 export const questionCard = (task_id: string, text: string, buttons: readonly Button[]): TemplateCard => ({
   card_type: 'button_interaction',
   task_id,
-  sub_title_text: clip(plainOf(text), MAX_TEXT) || '…',
+  sub_title_text: clip(toPlainText(text), MAX_TEXT) || '…',
   button_list: buttons
     .slice(0, MAX_BUTTONS)
     .map(({ label, value, style }) => ({ text: label, style: STYLES[style], key: value })),
 })
 
-/** What takes the place of a question. */
+/** Creates the card that replaces a question. */
 export const resultCard = (task_id: string, text: string, title?: string): TemplateCard => ({
   card_type: 'text_notice',
   task_id,
   ...(title && { main_title: { title: clip(title, MAX_TITLE) } }),
-  sub_title_text: clipToEnd(plainOf(text)) || '…',
+  sub_title_text: clipToEnd(toPlainText(text)) || '…',
   card_action: RESULT_ACTION,
 })
 
-/** Markdown without its marks: a card shows them as they are. */
-function plainOf(markdown: string): string {
+/** Removes the marks of Markdown, which a card would show. */
+function toPlainText(markdown: string): string {
   return markdown
     .replace(/^\s*(```|~~~).*$\n?/gm, '')
     .replace(/^\s{0,3}(#{1,6}|>)\s+/gm, '')

@@ -1,13 +1,13 @@
 import type { JSONSchema } from '#kernel'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 
-/** Where WeCom's robots connect to, and where one is made by scanning a QR code. */
+/** WeCom's addresses for connections of robots and for QR codes. */
 export const endpoints = {
   ws_url: 'wss://openws.work.weixin.qq.com',
   qr: 'https://work.weixin.qq.com',
 } as const
 
-/** What a WeCom channel is set up with. */
+/** The schema of a WeCom channel's config. */
 export const configSchema: JSONSchema = {
   type: 'object',
   properties: {
@@ -16,7 +16,7 @@ export const configSchema: JSONSchema = {
       minLength: 1,
       maxLength: 512,
       title: 'Bot ID',
-      description: 'The ID that WeCom shows for the robot where its API mode is set to long connection.',
+      description: 'The ID that WeCom shows when the API mode of the robot is set to long connection.',
     },
     secret: {
       type: 'string',
@@ -31,22 +31,21 @@ export const configSchema: JSONSchema = {
       maxLength: 512,
       pattern: '^wss?://',
       title: 'WebSocket address',
-      description:
-        'Where to connect to instead of the public platform, as wss://host, for WeCom that is hosted privately.',
+      description: 'The address of a privately hosted WeCom, as wss://host; empty for the public platform.',
     },
   },
   required: ['bot_id', 'secret'],
   additionalProperties: false,
 }
 
-/** Throws where `websocket_url` is no address that a socket can be opened to. */
+/** Throws if `websocket_url` is not a WebSocket address. */
 export function checkAddress({ websocket_url }: Readonly<Record<string, unknown>>): void {
   if (websocket_url === undefined) return
   const url = URL.canParse(String(websocket_url)) ? new URL(String(websocket_url)) : undefined
   if (!url || !/^wss?:$/.test(url.protocol) || url.username || url.password || url.hash)
-    throw new ChannelFailure('unsupported', 'websocket_url is no address of the form wss://host/path')
+    throw new ChannelFailure('unsupported', 'websocket_url is not an address of the form wss://host/path')
 }
 
-/** The address that this channel connects to. */
-export const addressOf = ({ config, endpoints }: ChannelSettings) =>
+/** Returns the address that the channel connects to. */
+export const findAddress = ({ config, endpoints }: ChannelSettings) =>
   typeof config.websocket_url === 'string' ? config.websocket_url : endpoints.ws_url!

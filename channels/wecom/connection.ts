@@ -3,9 +3,9 @@ import { setMaxListeners } from 'node:events'
 import type { ChannelConnection, ChannelLink, ChannelSettings, JSONValue } from '#plugin-api'
 import { type Calls, createCalls } from './calls.ts'
 import { downloadFile } from './download.ts'
-import { fieldsOf, stringOf, type Target } from './frame.ts'
+import { type Target, toFields, toText } from './frame.ts'
 import { createIntake } from './intake.ts'
-import { createLiveMessage, markdownMessage, streamFrame, visible } from './live.ts'
+import { createLiveMessage, createMarkdown, createStreamFrame, toVisible } from './live.ts'
 import { createPresses, type Presses } from './presses.ts'
 import { createQuestions } from './questions.ts'
 import { openSocket } from './socket.ts'
@@ -18,7 +18,7 @@ export async function openConnection(
 ): Promise<ChannelConnection> {
   const closing = new AbortController()
   const closed = AbortSignal.any([link.signal, closing.signal])
-  // Each message that waits and each press that is open listens to it.
+  // Each waiting message and each open press adds a listener.
   setMaxListeners(Number.POSITIVE_INFINITY, closed)
   let calls!: Calls
   let presses!: Presses
@@ -34,36 +34,36 @@ export async function openConnection(
   const ask = createQuestions(calls)
 
   const say = async (target: Target, text: string, id: string, signal: AbortSignal) => {
-    const content = visible(text)
-    await calls.deliver(target, streamFrame(id, content, true), signal, () =>
-      calls.push(target, markdownMessage(content), signal),
+    const content = toVisible(text)
+    await calls.deliver(target, createStreamFrame(id, content, true), signal, () =>
+      calls.push(target, createMarkdown(content), signal),
     )
   }
 
   return {
     async send(target, message, signal) {
-      if (message.buttons?.length) return await ask(targetFrom(target), message, signal)
-      await say(targetFrom(target), message.text, message.key, signal)
+      if (message.buttons?.length) return await ask(toStoredTarget(target), message, signal)
+      await say(toStoredTarget(target), message.text, message.key, signal)
       return null
     },
 
     async live(target, { text, key }, signal, begun) {
-      const id = stringOf(fieldsOf(begun).stream_id) || key
-      const message = createLiveMessage(calls, targetFrom(target), id)
-      if (begun === undefined) await message.update(visible(text), signal)
+      const id = toText(toFields(begun).stream_id) || key
+      const message = createLiveMessage(calls, toStoredTarget(target), id)
+      if (begun === undefined) await message.update(toVisible(text), signal)
       return message
     },
 
     async settle(target, sent, text, signal) {
-      const task_id = stringOf(fieldsOf(sent).task_id)
+      const task_id = toText(toFields(sent).task_id)
       if (task_id && (await presses.settle(task_id, text))) return
-      // Without a press the platform changes no card, so the conversation is told.
-      await say(targetFrom(target), text, `${task_id || randomUUID()}-s`, signal)
+      // The platform changes a card only after a press, so the text is sent as a message.
+      await say(toStoredTarget(target), text, `${task_id || randomUUID()}-s`, signal)
     },
 
     async sendFile(target, file, signal) {
       const body = await uploadFile(calls, file, signal)
-      await calls.deliver(targetFrom(target), body, signal)
+      await calls.deliver(toStoredTarget(target), body, signal)
     },
 
     download: (reference, signal) => downloadFile(settings, reference, AbortSignal.any([signal, closed])),
@@ -75,5 +75,5 @@ export async function openConnection(
   }
 }
 
-/** A target as it was stored. */
-const targetFrom = (target: JSONValue) => target as unknown as Target
+/** Returns a stored target with its type. */
+const toStoredTarget = (target: JSONValue) => target as unknown as Target

@@ -1,19 +1,20 @@
 import { createDecipheriv } from 'node:crypto'
 import { ChannelFailure } from '#plugin-api'
 
-/** Bytes of the longest file; the gateway stops earlier. */
+/** The longest file; the gateway's limit is lower. */
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** The padding fills blocks twice as long as those of the cipher. */
+/** The padding uses blocks twice as long as the cipher's. */
 const PADDING_BLOCK = 32
 
-/** Deciphers AES-256-CBC by a key in base64 whose first half is also the vector, holding back no more than a block. */
+/** Decrypts AES-256-CBC with a Base64 key whose first half is the IV; buffers at most one padding block. */
 export async function* decrypt(
   source: AsyncIterable<Uint8Array>,
   aeskey: string,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const key = Buffer.from(aeskey, 'base64')
-  if (key.length !== 32) throw new ChannelFailure('unknown', 'The file of this message came without its key')
+  if (key.length !== 32)
+    throw new ChannelFailure('unknown', 'The file of this message came without a valid key')
   const decipher = createDecipheriv('aes-256-cbc', key, key.subarray(0, 16)).setAutoPadding(false)
   let held = Buffer.alloc(0)
   let total = 0
@@ -33,6 +34,6 @@ export async function* decrypt(
     padding <= Math.min(PADDING_BLOCK, rest.length) &&
     rest.subarray(-padding).every((byte) => byte === padding)
   if (!isWhole || !isPadded)
-    throw new ChannelFailure('unknown', 'The file of this message is cut, or does not fit its key')
+    throw new ChannelFailure('unknown', 'The file of this message is truncated or does not match its key')
   if (rest.length > padding) yield rest.subarray(0, rest.length - padding)
 }

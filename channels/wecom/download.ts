@@ -1,46 +1,46 @@
 import { ChannelFailure, type ChannelSettings, type InboundContent, type JSONValue } from '#plugin-api'
 import { decrypt } from './decryption.ts'
-import { explainFetchError, reasonOfStatus } from './failure.ts'
-import { fieldsOf, stringOf } from './frame.ts'
+import { toFetchFailure, toReason } from './failure.ts'
+import { toFields, toText } from './frame.ts'
 
-/** How long a whole file may take, in milliseconds. */
+/** Time limit for a whole file, in milliseconds. */
 const DOWNLOAD_MS = 120_000
 
-/** How pictures begin: the platform does not say which sort one is. */
-const BEGINNINGS: [RegExp, string][] = [
+/** Signatures of image types, which the platform does not send. */
+const SIGNATURES: [RegExp, string][] = [
   [/^\x89PNG/, 'image/png'],
   [/^\xff\xd8\xff/, 'image/jpeg'],
   [/^GIF8/, 'image/gif'],
   [/^RIFF.{4}WEBP/s, 'image/webp'],
 ]
 
-/** Gets a file of a message and takes its encryption off, piece by piece. */
+/** Downloads a file of a message and decrypts it as a stream. */
 export async function downloadFile(
   { fetch }: Pick<ChannelSettings, 'fetch'>,
   reference: JSONValue,
   aborted: AbortSignal,
 ): Promise<InboundContent> {
-  const { url, aeskey, type } = fieldsOf(reference)
-  // What `fetch` says of an address that it cannot read has that address in it, with its signature.
-  if (!/^https?:/.test(stringOf(url)) || !URL.canParse(stringOf(url)))
+  const { url, aeskey, type } = toFields(reference)
+  // Checked here because the error of `fetch` for an invalid address contains the signed address.
+  if (!/^https?:/.test(toText(url)) || !URL.canParse(toText(url)))
     throw new ChannelFailure('not_found', 'The file of this message has no address')
   const signal = AbortSignal.any([aborted, AbortSignal.timeout(DOWNLOAD_MS)])
-  const explain = (error: unknown) => explainFetchError(error, aborted)
-  const response = await fetch(stringOf(url), { signal }).catch((error) => {
+  const explain = (error: unknown) => toFetchFailure(error, aborted)
+  const response = await fetch(toText(url), { signal }).catch((error) => {
     throw explain(error)
   })
   if (!response.ok || !response.body) {
     await response.body?.cancel()
     throw new ChannelFailure(
-      reasonOfStatus(response.status),
-      `The file cannot be fetched, as WeCom answered with HTTP status ${response.status}; files are kept for five minutes`,
+      toReason(response.status),
+      `The file could not be downloaded (HTTP status ${response.status}); WeCom stores files for five minutes`,
     )
   }
-  const filename = filenameOf(response.headers.get('content-disposition'))
-  const plain = decrypt(explained(response.body, explain), stringOf(aeskey))
+  const filename = readFilename(response.headers.get('content-disposition'))
+  const plain = decrypt(explained(response.body, explain), toText(aeskey))
   if (type !== 'image') return { bytes: plain, ...(filename && { filename }) }
   const first = await plain.next()
-  const media_type = first.done ? undefined : pictureOf(first.value)
+  const media_type = first.done ? undefined : detectImage(first.value)
   return {
     bytes: rejoin(first, plain),
     ...(filename && { filename }),
@@ -66,13 +66,13 @@ async function* rejoin(first: IteratorResult<Uint8Array>, rest: AsyncGenerator<U
   }
 }
 
-function pictureOf(bytes: Uint8Array): string | undefined {
+function detectImage(bytes: Uint8Array): string | undefined {
   const beginning = Buffer.from(bytes.subarray(0, 16)).toString('latin1')
-  return BEGINNINGS.find(([pattern]) => pattern.test(beginning))?.[1]
+  return SIGNATURES.find(([pattern]) => pattern.test(beginning))?.[1]
 }
 
-/** The name in a Content-Disposition header, which may come in two forms, percent-encoded in either. */
-function filenameOf(header: string | null): string | undefined {
+/** Reads the name from a Content-Disposition header; it may be percent-encoded in both of its forms. */
+function readFilename(header: string | null): string | undefined {
   const name =
     /filename\*=utf-8''([^;\s]+)/i.exec(header ?? '')?.[1] ??
     /filename="([^"]+)"/i.exec(header ?? '')?.[1] ??
@@ -80,7 +80,7 @@ function filenameOf(header: string | null): string | undefined {
   try {
     return name && decodeURIComponent(name)
   } catch {
-    // A percent sign that encodes nothing belongs to the name.
+    // An invalid percent encoding is part of the name.
     return name
   }
 }

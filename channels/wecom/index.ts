@@ -2,21 +2,21 @@ import type { ChannelCapabilities, ChannelKind } from '#plugin-api'
 import { checkAddress, configSchema, endpoints } from './config.ts'
 import { registration } from './registration.ts'
 
-/** Bytes of one message, and of a stream with all that was written into it. */
-const MAX_LENGTH = 20_480
+/** WeCom's limit for messages and streams. */
+const MAX_MESSAGE_BYTES = 20_480
 
-/** A stream must end six minutes after its first frame; half of that leaves time for what fails and is tried again. */
+/** A stream must end within six minutes of its first frame; half of that leaves time for retries. */
 const MAX_LIVE_MS = 170_000
 
 const capabilities: ChannelCapabilities = {
   dialect: 'markdown',
-  max_length: MAX_LENGTH,
+  max_length: MAX_MESSAGE_BYTES,
   length_unit: 'bytes',
   buttons: true,
   live: { interval_ms: 1500, max_ms: MAX_LIVE_MS },
 }
 
-/** Smart robots of WeCom (企业微信), reached over the connection that they hold to the platform. */
+/** Smart robots of WeCom (企业微信), connected by a WebSocket to the platform. */
 const wecom: ChannelKind = {
   kind: 'wecom',
   label: { en: 'WeCom', zh: '企业微信' },

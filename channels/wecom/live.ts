@@ -2,24 +2,24 @@ import type { LiveMessage } from '#plugin-api'
 import { type Calls, isAnswerRefused } from './calls.ts'
 import type { Target } from './frame.ts'
 
-/** Shown where there is nothing to see: a stream that ends without a visible character is shown as waiting for ever. */
-const NOTHING = '…'
+/** Replaces an invisible text: a stream that ends without a toVisible character is shown as waiting without end. */
+const PLACEHOLDER = '…'
 
 const hasInk = (text: string) => /[^\s\p{C}]/u.test(text)
 
-/** A text of which something can be seen. */
-export const visible = (text: string) => (hasInk(text) ? text : NOTHING)
+/** Returns the text, or a placeholder if nothing of it is toVisible. */
+export const toVisible = (text: string) => (hasInk(text) ? text : PLACEHOLDER)
 
-/** One frame of a stream; each has the whole text. The same `id` changes the same message. */
-export const streamFrame = (id: string, content: string, finish: boolean) => ({
+/** Creates a frame of a stream, which has the whole text; the same `id` changes the same message. */
+export const createStreamFrame = (id: string, content: string, finish: boolean) => ({
   msgtype: 'stream',
   stream: { id, finish, content },
 })
 
-/** A message that is no answer. */
-export const markdownMessage = (content: string) => ({ msgtype: 'markdown', markdown: { content } })
+/** Creates a message that is not an answer. */
+export const createMarkdown = (content: string) => ({ msgtype: 'markdown', markdown: { content } })
 
-/** A stream that answers a message. Where the platform takes it no longer, its end goes as a message of its own. */
+/** Creates a stream that answers a message. If the platform refuses it, `finish` sends a separate message. */
 export function createLiveMessage(calls: Calls, target: Target, id: string): LiveMessage {
   let isFinished = false
   let isRefused = false
@@ -30,20 +30,20 @@ export function createLiveMessage(calls: Calls, target: Target, id: string): Liv
     async update(text, signal) {
       if (isFinished || isRefused || !hasInk(text) || calls.isWaiting(target)) return
       try {
-        await calls.answer(target, streamFrame(id, text, false), signal)
+        await calls.answer(target, createStreamFrame(id, text, false), signal)
       } catch (error) {
         if (!isAnswerRefused(error)) throw error
-        // What is shown stays; `finish` says the whole again elsewhere.
+        // The shown text stays; `finish` sends the whole text in another message.
         isRefused = true
       }
     },
 
     async finish(text, signal) {
       if (isFinished) return
-      const content = visible(text)
-      const push = () => calls.push(target, markdownMessage(content), signal)
+      const content = toVisible(text)
+      const push = () => calls.push(target, createMarkdown(content), signal)
       if (isRefused) await push()
-      else await calls.deliver(target, streamFrame(id, content, true), signal, push)
+      else await calls.deliver(target, createStreamFrame(id, content, true), signal, push)
       isFinished = true
     },
   }

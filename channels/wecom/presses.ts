@@ -2,31 +2,31 @@ import { untilAborted } from '#kernel'
 import type { ChannelLink, PressOutcome } from '#plugin-api'
 import type { Calls } from './calls.ts'
 import { resultCard } from './card.ts'
-import { fieldsOf, readCallback, stringOf } from './frame.ts'
+import { readCallback, toFields, toText } from './frame.ts'
 import { createRecent } from './recent.ts'
 
-/** A card can be changed for five seconds after somebody pressed a button of it; some of that is the way there. */
+/** A card can be changed for five seconds after a press, including the network delay. */
 const CHANGE_MS = 4500
 
-/** Cards that were changed and are remembered, so that they are not told of once more. */
+/** Number of changed cards that are remembered, so that `settle` does not announce them again. */
 const MAX_REMEMBERED = 1000
 
-/** A press that the platform waits to hear of. */
+/** A press that can still change its card. */
 interface OpenPress {
   req_id: string
   until: number
-  /** Set with the first change; there is one only. */
+  /** The only change that a press allows. */
   change?: Promise<void>
 }
 
-/** The presses of a connection. */
+/** Handles the presses of a connection. */
 export interface Presses {
   onEvent(frame: unknown): void
-  /** Changes a card while a press of it is open; false where there is none, or it failed. */
+  /** Changes a card while a press of it is open; false if none is open or the change failed. */
   settle(task_id: string, text: string): Promise<boolean>
 }
 
-/** Hands presses to the gateway, and changes the cards by what comes of them. */
+/** Creates the handler that passes presses to the gateway and changes the cards. */
 export function createPresses(
   link: Pick<ChannelLink, 'press' | 'log'>,
   calls: Calls,
@@ -56,24 +56,23 @@ export function createPresses(
 
   async function show(press: OpenPress, task_id: string, user: string, { notice, text }: PressOutcome) {
     if (!press.change && Date.now() > press.until)
-      return link.log.debug('a button was pressed, and its card could not be changed in time')
-    // Whoever may not decide sees that on the card; for the others it stays as it is.
+      return link.log.debug('the outcome of a press came too late to change its card')
+    // A refusal is shown on the card only to the person who pressed.
     if (text === undefined) await change(press, { task_id, text: notice, only: user })
     else await change(press, { task_id, text, title: notice })
   }
 
   async function take(frame: unknown) {
     const callback = readCallback(frame)
-    const event = fieldsOf(callback?.body.event)
-    // The platform nests what is particular to an event, the library's types do not.
-    const { event_key, task_id: id } = { ...event, ...fieldsOf(event.template_card_event) } as Record<
+    const event = toFields(callback?.body.event)
+    // The platform nests the fields of an event; the library's types do not.
+    const { event_key, task_id: id } = { ...event, ...toFields(event.template_card_event) } as Record<
       string,
       unknown
     >
-    const value = stringOf(event_key)
-    const task_id = stringOf(id)
-    if (!callback || !value || !task_id)
-      return link.log.debug('an event of a form that is not known was left out')
+    const value = toText(event_key)
+    const task_id = toText(id)
+    if (!callback || !value || !task_id) return link.log.debug('an event of an unknown form was ignored')
     const { req_id, user_id, conversation } = callback
     const press: OpenPress = { req_id, until: Date.now() + CHANGE_MS }
     open.set(task_id, press)
@@ -90,10 +89,10 @@ export function createPresses(
 
   return {
     onEvent(frame) {
-      const type = stringOf(fieldsOf(fieldsOf(fieldsOf(frame).body).event).eventtype)
+      const type = toText(toFields(toFields(toFields(frame).body).event).eventtype)
       if (type !== 'template_card_event') return
       take(frame).catch((error) => {
-        if (!signal.aborted) link.log.warn({ error }, 'a press of a button could not be answered')
+        if (!signal.aborted) link.log.warn({ error }, 'a pressed button could not be answered')
       })
     },
 

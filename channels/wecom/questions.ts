@@ -2,36 +2,36 @@ import type { OutboundMessage } from '#plugin-api'
 import type { Calls } from './calls.ts'
 import { fitsCard, questionCard } from './card.ts'
 import type { Target } from './frame.ts'
-import { markdownMessage, streamFrame, visible } from './live.ts'
+import { createMarkdown, createStreamFrame, toVisible } from './live.ts'
 import { createRecent } from './recent.ts'
 
-/** Questions whose text went out before their card and are remembered, so that another try does not repeat it. */
-const MAX_SAID = 200
+/** Number of questions whose separately sent text is remembered, so that a retry does not repeat it. */
+const MAX_REMEMBERED = 200
 
-/** Makes what asks questions with buttons; gives the id of the card. One whose text fits no card has it above. */
+/** Creates the sender of questions, which returns the id of the card. A long text is sent above the card. */
 export function createQuestions(calls: Calls) {
-  const said = createRecent(MAX_SAID)
+  const said = createRecent(MAX_REMEMBERED)
 
   return async (target: Target, { text, key, buttons = [] }: OutboundMessage, signal: AbortSignal) => {
-    // The platform takes no id twice, so the second way has another: the first may have been used up.
+    // The platform accepts each id once, so the fallback needs another one.
     const answered = `${key}-a`
     const pushed = `${key}-m`
     const isShort = fitsCard(text)
-    const cardOf = (task_id: string) => ({ template_card: questionCard(task_id, text, buttons) })
+    const createCard = (task_id: string) => ({ template_card: questionCard(task_id, text, buttons) })
     const answer = isShort
-      ? { msgtype: 'template_card', ...cardOf(answered) }
+      ? { msgtype: 'template_card', ...createCard(answered) }
       : {
-          ...streamFrame(key, visible(text), true),
+          ...createStreamFrame(key, toVisible(text), true),
           msgtype: 'stream_with_template_card',
-          ...cardOf(answered),
+          ...createCard(answered),
         }
 
     const isAnswer = await calls.deliver(target, answer, signal, async () => {
       if (!isShort && !said.has(key)) {
-        await calls.push(target, markdownMessage(text), signal)
+        await calls.push(target, createMarkdown(text), signal)
         said.add(key)
       }
-      await calls.push(target, { msgtype: 'template_card', ...cardOf(pushed) }, signal)
+      await calls.push(target, { msgtype: 'template_card', ...createCard(pushed) }, signal)
     })
     return { task_id: isAnswer ? answered : pushed }
   }

@@ -1,4 +1,4 @@
-/** Remembers the last names that were added, and no more than `limit` of them. */
+/** Creates a set of the last `limit` names that were added. */
 export function createRecent(limit: number) {
   const names = new Set<string>()
   return {

@@ -1,21 +1,21 @@
 import type { WSClient } from '@wecom/aibot-node-sdk'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
-import { addressOf } from './config.ts'
-import { explainSocketError } from './failure.ts'
+import { findAddress } from './config.ts'
+import { toSocketFailure } from './failure.ts'
 
-/** How long connecting may take, handshake and subscription together, in milliseconds. */
+/** Time limit for the handshake and the subscription together, in milliseconds. */
 const OPEN_MS = 10_000
 
-/** Bytes of one frame: messages are short, files come by HTTP. */
-const MAX_FRAME = 1024 * 1024
+/** Messages are short, and files come by HTTP. */
+const MAX_FRAME_BYTES = 1024 * 1024
 
-/** Replies to one message that wait for their confirmation. */
+/** Limit of replies to a message that wait for their confirmation. */
 const MAX_WAITING = 50
 
-/** The library's log holds whole messages with addresses and keys of their files. */
+/** Drops the library's log, which contains whole messages with addresses and keys of files. */
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** What the library says of `disconnected_event`, after which it lets go of the socket. */
+/** The library's reason for `disconnected_event`, after which it drops the socket. */
 const TAKEN_OVER = /^New connection established/
 
 const takenOver = () =>
@@ -23,7 +23,7 @@ const takenOver = () =>
 
 const closed = () => new ChannelFailure('unreachable', 'WeCom closed the connection')
 
-/** What comes in over a socket. */
+/** The listeners of a socket. */
 export interface SocketHandlers {
   onMessage(frame: unknown): void
   onEvent(frame: unknown): void
@@ -34,28 +34,28 @@ export interface SocketHandlers {
 /** A socket that the platform has accepted. */
 export interface Socket {
   client: WSClient
-  /** Resolves when the socket is gone. */
+  /** Resolves when the socket is closed. */
   close(): Promise<void>
 }
 
 /**
- * Connects and subscribes. The library's own reconnecting is off: it waits without end for a subscription that is
- * not answered. `wire` is called before anything can come in; the socket is closed when the signal is aborted.
+ * Connects and subscribes. The library's own reconnect is disabled because it waits without end for an unanswered
+ * subscription. `wire` is called before any frame can arrive; the socket is closed when the signal is aborted.
  */
 export async function openSocket(
   settings: ChannelSettings,
   signal: AbortSignal,
   wire?: (client: WSClient) => SocketHandlers,
 ): Promise<Socket> {
-  const address = addressOf(settings)
+  const address = findAddress(settings)
   await settings.assertAllowed(address)
   const { WSClient } = await import('@wecom/aibot-node-sdk')
   signal.throwIfAborted()
-  // The library hands these on to the socket; its type does not know that they may be those of any connection.
+  // The library passes these to the socket, though its type lacks the options of connections.
   const wsOptions = {
     lookup: settings.lookup,
     handshakeTimeout: OPEN_MS,
-    maxPayload: MAX_FRAME,
+    maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
   }
   const client = new WSClient({
@@ -77,7 +77,7 @@ export async function openSocket(
   const accepted = new Promise<void>((resolve) => {
     accept = resolve
   })
-  /** Ends the socket; gives what it was before. */
+  /** Ends the socket and returns its previous phase. */
   const finish = () => {
     const before = phase
     phase = 'over'
@@ -98,7 +98,7 @@ export async function openSocket(
   )
   signal.addEventListener('abort', abort, { once: true })
   client.on('authenticated', accept)
-  client.on('error', (error) => end(explainSocketError(error)))
+  client.on('error', (error) => end(toSocketFailure(error)))
   client.on('disconnected', (reason) => end(TAKEN_OVER.test(reason) ? takenOver() : closed()))
   client.on('message', (frame) => {
     if (phase !== 'over') handlers?.onMessage(frame)
@@ -121,7 +121,7 @@ export async function openSocket(
   }
 }
 
-/** Takes the connection over, and lets go of it. */
+/** Connects and disconnects. This ends another connection of the robot. */
 export async function probe(settings: ChannelSettings, signal: AbortSignal): Promise<void> {
   const socket = await openSocket(settings, signal)
   await socket.close()

@@ -49,7 +49,7 @@ function say(channel: OpenedChannel, target: unknown, text: string, more = {}) {
   return channel.connection.send(target as never, { text, key: KEY, ...more }, never)
 }
 
-/** What a call is rejected with. */
+/** Returns the failure with which a call rejects. */
 async function failureOf(call: Promise<unknown>): Promise<ChannelFailure> {
   const error = await call.then(
     () => new Error('it was not rejected'),
@@ -111,7 +111,7 @@ t.test('A probe', async (t) => {
   fake.answerNext(open, { body: { endpoint: 'ws://127.0.0.1/', ticket: 'x', endless } })
   await rejects(t, kind.probe(settings, never), 'unknown', /without an address/)
   fake.answerNext(open, { body: { endpoint: 'ws://10.0.0.1/connect', ticket: 'x' } })
-  await rejects(t, kind.probe(settings, never), 'unknown', /not encrypted/)
+  await rejects(t, kind.probe(settings, never), 'unknown', /without encryption/)
 
   const token = 'POST /v1.0/oauth2/accessToken'
   fake.answerNext(token, { status: 429, headers: { 'retry-after': '7' }, body: {} })
@@ -212,7 +212,7 @@ t.test('A message is acknowledged when it is stored, and else delivered again', 
     async receive() {
       t.equal(fake.stream.counts.acknowledged, 0, 'not acknowledged yet')
       refusals -= 1
-      if (refusals >= 0) throw new Error('the database is away')
+      if (refusals >= 0) throw new Error('the database is unavailable')
     },
   })
   fake.stream.redeliverAfter = 100
@@ -220,7 +220,7 @@ t.test('A message is acknowledged when it is stored, and else delivered again', 
   t.equal(fake.stream.counts.acknowledged, 1)
   t.ok(fake.stream.counts.delivered >= 3)
   t.equal(channel.received[0]!.id, 'msg1')
-  t.match(channel.logged(), /the database is away/)
+  t.match(channel.logged(), /the database is unavailable/)
 })
 
 t.test('A message does not wait for another one to be stored', async (t) => {
@@ -380,7 +380,7 @@ t.test('A message of the bot', async (t) => {
 
   fake.expireSessions()
   await say(channel, target, 'later')
-  t.same(sent().slice(1), [session, oto], 'goes by the API where that address is refused')
+  t.same(sent().slice(1), [session, oto], 'uses the API if the webhook is refused')
   const expired = {
     ...(target as object),
     webhook: { url: `${fake.http.url}/robot/x`, expires_at: Date.now() },
@@ -394,7 +394,7 @@ t.test('A message of the bot', async (t) => {
     webhook: { url: `${other.http.url}/robot/x`, expires_at: 4e12 },
   }
   await say(channel, inTheClear, 'nor there')
-  t.same(sent().slice(3), [oto, oto, oto], 'and at once where it has expired, or must not be used')
+  t.same(sent().slice(3), [oto, oto, oto], 'and at once if the webhook has expired or must not be used')
   t.same(other.http.calls, [])
   t.same(
     fake.shown('direct').map(({ text }) => text),
@@ -404,13 +404,13 @@ t.test('A message of the bot', async (t) => {
   t.equal(
     fake.shown('direct').at(-1)!.text,
     '| a | [[unreadable]]',
-    'goes without marks where they are refused',
+    'is sent without marks if they are refused',
   )
 
   const stranger = { ...(expired as object), staff: 'guest1' }
-  await rejects(t, say(channel, stranger, 'hello'), 'not_found', /does not know the person/)
+  await rejects(t, say(channel, stranger, 'hello'), 'not_found', /does not know this person/)
   const { staff: _, ...outside } = expired as { staff?: string }
-  await rejects(t, say(channel, outside, 'hello'), 'not_found', /outside of the organization/)
+  await rejects(t, say(channel, outside, 'hello'), 'not_found', /outside the organization/)
   fake.answerNext(oto, {
     body: { processQueryKey: 'x', invalidStaffIdList: [], flowControlledStaffIdList: ['ann'] },
   })
@@ -436,11 +436,11 @@ t.test('A message of the bot to a group', async (t) => {
 })
 
 t.test('The title of a message is its first words', async (t) => {
-  const { titleOf } = await import('../../channels/dingtalk/form.ts')
-  t.equal(titleOf('## **Good** evening\n\nAnn'), 'Good evening')
-  t.equal(titleOf('\n> - [The page](https://a.example/b_c) is `new`'), 'The page is new')
-  t.equal(titleOf('一'.repeat(31)), `${'一'.repeat(29)}…`)
-  t.equal(titleOf('---\n***'), 'Message')
+  const { toTitle } = await import('../../channels/dingtalk/form.ts')
+  t.equal(toTitle('## **Good** evening\n\nAnn'), 'Good evening')
+  t.equal(toTitle('\n> - [The page](https://a.example/b_c) is `new`'), 'The page is new')
+  t.equal(toTitle('一'.repeat(31)), `${'一'.repeat(29)}…`)
+  t.equal(toTitle('---\n***'), 'Message')
 })
 
 for (const place of ['direct', 'group'] as const)
@@ -450,7 +450,7 @@ for (const place of ['direct', 'group'] as const)
     const channel = await openChannel(t, kind, fake, {
       outcomeOf({ value }) {
         faults -= 1
-        if (faults >= 0) throw new Error('the database is away')
+        if (faults >= 0) throw new Error('the database is unavailable')
         return { notice: value.startsWith('ap') ? 'Approved.' : 'Rejected.' }
       },
     })
@@ -503,7 +503,7 @@ for (const place of ['direct', 'group'] as const)
     fake.fail(1)
     await fake.deliver({ ...press, msgId: 'p2' })
     await until(
-      () => channel.logged().includes('was not answered'),
+      () => channel.logged().includes('the notice for a pressed button'),
       'a notice that could not be sent is logged',
     )
     t.same(fake.violations, [])
@@ -595,7 +595,7 @@ t.test('Files of the bot', async (t) => {
   t.same(fake.violations, [])
 })
 
-t.test('Limits of DingTalk are told with the time to wait', async (t) => {
+t.test('Limits of DingTalk are reported with the time to wait', async (t) => {
   const fake = await startFake(t)
   const { channel, target } = await talk(t, fake)
   const live = await channel.connection.live!(target, { text: 'Once', key: KEY }, never)
@@ -786,7 +786,7 @@ t.test('A call ends when nobody waits for it', async (t) => {
   t.equal(await other, 'AbortError', 'which others go on waiting for')
 })
 
-t.test('No secret is told', async (t) => {
+t.test('No secret is revealed', async (t) => {
   const fake = await startFake(t)
   const told: unknown[] = []
   const { channel, target } = await talk(t, fake)
@@ -831,7 +831,7 @@ t.test('No secret is told', async (t) => {
       ? [error.message, error.stack, JSON.stringify(error), parts(error.cause)].join('\n')
       : `${error}`
   const all = [channel.logged(), ...channel.states, ...told.map(parts)].join('\n')
-  t.match(all, /DingTalk refuses/)
+  t.match(all, /DingTalk refused/)
   t.match(all, /cannot be reached/)
   t.ok(fake.secrets().length > 5)
   for (const secret of fake.secrets()) t.notOk(all.includes(secret), 'a secret')
@@ -854,7 +854,7 @@ t.test('An app is made by scanning a code', async (t) => {
   t.same(await poll(state, platform), { status: 'waiting' }, 'waits while DingTalk has a fault')
   fake.http.isMute = true
   const late = { ...platform, signal: AbortSignal.timeout(50) }
-  await t.rejects(poll(state, late), 'or is told to stop')
+  await t.rejects(poll(state, late), 'or its signal is aborted')
   fake.http.isMute = false
 
   fake.registration.failPolls(2)
@@ -863,7 +863,7 @@ t.test('An app is made by scanning a code', async (t) => {
   t.match(polled, { status: 'waiting', state: { refusals: 0 } }, 'waits after two refusals')
   fake.registration.failPolls(3)
   for (let n = 0; n < 3; n += 1) polled = await poll('state' in polled ? polled.state! : state, platform)
-  t.match(polled, { status: 'failed', detail: /400002/ }, 'gives up after three')
+  t.match(polled, { status: 'failed', detail: /400002/ }, 'fails after three')
 
   fake.scan!('success')
   const { client_id, client_secret } = fake.config
@@ -882,12 +882,12 @@ t.test('An app is made by scanning a code', async (t) => {
   fake.answerNext('POST /app/registration/poll', { body: { errcode: 0, status: 'WAITING' } })
   t.same(await poll(over, platform), { status: 'expired' }, 'and one that nobody has scanned')
   fake.answerNext('POST /app/registration/poll', { body: { errcode: 0, status: 'SUCCESS', client_id: 'x' } })
-  t.match(await poll(state, platform), { status: 'failed', detail: /without giving its credentials/ })
+  t.match(await poll(state, platform), { status: 'failed', detail: /did not return its credentials/ })
   fake.answerNext('POST /app/registration/poll', { body: { errcode: 0, status: 'FAIL' } })
-  t.match(await poll(state, platform), { status: 'failed', detail: /no reason/ })
+  t.match(await poll(state, platform), { status: 'failed', detail: /did not state a reason/ })
 
   fake.answerNext('POST /app/registration/begin', { body: { errcode: 0 } })
-  await rejects(t, begin(platform), 'unknown', /what to scan/)
+  await rejects(t, begin(platform), 'unknown', /without a QR code/)
   fake.answerNext('POST /app/registration/init', { body: { errcode: 500 } })
   await rejects(t, begin(platform), 'unknown', /the registration \(500\)/)
 })

@@ -66,7 +66,7 @@ const message = (text: string, more: object = {}) => ({
 
 t.test('has the form of a channel kind, and finds the account in the token', async (t) => {
   const { config } = await start(t)
-  // What the gateway's registry does with the kind of a plugin.
+  // The checks that the gateway's registry makes for the kind of a plugin.
   const { assertChannelKind } = await import('../../plugins/channels/config/kind-form.ts')
   t.equal(assertChannelKind(discord).kind, 'discord')
   t.equal(discord.identity?.(config), BOT.id)
@@ -355,7 +355,7 @@ t.test('buttons', async (t) => {
   }
   isBroken = true
   void platform.press(other.message_id, 'Explain')
-  await until(() => /was not answered/.test(logged()), 'the press that failed')
+  await until(() => /could not be answered/.test(logged()), 'the press that failed')
   t.match(presses.at(-1), { value: 'why:1', sender: { id: 'ann' }, conversation_id: CHANNELS.direct })
   await connection.settle!(DIRECT, other as JSONValue, 'Expired.', soon())
   t.match(platform.shown('direct'), [{ text: 'Expired.', buttons: [] }])
@@ -378,7 +378,7 @@ t.test('bad frames do no harm', async (t) => {
     ['still there?'],
   )
   t.same(states, [])
-  t.match(logged(), /cannot be read/)
+  t.match(logged(), /unreadable/)
 })
 
 t.test('a message need not wait for the one before', async (t) => {
@@ -407,7 +407,7 @@ t.test('a message that could not be stored is delivered again, and not acknowled
     async receive(inbound) {
       tried.push(inbound)
       t.equal(isAcknowledged, false)
-      if (tried.length < 2) throw new Error('the database is away')
+      if (tried.length < 2) throw new Error('the database is unavailable')
     },
   })
   const buttons = [{ label: 'Go', value: 'go', style: 'primary' as const }]
@@ -421,7 +421,7 @@ t.test('a message that could not be stored is delivered again, and not acknowled
   await until(() => tried.length === 1, 'the first delivery')
   await platform.press(sent.message_id, 'Go')
   const id = await said
-  t.equal(presses.length, 1, 'a press that is told twice counts once')
+  t.equal(presses.length, 1, 'a press that is delivered twice counts once')
   t.same(
     tried.map((one) => one.id),
     [id, id],
@@ -432,7 +432,7 @@ t.test('a message that could not be stored is delivered again, and not acknowled
   )
   t.same(states, ['connecting', 'connected'])
   t.equal(platform.gateway.counts.resumed, 1)
-  t.match(logged(), /asked for again/)
+  t.match(logged(), /requested again/)
 })
 
 t.test('a button is answered in time where the decision takes longer', async (t) => {
@@ -467,7 +467,7 @@ t.test('a cut connection comes back and brings what was missed', async (t) => {
   t.same(states, ['connecting', 'connected'])
 
   platform.gateway.sendRaw(JSON.stringify({ op: 7, d: null }))
-  await until(() => states.length === 4, 'the bot reconnects when it is told to')
+  await until(() => states.length === 4, 'the bot reconnects on request')
   t.same(states.slice(2), ['connecting', 'connected'])
   platform.gateway.closeWith(4000)
   await until(() => states.length === 6, 'the bot reconnects after an error of the gateway')
@@ -485,7 +485,7 @@ t.test(
     platform.gateway.forget()
     platform.writeUnseen({ ...GROUP, content: 'first', mentions: [BOT] })
     platform.writeUnseen({ ...GROUP, content: 'second' })
-    platform.writeUnseen({ content: 'where nobody had spoken' })
+    platform.writeUnseen({ content: 'in a channel without earlier messages' })
     platform.drop()
     await until(() => received.length === 3, 'the missed messages')
     t.match(received.slice(1), [
@@ -557,13 +557,13 @@ t.test('no secret is logged or thrown', async (t) => {
   const { connection, logged, states } = await openChannel(t, discord, platform, {
     outcomeOf: () => ({ notice: 'x'.repeat(3_000) }),
     async receive() {
-      throw new Error('the database is away')
+      throw new Error('the database is unavailable')
     },
   })
   const buttons = [{ label: 'Go', value: 'go', style: 'primary' as const }]
   const sent = (await connection.send(DIRECT, message('Go?', { buttons }), soon())) as { message_id: string }
   void platform.press(sent.message_id, 'Go')
-  await until(() => /was not answered/.test(logged()), 'the notice that is too long')
+  await until(() => /could not be answered/.test(logged()), 'the notice that is too long')
   platform.fail(2)
   await note(connection.send(DIRECT, message('a'), soon()))
   await note(connection.send(DIRECT, message('b'), soon()))
@@ -573,7 +573,7 @@ t.test('no secret is logged or thrown', async (t) => {
   await note(connection.download!({ ...reference, ...DIRECT, message_id: '1', attachment_id: '1' }, soon()))
   platform.gateway.sendRaw('{"op":0,"t":"READY"}')
   platform.writeUnseen({ content: 'for the log' })
-  await until(() => /asked for again/.test(logged()), 'the message that is not stored')
+  await until(() => /requested again/.test(logged()), 'the message that is not stored')
   platform.revoke()
   await note(connection.send(DIRECT, message('d'), soon()))
   platform.drop()

@@ -32,7 +32,7 @@ export function saying(text: string, more: Partial<OutboundMessage> = {}): Outbo
   return { text, key: String(keys).padStart(26, '0'), ...more }
 }
 
-/** What a call rejects with. */
+/** Returns the failure with which a call rejects. */
 export async function failureOf(work: Promise<unknown>): Promise<ChannelFailure> {
   try {
     await work

@@ -208,7 +208,7 @@ t.test('a message that cannot be stored is delivered again, and not acknowledged
   const { fake, received } = await start(t, {
     async receive() {
       refusals -= 1
-      if (refusals >= 0) throw new Error('the database is away')
+      if (refusals >= 0) throw new Error('the database is unavailable')
     },
   })
   await fake.say({ text: 'keep this' })

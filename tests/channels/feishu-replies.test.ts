@@ -35,7 +35,7 @@ t.test('an answer is sent', async (t) => {
     t.equal(fake.answered(shown('group').id), undefined)
   })
 
-  await t.test('without its marks where they are refused', async (t) => {
+  await t.test('without its marks if they are refused', async (t) => {
     const target = await targetOf(channel)
     const tables = '| a | b |\n| --- | --- |\n| 1 | 2 |\n\n'.repeat(6)
     const buttons = [{ label: 'Yes', value: 'yes', style: 'primary' }] as const
@@ -193,7 +193,7 @@ t.test('a live message', async (t) => {
     const resumed = await connection.live!(target, saying('earliest'), never, reference as JSONValue)
     await resumed.finish('done', never)
     t.equal(shown().text, 'done')
-    for (const text of ['done once more', 'done for good']) {
+    for (const text of ['done once more', 'done permanently']) {
       const again = await connection.live!(target, saying(text), never, reference as JSONValue)
       await again.finish(text, never)
       t.equal(shown().text, text)
@@ -215,7 +215,7 @@ t.test('a live message', async (t) => {
     t.equal(shown().text, 'latest')
   })
 
-  await t.test('is shown without its marks where they are refused', async (t) => {
+  await t.test('is shown without its marks if they are refused', async (t) => {
     const live = await begin('a table')
     const tables = '| a | b |\n| --- | --- |\n| 1 | 2 |\n\n'.repeat(6)
     await live.update(tables, never)
@@ -230,7 +230,7 @@ t.test('a live message', async (t) => {
     t.equal((await failureOf(connection.live!(target, saying('x'), never))).reason, 'unsupported')
   })
 
-  await t.test('is one message where nobody knew whether it was sent', async (t) => {
+  await t.test('is one message if the first attempt had an unknown outcome', async (t) => {
     const target = await targetOf(channel)
     const message = saying('twice')
     fake.refuse('POST /im/v1/messages', 0, { status: 500 })
@@ -292,10 +292,10 @@ t.test('buttons', async (t) => {
   t.equal((await failureOf(connection.settle!(target, sent, 'x', never))).reason, 'not_found')
 })
 
-t.test('a press that fails is told to the platform', async (t) => {
+t.test('a press that fails is reported to the platform', async (t) => {
   const channel = await start(t, {
     outcomeOf() {
-      throw new Error('the database is away')
+      throw new Error('the database is unavailable')
     },
   })
   const buttons: OutboundMessage['buttons'] = [{ label: 'Go', value: 'go', style: 'primary' }]

@@ -45,7 +45,7 @@ t.test('a probe finds out', async (t) => {
     t.equal((await failureOf(probe(fake, fake.wrong_config))).reason, 'invalid_credentials')
   })
 
-  await t.test('that there is no such app', async (t) => {
+  await t.test('that the app is unknown', async (t) => {
     const fake = await startFake(t)
     const other = { ...fake.config, app_id: 'cli_0000000000000000' }
     t.equal((await failureOf(probe(fake, other))).reason, 'invalid_credentials')
@@ -91,7 +91,7 @@ t.test('a probe finds out', async (t) => {
   })
 })
 
-t.test('the address of Lark counts where no other is named', async (t) => {
+t.test('the address of Lark is used if the settings name no other', async (t) => {
   const fake = await startFake(t)
   const asked: string[] = []
   const settings = settingsFor(kind, fake, { ...fake.config, brand: 'lark' })
@@ -150,7 +150,7 @@ t.test('opening fails', async (t) => {
     t.match(await failureOf(opened), { reason: 'unknown', message: /no address/ })
   })
 
-  await t.test('at once where it is given up in the middle of a handshake', async (t) => {
+  await t.test('at once if it is aborted during a handshake', async (t) => {
     const fake = await startFake(t)
     fake.events.hold(true)
     const abort = new AbortController()
@@ -162,7 +162,7 @@ t.test('opening fails', async (t) => {
     await until(() => fake.events.hold() === 0)
   })
 
-  await t.test('at once where it is given up', async (t) => {
+  await t.test('at once if it is aborted', async (t) => {
     const fake = await startFake(t)
     fake.faults.isSilent = true
     const abort = new AbortController()
@@ -295,7 +295,7 @@ t.test('secrets are nowhere', async (t) => {
   await channel.close()
 
   const all = [...said, channel.logged(), ...bare.lines, ...refused.lines].join('\n')
-  t.match(all, 'Feishu refused it with code 10014')
+  t.match(all, 'Feishu refused the call with code 10014')
   t.match(all, 'cannot store [hidden]')
   t.ok(fake.secrets.length >= 6)
   for (const secret of [
@@ -304,7 +304,7 @@ t.test('secrets are nowhere', async (t) => {
     String(fake.wrong_config.app_secret),
     ...Object.values(KEYS),
   ])
-    t.notOk(all.includes(secret), 'a secret was told')
+    t.notOk(all.includes(secret), 'a secret was revealed')
   void refusing
 })
 
@@ -316,7 +316,7 @@ t.test('a registration', async (t) => {
     return { fake, platform, begin, poll: (state = begin.state) => kind.registration.poll(state, platform) }
   }
 
-  await t.test('gives a channel', async (t) => {
+  await t.test('returns a channel', async (t) => {
     const { fake, begin, poll } = await begun(t)
     t.match(begin, { expires_in_seconds: 600, interval_seconds: 1 })
     const { searchParams, origin } = new URL(begin.qrcode_url)
@@ -371,7 +371,7 @@ t.test('a registration', async (t) => {
     fake.scan('expired')
     t.same(await poll(), { status: 'expired' })
     fake.scan('failed')
-    t.match(await poll(), { status: 'failed', detail: /not agreed/ })
+    t.match(await poll(), { status: 'failed', detail: /declined/ })
     const unknown = { ...(begin.state as object), device_code: 'device-unknown' }
     t.same(await poll(unknown), { status: 'expired' })
 

@@ -37,7 +37,7 @@ async function open(
   return channel
 }
 
-/** How a call failed. */
+/** Returns the failure of a call. */
 async function failureOf(
   work: Promise<unknown>,
 ): Promise<{ reason?: string; retry_after_ms?: number; message: string }> {
@@ -64,7 +64,7 @@ const message = (text: string, more: object = {}) => {
   return { text, key: `key${String(keys).padStart(23, '0')}`, ...more }
 }
 
-/** What somebody said in a new conversation, so that it can be answered. */
+/** Returns a message in a new conversation, for answering it. */
 async function asked(
   fake: FakeQq,
   channel: OpenedChannel,
@@ -326,7 +326,7 @@ t.test('sends messages, each once', async (t) => {
   t.same(fake.violations, [])
 })
 
-t.test('writes first where an answer is too late, or one too many', async (t) => {
+t.test('sends a message of its own if an answer is too late or one too many', async (t) => {
   const fake = await start(t)
   const channel = await open(t, fake)
   const target = await asked(fake, channel)
@@ -346,7 +346,7 @@ t.test('writes first where an answer is too late, or one too many', async (t) =>
   })
 })
 
-t.test('says it more plainly where QQ refuses the form', async (t) => {
+t.test('sends a simpler form if QQ refuses a feature', async (t) => {
   const fake = await start(t)
   const channel = await open(t, fake)
   const { rules, sent } = fake.messages
@@ -495,7 +495,7 @@ t.test('shows the finished words of a reply that grows', async (t) => {
   t.same(fake.violations, [])
 })
 
-t.test('lets nothing grow where that is switched off', async (t) => {
+t.test('streams nothing if that is disabled', async (t) => {
   const fake = await start(t)
   const { connection } = await open(t, fake, { config: { ...fake.config, c2c_streaming: false } })
   t.equal(connection.live, undefined)
@@ -533,7 +533,7 @@ t.test('tells QQ that a press came to nothing', async (t) => {
   const fake = await start(t)
   const channel = await open(t, fake, {
     outcomeOf() {
-      throw new Error('the database is away')
+      throw new Error('the database is unavailable')
     },
   })
   const buttons = [{ label: 'Yes', value: 'y', style: 'default' as const }]
@@ -584,7 +584,7 @@ t.test('has a message delivered again that could not be stored', async (t) => {
   const channel = await open(t, fake, {
     async receive({ text }) {
       attempts.push(text)
-      if (failing.has(text)) throw new Error('the database is away')
+      if (failing.has(text)) throw new Error('the database is unavailable')
     },
   })
   await fake.say({ text: 'one' })
@@ -700,7 +700,7 @@ t.test('begins a new session where QQ ends the old one, without another token', 
   t.equal(fake.calls.get('/app/getAppAccessToken'), 1)
 })
 
-t.test('is lost where it may not come back', async (t) => {
+t.test('is lost if a reconnect is refused', async (t) => {
   const fake = await start(t)
   const { states } = await open(t, fake)
   fake.gateway.identifications.push(4915)
@@ -718,7 +718,7 @@ t.test('notices a connection that is dead', { buffered: true }, async (t) => {
   t.equal(fake.gateway.resumed.length, 1)
 })
 
-t.test('is lost where nothing helps', async (t) => {
+t.test('is lost after a final failure', async (t) => {
   for (const [code, reason] of [
     [4915, 'forbidden'],
     [4002, 'unsupported'],
@@ -835,7 +835,7 @@ t.test('links a bot by a QR code', async (t) => {
   t.equal((await failureOf(poll(unknown, access))).reason, 'unknown')
 })
 
-t.test('uses the sandbox where that is asked for', async (t) => {
+t.test('uses the sandbox if configured', async (t) => {
   const fake = await start(t)
   const asked: string[] = []
   const settings = {

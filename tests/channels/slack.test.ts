@@ -31,7 +31,7 @@ async function until(condition: () => boolean, what: string): Promise<void> {
   }
 }
 
-/** What a call fails with. */
+/** Returns the failure with which a call rejects. */
 async function failureOf(work: Promise<unknown>): Promise<ChannelFailure> {
   try {
     await work
@@ -43,7 +43,7 @@ async function failureOf(work: Promise<unknown>): Promise<ChannelFailure> {
 
 const message = (text: string, more: object = {}) => ({ text, key: KEY, ...more })
 
-/** Has somebody say something, and gives what the channel made of it. */
+/** Sends a message as a person and returns the message that the channel received. */
 async function hear(
   platform: FakeSlack,
   received: InboundMessage[],
@@ -324,7 +324,7 @@ t.test('a message is acknowledged once it is stored', async (t) => {
   const { kind, logged } = withLog()
   const { received } = await openChannel(t, kind, platform, {
     async receive() {
-      if (++attempts === 1) throw new Error('the database is away')
+      if (++attempts === 1) throw new Error('the database is unavailable')
       await new Promise<void>((resolve) => {
         store = resolve
       })
@@ -336,7 +336,7 @@ t.test('a message is acknowledged once it is stored', async (t) => {
   await until(() => store !== undefined, 'the second attempt')
   t.equal(isAcknowledged, false, 'neither the refused one nor the one that is being stored is acknowledged')
   t.equal(platform.redeliveries(), 1)
-  t.match(logged(), /the database is away/)
+  t.match(logged(), /the database is unavailable/)
   store?.()
   await saying
   t.equal(received.length, 1)
@@ -403,7 +403,7 @@ t.test('the token goes to nobody but Slack', async (t) => {
   platform.misdirect(`http://127.0.0.1:${port}/f`)
   t.match(await get(`${platform.endpoints.api!.replace('/api', '')}/files-pri/F1`), { reason: 'forbidden' })
   platform.misdirect('/files-pri/F1')
-  t.match(await get(`${platform.endpoints.api!.replace('/api', '')}/files-pri/F1`), { message: /circles/ })
+  t.match(await get(`${platform.endpoints.api!.replace('/api', '')}/files-pri/F1`), { message: /too often/ })
   t.same(seen, [])
 })
 
@@ -441,7 +441,7 @@ t.test('answers', async (t) => {
   t.same(platform.violations, [])
 })
 
-t.test('a text that Slack refuses is sent as it stands', async (t) => {
+t.test('a text that Slack refuses is sent without markup', async (t) => {
   const platform = await start(t)
   const { connection } = await openChannel(t, slack, platform)
   const target = { channel: 'D0DIRECT', conversation: 'D0DIRECT' }
@@ -570,7 +570,7 @@ t.test('a press that fails harms nothing', async (t) => {
   )
   platform.refuse('chat.postEphemeral', { status: 500, body: 'oops' })
   const press = platform.press(platform.shown()[0]!.id, 'Later')
-  await until(() => logged().includes('left over'), 'a line in the log')
+  await until(() => logged().includes('envelope could not be handled'), 'a line in the log')
   await hear(platform, received, { text: 'still there?' })
   t.equal(await platform.press(platform.shown()[0]!.id, 'Approve'), 'noted')
   await press

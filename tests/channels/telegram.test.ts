@@ -27,13 +27,13 @@ function test(name: string, run: (t: Test, telegram: FakeTelegram) => Promise<vo
   })
 }
 
-/** Waits until something holds; fails where it does not within ten seconds. */
+/** Waits until a condition holds; throws after ten seconds. */
 async function eventually(holds: () => boolean, what: string): Promise<void> {
   for (const end = performance.now() + 40_000; !holds(); await sleep(5))
     if (performance.now() > end) throw new Error(`${what}: not so after ten seconds`)
 }
 
-/** An address where nothing listens. */
+/** An address without a listener. */
 async function deadAddress(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -43,7 +43,7 @@ async function deadAddress(): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-/** What a call fails with. */
+/** Returns the failure with which a call rejects. */
 async function failureOf(work: Promise<unknown> | undefined): Promise<ChannelFailure> {
   const error = await Promise.resolve(work).then(
     () => undefined,
@@ -343,7 +343,7 @@ test('a message is acknowledged only when it has been received', async (t, teleg
       if (text !== 'two' || refusals === 0) return
       refusals -= 1
       t.equal(telegram.backlog() > 0, true)
-      throw new Error('the database is away')
+      throw new Error('the database is unavailable')
     },
   })
   const said = ['one', 'two', 'three'].map((text) => telegram.say({ text }))
@@ -353,14 +353,14 @@ test('a message is acknowledged only when it has been received', async (t, teleg
     received.map(({ text }) => text),
     ['one', 'two', 'three'],
   )
-  t.match(logged(), /the database is away/)
+  t.match(logged(), /the database is unavailable/)
   t.same(states, [])
 })
 
 test('a closed channel leaves what it has not received', async (t, telegram) => {
   const first = await openChannel(t, kind, telegram, {
     async receive() {
-      throw new Error('the database is away')
+      throw new Error('the database is unavailable')
     },
   })
   const said = telegram.say({ text: 'hello' })
@@ -378,7 +378,7 @@ test('an album is one message', async (t, telegram) => {
     async receive({ files }) {
       if (!files || refusals === 0) return
       refusals -= 1
-      throw new Error('the database is away')
+      throw new Error('the database is unavailable')
     },
   })
   const from = person('1001')
@@ -418,23 +418,23 @@ t.test('an album is not waited for without end', async (t) => {
   const keep = (update_id: number, media_group_id: string) => {
     const chat = { id: 1, type: 'private' as const, first_name: 'ann' }
     const message = { message_id: update_id, chat, date: 1, media_group_id }
-    return albums.keep({ update_id, message } as never)
+    return albums.add({ update_id, message } as never)
   }
   for (let n = 0; n < 10; n += 1) {
-    t.same(albums.ready(), [], `${n} parts`)
+    t.same(albums.listReady(), [], `${n} parts`)
     keep(n, 'full')
   }
-  t.match(albums.ready(), [{ updates: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] }])
-  albums.drop(albums.ready()[0]!)
-  t.notOk(albums.waiting())
+  t.match(albums.listReady(), [{ updates: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] }])
+  albums.drop(albums.listReady()[0]!)
+  t.notOk(albums.hasAny())
 
   keep(20, 'slow')
   for (now = 900; now < 5000; now += 900) {
-    t.same(albums.ready(), [], 'it grows')
+    t.same(albums.listReady(), [], 'it grows')
     keep(20 + now, 'slow')
     keep(20 + now, 'slow')
   }
-  t.match(albums.ready(), [{ messages: { length: 6 } }])
+  t.match(albums.listReady(), [{ messages: { length: 6 } }])
 })
 
 test('files come in', async (t, telegram) => {
@@ -614,7 +614,7 @@ test('buttons', async (t, telegram) => {
 test('a button in a topic, one that is pressed in vain, and one of something else', async (t, telegram) => {
   const { connection, presses, logged } = await openWith(t, telegram, 'group', {
     outcomeOf({ value }) {
-      if (value === 'bad') throw new Error('the database is away')
+      if (value === 'bad') throw new Error('the database is unavailable')
       return { notice: 'ok' }
     },
   })
@@ -623,7 +623,7 @@ test('a button in a topic, one that is pressed in vain, and one of something els
   await connection.send({ chat_id: GROUP.id, thread_id: 77 }, message('May I?', { buttons }), never)
   const { id } = telegram.shown('group')[0]!
   t.equal(await telegram.press(id, 'bad'), undefined)
-  t.match(logged(), /the database is away/)
+  t.match(logged(), /the database is unavailable/)
   t.equal(await telegram.press(id, 'good'), 'ok')
   t.equal(presses[1]!.conversation_id, '-1001234567890:77')
   await telegram.deliver({ callback_query: { id: '1', from: person('1001'), game_short_name: 'chess' } })
@@ -721,7 +721,7 @@ test('answers to polls that make no sense do no harm', async (t, telegram) => {
     received.map(({ text }) => text),
     [...results, 'still there?'],
   )
-  t.match(logged(), /cannot be read/)
+  t.match(logged(), /unreadable/)
   t.same(states, [])
 })
 

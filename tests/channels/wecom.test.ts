@@ -32,7 +32,7 @@ async function until(isSo: () => boolean, what: string) {
     if (Date.now() > end) throw new Error(`waited in vain for ${what}`)
 }
 
-/** What a promise rejects with. */
+/** Returns the error with which a promise rejects. */
 interface Failure {
   reason?: string
   code?: unknown
@@ -65,7 +65,7 @@ t.test('the descriptor says what is needed and whose account it is', async (t) =
   t.ok(wecom.probe_takes_over)
   t.doesNotThrow(() => wecom.check?.({ websocket_url: 'wss://wecom.example.com/bots' }))
   for (const websocket_url of ['wss://', 'wss://user:pass@example.com', 'wss://example.com/#part'])
-    t.throws(() => wecom.check?.({ websocket_url }), /is no address of the form/, websocket_url)
+    t.throws(() => wecom.check?.({ websocket_url }), /is not an address of the form/, websocket_url)
 })
 
 t.test('credentials that are wrong are refused at once, by probe and by open', async (t) => {
@@ -98,7 +98,7 @@ t.test('other refusals of the platform have their reasons', async (t) => {
   t.same([limited.reason, limited.retry_after_ms], ['rate_limited', 2000])
 })
 
-t.test('nothing that listens, and something else that does, are told apart', async (t) => {
+t.test('a closed port and a server of another kind are distinguished', async (t) => {
   const platform = await start(t)
   const elsewhere = { ...platform, endpoints: { ...platform.endpoints, ws_url: 'ws://127.0.0.1:1' } }
   const refused = await failureOf(wecom.probe(settingsFor(wecom, elsewhere), signal))
@@ -190,7 +190,7 @@ t.test('a message that cannot be stored is kept and handed over again', async (t
   let refusals = 2
   const { received, logged } = await openChannel(t, wecom, platform, {
     async receive({ text }) {
-      if (text === 'first' && refusals-- > 0) throw new Error('the database is away')
+      if (text === 'first' && refusals-- > 0) throw new Error('the database is unavailable')
     },
   })
   await platform.say({ text: 'first', id: 'm1' })
@@ -201,14 +201,14 @@ t.test('a message that cannot be stored is kept and handed over again', async (t
     ['m2', 'm1'],
     'others do not wait for it',
   )
-  t.match(logged(), /could not be stored; it is tried again/)
+  t.match(logged(), /could not be stored; it will be retried/)
 })
 
 t.test('no more than some are kept', async (t) => {
   const platform = await start(t)
   const { logged } = await openChannel(t, wecom, platform, {
     async receive() {
-      throw new Error('the database is away')
+      throw new Error('the database is unavailable')
     },
   })
   for (let n = 0; n < 201; n++) await platform.say({ text: `number ${n}` })
@@ -263,42 +263,39 @@ t.test('a file that is gone, cut, or has no key or address, says so', async (t) 
     message: 'WeCom cannot be reached (ECONNREFUSED)',
   })
   platform.cutFiles()
-  t.match(await get(reference), { reason: 'unknown', message: /cut/ })
+  t.match(await get(reference), { reason: 'unknown', message: /truncated/ })
   platform.forgetFiles()
   t.match(await get(reference), { reason: 'not_found', message: /404/ })
 })
 
-t.test(
-  'a message is answered, and written to its conversation where it can be answered no longer',
-  async (t) => {
-    const platform = await start(t)
-    const { connection, received } = await openChannel(t, wecom, platform)
-    await platform.say({ text: 'hi', place: 'group' })
-    await until(() => received.length === 1, 'the message')
-    const { target } = received[0]!
-    t.equal(await say(connection, target, '**one**'), null)
-    await say(connection, target, '**one**')
-    platform.expireAnswers()
-    await say(connection, target, 'two', `${KEY}2`)
-    t.same(
-      platform.shown('group').map(({ text, is_live }) => [text, is_live]),
-      [
-        ['**one**', false],
-        ['two', false],
-      ],
-      'and not twice where the same is sent again',
-    )
-    t.same(platform.seen.slice(1), [
-      'aibot_respond_msg',
-      'aibot_respond_msg',
-      'aibot_respond_msg',
-      'aibot_send_msg',
-    ])
-    t.same(platform.violations, [])
-  },
-)
+t.test('a message is answered, or sent to its conversation if it can no longer be answered', async (t) => {
+  const platform = await start(t)
+  const { connection, received } = await openChannel(t, wecom, platform)
+  await platform.say({ text: 'hi', place: 'group' })
+  await until(() => received.length === 1, 'the message')
+  const { target } = received[0]!
+  t.equal(await say(connection, target, '**one**'), null)
+  await say(connection, target, '**one**')
+  platform.expireAnswers()
+  await say(connection, target, 'two', `${KEY}2`)
+  t.same(
+    platform.shown('group').map(({ text, is_live }) => [text, is_live]),
+    [
+      ['**one**', false],
+      ['two', false],
+    ],
+    'and not twice where the same is sent again',
+  )
+  t.same(platform.seen.slice(1), [
+    'aibot_respond_msg',
+    'aibot_respond_msg',
+    'aibot_respond_msg',
+    'aibot_send_msg',
+  ])
+  t.same(platform.violations, [])
+})
 
-t.test('rates and faults are told, and pass', async (t) => {
+t.test('rate limits and errors are reported and pass', async (t) => {
   const platform = await start(t)
   const { connection, received } = await openChannel(t, wecom, platform)
   await platform.say({ text: 'hi' })
@@ -438,7 +435,11 @@ t.test('a button is pressed and its card repainted, for all or for whom it was i
     { value: 'ap:1', sender: { id: 'ann' }, conversation_id: 'wrGroup1' },
   ])
   t.match(platform.shown()[0], { text: 'Approved by ann', buttons: [] })
-  t.equal(await platform.press(card!.id, 'Approve', 'bob'), 'Not yours', 'who sees the buttons still is told')
+  t.equal(
+    await platform.press(card!.id, 'Approve', 'bob'),
+    'Not yours',
+    'a person who still sees the buttons gets the notice',
+  )
   presses.pop()
   await connection.settle!(target, sent, '**Approved** by ann', signal)
   t.equal(platform.shown().length, 1, 'which is not said once more')
@@ -496,7 +497,7 @@ t.test('what settles while the press is handled is what the card says', async (t
   t.equal(platform.seen.filter((command) => command === 'aibot_respond_update_msg').length, 1)
 })
 
-t.test('a long question stands above its card', async (t) => {
+t.test('a long question is sent above its card', async (t) => {
   const platform = await start(t)
   const { connection, received } = await openChannel(t, wecom, platform, {
     outcomeOf: () => ({ notice: '✅ Approved', text: `${'ls '.repeat(99)}\n\n✅ Approved — ann` }),
@@ -508,7 +509,7 @@ t.test('a long question stands above its card', async (t) => {
   const [asked] = platform.shown()
   t.strictSame([asked!.text, asked!.buttons], [text, ['Approve', 'Deny']])
   t.equal(await platform.press(asked!.id, 'Approve'), '✅ Approved')
-  t.match(platform.shown(), [{ text: /```\n\nls .*…\n✅ Approved — ann$/s, buttons: [] }])
+  t.match(platform.shown(), [{ text: /\x60{3}\n\nls .*…\n✅ Approved — ann$/s, buttons: [] }])
   t.same(platform.violations, [])
 })
 
@@ -653,7 +654,7 @@ t.test('closing ends everything', async (t) => {
   const platform = await start(t)
   const { connection, received, states, close, logged } = await openChannel(t, wecom, platform, {
     async receive({ text }) {
-      if (text === 'never') throw new Error('the database is away')
+      if (text === 'never') throw new Error('the database is unavailable')
     },
   })
   await platform.say({ text: 'hi' })
@@ -678,7 +679,7 @@ t.test('a robot is made by scanning', async (t) => {
   for (const [outcome, expected] of [
     ['success', { status: 'success', config: platform.config }],
     ['expired', { status: 'expired' }],
-    ['failed', { status: 'failed', detail: 'The request was declined, or WeCom could not make the robot.' }],
+    ['failed', { status: 'failed', detail: 'The request was declined, or WeCom could not create the robot.' }],
   ] as const) {
     const { state, qrcode_url, ...times } = await begin(access)
     t.same(times, { expires_in_seconds: 300, interval_seconds: 3 })
@@ -704,7 +705,7 @@ t.test('a registration that is answered badly fails without repeating the answer
       { reason: 'unknown', message: /another site/ },
       auth_url,
     )
-  t.equal((await failureOf(begin(answering('{}')))).message, 'WeCom gave no QR code')
+  t.equal((await failureOf(begin(answering('{}')))).message, 'WeCom returned no QR code')
   t.equal((await failureOf(begin(answering('{}', 429)))).reason, 'rate_limited')
   t.equal(
     (await failureOf(begin(answering('{"errcode":-5}')))).message,
@@ -731,7 +732,7 @@ t.test('secrets are in nothing that is logged or thrown', async (t) => {
   const collect = async (work: Promise<unknown>) => void failures.push(await failureOf(work))
   const { connection, received, logged, close } = await openChannel(t, wecom, platform, {
     async receive({ text }) {
-      if (text === 'never') throw new Error('the database is away')
+      if (text === 'never') throw new Error('the database is unavailable')
     },
   })
   const bytes = Buffer.from('words')

@@ -131,7 +131,7 @@ t.test('a sender who may not decide gets no buttons, and the owner decides elsew
   await seeMessage('done then')
 })
 
-t.test('a question with shortened arguments says where all of them are', async () => {
+t.test('a question with shortened arguments names the place of the whole', async () => {
   const { platform, fake, server, agent_id, seeMessage, threads } = await start()
   await server.request('PATCH', `/agents/${agent_id}`, {
     body: { config: { tools_with_approval: ['write_file'] } },

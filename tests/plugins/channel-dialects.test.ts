@@ -77,7 +77,7 @@ const SAMPLES: [what: string, markdown: string, rendered: Partial<Record<Dialect
     { 'markdown-without-tables': '> ```\n> a\n> ---\n> ```\n\n1. x\n   ```\n   a\n   ---\n   ```' },
   ],
   [
-    'what stands around a table, as it was written',
+    'text around a table, which stays as it was written',
     '7)  x\n\n\n    * | a | \n      |---|\n      | 1 |\n\n    * y\n8) z',
     {
       'markdown-without-tables':
@@ -104,7 +104,7 @@ const SAMPLES: [what: string, markdown: string, rendered: Partial<Record<Dialect
     { mrkdwn: 'a &lt;!channel&gt; &lt;@U1&gt; `\u200b`\u200b`' },
   ],
   [
-    'emphasis where there are no spaces',
+    'emphasis without spaces',
     '**注意：**请看**“重点”**。2**3**4',
     { html: '<b>注意：</b>请看<b>“重点”</b>。2<b>3</b>4' },
   ],
@@ -116,7 +116,7 @@ for (const [what, markdown, rendered] of SAMPLES)
       t.equal(render(markdown, dialect as Dialect), text, dialect)
   })
 
-t.test('What is nested or marked beyond all measure takes neither long nor the stack', async (t) => {
+t.test('Text with extreme nesting or marks takes neither long nor the stack', async (t) => {
   const many = (text: string) => text.repeat(Math.ceil(60_000 / text.length))
   const texts = [
     ...[
@@ -166,7 +166,7 @@ t.test('What is nested or marked beyond all measure takes neither long nor the s
     }
 })
 
-t.test('A text is cut where it hurts least', async (t) => {
+t.test('A text is cut at the best place', async (t) => {
   const split = (markdown: string, max_length: number, max_parts?: number) =>
     splitMarkdown(markdown, {
       dialect: 'markdown',

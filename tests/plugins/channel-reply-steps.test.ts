@@ -102,7 +102,7 @@ t.test('A reply that is not live is sent when it is whole, and one without words
   t.strictSame(other.calls, [])
 })
 
-t.test('Where a live message cannot be begun or changed, all of it is sent in the end', async (t) => {
+t.test('If a live message cannot be begun or changed, the whole reply is sent in the end', async (t) => {
   for (const broken of ['begin', 'update', 'finish']) {
     const { writer, finish, time, calls } = createCase({
       answer(call) {

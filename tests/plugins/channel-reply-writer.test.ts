@@ -128,7 +128,7 @@ function findFaults({
   return faults
 }
 
-/** How often a message was sent more than once. */
+/** Counts repeated sends of a message. */
 const repeatsIn = (messages: readonly { key: string }[]) =>
   messages.length - new Set(messages.map(({ key }) => key)).size
 

@@ -9,7 +9,7 @@ import { createVirtualTime } from './virtual-time.ts'
 
 const SECRET = 'xoxb-secret'
 
-t.test('What was thrown is sorted, and quoted only where it says its reason', async (t) => {
+t.test('Thrown values are classified, and quoted only if they state a reason', async (t) => {
   const coded = (code: string) => Object.assign(new Error(SECRET), { code })
   const caused = (cause: unknown) => new TypeError('fetch failed', { cause })
   const loop = new Error(SECRET)
@@ -122,7 +122,7 @@ t.test('What can be helped by waiting is tried again, at growing distances', asy
   t.equal(time.waiting, 0)
 })
 
-t.test('It gives up after about an hour', async (t) => {
+t.test('It stops after about an hour', async (t) => {
   const { send, log } = createCase([new ChannelFailure('unreachable', 'Away.')])
   t.match(await send().catch(toFailure), { reason: 'unreachable' })
   t.ok(log.at.at(-1)! > 58 * 60_000 && log.at.at(-1)! <= 60 * 60_000, `${log.at.at(-1)}`)

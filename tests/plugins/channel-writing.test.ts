@@ -26,7 +26,7 @@ function findFaults(text: string, dialect: Dialect): string[] {
   ]
 }
 
-t.test('Every beginning of every text is rendered, in balance and with all of its words', async (t) => {
+t.test('Every beginning of every text is rendered with closed marks and all of its words', async (t) => {
   for (let number = 0; number < CASES; number += 1) {
     const random = createChance(seed * 1000 + number)
     const samples = createSamples(random)
@@ -43,7 +43,7 @@ t.test('Every beginning of every text is rendered, in balance and with all of it
   }
 })
 
-t.test('Parts fit, cover the text, are whole by themselves, and stay when the text goes on', async (t) => {
+t.test('Parts fit, cover the text, close their marks, and stay when the text grows', async (t) => {
   for (let number = 0; number < CASES; number += 1) {
     const random = createChance(-seed * 1000 - number)
     const samples = createSamples(random)
@@ -75,7 +75,7 @@ t.test('Parts fit, cover the text, are whole by themselves, and stay when the te
   }
 })
 
-t.test('What is shown of a message that only goes on is a beginning of all that comes', async (t) => {
+t.test('The shown text of an append-only message is a beginning of all later ones', async (t) => {
   for (let number = 0; number < CASES; number += 1) {
     const random = createChance(seed * 1000 + 500 + number)
     const samples = createSamples(random)
@@ -111,7 +111,7 @@ t.test('What is shown of a message that only goes on is a beginning of all that 
   }
 })
 
-t.test('Of a message that only goes on, finished words are shown where no mark is open', async (t) => {
+t.test('An append-only message shows finished words while no mark is open', async (t) => {
   const samples: [known: string, shown: string][] = [
     ['One two thr', 'One two'],
     ['One two three\nfo', 'One two three'],
@@ -164,7 +164,7 @@ t.test('Of a message that only goes on, finished words are shown where no mark i
   }
 })
 
-t.test('Whatever is shown of it is a beginning of what it becomes', async (t) => {
+t.test('The shown text is a beginning of the complete message', async (t) => {
   for (let number = 0; number < CASES; number += 1) {
     const random = createChance(seed * 1000 + 700 + number)
     const samples = createSamples(random)

@@ -2,7 +2,7 @@ import type { Place, ShownMessage } from '../../plugin-api/testing/fake-platform
 import type { FakeAnswer, FakeCall, FakeRoutes } from './fake-dingtalk-http.ts'
 import type { FakeMessages } from './fake-dingtalk-messages.ts'
 
-/** What the cards of the fake need of the rest. */
+/** The parts of the fake that its cards use. */
 export interface CardRules {
   client_id: string
   group: string

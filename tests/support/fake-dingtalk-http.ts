@@ -29,7 +29,7 @@ export interface FakeHttp {
   url: string
   /** The calls so far, as `METHOD /path`. */
   calls: string[]
-  /** Whether calls stay without an answer. */
+  /** True to leave calls unanswered. */
   isMute: boolean
   close(): Promise<void>
 }

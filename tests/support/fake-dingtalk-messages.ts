@@ -13,7 +13,7 @@ export interface FakeSession {
   expires: number
 }
 
-/** What the messages of the fake need of the rest. */
+/** The parts of the fake that its messages use. */
 export interface MessageRules {
   client_id: string
   group: string
@@ -87,7 +87,7 @@ export function createFakeMessages(rules: MessageRules): FakeMessages {
     const card = /^sampleActionCard([2-5])?$/.exec(msgKey)
     if (card || msgKey === 'sampleMarkdown') {
       if (!param.title || !param.text) throw 'miss.param.markdownTotitle'
-      // What the fake cannot read: DingTalk does not say what that is, only that there is such a thing.
+      // The code for an unreadable message; DingTalk documents the code but not its cause.
       if (param.text.includes('[[unreadable]]')) throw 'invalidParameter.msgParam.invalid'
       const count = Number(card?.[1] ?? 1)
       const buttons: Written['buttons'] = !card

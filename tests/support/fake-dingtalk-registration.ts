@@ -11,7 +11,7 @@ export interface FakeRegistration {
   failPolls(calls: number): void
 }
 
-/** Makes the registration of the fake, which gives the credentials of its one app. */
+/** Creates the registration of the fake, which returns the credentials of its only app. */
 export function createFakeRegistration(credentials: {
   client_id: string
   client_secret: string

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 
-/** How long somebody waits for the bot, in milliseconds. */
+/** Time limit of waiting for the bot, in milliseconds. */
 const PATIENCE = 40_000
 
 /** The sockets of the bot, and what is delivered over them. */
@@ -14,7 +14,7 @@ export interface FakeStream {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Delivers until it is acknowledged, which it resolves on. */
   deliver(data: object): Promise<void>
-  /** How often frames with messages were sent and acknowledged. */
+  /** Number of message frames that were sent and acknowledged. */
   counts: { delivered: number; acknowledged: number }
   /** Sends a text to every socket as it is. */
   sendRaw(text: string): void
@@ -22,15 +22,15 @@ export interface FakeStream {
   disconnect(): void
   /** Resolves when the bot has answered a ping of the platform. */
   ping(): Promise<void>
-  /** How many pings of the bot's sockets have come. */
+  /** Number of received pings of the bot's sockets. */
   heard(): number
   connections(): number
   drop(): void
-  /** Whether sockets are read; a bot must notice that nothing comes back. */
+  /** False to stop reading sockets; the bot must notice the silence. */
   setDeaf(isDeaf: boolean): void
-  /** Whether a connection is refused though its ticket is right. */
+  /** True to refuse connections with a valid ticket. */
   isClosed: boolean
-  /** How long a message may stay without an acknowledgement before it is delivered again, in milliseconds. */
+  /** A message without an acknowledgement is delivered again after this time, in milliseconds. */
   redeliverAfter: number
   close(): void
 }
@@ -76,7 +76,7 @@ export function createFakeStream(violations: string[]): FakeStream {
     events.emit(messageId, answer.data)
   }
 
-  /** Whether something happens within so many milliseconds. */
+  /** Resolves with true if a condition holds within this many milliseconds. */
   async function happens(event: string, milliseconds: number): Promise<boolean> {
     const late = new AbortController()
     const stop = () => late.abort()

@@ -24,7 +24,7 @@ export interface FakeDingtalk extends FakePlatform {
   registration: Pick<FakeRegistration, 'lastCode' | 'failPolls'>
   /** All that nobody but the bot may see. */
   secrets(): string[]
-  /** How many access tokens were given out. */
+  /** Number of issued access tokens. */
   tokensGiven(): number
   /** Refuses the addresses for answers that were given out so far. */
   expireSessions(): void
@@ -146,7 +146,7 @@ export async function startFakeDingtalk(): Promise<FakeDingtalk> {
     routes[name] = (call) => overrides.get(name)?.shift() ?? handle(call)
   const http = await startFakeHttp(routes, stream.upgrade)
 
-  /** The fields of a message's file, with its text where it can have one: all but pictures and voices are sent alone. */
+  /** Returns the fields of a file message; only pictures and voices can have a text. */
   function contentOf(file: SentFile, text: string): object {
     const downloadCode = randomBytes(12).toString('hex')
     files.set(downloadCode, file)

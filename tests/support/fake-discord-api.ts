@@ -5,14 +5,14 @@ import type { FakeInteractions } from './fake-discord-interactions.ts'
 import { type FakeMessages, isRefusal, type MessageBody, type Refusal } from './fake-discord-messages.ts'
 import { BOT, CHANNELS, type WireMessage } from './fake-discord-world.ts'
 
-/** How the API misbehaves now; what is counted goes down with each call that sends or changes a message. */
+/** The current faults of the API; counters decrease with each call that sends or changes a message. */
 export interface Troubles {
   limited: { calls: number; seconds: number; isGlobal: boolean }
   failing: number
   isSilent: boolean
   /** Sessions that may still be begun today. */
   sessionsLeft: number
-  /** Where the gateway is said to be; where it is unless this is set. */
+  /** The advertised address of the gateway; the real one unless set. */
   gatewayUrl?: string
   /** Flags of the application: that it may read what is written. */
   flags: number

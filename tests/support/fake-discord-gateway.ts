@@ -32,9 +32,9 @@ export interface FakeGateway {
   online(): Promise<void>
   dispatch(t: string, d: object): Dispatched
   connections(): number
-  /** How many sockets are open, with or without a session. */
+  /** Number of open sockets, with or without a session. */
   sockets(): number
-  /** How many sessions have begun, and how many were resumed. */
+  /** Number of begun and of resumed sessions. */
   counts: { identified: number; resumed: number }
   drop(): void
   closeWith(code: number): void
@@ -68,7 +68,7 @@ export function serveGateway({
   const attached = () => [...sessions.values()].filter(({ socket }) => socket?.readyState === WebSocket.OPEN)
   const send = (socket: WebSocket, frame: unknown) => socket.send(JSON.stringify(frame))
 
-  /** What a session may see of an event; undefined where it has not asked for such. */
+  /** Returns the part of an event that a session may see; undefined if its intents exclude the event. */
   function visible(t: string, d: object, intents: number): object | undefined {
     if (t !== 'MESSAGE_CREATE') return d
     const { guild_id, mentions } = d as { guild_id?: string; mentions: { id: string }[] }

@@ -9,7 +9,7 @@ import {
 } from './fake-discord-messages.ts'
 import { BOT, person } from './fake-discord-world.ts'
 
-/** Discord gives a bot three seconds, and shows this afterwards. */
+/** Discord waits three seconds for a bot, then shows this text. */
 const ANSWER_MS = 3_000
 const FAILED = 'This interaction failed'
 
@@ -120,7 +120,7 @@ export function createInteractions({
       return undefined
     },
 
-    /** What it says later: a notice, or a change of the message. */
+    /** A follow-up: a notice, or a change of the message. */
     follow(token: string, body: MessageBody, isChange: boolean) {
       const interaction = open.get(token)
       if (!interaction?.isAnswered) return refusal(404, 10015, 'Unknown Webhook')

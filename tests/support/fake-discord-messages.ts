@@ -16,7 +16,7 @@ export interface Refusal {
   message: string
 }
 
-/** What a bot says of a message that it sends or changes. */
+/** The body of a call that sends or changes a message. */
 export interface MessageBody {
   content?: string
   components?: WireRow[]
@@ -37,7 +37,7 @@ export function createMessages({ nextId, violations }: { nextId: () => string; v
   const nonces = new Map<string, string>()
   const buttons = new Map<string, Map<string, string>>()
 
-  /** A button that is taken off can still be pressed where it is still shown. */
+  /** Removed buttons can still be pressed by clients that show them. */
   function rememberButtons({ id, components }: WireMessage) {
     const known = buttons.get(id) ?? new Map<string, string>()
     for (const row of components)
@@ -75,7 +75,7 @@ export function createMessages({ nextId, violations }: { nextId: () => string; v
   return {
     all: messages,
     check,
-    /** What a button of this label says to the bot. */
+    /** Returns the value of the button with this label. */
     customIdOf: (id: string, label: string) => buttons.get(id)?.get(label),
 
     /** Why the bot cannot write in a channel. */
@@ -85,7 +85,7 @@ export function createMessages({ nextId, violations }: { nextId: () => string; v
       return isKnown ? undefined : refusal(404, 10003, 'Unknown Channel')
     },
 
-    /** Writes a message of the bot, or gives the one that was written with the same nonce. */
+    /** Stores a message of the bot, or returns the one with the same nonce. */
     post(channel_id: string, body: MessageBody, file?: SentFile): WireMessage | Refusal {
       const wrong = check(body, file !== undefined)
       if (wrong) return wrong
@@ -130,7 +130,7 @@ export function createMessages({ nextId, violations }: { nextId: () => string; v
       return message
     },
 
-    /** What people see of the bot. */
+    /** The visible messages of the bot. */
     shown(): ShownMessage[] {
       const own = [...messages.values()].filter(({ author }) => author.id === BOT.id)
       return own.map(({ id, channel_id, content, components }) => {
@@ -154,5 +154,5 @@ export type FakeMessages = ReturnType<typeof createMessages>
 
 export const isRefusal = (answer: WireMessage | Refusal): answer is Refusal => 'status' in answer
 
-/** Where a message was written, in the gateway's words; REST leaves it out. */
+/** The location of a message in events of the gateway; REST omits it. */
 export const guildOf = (channel_id: string) => (channel_id === CHANNELS.direct ? {} : { guild_id: GUILD_ID })

@@ -16,7 +16,7 @@ export const GUILD_ID = '1150000000000000001'
 export const BOT_ROLE = '1160000000000000001'
 export const OTHER_ROLE = '1160000000000000002'
 
-/** The conversations that there are, and one that the bot may not see. */
+/** The known conversations, and one that the bot may not see. */
 export const CHANNELS: Record<Place, string> = {
   direct: '1200000000000000001',
   group: '1200000000000000002',
@@ -35,7 +35,7 @@ export const person = (id: string) => ({
   discriminator: '0',
 })
 
-/** Gives ids that grow, in the form of Discord's. */
+/** Creates increasing ids in Discord's form. */
 export function createSnowflakes() {
   let last = 1_300_000_000_000_000_000n
   return () => String(++last)

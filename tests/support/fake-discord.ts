@@ -16,11 +16,11 @@ const CONTENT_LIMITED = 1 << 19
 export interface FakeDiscord extends FakePlatform {
   gateway: FakeGateway
   troubles: Troubles
-  /** What must never be seen: tokens of bots and of interactions, signatures of files. */
+  /** Texts that must never be visible: tokens of bots and of interactions, signatures of files. */
   secrets(): string[]
   /** Writes any message, with fields of Discord's own; resolves when the bot has it. */
   write(fields: Partial<WireMessage>): Promise<string>
-  /** The same without waiting for the bot, also while it is away. */
+  /** Does the same without waiting for the bot, also while it is offline. */
   writeUnseen(fields: Partial<WireMessage>): string
   /** Makes the addresses of files invalid that were given out. */
   expireFiles(): void
@@ -169,7 +169,7 @@ export async function startFakeDiscord(): Promise<FakeDiscord> {
   }
 }
 
-/** What a person does, as a message of Discord. */
+/** Creates the Discord message for an action of a person. */
 function fieldsOf(
   { text, place = 'direct', sender = 'ann', mention = true, id, sent_at, file, quote }: Saying,
   nextId: () => string,

@@ -18,7 +18,7 @@ export interface FeishuCall {
   body: Loose
 }
 
-/** What the test can make the API do. */
+/** The controls of the API for tests. */
 export interface FaultSwitches {
   /** Calls that send or change messages: how many are answered with the rate limit, or not as they should. */
   limited: number
@@ -26,7 +26,7 @@ export interface FaultSwitches {
   failing: number
   /** Refusals to come, by a part of the call's method and path; status 0 is no answer at all. */
   refusals: { of: string; code: number; status: number; times: number }[]
-  /** Whether nothing is answered any more. */
+  /** True to leave all calls unanswered. */
   isSilent: boolean
 }
 
@@ -150,7 +150,7 @@ export function createFakeApi({
     must(tokens.has(token), 99991663, `Invalid access token for authorization: ${token}`)
   }
 
-  /** Whether a fault took the call: calls that fail are answered as by a gateway in front, or not at all. */
+  /** True if a fault handled the call, by an answer like that of a proxy or by none. */
   function takeFault(call: FeishuCall, response: ServerResponse): boolean {
     const isChange = /^(POST|PUT|PATCH) \/(im\/v1\/messages|cardkit)/.test(`${call.method} ${call.path}`)
     if (isChange && faults.limited > 0) {

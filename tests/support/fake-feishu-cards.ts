@@ -89,7 +89,7 @@ function checkButton({ type, text, behaviors }: Loose, code: number) {
   must(typeof behavior.value === 'object', code, inside(200621, 'button value'))
 }
 
-/** What people see of a card. */
+/** The visible part of a card. */
 export function showCard(card: Loose): ShownCard {
   const elements = [...elementsIn(card.body.elements)]
   return {

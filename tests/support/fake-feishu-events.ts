@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { decodeFrame, encodeFrame, type FeishuFrame, framesOf, SERVICE } from './fake-feishu-frames.ts'
 
-/** What the bot answered to an event. */
+/** The bot's answer to an event. */
 export interface Acknowledgement {
   code: number
-  /** What its handler gave, parsed. */
+  /** The parsed result of its handler. */
   data?: unknown
 }
 
@@ -24,16 +24,16 @@ export interface FakeEvents {
   /** The codes of all answers so far. */
   acknowledged: number[]
   pings(): number
-  /** Leaves handshakes unanswered from now on, or no more; gives how many wait for an answer. */
+  /** Starts or stops leaving handshakes unanswered; returns the number of unanswered ones. */
   hold(isHeld?: boolean): number
   count(): number
   drop(): void
   close(): void
 }
 
-/** How long the bot may take for an event. */
+/** Time limit of the bot for an event. */
 const ANSWER_MS = 3000
-/** How long the platform waits for the bot to be there. */
+/** Time limit of waiting for the bot to connect. */
 const PATIENCE_MS = 40_000
 const REDELIVERY_MS = 30
 
@@ -66,7 +66,7 @@ export function createFakeEvents({
       pings += 1
       ready.add(socket)
       changes.emit('change')
-      // The real one gives the settings anew; this one gives what would make a client ping without a pause.
+      // The platform repeats its settings here; these would make an unprotected client ping without a pause.
       return socket.send(encodeFrame({ kind, headers: { type: 'pong' }, payload: Buffer.from('{}') }))
     }
     const { code, data } = JSON.parse(payload.toString())
@@ -87,7 +87,7 @@ export function createFakeEvents({
     })
   }
 
-  /** Sends to one connection, as the platform does; undefined where no answer comes. */
+  /** Sends to one connection, as the platform does; undefined if no answer comes. */
   async function attempt(event: unknown): Promise<Acknowledgement | undefined> {
     const socket = [...ready].at(-1)
     if (!socket) return undefined

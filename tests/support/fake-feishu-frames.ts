@@ -47,7 +47,7 @@ export function encodeFrame({ kind, headers, payload }: FeishuFrame): Uint8Array
   }).finish()
 }
 
-/** Reads a frame; throws where it is none. */
+/** Reads a frame; throws if the bytes are not one. */
 export function decodeFrame(bytes: Uint8Array): FeishuFrame & { service: number } {
   const { method, headers, payload, service } = Frame.toObject(Frame.decode(bytes), { arrays: true })
   return {
@@ -60,7 +60,7 @@ export function decodeFrame(bytes: Uint8Array): FeishuFrame & { service: number 
   }
 }
 
-/** An event as one frame, or as several where it is long. */
+/** Encodes an event as one frame, or as several if it is long. */
 export function framesOf(event: unknown, deliveryId: string): Uint8Array[] {
   const bytes = Buffer.from(JSON.stringify(event))
   const size = 1500

@@ -29,7 +29,7 @@ export interface StoredMessage {
   }
 }
 
-/** What the bot uploaded, by its key. */
+/** The files that the bot uploaded, by key. */
 export type Uploads = Map<string, { kind: 'image' | 'file'; file: SentFile }>
 
 /** The two chats. */
@@ -121,7 +121,7 @@ export function createFakeMessages({
     reply(id: string, body: Loose) {
       const answered = find(id)
       if (answered.thread_id && body.reply_in_thread !== true)
-        violations.push('an answer to a message in a thread stands outside of it')
+        violations.push('an answer to a message in a thread is outside of the thread')
       return accept(body, answered.chat_id, answered)
     },
 
@@ -131,7 +131,7 @@ export function createFakeMessages({
       repaint(sent, readCard(content, 230099, violations))
     },
 
-    /** What the platform gives out of a message. */
+    /** Returns a message in the form of the API. */
     view({ id, chat_id, msg_type, content, mentions, by, sent }: StoredMessage, isWhole: boolean) {
       // A card is given out as it was sent only to those who ask for it; others read that their client is too old.
       const hidden = {

@@ -1,4 +1,4 @@
-/** What the platform answers instead of doing what it is asked. */
+/** A refusal of the platform. */
 export class FakeRefusal extends Error {
   readonly status: number
   readonly code: number

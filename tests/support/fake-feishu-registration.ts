@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** How a person answered the code that was scanned; `lark` is somebody whose company is at Lark. */
+/** The decision of the person who scanned the code; `lark` is a person whose company uses Lark. */
 export type ScanOutcome = 'success' | 'lark' | 'expired' | 'failed' | 'slow_down'
 
 /** Makes apps by the device flow of RFC 8628. */

@@ -8,7 +8,7 @@ import { createFakeEvents, type FakeEvents } from './fake-feishu-events.ts'
 import { CHATS, createFakeMessages, type Uploads } from './fake-feishu-messages.ts'
 import { createFakeRegistration, type ScanOutcome } from './fake-feishu-registration.ts'
 
-/** What somebody does that only this platform has. */
+/** Actions of people that only this platform has. */
 export interface FeishuSaying extends Saying {
   /** The thread of a topic group. */
   thread?: string
@@ -90,7 +90,7 @@ export async function startFakeFeishu(): Promise<FakeFeishu> {
     event,
   })
 
-  /** Makes a file of a message that can be fetched, and gives its key. */
+  /** Adds a downloadable file to a message and returns its key. */
   function store(message_id: string, file: SentFile) {
     const type = file.media_type.startsWith('image/') ? 'image' : 'file'
     const key = `${type}_v2_${resources.size + 1}`

@@ -1,7 +1,7 @@
 import { createCipheriv, randomBytes } from 'node:crypto'
 import { type QqReply, type QqRequest, refuse } from './fake-qq-http.ts'
 
-/** How a task stands: nobody has scanned it, done, or expired. */
+/** The status of a task: not scanned, completed or expired. */
 const WAITING = 1
 const COMPLETED = 2
 const EXPIRED = 3
@@ -15,13 +15,13 @@ interface Task {
 /** The QR codes by which a bot is linked. */
 export interface FakeQqBind {
   serve(request: QqRequest): QqReply | undefined
-  /** A person scans the code that was begun last; `failed` gives a secret that no key opens. */
+  /** Scans the latest code as a person; with `failed` the encrypted secret cannot be decrypted. */
   scan(outcome: 'success' | 'expired' | 'failed'): void
   /** The keys that were given, which nobody else may see. */
   keys(): string[]
 }
 
-/** Serves `/lite/…`; a success gives these credentials. */
+/** Serves `/lite/…`; a success returns these credentials. */
 export function createFakeQqBind({ app_id, secret }: { app_id: string; secret: string }): FakeQqBind {
   const tasks = new Map<string, Task>()
   const ok = (data: object): QqReply => ({ status: 200, body: { retcode: 0, msg: 'success', data } })

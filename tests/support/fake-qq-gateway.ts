@@ -24,7 +24,7 @@ interface Session {
   log: { s: number; event: Event }[]
 }
 
-/** How the gateway answers an attempt to identify. */
+/** An answer of the gateway to an attempt to identify. */
 export type Identification = 'ready' | 'invalid' | 'silent' | number
 
 /** QQ's gateway: sessions, their events, and what goes wrong with them. */
@@ -39,13 +39,13 @@ export interface FakeQqGateway {
   closeWith(code: number): void
   /** Forgets every session, so that none can be resumed. */
   forget(): void
-  /** Answers nothing any more on the connections that there are. */
+  /** Stops answering on the open connections. */
   mute(): void
-  /** What comes of the next attempts to identify, each in turn; then `ready`. */
+  /** The answers to the next attempts to identify, in turn; then `ready`. */
   identifications: Identification[]
   /** The intents that the bot may have. */
   allowed: { intents: number }
-  /** What the bot did, oldest first. */
+  /** The actions of the bot, oldest first. */
   identified: { intents: number; token: string }[]
   resumed: { seq: number | null }[]
   close(): Promise<void>

@@ -28,7 +28,7 @@ export const refuse = (status: number, code: number, message: string): QqReply =
   body: { code, err_code: code, message, trace_id: '4a8a61565b909f199b1ec169fdd6f49e' },
 })
 
-/** Starts an HTTP server on loopback; a `serve` that gives nothing leaves the request without an answer. */
+/** Starts an HTTP server on loopback; if `serve` returns nothing, the request stays unanswered. */
 export async function startQqServer(
   serve: (request: QqRequest) => QqReply | undefined | Promise<QqReply | undefined>,
 ): Promise<{ server: Server; url: string; close(): Promise<void> }> {

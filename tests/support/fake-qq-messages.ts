@@ -12,7 +12,7 @@ export interface SentButton {
 export interface SentMessage extends ShownMessage {
   drawn: SentButton[]
   msg_type: number
-  /** Whether it answers a message or an event. */
+  /** True if it answers a message or an event. */
   isPassive: boolean
   event_id: string | undefined
   /** While it grows. */
@@ -20,7 +20,7 @@ export interface SentMessage extends ShownMessage {
   msg_seq: number
 }
 
-/** What QQ refuses to all or to some bots, and what it does in a test. */
+/** The refusals and faults of QQ that a test can enable. */
 export interface QqRules {
   markdown: boolean
   links: boolean
@@ -44,7 +44,7 @@ export interface FakeQqMessages {
   rules: QqRules
 }
 
-/** How many messages may answer one. */
+/** QQ's limit of answers to a message. */
 const MAX_REPLIES = { direct: 4, group: 5 }
 const MAX_BYTES = 8_000
 
@@ -81,7 +81,7 @@ export function createFakeQqMessages({
     return { status: 0, cut: true }
   }
 
-  /** What is wrong with an answer to a message; otherwise it is counted, unless it goes on with one. */
+  /** Returns the fault of an answer; counts a valid answer, unless it continues an earlier one. */
   function count(place: Place, body: QqRequest['body']): QqReply | undefined {
     const { msg_id, event_id, msg_seq = 1 } = body
     const asked = msg_id ?? event_id

@@ -5,15 +5,15 @@ import { createFakeQqGateway, type FakeQqGateway } from './fake-qq-gateway.ts'
 import { type QqReply, type QqRequest, refuse, startQqServer } from './fake-qq-http.ts'
 import { createFakeQqMessages, type FakeQqMessages } from './fake-qq-messages.ts'
 
-/** What a test of QQ does beyond what all platforms do. */
+/** The controls of this fake beyond those of all platforms. */
 export interface FakeQq extends FakePlatform {
   expireTokens(): void
   scan(outcome: 'success' | 'expired' | 'failed'): void
   gateway: FakeQqGateway
   messages: FakeQqMessages
-  /** How often each path was called. */
+  /** Number of calls by path. */
   calls: Map<string, number>
-  /** How long tokens live from now on, in seconds. */
+  /** Validity of tokens issued from now on, in seconds. */
   tokenSeconds: { value: number }
   /** Where the gateway is said to be. */
   gatewayAddress: { value: string }
@@ -21,7 +21,7 @@ export interface FakeQq extends FakePlatform {
   tell(type: string, data: object): Promise<void>
   /** Answers no request any more. */
   silence(): void
-  /** What nobody may see in a log or an error: the secret, tokens, keys, and what signs addresses of files. */
+  /** Texts that no log or error may contain: the secret, tokens, keys, and signatures of files. */
   secrets(): string[]
 }
 

@@ -12,7 +12,7 @@ export interface Block {
   }[]
 }
 
-/** What Slack says of blocks that it does not take; nothing where all is well. */
+/** Returns Slack's code for invalid blocks; undefined for valid ones. */
 export function complaintAboutBlocks(blocks: Block[]): string | undefined {
   if (!Array.isArray(blocks)) return 'invalid_blocks_format'
   if (blocks.length > 50) return 'invalid_blocks'
@@ -56,7 +56,7 @@ function isValid({ type, text, elements }: Block): boolean {
   }
 }
 
-/** What people read in blocks. */
+/** Returns the visible text of blocks. */
 export const textOfBlocks = (blocks: Block[]): string =>
   blocks.flatMap(({ text }) => (typeof text === 'object' ? text.text : (text ?? []))).join('')
 

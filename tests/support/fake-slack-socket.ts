@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import { WebSocket, WebSocketServer } from 'ws'
 
-/** How long the bot has to acknowledge before an envelope is delivered again, in milliseconds. */
+/** An envelope without an acknowledgement is delivered again after this time, in milliseconds. */
 const PATIENCE_MS = 1000
 
 /** An envelope on its way. */
@@ -22,7 +22,7 @@ export interface FakeSlackSocket {
   deliver(type: string, payload: object): Promise<void>
   /** Sends a frame as it is to all connections. */
   frame(data: string): void
-  /** How often envelopes were sent that had been sent before. */
+  /** Number of repeated envelopes. */
   redeliveries(): number
   connections(): number
   drop(): void
@@ -49,7 +49,7 @@ export function createFakeSlackSocket(
 
   const ready = () => [...sockets.clients].filter(({ readyState }) => readyState === WebSocket.OPEN)
 
-  /** Slack gives an envelope to one of the connections. */
+  /** Sends an envelope to one of the connections, as Slack does. */
   function send(envelope_id: string) {
     const delivery = deliveries.get(envelope_id)
     const socket = ready().at(-1)

@@ -17,11 +17,11 @@ export interface Message {
   ts: string
   channel: string
   thread_ts?: string
-  /** Whether the bot wrote it. */
+  /** True if the bot wrote it. */
   isBots: boolean
   text: string
   blocks: Block[]
-  /** What was there before the buttons were taken off, which somebody may still see. */
+  /** The content before the buttons were removed, which a client may still show. */
   oldBlocks?: Block[]
   history: string[]
   client_msg_id?: string
@@ -35,25 +35,25 @@ export interface StoredFile extends SentFile {
   isShared: boolean
 }
 
-/** What the fake knows, shared by its parts. */
+/** The state shared by the parts of the fake. */
 export interface World {
   messages: Message[]
   files: Map<string, StoredFile>
-  /** Refusals for the next calls of a method, or of those that send where that is `send`. */
+  /** Refusals for the next calls of a method; `send` means all methods that send. */
   refusals: { method: string; calls: number; refuse: Refusal }[]
   /** Each call of the Web API. */
   calls: { method: string; fields: Record<string, string> }[]
-  /** What only one person was shown. */
+  /** Messages that only one person sees. */
   whispers: { user: string; channel: string; thread_ts?: string; text: string }[]
   typings: number
   scopes: string[]
   violations: string[]
-  /** Emits `shown` with a timestamp when a message changes or somebody is told something. */
+  /** Emits `shown` with a timestamp when a message changes or a person sees a notice. */
   events: EventEmitter
   nextTs(at?: number): string
 }
 
-/** How a call is refused. */
+/** A refusal of a call. */
 export interface Refusal {
   status?: number
   retryAfter?: number

@@ -32,7 +32,7 @@ export interface FakeSlack extends FakePlatform, Pick<World, 'calls' | 'whispers
   misdirect: FakeSlackSite['misdirect']
 }
 
-/** How long a person waits for the bot. */
+/** Time limit of waiting for the bot. */
 const PATIENCE_MS = 40_000
 
 const escapeText = (text: string) =>

@@ -1,7 +1,7 @@
 import { lookup } from 'mime-types'
 import { complaintAboutKeys, complaintAboutText, type FormPart, type Key } from './fake-telegram-rules.ts'
 
-/** What a method gives, or how it is refused. */
+/** The result or refusal of a method. */
 export type Answer =
   | { result: unknown }
   | { status: number; description: string; parameters?: Record<string, unknown> }
@@ -15,7 +15,7 @@ export interface FakeChat {
   is_forum?: boolean
 }
 
-/** A message of the bot as it stands now. */
+/** The current state of a message of the bot. */
 export interface BotMessage {
   message_id: number
   chat: FakeChat
@@ -29,7 +29,7 @@ export interface BotMessage {
   file?: { filename: string; media_type: string; bytes: Uint8Array; as: 'photo' | 'document' }
 }
 
-/** What the methods know and change. */
+/** The state that the methods read and change. */
 export interface BotState {
   bot: { id: number; username: string }
   chats: Map<string, FakeChat>
@@ -103,7 +103,7 @@ export const METHODS: Record<string, (state: BotState, parameters: Parameters) =
 
   sendPhoto(state, parameters) {
     const { bytes } = parameters.photo as FormPart
-    // What cannot be read as an image begins otherwise.
+    // Other beginnings are not images.
     if (!['89504e47', 'ffd8ffe0', '52494646'].includes(bytes.subarray(0, 4).toString('hex')))
       return bad('IMAGE_PROCESS_FAILED')
     return sendFile(state, parameters, 'photo')
@@ -177,7 +177,7 @@ function complaintAboutPlace(
     return bad('message thread not found')
 }
 
-/** A message of the bot as Telegram gives it back. */
+/** Returns a message of the bot in the form of the API. */
 export const described = ({ message_id, chat, thread_id, text, keys }: BotMessage) => ({
   message_id,
   date: Math.floor(Date.now() / 1000),

@@ -34,7 +34,7 @@ export function written(text: string, mention: string | undefined) {
   return { text: said, entities }
 }
 
-/** What a message with a file has; images are sent as photos, in several sizes. */
+/** Returns the fields of a file message; images are sent as photos in several sizes. */
 export function attachment({ filename, media_type, bytes }: SentFile, file_id: string) {
   const file = { file_id, file_unique_id: `u${file_id}`, file_size: bytes.length }
   if (!media_type.startsWith('image/'))

@@ -9,7 +9,7 @@ interface Waiting {
   acknowledged(): void
 }
 
-/** What a poll asks for. */
+/** The parameters of a poll. */
 export interface Poll {
   offset?: number
   timeout?: number
@@ -28,9 +28,9 @@ export interface UpdateQueue {
   poll(poll: Poll, response: ServerResponse, reply: (updates: object[]) => void): void
   /** Ends the poll that waits, if there is one, with what `reply` does to it. */
   interrupt(reply: (response: ServerResponse) => void): void
-  /** How many updates wait to be acknowledged. */
+  /** Number of updates without an acknowledgement. */
   size(): number
-  /** Whether the bot polls, or did so a moment ago. */
+  /** True if the bot polls or did so a moment ago. */
   alive(): boolean
   /** Waits for no acknowledgement any more. */
   close(): void
@@ -46,7 +46,7 @@ const MAX_REPEATS = 12
 export function createUpdateQueue(violations: string[]): UpdateQueue {
   const waiting: Waiting[] = []
   const timers = new Set<NodeJS.Timeout>()
-  /** What the bot asked for last; what happens before is kept for it, whatever it is. */
+  /** The update types of the last poll; earlier updates are stored regardless of their type. */
   let allowed: string[] | undefined
   let lastId = 700_000_000
   let held: { response: ServerResponse; answer(): void } | undefined

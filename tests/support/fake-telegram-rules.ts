@@ -7,7 +7,7 @@ const TAGS = new Set(
 const MAX_TEXT = 4096
 const MAX_DATA = 64
 
-/** What a text in Telegram's HTML is refused for; undefined where it is right. */
+/** Returns the reason to refuse a text in Telegram's HTML; undefined if it is valid. */
 function complaintAboutHtml(html: string): string | undefined {
   const open: string[] = []
   for (const { 0: whole, 1: slash, 2: rawName, index } of html.matchAll(/<(\/?)([^\s<>/]*)[^<>]*>?/g)) {
@@ -42,7 +42,7 @@ export interface Key {
   style?: string
 }
 
-/** What a message is refused for; undefined where it is right. */
+/** Returns the reason to refuse a message; undefined if it is valid. */
 export function complaintAboutText(written: Written): string | undefined {
   const { text, parse_mode } = written
   if (typeof text !== 'string' || text.trim() === '') return 'message text is empty'
@@ -54,7 +54,7 @@ export function complaintAboutText(written: Written): string | undefined {
   if (length > MAX_TEXT) return 'message is too long'
 }
 
-/** What a keyboard is refused for; undefined where it is right. */
+/** Returns the reason to refuse a keyboard; undefined if it is valid. */
 export function complaintAboutKeys(keys: Key[][]): string | undefined {
   for (const { text, callback_data, style } of keys.flat()) {
     if (!text) return "can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard"

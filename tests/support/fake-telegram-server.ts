@@ -6,7 +6,7 @@ import { type Answer, type BotState, METHODS, type Parameters } from './fake-tel
 import type { UpdateQueue } from './fake-telegram-queue.ts'
 import { readForm } from './fake-telegram-rules.ts'
 
-/** What can go wrong with a Bot API. */
+/** The faults of a Bot API that a test can enable. */
 export interface Troubles {
   /** Cuts every connection. */
   drop(): void
@@ -190,7 +190,7 @@ function send(response: ServerResponse, status: number, contentType: string, bod
   response.writeHead(status, { 'content-type': contentType }).end(body)
 }
 
-/** The parameters of a call: JSON, or a form whose files stand for themselves. */
+/** Reads the parameters of a call from JSON or a form with files. */
 function readParameters({ headers }: IncomingMessage, body: Buffer): Parameters {
   const type = headers['content-type'] ?? ''
   if (!type.startsWith('multipart/form-data')) return body.length > 0 ? JSON.parse(body.toString()) : {}

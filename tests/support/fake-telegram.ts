@@ -20,7 +20,7 @@ export interface FakeTelegram extends FakePlatform, Omit<Troubles, keyof FakePla
   kick(): void
   /** The methods that were called so far, `file` for files. */
   calls: string[]
-  /** How many updates wait to be acknowledged. */
+  /** Number of updates without an acknowledgement. */
   backlog(): number
 }
 
@@ -136,7 +136,7 @@ export async function startFakeTelegram(): Promise<FakeTelegram> {
       const notice = new Promise<string | undefined>((resolve, reject) => {
         const timer = setTimeout(() => {
           violations.push('left a press without an answer')
-          reject(new Error('nobody was told what came of the button'))
+          reject(new Error('the press of the button was not answered'))
         }, PATIENCE_MS)
         patience.add(timer)
         state.presses.set(id, (notice) => {

@@ -9,7 +9,7 @@ import type { FakePlatform, Place, Saying, ShownMessage } from '../../plugin-api
 const SECRET = 'a webhook secret to share'
 const PLACES: Record<Place, string> = { direct: 'private', group: 'square' }
 
-/** What the channel posts. */
+/** An event that the channel posts. */
 interface Event {
   type: string
   conversation_id: string

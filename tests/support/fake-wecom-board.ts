@@ -27,7 +27,7 @@ interface Message extends ShownMessage {
   task_id?: string
   /** Of the buttons, by label; kept when they are taken off, as somebody may not see that yet. */
   keys?: Map<string, string>
-  /** What the message says above its card. */
+  /** The text of the message above its card. */
   above?: string
   is_finished?: boolean
   is_expired?: boolean
@@ -36,7 +36,7 @@ interface Message extends ShownMessage {
 const MAX_BYTES = 20_480
 const hasInk = (text: string) => /[^\s\p{C}]/u.test(text)
 
-/** What people see of a bot, and the platform's rules for what may be put there. */
+/** The visible messages of a bot, with the platform's rules for them. */
 export function createBoard(violations: string[], mediaOf: (type: string, media_id: string) => SentFile) {
   const messages: Message[] = []
   const usedTasks = new Set<string>()
@@ -124,7 +124,7 @@ export function createBoard(violations: string[], mediaOf: (type: string, media_
       else throw new Refusal(40008, 'invalid message type')
     },
 
-    /** Puts a card in the place of another; gives what the one who pressed sees. */
+    /** Replaces a card by another; returns the text that the presser sees. */
     change(task_id: string, presser: string, { response_type, template_card: card, userids }: Body): string {
       if (response_type !== 'update_template_card') throw new Refusal(40058, 'invalid response_type')
       if (card?.card_type !== 'text_notice') throw new Refusal(40058, 'invalid card_type')
@@ -148,5 +148,5 @@ export function createBoard(violations: string[], mediaOf: (type: string, media_
   }
 }
 
-/** What is there to see. */
+/** The visible part of a message. */
 export type Board = ReturnType<typeof createBoard>

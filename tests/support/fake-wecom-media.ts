@@ -33,7 +33,7 @@ export function createMedia(violations: string[]) {
   }
 
   return {
-    /** Gives what a message says of a file; the key lacks the end of its base64, as the platform's do. */
+    /** Returns the fields of a file message; the Base64 key lacks its padding, as on the platform. */
     offer(origin: string, file: SentFile): Body {
       const key = randomBytes(32)
       const id = randomUUID()

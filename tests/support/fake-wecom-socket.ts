@@ -3,10 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { type Body, Refusal } from './fake-wecom-board.ts'
 
-/** How long something waits for a bot that is away, in milliseconds. */
+/** Time limit of waiting for an offline bot, in milliseconds. */
 const PATIENCE_MS = 40_000
 
-/** Whether the bot has read all that was sent; false where the socket closes before. */
+/** Resolves with true when the bot has read everything; false if the socket closes before. */
 function isRead(socket: WebSocket): Promise<boolean> {
   return new Promise((resolve) => {
     const token = randomUUID()
@@ -24,7 +24,7 @@ function isRead(socket: WebSocket): Promise<boolean> {
   })
 }
 
-/** What the bot says over its socket, by command; gives the body of the confirmation. */
+/** Handles the bot's commands by name; returns the body of the confirmation. */
 export type Commands = Record<string, (req_id: string, body: Body) => Body | undefined>
 
 /** The platform's end of the sockets: one robot, of whose connections only the newest lives. */

@@ -103,7 +103,7 @@ export async function startFakeWeCom(): Promise<FakeWeCom> {
     violations,
   )
 
-  /** What a message has besides who wrote it where. */
+  /** Returns the fields of a message beyond its author and conversation. */
   function contentOf({ text, file, quote, place }: Saying): Body {
     const words = place === 'group' ? `@${NAME} ${text}` : text
     const said = { msgtype: 'text', text: { content: words } }

@@ -66,7 +66,7 @@ Your id here is \`{sender}\`.`,
   answered: { en: '💬 Answered', zh: '💬 已回答' },
   expired: { en: '⌛ Nobody decided in time', zh: '⌛ 已超时' },
   withdrawn: { en: '⏹ No longer needed', zh: '⏹ 已取消' },
-  not_pending: { en: 'This request is no longer waiting.', zh: '该请求已不在等待。' },
+  not_pending: { en: 'This request is not waiting for a decision.', zh: '该请求已不在等待。' },
   nothing_waits: { en: 'No request is waiting for a decision.', zh: '当前没有等待处理的请求。' },
   which_one: {
     en: 'Several requests are waiting. Name one by its code: {codes}',
