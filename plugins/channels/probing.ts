@@ -3,7 +3,7 @@ import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 import type { KnownKind } from './config/kinds.ts'
 import type { ChannelDocument } from './documents.ts'
 import type { Cradle } from './manifest.ts'
-import { toFailure } from './writing/failure.ts'
+import { toFailure } from './writing/index.ts'
 
 /** Time limit of a test, in milliseconds. */
 const PROBE_MS = 15_000

@@ -679,7 +679,10 @@ t.test('a robot is made by scanning', async (t) => {
   for (const [outcome, expected] of [
     ['success', { status: 'success', config: platform.config }],
     ['expired', { status: 'expired' }],
-    ['failed', { status: 'failed', detail: 'The request was declined, or WeCom could not create the robot.' }],
+    [
+      'failed',
+      { status: 'failed', detail: 'The request was declined, or WeCom could not create the robot.' },
+    ],
   ] as const) {
     const { state, qrcode_url, ...times } = await begin(access)
     t.same(times, { expires_in_seconds: 300, interval_seconds: 3 })

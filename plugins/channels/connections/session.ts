@@ -5,7 +5,7 @@ import type { ChannelConnection, ChannelFailureReason, ChannelSettings, Inbox } 
 import type { CommonSettings } from '../config/common-settings.ts'
 import type { KnownKind } from '../config/kinds.ts'
 import type { ChannelDocument, ChannelState } from '../documents.ts'
-import { type Failure, toFailure } from '../writing/failure.ts'
+import { type Failure, toFailure } from '../writing/index.ts'
 
 /** Time limit for opening a channel, in milliseconds. */
 const OPENING_MS = 60_000

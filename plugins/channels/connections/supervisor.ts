@@ -1,7 +1,7 @@
 import { isUnavailable } from '#kernel'
 import type { ChannelDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
-import { type Failure, toFailure } from '../writing/failure.ts'
+import { type Failure, toFailure } from '../writing/index.ts'
 import { openSession, type Session } from './session.ts'
 
 /** Interval between two reconciliations of open with wanted channels, in milliseconds. */

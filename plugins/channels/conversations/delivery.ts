@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Button, ChannelCapabilities, ChannelConnection, JSONValue, OutboundFile } from '#plugin-api'
 import type { Session } from '../connections/session.ts'
 import type { InboxDocument } from '../documents.ts'
-import { toFailure } from '../writing/failure.ts'
-import { createSender } from '../writing/sending.ts'
-import { splitMarkdown } from '../writing/splitting.ts'
+import { createSender, splitMarkdown, toFailure } from '../writing/index.ts'
 
 /** Sends notices, questions and files to the conversation of a message; replies are sent by the reply writer. */
 export interface Delivery {

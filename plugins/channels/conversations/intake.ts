@@ -2,7 +2,7 @@ import type { ButtonPress, InboundMessage, Inbox, PressOutcome } from '#plugin-a
 import { type CommonSettings, groupRulesFor } from '../config/common-settings.ts'
 import type { ChannelDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
-import { render } from '../writing/markdown.ts'
+import { render } from '../writing/index.ts'
 import { isUrgent, parseCommand, sayVerdict, toDecision } from './commands.ts'
 
 /** Number of messages of a conversation that may wait; as many more are refused with an answer, later ones dropped. */

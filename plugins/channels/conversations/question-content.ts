@@ -11,7 +11,7 @@ import { groupRulesFor } from '../config/common-settings.ts'
 import type { Session } from '../connections/session.ts'
 import type { InboxDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
-import { toFailure } from '../writing/failure.ts'
+import { toFailure } from '../writing/index.ts'
 import { say } from './phrases.ts'
 
 /** The largest file that is accepted, in bytes: the same as for uploads. */

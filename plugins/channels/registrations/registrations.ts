@@ -5,7 +5,7 @@ import type { JSONValue, PlatformAccess, PolledRegistration } from '#plugin-api'
 import type { AgentDocument } from '../../agents/types.ts'
 import type { KindRow } from '../config/kinds.ts'
 import type { Cradle } from '../manifest.ts'
-import { toFailure } from '../writing/failure.ts'
+import { toFailure } from '../writing/index.ts'
 
 /** A QR code shown to a person; `_id` is the token with which clients poll. Times are in Unix milliseconds. */
 export interface RegistrationDocument {

@@ -6,13 +6,10 @@ import {
   type JSONValue,
   type LiveMessage,
 } from '#plugin-api'
-import { attempt } from './attempt.ts'
+import { attempt, type Connect, createBackOff, isTransient, type Timing } from './calls.ts'
 import { createCutter } from './cutter.ts'
 import { toFailure } from './failure.ts'
-import { createBackOff, isTransient } from './patience.ts'
 import { type LiveProgress, type ReplyMessages, readLive } from './reply-messages.ts'
-import type { Connect } from './sending.ts'
-import type { Timing } from './timing.ts'
 
 /** The known text of a reply that is being written. */
 export interface ReplyText {

@@ -1,8 +1,13 @@
+import { createHash } from 'node:crypto'
 import type { ChannelCapabilities, JSONValue } from '#plugin-api'
-import { createCutter } from './cutter.ts'
-import { createMessageKey } from './message-keys.ts'
-import type { Sender } from './sending.ts'
-import { truncate } from './splitting.ts'
+import type { Sender } from './calls.ts'
+import { createCutter, truncate } from './cutter.ts'
+
+/** Returns the key of a message of a reply: 26 letters and digits, the same in every process. */
+export function createMessageKey(key: string, index: number): string {
+  const hash = createHash('sha256').update(`${key}/${index}`).digest('hex')
+  return BigInt(`0x${hash}`).toString(36).padStart(26, '0').slice(-26)
+}
 
 /** The delivered part of a reply; stored after each step, so that another process can continue. */
 export interface WritingProgress {

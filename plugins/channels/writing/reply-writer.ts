@@ -1,10 +1,9 @@
 import type { Logger } from '#kernel'
 import type { ChannelCapabilities, JSONValue } from '#plugin-api'
+import { type Connect, createSender, systemTiming, type Timing } from './calls.ts'
 import { toFailure } from './failure.ts'
 import { createLiveWriting } from './live-writing.ts'
 import { createReplyMessages, type WritingProgress } from './reply-messages.ts'
-import { type Connect, createSender } from './sending.ts'
-import { systemTiming, type Timing } from './timing.ts'
 
 export type { WritingProgress } from './reply-messages.ts'
 

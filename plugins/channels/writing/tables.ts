@@ -1,4 +1,6 @@
 import type { Tokens } from 'marked'
+import { styles } from './dialects.ts'
+import { renderInline } from './inline.ts'
 
 /** The widest table that is aligned, in terminal columns; a phone would wrap wider lines. */
 const MAX_WIDTH = 80
@@ -51,4 +53,51 @@ export function listTable(table: Tokens.Table, words: (cell: Tokens.TableCell) =
       return text === '' ? [] : [name === '' ? text : `${name}: ${text}`]
     }),
   )
+}
+
+/** Returns the source of a block with its tables as monospaced text or lists. */
+export function rewriteTables(token: Tokens.Generic): string {
+  if (token.type === 'table') return rewriteTable(token as Tokens.Table) + /\n*$/.exec(token.raw)![0]
+  const tables = listTables(token)
+  return tables.length > 0 ? rewriteLines(token.raw, tables) : token.raw
+}
+
+const listTables = ({ tokens, items }: Tokens.Generic): Tokens.Table[] =>
+  [...(tokens ?? []), ...((items as Tokens.ListItem[]) ?? [])].flatMap((inner) =>
+    inner.type === 'table' ? [inner as Tokens.Table] : listTables(inner),
+  )
+
+/** Replaces the lines of the tables in a list or quote, keeping their margins and all other lines. */
+function rewriteLines(source: string, tables: readonly Tokens.Table[]): string {
+  const lines = source.split('\n')
+  let from = 0
+  for (const table of tables) {
+    const rows = table.raw.trimEnd().split('\n')
+    const first = lines.findIndex(
+      (_, index) =>
+        index >= from && rows.every((row, below) => lines[index + below]?.trimEnd().endsWith(row.trimEnd())),
+    )
+    // A table that is not found, because the lexer changed its text, stays as it was written.
+    if (first < 0) continue
+    const head = lines[first]!.trimEnd()
+    const margin = head.slice(0, head.length - rows[0]!.trimEnd().length)
+    const written = rewriteTable(table)
+      .split('\n')
+      .map((text, index) => `${index === 0 ? margin : margin.replace(/[^>\s]/g, ' ')}${text}`.trimEnd())
+    lines.splice(first, rows.length, ...written)
+    from = first + written.length
+  }
+  return lines.join('\n')
+}
+
+function rewriteTable(table: Tokens.Table): string {
+  const aligned = alignTable(table, (cell) => renderInline(cell.tokens, styles.plain))
+  if (aligned !== undefined) {
+    const longest = Math.max(2, ...(aligned.match(/`+/g) ?? []).map(({ length }) => length))
+    const fence = '`'.repeat(longest + 1)
+    return `${fence}\n${aligned}\n${fence}`
+  }
+  return listTable(table, (cell) => cell.text.replace(/\|/g, '\\|'))
+    .flatMap((row) => row.map((text, index) => (index === 0 ? `- ${text}` : `  - ${text}`)))
+    .join('\n')
 }

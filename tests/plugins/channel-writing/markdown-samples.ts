@@ -1,4 +1,4 @@
-import type { Chance } from '../support/random.ts'
+import type { Chance } from '../../support/random.ts'
 
 const GREEK = 'αβγδεζηθικλμνξοπρστυφχψω'
 const MARKS = [
@@ -128,11 +128,11 @@ export function createSamples(random: Chance) {
   return { word, line, text, noise }
 }
 
-/** Whether some of the words may rightly be left out or said twice: where code begins, where a link leads. */
+/** True if a rendering may omit or repeat words of the text: info strings of code, addresses of links. */
 export const mayLoseWords = (text: string) =>
   /(?:```|~~~).*[α-ω]|\[[^\]]*[α-ω][^\]]*\]:|(?:https?:|www\.|mailto:)\S*[α-ω]/.test(text)
 
-/** What of a text people are to read, without what may stand between its letters. */
+/** Returns the words of a text that people must be able to read, without the characters between them. */
 export const greekOf = (text: string) => text.replace(/[^α-ω]/g, '')
 
 const ALLOWED =

@@ -1,22 +1,22 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Timing } from '../../plugins/channels/writing/timing.ts'
+import type { Timing } from '../../../plugins/channels/writing/calls.ts'
 
-/** A time that stands still until a test lets it pass. */
+/** A clock that advances only when a test advances it. */
 export interface VirtualTime extends Timing {
-  /** Lets pass what is waited for, one after the other, until the work has settled. */
+  /** Advances from wait to wait until the work has settled. */
   runUntil(work: Promise<unknown>): Promise<void>
-  /** Lets time pass up to a moment. */
+  /** Advances to a moment. */
   runTo(moment: number): Promise<void>
-  /** How many waits there are. */
+  /** Number of pending waits. */
   readonly waiting: number
 }
 
-/** Makes a time that begins at a million milliseconds. */
+/** Creates a clock that begins at a million milliseconds. */
 export function createVirtualTime(): VirtualTime {
   let now = 1_000_000
   const timers = new Set<{ at: number; ring: () => void }>()
 
-  /** Whatever is ready is done before time goes on. */
+  /** Runs everything that is ready, before the clock advances. */
   const settle = async () => {
     for (let round = 0; round < 4; round += 1) await turn()
   }
@@ -50,7 +50,7 @@ export function createVirtualTime(): VirtualTime {
         await settle()
         if (isSettled) return
         const timer = next()
-        if (!timer) throw new Error('Nothing is waited for, and the work has not ended.')
+        if (!timer) throw new Error('The work has not ended, and no wait is pending.')
         pass(timer.at)
       }
     },

@@ -1,34 +1,34 @@
 import { type ChannelCapabilities, type ChannelConnection, ChannelFailure, type JSONValue } from '#plugin-api'
-import type { Chance } from '../support/random.ts'
+import type { Chance } from '../../support/random.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
 /** A message as people see it. */
 export interface SeenMessage {
   key: string
   text: string
-  /** Whether nothing will be changed any more: what is not live is whole at once. */
+  /** True if the message is final; a message that is not live is final at once. */
   is_ended: boolean
-  /** Whether nobody was told that it has ended. */
+  /** True if the writer did not learn that the message has ended. */
   is_doubtful: boolean
   /** When it was begun and last changed. */
   begun: number
   changed: number
 }
 
-/** What goes wrong on a platform, by chance. */
+/** Random faults of a platform. */
 export interface Troubles {
   /** Calls that fail, before or after they were carried out. */
   failures: number
-  /** Live calls that fail for good. */
+  /** Number of live calls that fail permanently. */
   refusals: number
-  /** Whether a live message can be gone on with by another connection. */
+  /** True if another connection can continue a live message. */
   has_references: boolean
 }
 
 /** A process that uses the platform. */
 export interface PlatformUser {
   is_dead: boolean
-  /** How many of its calls are under way. */
+  /** Number of calls under way. */
   calls: number
   /** Told of each call that was carried out, before it is answered. */
   onCall(): void
@@ -184,8 +184,8 @@ export function createPlatform({
 const never = () => false
 
 /**
- * What people may have read in the end: each message once, without those that were never ended. One whose end nobody was
- * told of may have been sent again as another one, or not.
+ * Yields the texts that people may have read: each ended message once. A message whose end the writer did not learn may
+ * have been sent again as another one, or not.
  */
 export function* readMessages(messages: readonly SeenMessage[]): Generator<string[]> {
   const ended = [

@@ -1,10 +1,9 @@
-import type { Dialect } from '../../plugin-api/channel-kind.ts'
-import { createCutter } from '../../plugins/channels/writing/cutter.ts'
-import { render } from '../../plugins/channels/writing/markdown.ts'
-import { splitMarkdown } from '../../plugins/channels/writing/splitting.ts'
-import t from '../run/file-test.ts'
-import { amount, chooseSeed } from '../run/tier.ts'
-import { createChance } from '../support/random.ts'
+import type { Dialect } from '../../../plugin-api/channel-kind.ts'
+import { createCutter, splitMarkdown } from '../../../plugins/channels/writing/cutter.ts'
+import { render } from '../../../plugins/channels/writing/rendering.ts'
+import t from '../../run/file-test.ts'
+import { amount, chooseSeed } from '../../run/tier.ts'
+import { createChance } from '../../support/random.ts'
 import { createSamples, findHtmlFaults, greekOf, mayLoseWords } from './markdown-samples.ts'
 
 const CASES = amount({ short: 10, long: 2000 })

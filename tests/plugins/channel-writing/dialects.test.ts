@@ -1,8 +1,8 @@
-import type { Dialect } from '../../plugin-api/channel-kind.ts'
-import { render } from '../../plugins/channels/writing/markdown.ts'
-import { splitMarkdown } from '../../plugins/channels/writing/splitting.ts'
-import t from '../run/file-test.ts'
-import { roundRobin } from '../run/tier.ts'
+import type { Dialect } from '../../../plugin-api/channel-kind.ts'
+import { splitMarkdown } from '../../../plugins/channels/writing/cutter.ts'
+import { render } from '../../../plugins/channels/writing/rendering.ts'
+import t from '../../run/file-test.ts'
+import { roundRobin } from '../../run/tier.ts'
 
 const SAMPLES: [what: string, markdown: string, rendered: Partial<Record<Dialect, string>>][] = [
   [

@@ -1,7 +1,30 @@
 import type { Token, Tokens } from 'marked'
+import type { Dialect } from '#plugin-api'
 import { type Style, styles } from './dialects.ts'
 import { renderInline } from './inline.ts'
-import { alignTable, listTable } from './tables.ts'
+import { lex, type Reading } from './lexing.ts'
+import { alignTable, listTable, rewriteTables } from './tables.ts'
+
+/**
+ * Renders CommonMark with GFM tables, strikethrough and links in a dialect. All marks are closed, also if the text ends
+ * within a mark. Never throws.
+ */
+export function render(markdown: string, dialect: Dialect, reading: Reading = {}): string {
+  if (dialect === 'markdown') return markdown
+  try {
+    const tokens = lex(markdown, reading)
+    if (dialect === 'markdown-without-tables') return tokens.map(rewriteTables).join('')
+    return renderBlocks(tokens, styles[dialect]).join('\n')
+  } catch {
+    // If the lexer, which is not ours, fails, the text is shown as it was written.
+    return escapeSource(markdown, dialect)
+  }
+}
+
+/** Escapes a text so that the platform shows it as it was written. */
+export function escapeSource(source: string, dialect: Dialect): string {
+  return dialect === 'html' || dialect === 'mrkdwn' ? styles[dialect].escape(source) : source
+}
 
 const RULE = '──────────'
 

@@ -6,9 +6,9 @@ import {
   ChannelFailure,
   type LiveMessage,
 } from '#plugin-api'
-import { toFailure } from '../../plugins/channels/writing/failure.ts'
-import { createReplyWriter, type WritingProgress } from '../../plugins/channels/writing/reply-writer.ts'
-import t from '../run/file-test.ts'
+import { toFailure } from '../../../plugins/channels/writing/failure.ts'
+import { createReplyWriter, type WritingProgress } from '../../../plugins/channels/writing/reply-writer.ts'
+import t from '../../run/file-test.ts'
 import { createVirtualTime } from './virtual-time.ts'
 
 const SECRET = 'bot123:secret'
