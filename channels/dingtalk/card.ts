@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage } from '#plugin-api'
 import type { Api } from './api.ts'
 import { DEFAULT_TEMPLATE_KEY, type DingtalkConfig } from './config.ts'
-import type { Target } from './target.ts'
+import type { Target } from './sending.ts'
 import { toObject, toObjects } from './wire-value.ts'
 
 /** Number of delivered cards that are remembered, so that a repeated begin does not deliver a card twice. */

@@ -1,5 +1,17 @@
 import type { Button } from '#plugin-api'
-import { pressLink } from './press.ts'
+
+/** A link that makes the client send a text to the robot as if the person had typed it. */
+const SEND_MESSAGE = 'dtmd://dingtalkclient/sendMessage?content='
+
+const PRESS = /^\/press[ +]([\w:-]{1,40})$/
+
+/** Returns the link of a button. The client reads a space as `+`. */
+export function pressLink(value: string): string {
+  return SEND_MESSAGE + encodeURIComponent(`/press ${value}`).replaceAll('%20', '+')
+}
+
+/** Returns the value of the button that sent this text; undefined for other texts. */
+export const readPressedValue = (text: string) => PRESS.exec(text)?.[1]
 
 /** A message in its two forms: `webhook` for the reply webhook, if it accepts this type, and the rest for the API. */
 export interface Form {

@@ -1,5 +1,5 @@
 import type { InboundFile, InboundMessage } from '#plugin-api'
-import type { Target } from './target.ts'
+import type { Target } from './sending.ts'
 import { toObject, toObjects, toText, type WireObject } from './wire-value.ts'
 
 /** The reference of a file for `download`. */

@@ -1,6 +1,8 @@
 import type {
+  APIApplication,
   APIGatewayBotInfo,
   APIMessageComponentInteraction,
+  APIUser,
   GatewayGuildCreateDispatchData,
   GatewayGuildDeleteDispatchData,
   GatewayGuildMemberUpdateDispatchData,
@@ -14,9 +16,9 @@ import {
 } from '#plugin-api'
 import { createApi, type DiscordApi } from './api.ts'
 import { type AttachmentReference, createDownload } from './attachment.ts'
-import { createBotRoles } from './bot-roles.ts'
 import { type DiscordConfig, readBotId } from './config.ts'
-import { type DiscordTarget, readMessage, type WrittenMessage } from './inbound.ts'
+import { missingIntent } from './failure.ts'
+import { createBotRoles, type DiscordTarget, readMessage, type WrittenMessage } from './inbound.ts'
 import { createMissedMessages } from './missed-messages.ts'
 import { createOutbox, type SentMessage } from './outbound.ts'
 import { createPresses } from './presses.ts'
@@ -133,3 +135,18 @@ async function findGateway(api: DiscordApi): Promise<APIGatewayBotInfo> {
 }
 
 const toTarget = (target: JSONValue) => target as unknown as DiscordTarget
+
+/** Flags of applications that may read messages: of verified ones, and of those in fewer than 100 servers. */
+const CONTENT_INTENT = (1 << 18) | (1 << 19)
+
+/** Resolves if the token works and its bot may read messages. */
+export async function probe(settings: ChannelSettings, signal: AbortSignal): Promise<void> {
+  const api = await createApi(settings, signal)
+  try {
+    await api.call<APIUser>({ method: 'get', path: '/users/@me' })
+    const { flags } = await api.call<APIApplication>({ method: 'get', path: '/applications/@me' })
+    if (((flags ?? 0) & CONTENT_INTENT) === 0) throw missingIntent()
+  } finally {
+    api.close()
+  }
+}

@@ -1,6 +1,32 @@
-import type { APIMessage, APIUser, GatewayMessageCreateDispatchData } from 'discord-api-types/v10'
+import type {
+  APIGuildMember,
+  APIMessage,
+  APIUser,
+  GatewayMessageCreateDispatchData,
+} from 'discord-api-types/v10'
 import type { InboundFile, InboundMessage, Sender } from '#plugin-api'
 import type { AttachmentReference } from './attachment.ts'
+
+/** The roles of the bot in each server: a mention of one of them mentions the bot. */
+export interface BotRoles {
+  /** Stores the bot's roles from a list of members; other members are ignored. */
+  learn(guild_id: string, members: readonly Partial<APIGuildMember>[]): void
+  forget(guild_id: string): void
+  list(guild_id: string | undefined): readonly string[]
+}
+
+/** Creates an empty store of the bot's roles; one connection serves at most 2500 servers. */
+export function createBotRoles(botId: () => string): BotRoles {
+  const roles = new Map<string, readonly string[]>()
+  return {
+    learn(guild_id, members) {
+      const own = members.find(({ user }) => user?.id === botId())
+      if (own?.roles) roles.set(guild_id, own.roles)
+    },
+    forget: (guild_id) => void roles.delete(guild_id),
+    list: (guild_id) => (guild_id && roles.get(guild_id)) || [],
+  }
+}
 
 /** A message of the gateway; messages from REST lack `guild_id` and `member`. */
 export type WrittenMessage = APIMessage &

@@ -40,6 +40,6 @@ export default {
   },
   identity: (config) => readBotId(config as unknown as DiscordConfig),
   check: (config) => checkToken(config as unknown as DiscordConfig),
-  probe: async (settings, signal) => (await import('./probe.ts')).probe(settings, signal),
+  probe: async (settings, signal) => (await import('./connection.ts')).probe(settings, signal),
   open: async (settings, link) => (await import('./connection.ts')).openConnection(settings, link),
 } satisfies ChannelKind

@@ -1,5 +1,5 @@
-import { ChannelFailure } from '#plugin-api'
-import type { FeishuApi } from './api.ts'
+import { ChannelFailure, type ChannelSettings } from '#plugin-api'
+import { createApi, type FeishuApi } from './api.ts'
 import { isRecord, toText } from './reply.ts'
 
 /** Fetches the bot's `open_id`, which mentions contain. Throws `forbidden` if the app has no bot. */
@@ -12,4 +12,9 @@ export async function findBot(api: FeishuApi, signal: AbortSignal): Promise<stri
       'The app has no bot: add the Bot capability in the developer console and publish a version.',
     )
   return openId
+}
+
+/** Requests a token and the bot. Opens no connection, which would take events from an open one. */
+export async function probe(settings: ChannelSettings, signal: AbortSignal): Promise<void> {
+  await findBot(createApi(settings, signal), signal)
 }

@@ -1,4 +1,4 @@
-import type { Button } from '#plugin-api'
+import type { Button, Inbox } from '#plugin-api'
 import { isRecord, toText } from './reply.ts'
 
 /** The id of the card element with the text, used in changes. */
@@ -102,5 +102,22 @@ export function createStreamingCard(text: string): Card {
       },
     },
     body: { elements: [textElement(text, false)] },
+  }
+}
+
+/** Answers the event `card.action.trigger` with a toast for the presser and the changed card. */
+export async function answerPress(event: unknown, press: Inbox['press']): Promise<unknown> {
+  if (!isRecord(event) || !isRecord(event.action) || !isRecord(event.operator)) return undefined
+  const value = readButtonValue(event.action.value)
+  const openId = toText(event.operator.open_id)
+  if (!value || !openId) return undefined
+  const { notice, text } = await press({
+    value: value.press,
+    sender: { id: openId },
+    conversation_id: value.conversation_id,
+  })
+  return {
+    toast: { type: 'info', content: notice },
+    ...(text !== undefined && { card: { type: 'raw', data: createCard(text) } }),
   }
 }

@@ -1,13 +1,12 @@
 import type { ChannelConnection, ChannelLink, ChannelSettings } from '#plugin-api'
 import { createApi } from './api.ts'
 import { findBot } from './bot.ts'
-import { answerPress } from './button-press.ts'
+import { answerPress } from './card.ts'
 import { createCardMessages } from './card-messages.ts'
 import { openEventStream } from './event-stream.ts'
 import { createFiles } from './files.ts'
-import { readMessage } from './inbound-message.ts'
+import { findQuote, readMessage } from './inbound-message.ts'
 import { createLiveCards } from './live-card.ts'
-import { findQuote } from './quote.ts'
 
 /** Connects a channel. Tests the credentials first, because the client library does not report wrong ones. */
 export async function open(settings: ChannelSettings, link: ChannelLink): Promise<ChannelConnection> {

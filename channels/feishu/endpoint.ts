@@ -1,7 +1,6 @@
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import type { EndpointRequest } from './client-library.ts'
-import { startDeadline } from './deadline.ts'
-import { toTransportFailure } from './failure.ts'
+import { startDeadline, toTransportFailure } from './failure.ts'
 import { assertSuccess, isRecord, readReply } from './reply.ts'
 import type { Scrubber } from './scrubber.ts'
 

@@ -4,9 +4,8 @@ import { untilAborted } from '#kernel'
 import { ChannelFailure, type ChannelLink, type ChannelSettings } from '#plugin-api'
 import { createLibraryLogger, type EventHandler, loadLibrary } from './client-library.ts'
 import { readSettings } from './config.ts'
-import { startDeadline } from './deadline.ts'
 import { createEndpoint } from './endpoint.ts'
-import { FeishuRefusal, toTransportFailure } from './failure.ts'
+import { FeishuRefusal, startDeadline, toTransportFailure } from './failure.ts'
 import type { Scrubber } from './scrubber.ts'
 
 /** The long connection that delivers events. */

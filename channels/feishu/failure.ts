@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError, createDeadline, type Deadline } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 
 /** A refusal by the platform, with its code. */
@@ -85,3 +85,10 @@ function toAbortFailure(reason: unknown): unknown {
   if ((reason as Error | undefined)?.name !== 'TimeoutError') return reason
   return new ChannelFailure('timeout', 'Feishu did not answer in time.')
 }
+
+/** Starts the time limit for an answer of Feishu. */
+export const startDeadline = (milliseconds: number, ...signals: AbortSignal[]): Deadline =>
+  createDeadline(signals, {
+    milliseconds,
+    reason: () => new ChannelFailure('timeout', `Feishu did not answer within ${milliseconds / 1000} s.`),
+  })

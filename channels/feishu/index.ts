@@ -58,7 +58,7 @@ const feishu = {
   endpoints: { domain: 'https://open.feishu.cn', accounts: 'https://accounts.feishu.cn' },
   capabilities: { direct: capabilities, group: capabilities },
   identity: ({ app_id }) => (typeof app_id === 'string' ? app_id : undefined),
-  probe: async (settings, signal) => (await import('./probe.ts')).probe(settings, signal),
+  probe: async (settings, signal) => (await import('./bot.ts')).probe(settings, signal),
   open: async (settings, link) => (await import('./connection.ts')).open(settings, link),
   registration: {
     gives: 'channel',

@@ -6,8 +6,7 @@ import {
   type PolledRegistration,
 } from '#plugin-api'
 import { type Brand, findEndpoint } from './config.ts'
-import { startDeadline } from './deadline.ts'
-import { toOutage, toRefusal, toTransportFailure } from './failure.ts'
+import { startDeadline, toOutage, toRefusal, toTransportFailure } from './failure.ts'
 import { isRecord, parseRecord, readText, toText } from './reply.ts'
 
 /** The state between two polls; `device_code` is as sensitive as the credentials. */

@@ -4,11 +4,10 @@ import { readCode } from './failure.ts'
 import type { Fields } from './fields.ts'
 import { download, sendFile } from './file.ts'
 import { openGateway } from './gateway.ts'
-import { readMessage } from './inbound.ts'
+import { readMessage, toTarget } from './inbound.ts'
 import { sendMessage } from './message.ts'
 import { handlePress } from './press.ts'
 import { openStream } from './stream.ts'
-import { toTarget } from './target.ts'
 
 /** Codes for a call that the bot may not make. */
 const NOT_PERMITTED = [11253, 11254]

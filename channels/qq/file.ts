@@ -8,8 +8,8 @@ import {
 import type { Api } from './api.ts'
 import { toConnectionFailure } from './failure.ts'
 import { toFields, toText } from './fields.ts'
+import { type Target, toPath } from './inbound.ts'
 import { sendMedia } from './message.ts'
-import { type Target, toPath } from './target.ts'
 
 /** Time limit for an upload or download, in milliseconds. */
 const FILE_TIMEOUT_MS = 120_000

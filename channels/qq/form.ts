@@ -1,6 +1,22 @@
 import { createHash } from 'node:crypto'
 import { readCode } from './failure.ts'
 
+const MARKDOWN_LINK = /!?\[([^\]\n]*)\]\(\s*<?([^()\s<>]+)>?(?:\s+"[^"\n]*")?\s*\)/g
+const SCHEME = /\b(?:https?|ftp):\/\//gi
+const HOST = /\b(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,24}\b/gi
+
+/** Rewrites addresses so that people can read them, but QQ does not detect links. */
+export function defuseLinks(text: string): string {
+  const unfolded = text.replace(MARKDOWN_LINK, (_, words: string, address: string) =>
+    words && words !== address ? `${words} (${address})` : address,
+  )
+  return defuseWords(unfolded)
+}
+
+/** Does the same without unfolding Markdown links, for a text that is only partly known. */
+export const defuseWords = (text: string): string =>
+  text.replace(SCHEME, '').replace(HOST, (host) => host.replaceAll('.', '[.]'))
+
 /** The features of a message. QQ may refuse each; a refused one is dropped and the message sent again. */
 export interface Form {
   /** True for an answer to a message; false for a message of the bot's own. */

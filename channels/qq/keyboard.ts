@@ -1,5 +1,5 @@
 import type { Button, OutboundMessage } from '#plugin-api'
-import type { Target } from './target.ts'
+import type { Target } from './inbound.ts'
 
 /** QQ accepts five rows of five buttons. */
 const MAX_ROWS = 5

@@ -1,10 +1,9 @@
 import type { JSONValue, OutboundMessage } from '#plugin-api'
 import type { Api } from './api.ts'
 import { toText } from './fields.ts'
-import { createNumber, type Form, hasArrived, simplify } from './form.ts'
+import { createNumber, defuseLinks, type Form, hasArrived, simplify } from './form.ts'
+import { type Target, toPath } from './inbound.ts'
 import { createKeyboard } from './keyboard.ts'
-import { defuseLinks } from './links.ts'
-import { type Target, toPath } from './target.ts'
 
 /** QQ's message types. */
 const PLAIN = 0

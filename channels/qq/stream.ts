@@ -2,9 +2,8 @@ import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage 
 import type { Api } from './api.ts'
 import { readCode } from './failure.ts'
 import { toText } from './fields.ts'
-import { createNumber, type Form, hasArrived, simplify } from './form.ts'
-import { defuseWords } from './links.ts'
-import { type Target, toPath } from './target.ts'
+import { createNumber, defuseWords, type Form, hasArrived, simplify } from './form.ts'
+import { type Target, toPath } from './inbound.ts'
 
 const WRITING = 1
 const DONE = 10

@@ -1,6 +1,6 @@
 import type { ButtonPress } from '#plugin-api'
 import { readConversation } from './blocks.ts'
-import { type Posted, toConversationId } from './target.ts'
+import { type Posted, toConversationId } from './messages.ts'
 
 /** The subset of an interaction's payload used here. */
 export interface Interaction {

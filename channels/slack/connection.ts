@@ -3,11 +3,9 @@ import { createSlackApi, type Reach } from './api.ts'
 import { createEnvelopeHandler } from './envelope.ts'
 import { downloadFile, uploadFile } from './files.ts'
 import { identifyBot } from './identity.ts'
-import { beginLive } from './live.ts'
 import type { FileReference } from './message-event.ts'
-import { createMessages } from './messages.ts'
+import { beginLive, createMessages, type Posted, type Target } from './messages.ts'
 import { openSession } from './session.ts'
-import type { Posted, Target } from './target.ts'
 
 /** Opens a channel: identifies the bot and connects in Socket Mode. */
 export async function openConnection(

@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError, createDeadline, type Deadline } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 import { type TokenName, WRONG_KIND } from './config.ts'
 
@@ -112,3 +112,10 @@ function readCode(error: unknown): string {
   if (typeof code === 'string' && /^[A-Z_\d]{1,40}$/.test(code)) return code
   return cause ? readCode(cause) : ''
 }
+
+/** Starts the time limit for an answer of Slack. */
+export const startDeadline = (signal: AbortSignal, milliseconds: number): Deadline =>
+  createDeadline([signal], {
+    milliseconds,
+    reason: () => new ChannelFailure('timeout', 'Slack did not answer in time.'),
+  })

@@ -2,10 +2,9 @@ import type { Deadline } from '#kernel'
 import { ChannelFailure, type ChannelSettings, type InboundContent, type OutboundFile } from '#plugin-api'
 import type { SlackApi } from './api.ts'
 import { readTokens } from './config.ts'
-import { startDeadline } from './deadline.ts'
-import { explainMissingScope, toNetworkFailure } from './failure.ts'
+import { explainMissingScope, startDeadline, toNetworkFailure } from './failure.ts'
 import type { FileReference, SlackFile } from './message-event.ts'
-import type { Target } from './target.ts'
+import type { Target } from './messages.ts'
 
 /** Time limit for transferring a file. */
 const TRANSFER_MS = 120_000

@@ -1,7 +1,7 @@
 import type { InboundFile, InboundMessage } from '#plugin-api'
 import type { Bot } from './identity.ts'
 import { readText } from './inbound-text.ts'
-import { type Target, toConversationId } from './target.ts'
+import { type Target, toConversationId } from './messages.ts'
 
 /** The subset of the events `message` and `app_mention` used here. */
 export interface MessageEvent {

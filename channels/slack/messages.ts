@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { OutboundMessage } from '#plugin-api'
+import type { LiveMessage, OutboundMessage } from '#plugin-api'
 import type { SlackApi } from './api.ts'
 import {
   buttonBlock,
@@ -11,7 +11,16 @@ import {
   withoutBroadcasts,
 } from './blocks.ts'
 import { SlackRefusal } from './failure.ts'
-import type { Posted, Target } from './target.ts'
+
+/** The destination of an answer; `conversation` is the id on the gateway's side. */
+export type Target = { channel: string; conversation: string; thread_ts?: string }
+
+/** A message of the bot in Slack's terms. */
+export type Posted = { channel: string; ts: string }
+
+/** Returns the id of a conversation: the channel, and the thread if there is one. */
+export const toConversationId = (channel: string, thread?: string) =>
+  thread ? `${channel}:${thread}` : channel
 
 /** Slack's codes for a text that it cannot render. */
 const REFUSED_MARKUP = new Set([
@@ -108,4 +117,21 @@ function toUuid(key: string): string {
     `8${hex.slice(17, 20)}`,
     hex.slice(20, 32),
   ].join('-')
+}
+
+/** Posts a live message, or continues one that was posted before. */
+export async function beginLive(
+  messages: Messages,
+  { target, message, begun }: { target: Target; message: OutboundMessage; begun: Posted | undefined },
+  signal: AbortSignal,
+  until: (signal: AbortSignal) => AbortSignal,
+): Promise<LiveMessage> {
+  const posted = begun ?? (await messages.post(target, message, until(signal)))
+  let shown = begun ? undefined : message.text
+  const show = async (text: string, signal: AbortSignal) => {
+    if (text === shown) return
+    await messages.change(posted, text, until(signal))
+    shown = text
+  }
+  return { reference: posted, update: show, finish: show }
 }

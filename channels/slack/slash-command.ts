@@ -1,5 +1,5 @@
 import type { InboundMessage } from '#plugin-api'
-import type { Target } from './target.ts'
+import type { Target } from './messages.ts'
 
 /** The subset of a slash command's payload used here. */
 export interface SlashCommand {

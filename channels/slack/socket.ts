@@ -1,12 +1,10 @@
 import type { SocketModeClient } from '@slack/socket-mode'
 import { type Logger, untilAborted } from '#kernel'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
-import { clientOptions, type Reach } from './api.ts'
+import { clientOptions, type Reach, silentLogger } from './api.ts'
 import { readTokens } from './config.ts'
-import { startDeadline } from './deadline.ts'
 import type { Envelope } from './envelope.ts'
-import { toFailure } from './failure.ts'
-import { silentLogger } from './silent-logger.ts'
+import { startDeadline, toFailure } from './failure.ts'
 import { createSocketAgent } from './socket-agent.ts'
 
 /** Time limit for a pong; the library sends three pings within it. */

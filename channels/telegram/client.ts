@@ -1,8 +1,8 @@
 import type { RawApi } from 'grammy'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
+import { readToken } from './config.ts'
 import { toFailure } from './failure.ts'
 import { createTransport } from './proxy.ts'
-import { readToken } from './token.ts'
 
 /** The library declares its own type for `AbortSignal`. */
 export type CallSignal = NonNullable<Parameters<RawApi['getMe']>[0]>

@@ -1,5 +1,5 @@
 import type { Update } from 'grammy/types'
-import type { ChannelConnection, ChannelLink, ChannelSettings } from '#plugin-api'
+import { type ChannelConnection, ChannelFailure, type ChannelLink, type ChannelSettings } from '#plugin-api'
 import { createClient, type TelegramClient } from './client.ts'
 import { downloadFile } from './files.ts'
 import { readMessages, readPress } from './inbound.ts'
@@ -114,5 +114,21 @@ function createAnswers(client: TelegramClient, { log }: ChannelLink, signal: Abo
     async ended(): Promise<void> {
       await Promise.all(underWay)
     },
+  }
+}
+
+/** Tests the token and that no webhook is set, without ending a connection. Throws a `ChannelFailure`. */
+export async function probe(settings: ChannelSettings, signal: AbortSignal): Promise<void> {
+  const client = await createClient(settings)
+  try {
+    await fetchMe(client, signal)
+    const url = await client.call(async (api, until) => (await api.getWebhookInfo(until)).url, signal)
+    if (url)
+      throw new ChannelFailure(
+        'already_connected',
+        'Another program receives this bot’s messages by a webhook. Opening the channel removes that webhook.',
+      )
+  } finally {
+    await client.close()
   }
 }

@@ -1,6 +1,5 @@
 import type { ChannelKind } from '#plugin-api'
-import { toProxyAddress } from './proxy.ts'
-import { readBotId, readToken } from './token.ts'
+import { readBotId, readToken, toProxyAddress } from './config.ts'
 
 const all = {
   dialect: 'html',
@@ -49,6 +48,6 @@ export default {
     readToken(config)
     if (config.http_proxy) toProxyAddress(String(config.http_proxy))
   },
-  probe: async (settings, signal) => (await import('./probe.ts')).probe(settings, signal),
+  probe: async (settings, signal) => (await import('./connection.ts')).probe(settings, signal),
   open: async (settings, link) => (await import('./connection.ts')).openConnection(settings, link),
 } satisfies ChannelKind

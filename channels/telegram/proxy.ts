@@ -1,4 +1,5 @@
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
+import { toProxyAddress } from './config.ts'
 
 /** The `fetch` of a channel; `close` ends the connections of its own. */
 export interface Transport {
@@ -54,15 +55,4 @@ export async function createTransport(settings: ChannelSettings): Promise<Transp
 function readStatus(error: unknown): string | undefined {
   if (!(error instanceof Error)) return
   return REFUSED.exec(error.message)?.[1] ?? readStatus(error.cause)
-}
-
-/** Returns the address of an HTTP proxy; throws a `ChannelFailure` for any other address. */
-export function toProxyAddress(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !['http:', 'https:'].includes(url.protocol))
-    throw new ChannelFailure(
-      'unsupported',
-      'The proxy must be an address that begins with http:// or https://.',
-    )
-  return url.href
 }

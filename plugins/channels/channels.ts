@@ -2,8 +2,7 @@ import { AppError, findPage, type Issue, isDuplicateKey, type Page, type PageReq
 import type { AgentDocument } from '../agents/types.ts'
 import { assertAddresses } from './config/addresses.ts'
 import type { KnownKind } from './config/kinds.ts'
-import { mergePatch } from './config/merge-patch.ts'
-import type { StoredConfig } from './config/sealed-config.ts'
+import { mergePatch, type StoredConfig } from './config/sealed-config.ts'
 import type { ChannelDocument, ChannelRuntime } from './documents.ts'
 import type { Cradle } from './manifest.ts'
 

@@ -1,5 +1,5 @@
 import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
-import { platformAddress } from './config/platform-address.ts'
+import { platformAddress } from './config/addresses.ts'
 import { channelErrors } from './errors.ts'
 
 /** The manifest of this plugin. */

@@ -1,6 +1,6 @@
 import { compileFor, compileSchema, createFormCheck, localizedText } from '#kernel'
 import { type ChannelKind, DIALECTS } from '#plugin-api'
-import { platformAddress } from './platform-address.ts'
+import { platformAddress } from './addresses.ts'
 
 const capabilities = {
   type: 'object',
