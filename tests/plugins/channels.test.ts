@@ -5,6 +5,8 @@ import t, { type Test } from '../run/file-test.ts'
 import { startChat } from '../support/chat.ts'
 import { startServer } from '../support/server.ts'
 
+const SCAN = { gives: 'channel' }
+
 /** A kind in plain JavaScript whose platform is this process: each of its calls emits an event on `process`. */
 const PAGER = `
 const reach = (name, ...values) => process.emit('pager ' + name, ...values)
@@ -45,7 +47,7 @@ const pager = {
     }
   },
   registration: {
-    gives: 'channel',
+    ...${JSON.stringify(SCAN)},
     async begin() { return { qrcode_url: 'https://pager.example.org/scan', state: { device: 'd1' }, expires_in_seconds: 60, interval_seconds: 0 } },
     async poll(state) {
       const answer = { value: { status: 'waiting' } }
