@@ -1,37 +1,16 @@
-export { type Blueprint, readBlueprint } from './blueprint.ts'
 export { listPlugins, type PluginRow } from './cli/plugins-command.ts'
+export { JSON_OPTION, printJson, printTable } from './cli/print.ts'
 export type { Clock } from './clock.ts'
-export type { Command, CommandInput } from './command.ts'
-export { isDuplicateKey, isOnlyDuplicates } from './database/duplicate-key.ts'
-export { isUnavailable } from './database/unavailable.ts'
-export { createDeadline, type Deadline, withDeadline } from './deadline.ts'
-export { locate } from './discovery.ts'
-export type { ErrorBody, ErrorDescriber, ErrorExplainer } from './error-reply.ts'
+export { isDuplicateKey, isOnlyDuplicates, isUnavailable } from './database/driver-errors.ts'
+export { acquireLease, type LeaseDocument } from './database/lease.ts'
 export { AppError, type ErrorDefinition, type ErrorTable } from './errors.ts'
-export type { EventBus } from './events.ts'
-export type { AllExtensions, ExtensionPoint, Extensions } from './extensions.ts'
-export { compileFor, createFormCheck } from './form.ts'
-export { createGroupCommit, type GroupCommit } from './group-commit.ts'
-export { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
-export { linkServer } from './home-link.ts'
-export type { Host } from './host.ts'
+export type { ErrorBody, ErrorDescriber, ErrorExplainer } from './http/error-reply.ts'
 export type { ServerSentEvent } from './http/event-stream.ts'
 export { listsTag } from './http/file-reply.ts'
 export type { Caller, ContextOf, Guard, GuardRequest, GuardUse } from './http/guard.ts'
 export { networkOf } from './http/network.ts'
 export {
-  findPage,
-  linkToNext,
-  MAX_PAGE_ROWS,
-  type Page,
-  type PageRequest,
-  pageOf,
-  pageQuery,
-  pageReply,
-  readCursor,
-  writeCursor,
-} from './http/paging.ts'
-export {
+  type ChosenReply,
   type DefineRoute,
   type Download,
   defineRoute,
@@ -44,9 +23,10 @@ export {
 } from './http/route.ts'
 export type { UploadedFile } from './http/upload.ts'
 export type { Ids } from './ids.ts'
-export type { Job } from './jobs.ts'
-export { acquireLease, type LeaseDocument } from './lease.ts'
-export { type LimitSpec, type Limits, limitStates } from './limits.ts'
+export { type Blueprint, readBlueprint } from './loading/blueprint.ts'
+export { locate } from './loading/discovery.ts'
+export { linkServer } from './loading/home-link.ts'
+export { OWN_PACKAGE } from './loading/package.ts'
 export {
   chooseLocale,
   LOCALES,
@@ -57,13 +37,13 @@ export {
   nearestLocale,
 } from './locale.ts'
 export type { Logger } from './log.ts'
-export { MASK, maskOf } from './mask.ts'
-export { type OpenFolder, openFolder } from './open-folder.ts'
-export { OWN_PACKAGE } from './package.ts'
-export { isWithin } from './paths.ts'
-export { createPlaces, type Places } from './places.ts'
-export { defineManifest, definePlugin, type Manifest, type Permission, type Plugin } from './plugin.ts'
-export { JSON_OPTION, printJson, printTable } from './print.ts'
+export type { Command, CommandInput } from './plugin/command.ts'
+export type { EventBus } from './plugin/events.ts'
+export type { AllExtensions, ExtensionPoint, Extensions } from './plugin/extensions.ts'
+export { compileFor, createFormCheck } from './plugin/form.ts'
+export type { Host } from './plugin/host.ts'
+export type { Job } from './plugin/jobs.ts'
+export { defineManifest, definePlugin, type Manifest, type Permission, type Plugin } from './plugin/plugin.ts'
 export {
   assertSchema,
   compileSchema,
@@ -76,7 +56,9 @@ export {
   type TypeOf,
   type Validator,
 } from './schema.ts'
-export type { Secrets } from './secrets.ts'
+export { type LimitSpec, type Limits, limitStates } from './security/limits.ts'
+export { MASK, maskOf } from './security/mask.ts'
+export type { Secrets } from './security/secrets.ts'
 export type { SocketDirectory } from './socket/directory.ts'
 export {
   type Connection,
@@ -102,4 +84,3 @@ export type {
   Services,
   SettingsOf,
 } from './types.ts'
-export { untilAborted } from './until-aborted.ts'

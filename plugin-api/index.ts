@@ -16,7 +16,6 @@ export {
   type ExtensionPoint,
   type Extensions,
   type FileReply,
-  findPage,
   type Guard,
   type GuardRequest,
   type Host,
@@ -26,13 +25,8 @@ export {
   type Locale,
   type LocalizedText,
   type Logger,
-  type Page,
-  type PageRequest,
   type Permission,
   type Plugin,
-  pageOf,
-  pageQuery,
-  pageReply,
   type Route,
   reply,
   type Secrets,
@@ -59,3 +53,4 @@ export { currentUser, type LoginReply, loginReply } from './login-reply.ts'
 export * from './provider-kind.ts'
 export { addUsage, NO_USAGE, type TokenUsage, usageOf } from './token-usage.ts'
 export type { ApprovalStep, StepDecision, Tool, ToolContext, WriteArea } from './tool.ts'
+export { findPage, type Page, type PageRequest, pageOf, pageQuery, pageReply } from './toolbox/paging.ts'

@@ -84,9 +84,7 @@ t.test(
     const imports = filesIn('plugins').flatMap(importsOf)
     const foreign = imports.filter(
       ({ file, target, typeOnly }) =>
-        OURS.test(target) &&
-        homeOf(target) !== homeOf(file) &&
-        !(typeOnly && target.startsWith('plugins/')),
+        OURS.test(target) && homeOf(target) !== homeOf(file) && !(typeOnly && target.startsWith('plugins/')),
     )
     t.same(foreign, [])
     t.ok(

@@ -1,5 +1,5 @@
 import { MongoClient } from 'mongodb'
-import { readBlueprint } from '../kernel/blueprint.ts'
+import { readBlueprint } from '../kernel/loading/blueprint.ts'
 import t from './run/file-test.ts'
 import { createHome, startServer } from './support/server.ts'
 import { createDatabaseUrl } from './support/test-engine.ts'

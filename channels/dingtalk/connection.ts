@@ -1,5 +1,5 @@
-import { createDeadline } from '#kernel'
 import type { ButtonPress, ChannelConnection, ChannelLink, ChannelSettings } from '#plugin-api'
+import { createDeadline } from '#toolbox'
 import { createApi } from './api.ts'
 import { createCards } from './card.ts'
 import type { DingtalkConfig } from './config.ts'

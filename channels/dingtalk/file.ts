@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
-import { createDeadline } from '#kernel'
 import { ChannelFailure, type InboundContent, type OutboundFile } from '#plugin-api'
+import { createDeadline } from '#toolbox'
 import type { Api } from './api.ts'
 import { toOutage, toRefusal } from './failure.ts'
 import type { Form } from './form.ts'

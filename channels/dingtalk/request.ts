@@ -1,4 +1,4 @@
-import { createDeadline } from '#kernel'
+import { createDeadline } from '#toolbox'
 import { toOutage } from './failure.ts'
 import { parseObject, type WireObject } from './wire-value.ts'
 

@@ -1,6 +1,6 @@
 import type { RawFile, RESTOptions } from '@discordjs/rest'
-import { createDeadline } from '#kernel'
 import type { ChannelSettings } from '#plugin-api'
+import { createDeadline } from '#toolbox'
 import { checkToken, type DiscordConfig } from './config.ts'
 import { toFailure } from './failure.ts'
 

@@ -1,6 +1,6 @@
 import type { APIMessage } from 'discord-api-types/v10'
-import { createDeadline, type Deadline } from '#kernel'
 import { ChannelFailure, type ChannelSettings, type InboundContent } from '#plugin-api'
+import { createDeadline, type Deadline } from '#toolbox'
 import type { DiscordApi } from './api.ts'
 import { toFailure } from './failure.ts'
 

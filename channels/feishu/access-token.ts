@@ -1,4 +1,4 @@
-import { untilAborted } from '#kernel'
+import { untilAborted } from '#toolbox'
 
 /** A token from the platform and its validity. */
 export interface GrantedToken {

@@ -1,5 +1,5 @@
-import type { Deadline } from '#kernel'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
+import type { Deadline } from '#toolbox'
 import { createAccessToken } from './access-token.ts'
 import { readSettings } from './config.ts'
 import { isRefusal, startDeadline, TOKEN_REFUSALS, toTransportFailure } from './failure.ts'

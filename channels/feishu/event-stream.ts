@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
-import { untilAborted } from '#kernel'
 import { ChannelFailure, type ChannelLink, type ChannelSettings } from '#plugin-api'
+import { untilAborted } from '#toolbox'
 import { createLibraryLogger, type EventHandler, loadLibrary } from './client-library.ts'
 import { readSettings } from './config.ts'
 import { createEndpoint } from './endpoint.ts'

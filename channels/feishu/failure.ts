@@ -1,5 +1,6 @@
-import { AppError, createDeadline, type Deadline } from '#kernel'
+import { AppError } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
+import { createDeadline, type Deadline } from '#toolbox'
 
 /** A refusal by the platform, with its code. */
 export class FeishuRefusal extends ChannelFailure {

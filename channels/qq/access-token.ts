@@ -1,5 +1,5 @@
-import { untilAborted } from '#kernel'
 import type { ChannelSettings } from '#plugin-api'
+import { untilAborted } from '#toolbox'
 import { readAppId, readSecret } from './config.ts'
 import { Refusal, toConnectionFailure } from './failure.ts'
 import { toNumber, toText } from './fields.ts'

@@ -1,5 +1,5 @@
-import { withDeadline } from '#kernel'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
+import { withDeadline } from '#toolbox'
 import { toConnectionFailure, toRefusal } from './failure.ts'
 import { type Fields, parseFields, toNumber, toText } from './fields.ts'
 

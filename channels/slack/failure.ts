@@ -1,5 +1,6 @@
-import { AppError, createDeadline, type Deadline } from '#kernel'
+import { AppError } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
+import { createDeadline, type Deadline } from '#toolbox'
 import { type TokenName, WRONG_KIND } from './config.ts'
 
 /** A refusal with Slack's code, e.g. `channel_not_found`. */

@@ -1,5 +1,5 @@
-import type { Deadline } from '#kernel'
 import { ChannelFailure, type ChannelSettings, type InboundContent, type OutboundFile } from '#plugin-api'
+import type { Deadline } from '#toolbox'
 import type { SlackApi } from './api.ts'
 import { readTokens } from './config.ts'
 import { explainMissingScope, startDeadline, toNetworkFailure } from './failure.ts'

@@ -1,6 +1,7 @@
 import type { SocketModeClient } from '@slack/socket-mode'
-import { type Logger, untilAborted } from '#kernel'
+import type { Logger } from '#kernel'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
+import { untilAborted } from '#toolbox'
 import { clientOptions, type Reach, silentLogger } from './api.ts'
 import { readTokens } from './config.ts'
 import type { Envelope } from './envelope.ts'

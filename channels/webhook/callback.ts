@@ -1,5 +1,5 @@
-import { withDeadline } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason, type ChannelSettings } from '#plugin-api'
+import { withDeadline } from '#toolbox'
 import { createSignature } from './signature.ts'
 
 /** Time limit of a call, in milliseconds. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { WSClient } from '@wecom/aibot-node-sdk'
-import { type Logger, untilAborted } from '#kernel'
+import type { Logger } from '#kernel'
 import type { ChannelFailure } from '#plugin-api'
+import { untilAborted } from '#toolbox'
 import { RefusedCall, toCallFailure } from './failure.ts'
 import { type Fields, type Target, toFields } from './frame.ts'
 

@@ -1,5 +1,5 @@
-import { untilAborted } from '#kernel'
 import type { ChannelLink, OutboundMessage, PressOutcome } from '#plugin-api'
+import { untilAborted } from '#toolbox'
 import type { Calls } from './calls.ts'
 import { fitsCard, questionCard, resultCard } from './card.ts'
 import { readCallback, type Target, toFields, toText } from './frame.ts'

@@ -1,6 +1,6 @@
-import { readBlueprint } from '../blueprint.ts'
-import { JSON_OPTION, printJson, printTable } from '../print.ts'
+import { readBlueprint } from '../loading/blueprint.ts'
 import type { KernelCommand } from './kernel-command.ts'
+import { JSON_OPTION, printJson, printTable } from './print.ts'
 
 /** `svc config`: every key with its value and its origin. */
 export const configCommand: KernelCommand = {

@@ -1,12 +1,12 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { get } from 'node:http'
 import { createServer } from 'node:net'
-import { type Blueprint, extensionsOf, readBlueprint } from '../blueprint.ts'
-import type { CommandInput } from '../command.ts'
-import { originOf } from '../http/origin.ts'
-import { openKeyRing } from '../key-ring.ts'
-import { JSON_OPTION, printJson, printTable } from '../print.ts'
+import { originOf } from '../http/network.ts'
+import { type Blueprint, extensionsOf, readBlueprint } from '../loading/blueprint.ts'
+import type { CommandInput } from '../plugin/command.ts'
+import { openKeyRing } from '../security/key-ring.ts'
 import type { KernelCommand } from './kernel-command.ts'
+import { JSON_OPTION, printJson, printTable } from './print.ts'
 
 /** The time that the holder of our port has to answer, in milliseconds. */
 const PORT_PATIENCE_MS = 2000

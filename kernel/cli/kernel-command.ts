@@ -1,4 +1,4 @@
-import type { Command, CommandInput } from '../command.ts'
+import type { Command, CommandInput } from '../plugin/command.ts'
 
 /** A command of the kernel itself, which reads the blueprint only if it needs it. */
 export type KernelCommand = Omit<Command, 'run' | 'database'> & {

@@ -1,8 +1,8 @@
-import { readBlueprint } from '../blueprint.ts'
-import { kernelRoutes } from '../kernel-routes.ts'
-import { describeApi } from '../openapi.ts'
-import { JSON_OPTION, printJson } from '../print.ts'
+import { kernelRoutes } from '../http/kernel-routes.ts'
+import { describeApi } from '../http/openapi.ts'
+import { readBlueprint } from '../loading/blueprint.ts'
 import type { KernelCommand } from './kernel-command.ts'
+import { JSON_OPTION, printJson } from './print.ts'
 
 /** `svc openapi`: the schema that a server with this configuration serves, without starting one. */
 export const openapiCommand: KernelCommand = {

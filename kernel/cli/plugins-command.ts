@@ -1,8 +1,8 @@
-import { type Blueprint, extensionsOf, readBlueprint } from '../blueprint.ts'
-import { BUILT_IN } from '../discovery.ts'
-import { JSON_OPTION, printJson, printTable } from '../print.ts'
-import { readServerNote, type ServerNote } from '../server-note.ts'
+import { type Blueprint, extensionsOf, readBlueprint } from '../loading/blueprint.ts'
+import { BUILT_IN } from '../loading/discovery.ts'
 import type { KernelCommand } from './kernel-command.ts'
+import { JSON_OPTION, printJson, printTable } from './print.ts'
+import { readServerNote, type ServerNote } from './server-note.ts'
 
 /** One line of `svc plugins`: a plugin, or a folder that adds to an extension point. */
 export interface PluginRow {

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util'
-import { foreignFolders } from '../blueprint.ts'
-import { ConfigError } from '../config.ts'
-import { runningPlugin } from '../isolation.ts'
-import { JSON_OPTION, printTable } from '../print.ts'
+import { ConfigError } from '../config/config.ts'
+import { foreignFolders } from '../loading/blueprint.ts'
+import { runningPlugin } from '../plugin/isolation.ts'
+import { watchStalls } from '../plugin/stall-watch.ts'
 import type { Server } from '../server.ts'
-import { watchStalls } from '../stall-watch.ts'
 import type { KernelCommand } from './kernel-command.ts'
+import { JSON_OPTION, printTable } from './print.ts'
 
 /** The time after which a stop is cut short by the end of the process, in milliseconds. */
 const STOP_LIMIT_MS = 15_000

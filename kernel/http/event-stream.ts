@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
-import type { ErrorReply } from '../error-reply.ts'
 import type { OpenSocketDirectory } from '../socket/directory.ts'
+import type { ErrorReply } from './error-reply.ts'
 
 /** One item of a stream of server-sent events: `id` is what a client that comes back names as the last it saw. */
 export interface ServerSentEvent {

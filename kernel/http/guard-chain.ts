@@ -1,4 +1,4 @@
-import type { PlannedPlugin } from '../blueprint.ts'
+import type { PlannedPlugin } from '../loading/blueprint.ts'
 import type { GuardContexts, SomeCradle } from '../types.ts'
 import type { Guard, GuardRequest, GuardUse } from './guard.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { createFormCheck } from '../form.ts'
 import type { Locale } from '../locale.ts'
+import { createFormCheck } from '../plugin/form.ts'
 import type { GuardContexts } from '../types.ts'
 
 /** The name of a guard, alone or with its argument (`['permission', 'users']`). */

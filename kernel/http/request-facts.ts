@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { AppError } from '../errors.ts'
+import { deferSchema } from '../schema.ts'
 
 const REQUEST_ID = /^[\w-]{1,64}$/
 
@@ -7,4 +9,19 @@ const REQUEST_ID = /^[\w-]{1,64}$/
 export function requestIdOf(headers: IncomingHttpHeaders): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
+}
+
+const PARAMETER = deferSchema<string>(
+  { type: 'string', maxLength: 256, pattern: '^[^/\\u0000-\\u001f\\u007f]+$' },
+  'text',
+)
+
+/** Path parameters as they are; one that cannot be the name of anything is answered like one that is not there. */
+export function assertParams(params: Record<string, string>): Record<string, string> {
+  try {
+    for (const value of Object.values(params)) PARAMETER(value)
+  } catch (error) {
+    throw new AppError('NOT_FOUND', {}, { cause: error })
+  }
+  return params
 }

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
-import { createFormCheck } from '../form.ts'
 import type { Locale } from '../locale.ts'
+import { createFormCheck } from '../plugin/form.ts'
 import type { JSONSchema, TypeOf } from '../schema.ts'
 import type { KernelServices } from '../types.ts'
 import type { ServerSentEvent } from './event-stream.ts'

@@ -1,6 +1,6 @@
-import { createFormCheck } from '../form.ts'
 import type { ContextOf, GuardUse } from '../http/guard.ts'
 import type { RequestFacts } from '../http/route.ts'
+import { createFormCheck } from '../plugin/form.ts'
 import type { JSONSchema, TypeOf } from '../schema.ts'
 import type { KernelServices } from '../types.ts'
 

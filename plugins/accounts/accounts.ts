@@ -1,5 +1,6 @@
 import { isAbsolute, normalize } from 'node:path'
-import { AppError, isWithin } from '#kernel'
+import { AppError } from '#kernel'
+import { isWithin } from '#toolbox'
 import type { AccountLockout } from '../auth/account-lockout.ts'
 import type { PasswordChanges } from '../auth/password-changes.ts'
 import type { AuthCaller } from '../auth/types.ts'

@@ -1,4 +1,5 @@
-import { AppError, isWithin } from '#kernel'
+import { AppError } from '#kernel'
+import { isWithin } from '#toolbox'
 import type { AuthCaller } from '../auth/types.ts'
 import type { UserChanges, UserCondition, UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'

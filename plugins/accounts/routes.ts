@@ -1,4 +1,5 @@
-import { objectOf, pageQuery, pageReply, type Route } from '#kernel'
+import { objectOf, type Route } from '#kernel'
+import { pageQuery, pageReply } from '#toolbox'
 import { toAccountRow, toAccountRows } from './account-rows.ts'
 import { type Cradle, route } from './manifest.ts'
 import { accountChanges, accountRow, newAccount, newPassword, permissionRows } from './schemas.ts'

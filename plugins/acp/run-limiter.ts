@@ -1,4 +1,4 @@
-import { createDeadline, createPlaces, type Places } from '#kernel'
+import { createDeadline, createSemaphore, type Semaphore } from '#toolbox'
 import { RunnerFailure } from './errors.ts'
 
 /** Limits the runners that work at the same time, in all and for one account. */
@@ -15,13 +15,13 @@ export function createRunLimiter({
   max_processes: number
   max_seconds: number
 }): RunLimiter {
-  const all = createPlaces()
-  const accounts = new Map<string, { permits: Places; uses: number }>()
+  const all = createSemaphore()
+  const accounts = new Map<string, { permits: Semaphore; uses: number }>()
   const maxPerAccount = Math.max(1, Math.floor(max_processes / 2))
 
   return {
     async acquire(user_id, signal) {
-      const account = accounts.get(user_id) ?? { permits: createPlaces(), uses: 0 }
+      const account = accounts.get(user_id) ?? { permits: createSemaphore(), uses: 0 }
       accounts.set(user_id, account)
       account.uses += 1
       const createFailure = () =>
@@ -39,8 +39,8 @@ export function createRunLimiter({
         for (const step of releases.splice(0)) step()
       }
       try {
-        releases.push(await account.permits.enter(maxPerAccount, deadline.signal))
-        releases.push(await all.enter(max_processes, deadline.signal))
+        releases.push(await account.permits.acquire(maxPerAccount, deadline.signal))
+        releases.push(await all.acquire(max_processes, deadline.signal))
         return release
       } catch (error) {
         release()

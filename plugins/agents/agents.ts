@@ -1,5 +1,6 @@
-import { AppError, findPage, isDuplicateKey, type Locale, type Page, type PageRequest } from '#kernel'
+import { AppError, isDuplicateKey, type Locale } from '#kernel'
 import type { AgentSettings } from '#plugin-api'
+import { findPage, type Page, type PageRequest } from '#toolbox'
 import type { AuthCaller } from '../auth/types.ts'
 import { createAgentRows } from './agent-rows.ts'
 import type { Cradle } from './manifest.ts'

@@ -1,5 +1,5 @@
-import { pageReply } from '#kernel'
 import { agentRow, newAgent } from '#plugin-api'
+import { pageReply } from '#toolbox'
 import { route } from './manifest.ts'
 import {
   agentChanges,

@@ -1,5 +1,6 @@
-import { objectOf, pageQuery } from '#kernel'
+import { objectOf } from '#kernel'
 import { agentRow, listedAgentRow, newAgent } from '#plugin-api'
+import { pageQuery } from '#toolbox'
 
 /** PATCH /agents/:id; null clears a nullable field, `config` is replaced as a whole. */
 export const agentChanges = objectOf(newAgent.properties)

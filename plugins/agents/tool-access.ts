@@ -1,5 +1,5 @@
-import { isWithin } from '#kernel'
 import type { Tool } from '#plugin-api'
+import { isWithin } from '#toolbox'
 import { mayOpen } from './agents.ts'
 import type { Cradle } from './manifest.ts'
 import type { AgentDocument, Holder, ToolAccess, ToolSettings } from './types.ts'

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type AuditRecord, createGroupCommit, isDuplicateKey } from '#kernel'
+import { type AuditRecord, isDuplicateKey } from '#kernel'
+import { createGroupCommit } from '#toolbox'
 import { chainEntries, type Link, START, toLink } from './chain.ts'
 import type { AuditEntry } from './documents.ts'
 import { createEntry } from './entry.ts'

@@ -1,4 +1,5 @@
-import { MAX_PAGE_ROWS, nullable, objectOf, pageQuery, pageReply, type Route, rowOf } from '#kernel'
+import { nullable, objectOf, type Route, rowOf } from '#kernel'
+import { MAX_PAGE_ROWS, pageQuery, pageReply } from '#toolbox'
 import { MAX_FIELD_CHARS } from './entry.ts'
 import { type Cradle, route } from './manifest.ts'
 

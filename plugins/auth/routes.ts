@@ -1,5 +1,6 @@
-import { AppError, objectOf, pageQuery, pageReply, type Route } from '#kernel'
+import { AppError, objectOf, type Route } from '#kernel'
 import { currentUser, loginReply } from '#plugin-api'
+import { pageQuery, pageReply } from '#toolbox'
 import { describeUser } from './logins.ts'
 import { type Cradle, route } from './manifest.ts'
 import { loginBody, ownAccount, passwordChangeBody, profileBody, sessionRow } from './schemas.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { findPage, type PageRequest } from '#kernel'
+import { findPage, type PageRequest } from '#toolbox'
 import type { Cradle } from './manifest.ts'
 import type { Origin, SessionDocument } from './types.ts'
 

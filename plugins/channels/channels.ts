@@ -1,4 +1,5 @@
-import { AppError, findPage, type Issue, isDuplicateKey, type Page, type PageRequest } from '#kernel'
+import { AppError, type Issue, isDuplicateKey } from '#kernel'
+import { findPage, type Page, type PageRequest } from '#toolbox'
 import type { AgentDocument } from '../agents/types.ts'
 import { assertAddresses } from './config/addresses.ts'
 import type { KnownKind } from './config/kinds.ts'

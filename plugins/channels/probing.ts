@@ -1,5 +1,5 @@
-import { untilAborted, withDeadline } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
+import { untilAborted, withDeadline } from '#toolbox'
 import type { KnownKind } from './config/kinds.ts'
 import type { ChannelDocument } from './documents.ts'
 import type { Cradle } from './manifest.ts'

@@ -1,4 +1,5 @@
-import { objectOf, pageQuery, pageReply } from '#kernel'
+import { objectOf } from '#kernel'
+import { pageQuery, pageReply } from '#toolbox'
 import { route } from './manifest.ts'
 import {
   begunRegistration,

@@ -1,4 +1,5 @@
-import { AppError, linkToNext, MAX_PAGE_ROWS, pageReply, reply } from '#kernel'
+import { AppError, reply } from '#kernel'
+import { linkToNext, MAX_PAGE_ROWS, pageReply } from '#toolbox'
 import { route } from './manifest.ts'
 import { toArtifactRows, toMessageRow, toThreadListRow, toThreadRow } from './rows.ts'
 import {

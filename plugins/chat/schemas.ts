@@ -1,4 +1,5 @@
-import { nullable, objectOf, pageQuery } from '#kernel'
+import { nullable, objectOf } from '#kernel'
+import { pageQuery } from '#toolbox'
 import { decision, pendingFields } from './approval-schemas.ts'
 
 const string = { type: 'string' } as const

@@ -1,15 +1,8 @@
 import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { IndexDescription } from 'mongodb'
-import {
-  AppError,
-  createPlaces,
-  findPage,
-  type Locale,
-  type Page,
-  type PageRequest,
-  type TypeOf,
-} from '#kernel'
+import { AppError, type Locale, type TypeOf } from '#kernel'
+import { createSemaphore, findPage, type Page, type PageRequest } from '#toolbox'
 import type { AgentDocument } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import { assertNoSecret, type Character, pickCharacter, toInstallable } from './character.ts'
@@ -67,7 +60,7 @@ export function createPublishedExperts(
   const { published_experts } = cradle.collections
   const folders = createExpertFolders(cradle)
   const slugs = createSlugs(cradle)
-  const places = createPlaces()
+  const places = createSemaphore()
 
   /** Finds an expert by id or slug. Throws NOT_FOUND. */
   const find = async (key: string): Promise<PublishedExpertDocument> => {
@@ -96,7 +89,7 @@ export function createPublishedExperts(
   ) => {
     const paths = new Set((await extensions['agents.written_files'].ask({ agent_id })).flat())
     const turnFiles = createTurnFiles(paths, include_files)
-    const leave = await places.enter(PARALLEL_SNAPSHOTS)
+    const leave = await places.acquire(PARALLEL_SNAPSHOTS)
     return folders
       .create(expert_id, (folder) => takeSnapshot(agents.workspaceOf(agent_id), folder, turnFiles))
       .finally(leave)

@@ -1,5 +1,6 @@
-import { objectOf, pageQuery, pageReply } from '#kernel'
+import { objectOf } from '#kernel'
 import { agentRow, type Expert } from '#plugin-api'
+import { pageQuery, pageReply } from '#toolbox'
 import { route } from './manifest.ts'
 import {
   agentFromExpert,

@@ -1,5 +1,6 @@
-import { objectOf, pageQuery, pageReply } from '#kernel'
+import { objectOf } from '#kernel'
 import { loginReply } from '#plugin-api'
+import { pageQuery, pageReply } from '#toolbox'
 import { toInviteRow } from './invite-status.ts'
 import { route } from './manifest.ts'
 import {

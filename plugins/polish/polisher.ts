@@ -3,7 +3,8 @@ import type {
   LanguageModelV3FinishReason,
   LanguageModelV3StreamPart,
 } from '@ai-sdk/provider'
-import { AppError, type Locale, untilAborted } from '#kernel'
+import { AppError, type Locale } from '#kernel'
+import { untilAborted } from '#toolbox'
 import type { AgentDocument } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import type { Cradle } from './manifest.ts'

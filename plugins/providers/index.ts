@@ -1,4 +1,5 @@
-import { createGuardedFetch, definePlugin, type GuardedFetch } from '#kernel'
+import { definePlugin } from '#kernel'
+import { createGuardedFetch, type GuardedFetch } from '#toolbox'
 import { createProviderConnections, type ProviderConnections } from './connections.ts'
 import { setUpFirstProviders } from './first-start.ts'
 import { assertProviderKind } from './kind-form.ts'

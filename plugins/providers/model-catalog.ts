@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { untilAborted, withDeadline } from '#kernel'
 import type { ModelDescription } from '#plugin-api'
+import { untilAborted, withDeadline } from '#toolbox'
 import { redactError } from './failure.ts'
 import type { Cradle } from './manifest.ts'
 import type { ProviderDocument } from './types.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createPlaces, type Places } from '#kernel'
+import { createSemaphore, type Semaphore } from '#toolbox'
 
 /** Limits the calls of this process to one provider: their concurrency, and no calls while the provider asks for a rest. */
 export interface Pace {
@@ -25,11 +25,11 @@ export function createPace(): Pace {
   let restUntil = 0
   let jitter = 0
   const remaining = () => restUntil - performance.now()
-  const all = createPlaces()
-  const accounts = new Map<string, { permits: Places; calls: number }>()
+  const all = createSemaphore()
+  const accounts = new Map<string, { permits: Semaphore; calls: number }>()
 
   const acquireOwn = async (maxConcurrency: number, account_id: string, signal?: AbortSignal) => {
-    const account = accounts.get(account_id) ?? { permits: createPlaces(), calls: 0 }
+    const account = accounts.get(account_id) ?? { permits: createSemaphore(), calls: 0 }
     accounts.set(account_id, account)
     account.calls += 1
     const forget = () => {
@@ -37,7 +37,7 @@ export function createPace(): Pace {
       if (account.calls === 0) accounts.delete(account_id)
     }
     try {
-      const release = await account.permits.enter(countShare(maxConcurrency), signal)
+      const release = await account.permits.acquire(countShare(maxConcurrency), signal)
       return () => {
         release()
         forget()
@@ -52,7 +52,7 @@ export function createPace(): Pace {
     async acquire(maxConcurrency, account_id, signal) {
       const releaseOwn = await acquireOwn(maxConcurrency, account_id, signal)
       try {
-        const release = await all.enter(maxConcurrency, signal)
+        const release = await all.acquire(maxConcurrency, signal)
         return () => {
           release()
           releaseOwn()

@@ -1,5 +1,6 @@
-import { type Locale, type LocalizedText, untilAborted } from '#kernel'
+import type { Locale, LocalizedText } from '#kernel'
 import type { ModelDescription, ProviderConnection, ProviderFailure, ProviderKind } from '#plugin-api'
+import { untilAborted } from '#toolbox'
 import type { Connected } from './connections.ts'
 import { explainFailure } from './explained-failure.ts'
 import { findGuidance, redactError, sortFailure } from './failure.ts'

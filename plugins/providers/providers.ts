@@ -1,13 +1,6 @@
-import {
-  AppError,
-  findPage,
-  isDuplicateKey,
-  type Locale,
-  type Page,
-  type PageRequest,
-  type TypeOf,
-} from '#kernel'
+import { AppError, isDuplicateKey, type Locale, type TypeOf } from '#kernel'
 import type { ModelDescription } from '#plugin-api'
+import { findPage, type Page, type PageRequest } from '#toolbox'
 import type { AuthCaller } from '../auth/types.ts'
 import type { Cradle } from './manifest.ts'
 import { replaceOptions, sealOptions } from './options.ts'

@@ -1,4 +1,5 @@
-import { type Locale, objectOf, pageQuery, pageReply } from '#kernel'
+import { type Locale, objectOf } from '#kernel'
+import { pageQuery, pageReply } from '#toolbox'
 import { type Cradle, route } from './manifest.ts'
 import type { ProbeRequest } from './probe.ts'
 import { type Holder, type ProviderDraft, toListedModel } from './providers.ts'

@@ -1,4 +1,4 @@
-import { createPlaces } from '#kernel'
+import { createSemaphore } from '#toolbox'
 import type { Cradle } from './manifest.ts'
 import type { Processes } from './processes.ts'
 import { type ProgramEnd, type ProgramOrder, runProgram } from './program.ts'
@@ -20,12 +20,12 @@ export function createPrograms({
   config: Pick<Cradle['config'], 'max_seconds' | 'max_processes'>
   processes: Pick<Processes, 'start'>
 }): Programs {
-  const places = createPlaces()
+  const places = createSemaphore()
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
 
   async function runInPlace(order: ProgramOrder, until: AbortSignal): Promise<ProgramEnd> {
-    const leave = await places.enter(max_processes, until)
+    const leave = await places.acquire(max_processes, until)
     try {
       return await runProgram(order, { signal: until, start })
     } finally {

@@ -1,7 +1,7 @@
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { isWithin } from '#kernel'
 import type { ToolContext } from '#plugin-api'
+import { isWithin } from '#toolbox'
 
 /** The folders of the system that every program can read, if they exist. */
 const SYSTEM_FOLDERS = [

@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { isWithin } from '#kernel'
+import { isWithin } from '#toolbox'
 
 const REASONS: Record<string, string> = {
   ENOENT: 'does not exist',

@@ -1,4 +1,5 @@
-import { AppError, type Page, type PageRequest } from '#kernel'
+import { AppError } from '#kernel'
+import type { Page, PageRequest } from '#toolbox'
 import type { Agents } from '../agents/agents.ts'
 import { type Drafts, withDrafts } from './drafts.ts'
 import type { PackageSkills } from './package-skills.ts'

@@ -1,4 +1,5 @@
-import { AppError, type Issue, linkToNext, objectOf, pageQuery, pageReply, reply } from '#kernel'
+import { AppError, type Issue, objectOf, reply } from '#kernel'
+import { linkToNext, pageQuery, pageReply } from '#toolbox'
 import { type Cradle, route } from './manifest.ts'
 import {
   addedSkills,

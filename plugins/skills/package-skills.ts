@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
-import { AppError, type Page, type PageRequest } from '#kernel'
+import { AppError } from '#kernel'
+import type { Page, PageRequest } from '#toolbox'
 import { type Drafts, withDrafts } from './drafts.ts'
 import { listFacts, NO_SKILLS, readDetail, readFacts, type SkillDetail } from './skill-facts.ts'
 import type { SkillFolder } from './skill-folder.ts'

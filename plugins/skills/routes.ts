@@ -1,4 +1,5 @@
-import { objectOf, pageQuery, pageReply, reply } from '#kernel'
+import { objectOf, reply } from '#kernel'
+import { pageQuery, pageReply } from '#toolbox'
 import { route } from './manifest.ts'
 import { toSkillRow } from './package-routes.ts'
 import {

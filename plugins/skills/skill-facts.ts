@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { AppError, type OpenFolder, type Page, type PageRequest, pageOf } from '#kernel'
+import { AppError } from '#kernel'
+import { type OpenFolder, type Page, type PageRequest, pageOf } from '#toolbox'
 import { codeOf, DENIED, MISSING } from './file-errors.ts'
 import { HEAD_BYTES, readHead } from './front-matter.ts'
 import { SKILL_FILE, type SkillFolder } from './skill-folder.ts'

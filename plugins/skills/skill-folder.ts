@@ -1,7 +1,8 @@
 import { renameSync } from 'node:fs'
 import { lstat, mkdir, opendir, rm, writeFile } from 'node:fs/promises'
 import { decodeTime } from 'ulid'
-import { AppError, type Ids, type OpenFolder } from '#kernel'
+import { AppError, type Ids } from '#kernel'
+import type { OpenFolder } from '#toolbox'
 import { codeOf, DENIED, ignoring, MISSING } from './file-errors.ts'
 import { isSlug } from './skill-rules.ts'
 

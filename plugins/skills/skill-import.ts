@@ -1,6 +1,6 @@
 import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { OpenFolder } from '#kernel'
+import type { OpenFolder } from '#toolbox'
 import { type ArchivedFile, readArchive } from './archive.ts'
 import type { Drafts } from './drafts.ts'
 import { HEAD_BYTES, readHead } from './front-matter.ts'

@@ -1,5 +1,6 @@
 import { mkdir, realpath } from 'node:fs/promises'
-import { AppError, type OpenFolder, openFolder } from '#kernel'
+import { AppError } from '#kernel'
+import { type OpenFolder, openFolder } from '#toolbox'
 import { codeOf, DENIED, ignoring, MISSING } from './file-errors.ts'
 import type { Cradle } from './manifest.ts'
 import { createSkillFolder, type SkillFolder } from './skill-folder.ts'

@@ -1,4 +1,5 @@
-import { AppError, reply, withDeadline } from '#kernel'
+import { AppError, reply } from '#kernel'
+import { withDeadline } from '#toolbox'
 import type { AuthCaller } from '../auth/types.ts'
 import { assertOwnPage, DEFAULT_PAGE, type SsoAddresses } from './addresses.ts'
 import { createRefusal, refusalCode } from './errors.ts'

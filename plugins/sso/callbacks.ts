@@ -1,4 +1,5 @@
-import { AppError, isUnavailable, withDeadline } from '#kernel'
+import { AppError, isUnavailable } from '#kernel'
+import { withDeadline } from '#toolbox'
 import type { Sessions } from '../auth/sessions.ts'
 import type { Identities } from '../users/identities.ts'
 import type { Users } from '../users/users.ts'

@@ -1,4 +1,5 @@
-import { type Locale, type LocalizedText, type TypeOf, withDeadline } from '#kernel'
+import type { Locale, LocalizedText, TypeOf } from '#kernel'
+import { withDeadline } from '#toolbox'
 import type { SignInKinds } from './kinds/registry.ts'
 import type { testResult } from './schemas.ts'
 import type { SignInSettings } from './settings.ts'

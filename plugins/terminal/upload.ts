@@ -1,4 +1,4 @@
-import { withDeadline } from '#kernel'
+import { withDeadline } from '#toolbox'
 import { RefusedError, UnreachableError } from './api.ts'
 import type { FileBlock } from './frames.ts'
 import type { Session } from './session.ts'

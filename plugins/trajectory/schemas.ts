@@ -1,5 +1,6 @@
-import { nullable, objectOf, pageQuery, type TypeOf } from '#kernel'
+import { nullable, objectOf, type TypeOf } from '#kernel'
 import { REASONING_LEVELS } from '#plugin-api'
+import { pageQuery } from '#toolbox'
 import type { FrameType } from '../chat/ledger/ledger-event.ts'
 
 const string = { type: 'string' } as const

@@ -1,4 +1,5 @@
-import { AppError, MAX_PAGE_ROWS, type Route } from '#kernel'
+import { AppError, type Route } from '#kernel'
+import { MAX_PAGE_ROWS } from '#toolbox'
 import { type Cradle, route } from './manifest.ts'
 import { accountUsageQuery, accountUsageReport, usageQuery, usageReport } from './schemas.ts'
 

@@ -1,4 +1,5 @@
-import { nullable, objectOf, pageQuery, type TypeOf } from '#kernel'
+import { nullable, objectOf, type TypeOf } from '#kernel'
+import { pageQuery } from '#toolbox'
 import { USAGE_WINDOWS } from './periods.ts'
 
 const text = { type: 'string' } as const

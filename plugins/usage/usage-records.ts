@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createGroupCommit, isOnlyDuplicates, isUnavailable } from '#kernel'
+import { isOnlyDuplicates, isUnavailable } from '#kernel'
+import { createGroupCommit } from '#toolbox'
 import type { ModelCalled } from '../providers/types.ts'
 import type { Cradle } from './manifest.ts'
 import type { UsageDocument } from './types.ts'

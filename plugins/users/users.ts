@@ -1,4 +1,5 @@
-import { AppError, findPage, isDuplicateKey, type Locale, nearestLocale, type PageRequest } from '#kernel'
+import { AppError, isDuplicateKey, type Locale, nearestLocale } from '#kernel'
+import { findPage, type PageRequest } from '#toolbox'
 import { createAdministrators } from './administrators.ts'
 import { createInitialPassword } from './first-administrator.ts'
 import { createCreations, createDeletions } from './lifecycle.ts'

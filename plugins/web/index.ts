@@ -1,4 +1,5 @@
-import { createGuardedFetch, definePlugin, type GuardedFetch } from '#kernel'
+import { definePlugin } from '#kernel'
+import { createGuardedFetch, type GuardedFetch } from '#toolbox'
 import { manifest } from './manifest.ts'
 import { createWebFetch } from './web-fetch.ts'
 import { createWebPages, type WebPages } from './web-pages.ts'

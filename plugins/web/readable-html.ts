@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { createPlaces, untilAborted } from '#kernel'
+import { createSemaphore, untilAborted } from '#toolbox'
 import type { ReadableHtml } from './readable-html-thread.ts'
 
 /** The time for one document. */
@@ -20,7 +20,7 @@ export type HtmlReader = (html: string, url: string, signal: AbortSignal) => Pro
  * square of the depth of the elements, so a hostile document keeps it busy for minutes.
  */
 export function createHtmlReader({ timeLimitMs = TIME_LIMIT_MS } = {}): HtmlReader {
-  const threads = createPlaces()
+  const threads = createSemaphore()
 
   async function read(html: string, url: string, signal: AbortSignal): Promise<ReadableHtml> {
     const worker = new Worker(program, {
@@ -51,7 +51,7 @@ export function createHtmlReader({ timeLimitMs = TIME_LIMIT_MS } = {}): HtmlRead
   }
 
   return async (html, url, signal) => {
-    const release = await threads.enter(MAX_THREADS, signal)
+    const release = await threads.acquire(MAX_THREADS, signal)
     try {
       return await read(html, url, signal)
     } finally {

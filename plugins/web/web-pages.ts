@@ -1,4 +1,5 @@
-import { AppError, untilAborted } from '#kernel'
+import { AppError } from '#kernel'
+import { untilAborted } from '#toolbox'
 import { type ContentKind, decode, readContentType, toContentKind } from './content.ts'
 
 /** The part of a body that is read, in bytes after decompression. */

@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises'
-import { MAX_PAGE_ROWS, type OpenFolder, type Page, readCursor, writeCursor } from '#kernel'
+import { MAX_PAGE_ROWS, type OpenFolder, type Page, readCursor, writeCursor } from '#toolbox'
 import { type FileRow, toFileRow } from './files/file-facts.ts'
 import { ignoreCodes } from './files/file-failure.ts'
 import { isMark, walkFolder } from './files/folder-walk.ts'

@@ -1,5 +1,6 @@
 import type { BigIntStats } from 'node:fs'
-import { AppError, listsTag, pageReply, reply } from '#kernel'
+import { AppError, listsTag, reply } from '#kernel'
+import { pageReply } from '#toolbox'
 import { packFolder } from './archive.ts'
 import {
   createVisibility,

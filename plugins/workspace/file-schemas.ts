@@ -1,4 +1,5 @@
-import { nullable, objectOf, pageQuery } from '#kernel'
+import { nullable, objectOf } from '#kernel'
+import { pageQuery } from '#toolbox'
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const

@@ -1,6 +1,5 @@
 import { MongoBulkWriteError, MongoClient } from 'mongodb'
-import { isDuplicateKey, isOnlyDuplicates } from '../../kernel/database/duplicate-key.ts'
-import { isUnavailable } from '../../kernel/database/unavailable.ts'
+import { isDuplicateKey, isOnlyDuplicates, isUnavailable } from '../../kernel/database/driver-errors.ts'
 import t from '../run/file-test.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { PACKAGE_NAME, PACKAGE_ROOT } from '../../kernel/package.ts'
+import { PACKAGE_NAME, PACKAGE_ROOT } from '../../kernel/loading/package.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { bareConfig, createHome, pluginSource, routeSource, runCommand } from '../support/kernel.ts'
 import { installPlugin, startServer } from '../support/server.ts'

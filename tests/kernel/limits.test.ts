@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { readBlueprint } from '../../kernel/blueprint.ts'
-import { kernelLimits, type LimitSpec } from '../../kernel/limits.ts'
+import { readBlueprint } from '../../kernel/loading/blueprint.ts'
+import { kernelLimits, type LimitSpec } from '../../kernel/security/limits.ts'
 import t from '../run/file-test.ts'
 import { createHome, pluginSource, routeSource, runCommand, startKernel } from '../support/kernel.ts'
 import { connectSocket } from '../support/socket.ts'

@@ -1,5 +1,5 @@
-import { extensionsOf, readBlueprint } from '../../kernel/blueprint.ts'
-import { assertSettings } from '../../kernel/plugin.ts'
+import { extensionsOf, readBlueprint } from '../../kernel/loading/blueprint.ts'
+import { assertSettings } from '../../kernel/plugin/plugin.ts'
 import { compileSchema, type JSONSchema, rowOf } from '../../kernel/schema.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { createHome, pluginSource, routeSource, runCommand, startKernel } from '../support/kernel.ts'

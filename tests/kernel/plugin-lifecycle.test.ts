@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { joinEngine } from '../../kernel/database/engine.ts'
-import type { Extensions } from '../../kernel/extensions.ts'
-import { definePlugin } from '../../kernel/plugin.ts'
+import type { Extensions } from '../../kernel/plugin/extensions.ts'
+import { definePlugin } from '../../kernel/plugin/plugin.ts'
 import t, { type Test } from '../run/file-test.ts'
 import {
   bareConfig,

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { openKeyRing } from '../../kernel/key-ring.ts'
-import type { LeaseDocument } from '../../kernel/lease.ts'
-import { createSecrets } from '../../kernel/secrets.ts'
+import type { LeaseDocument } from '../../kernel/database/lease.ts'
+import { openKeyRing } from '../../kernel/security/key-ring.ts'
+import { createSecrets } from '../../kernel/security/secrets.ts'
 import t, { type Test } from '../run/file-test.ts'
 import {
   bareConfig,

@@ -5,9 +5,9 @@ import fs, { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFi
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { openKeyRing } from '../../kernel/key-ring.ts'
-import { MASK, maskOf } from '../../kernel/mask.ts'
-import { createSecrets } from '../../kernel/secrets.ts'
+import { openKeyRing } from '../../kernel/security/key-ring.ts'
+import { MASK, maskOf } from '../../kernel/security/mask.ts'
+import { createSecrets } from '../../kernel/security/secrets.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { bareConfig, createHome, runCommand, startKernel } from '../support/kernel.ts'
 import { nodeCommand } from '../support/service-process.ts'
@@ -34,7 +34,7 @@ function replaceInFs(t: Test, name: 'existsSync' | 'linkSync', value: unknown): 
 
 /** Starts a process that opens and prints the keys of a home when the returned function is called. */
 async function spawnKeyRing(t: Test, home: string) {
-  const keyRing = new URL('../../kernel/key-ring.js', import.meta.url).href
+  const keyRing = new URL('../../kernel/security/key-ring.js', import.meta.url).href
   const program = `
     import { openKeyRing } from ${JSON.stringify(keyRing)}
     process.stderr.write('ready')

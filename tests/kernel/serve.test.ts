@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { readBlueprint } from '../../kernel/blueprint.ts'
+import { readBlueprint } from '../../kernel/loading/blueprint.ts'
 import t, { type Test } from '../run/file-test.ts'
 import {
   bareConfig,

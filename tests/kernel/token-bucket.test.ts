@@ -1,4 +1,4 @@
-import { createTokenBucket, createTokenBuckets } from '../../kernel/token-bucket.ts'
+import { createTokenBucket, createTokenBuckets } from '../../kernel/security/token-bucket.ts'
 import t from '../run/file-test.ts'
 
 const rate = { per_second: 2, burst: 3 }

@@ -75,7 +75,7 @@ export async function startGuide(t: Test, options: Parameters<typeof startChat>[
   await chat.server.request('PUT', `/agents/${chat.agent_id}/tool-settings`, { body })
   const path = join(chat.server.home, 'agents', chat.agent_id, 'diary')
   let read = 0
-  /** What the diary says since it was read last. */
+  /** Returns the entries of the diary since it was last read. */
   const diary = () => {
     const lines = existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : []
     const fresh = lines.slice(read)

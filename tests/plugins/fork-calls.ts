@@ -36,7 +36,7 @@ export function createForkCalls({ threads, history }: TestChat) {
     threads('POST', `/${thread_id}/fork`, { body, headers: { 'accept-language': locale } })
   return {
     fork,
-    /** Forks and gives the new thread's id. */
+    /** Forks and returns the new thread's id. */
     async forkAt(thread_id: string, body: object): Promise<string> {
       const reply = await fork(thread_id, body)
       if (reply.status !== 201) throw new Error(`fork answered ${reply.status} ${JSON.stringify(reply.body)}`)

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { createGuardedFetch } from '../../kernel/guarded-fetch.ts'
+import { createGuardedFetch } from '../../plugin-api/toolbox/guarded-fetch.ts'
 import t from '../run/file-test.ts'
 import type { Fault } from '../support/fake-sign-in-vendor.ts'
 import { benchOf, challenge, comeBack, failureOf, never } from '../support/sign-in-bench.ts'

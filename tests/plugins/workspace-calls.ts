@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, symlink, write
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import type { Test } from 'tap'
-import { createHost } from '../../kernel/host.ts'
+import { createHost } from '../../kernel/plugin/host.ts'
 import type { Tool, ToolContext, WriteArea } from '../../plugin-api/tool.ts'
 import type { Growth } from '../../plugins/workspace/files/file-replacement.ts'
 import workspacePlugin from '../../plugins/workspace/index.ts'

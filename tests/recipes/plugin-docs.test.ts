@@ -57,7 +57,7 @@ save(
   'plugins/notes/index.js',
   notes.replace(PLACEHOLDER, () => calls),
 )
-// Puts the server's own package where they find it.
+// Links the server's own package so that they can import it.
 await runCommand(home, ['plugins'])
 save('plugins/bookmarks/src/index.test.ts')
 await Promise.all([compile('plugins/bookmarks'), compile('providers/aviary')])

@@ -54,6 +54,7 @@ function readStatements(file: string): Statement[] {
 /** Returns the declaration file of this repository for a specifier; undefined for an installed package. */
 function resolve(specifier: string, from: string): string | undefined {
   if (specifier === '#kernel') return 'kernel/index.d.ts'
+  if (specifier === '#toolbox') return 'plugin-api/toolbox/index.d.ts'
   if (specifier === '#plugin-api') return 'plugin-api/index.d.ts'
   if (specifier.startsWith('#kernel/')) return `kernel/${specifier.slice('#kernel/'.length)}.d.ts`
   if (!specifier.startsWith('.')) return undefined

@@ -1,6 +1,6 @@
 import pino from 'pino'
 import type { Test } from 'tap'
-import { compileSchema, createGuardedFetch } from '#kernel'
+import { compileSchema } from '#kernel'
 import type {
   ButtonPress,
   ChannelConnection,
@@ -10,6 +10,7 @@ import type {
   InboundMessage,
   PressOutcome,
 } from '#plugin-api'
+import { createGuardedFetch } from '#toolbox'
 import type { FakePlatform } from '../../plugin-api/testing/fake-platform.ts'
 
 /** A channel that a test opened in place of the gateway, with everything that it reported. */

@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
+import { kernelRoutes } from '../../kernel/http/kernel-routes.ts'
 import type { AuditSpec, Method, NoAudit, StreamKind } from '../../kernel/http/route.ts'
-import { kernelRoutes } from '../../kernel/kernel-routes.ts'
 import type { JSONSchema } from '../../kernel/schema.ts'
 import type { Account, Cast } from './route-cast.ts'
 import { createObjects } from './route-objects.ts'

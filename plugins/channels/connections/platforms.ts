@@ -1,5 +1,6 @@
-import { createGuardedFetch, type Extensions, type GuardedFetch, type Logger } from '#kernel'
+import type { Extensions, Logger } from '#kernel'
 import type { ChannelKind, ChannelSettings } from '#plugin-api'
+import { createGuardedFetch, type GuardedFetch } from '#toolbox'
 
 /** Addresses of platforms from the server's settings, by kind and name. */
 export type EndpointSettings = Readonly<Record<string, Readonly<Record<string, string>>>>

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Collection } from 'mongodb'
-import { type Clock, createGroupCommit, isOnlyDuplicates, isUnavailable, type Logger } from '#kernel'
+import { type Clock, isOnlyDuplicates, isUnavailable, type Logger } from '#kernel'
+import { createGroupCommit } from '#toolbox'
 import { sanitizeForStorage } from '../sanitize.ts'
 import {
   type EventRecord,

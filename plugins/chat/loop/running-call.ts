@@ -1,5 +1,5 @@
-import { untilAborted } from '#kernel'
 import type { StepDecision, ToolContext } from '#plugin-api'
+import { untilAborted } from '#toolbox'
 import type { Source } from '../documents.ts'
 import type { Decision } from '../ledger/ledger-event.ts'
 import { type Request, requestAnswer, requestApproval, requestStep } from './approvals.ts'

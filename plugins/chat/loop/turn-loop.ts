@@ -4,8 +4,9 @@ import type {
   LanguageModelV3Message,
   LanguageModelV3StreamPart,
 } from '@ai-sdk/provider'
-import { type Ids, untilAborted } from '#kernel'
+import type { Ids } from '#kernel'
 import type { ModelCallOptions } from '#plugin-api'
+import { untilAborted } from '#toolbox'
 import { toWellFormed } from '../sanitize.ts'
 import type { Request } from './approvals.ts'
 import type { CallSettings } from './call-settings.ts'

@@ -1,5 +1,6 @@
 import type { Collection, IndexDescription } from 'mongodb'
-import { AppError, type Clock, findPage, type Ids, type Limits, type Page, type PageRequest } from '#kernel'
+import { AppError, type Clock, type Ids, type Limits } from '#kernel'
+import { findPage, type Page, type PageRequest } from '#toolbox'
 import type { Artifact, Source, ThreadDocument, ThreadSummary } from '../documents.ts'
 import { toAppendNewest } from './references.ts'
 import { migrationIndexes, PROJECTION_VERSION } from './thread-migrations.ts'

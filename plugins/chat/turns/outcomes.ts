@@ -1,4 +1,4 @@
-import { createGroupCommit } from '#kernel'
+import { createGroupCommit } from '#toolbox'
 import type { MessageDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ThreadOwner, ThreadProgress } from '../threads/threads.ts'

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { createGuardedFetch, type GuardedFetch } from '#kernel'
+import { createGuardedFetch, type GuardedFetch } from '#toolbox'
 import type { SignInEndpoints } from '../../auth/types.ts'
 import type { Cradle } from '../manifest.ts'
 import type { SignInKind } from '../sign-in-kind.ts'

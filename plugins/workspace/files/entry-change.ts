@@ -1,7 +1,8 @@
 import type { BigIntStats } from 'node:fs'
 import { link, lstat, mkdir, opendir, rename, rmdir, unlink } from 'node:fs/promises'
 import { posix } from 'node:path'
-import { AppError, type OpenFolder } from '#kernel'
+import { AppError } from '#kernel'
+import type { OpenFolder } from '#toolbox'
 import { FileFailure, ignoreCodes } from './file-failure.ts'
 import { findPlace, openFolder, type Place } from './workspace-path.ts'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { OpenFolder } from '#kernel'
+import type { OpenFolder } from '#toolbox'
 import { FileFailure, ignoreCodes, quote } from './file-failure.ts'
 import { openFileIn, openFolder, type Place, splitPlace } from './workspace-path.ts'
 

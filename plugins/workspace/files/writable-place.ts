@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
-import { isWithin } from '#kernel'
 import type { ToolContext, WriteArea } from '#plugin-api'
+import { isWithin } from '#toolbox'
 import { FileFailure, ignoreCodes, quote } from './file-failure.ts'
 import { findPlaceBelow, type Place, splitBelow } from './workspace-path.ts'
 

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { createPlaces, untilAborted } from '#kernel'
+import { createSemaphore, untilAborted } from '#toolbox'
 import { FileFailure } from '../files/file-failure.ts'
 import type { SearchRequest } from './file-search.ts'
 import type { SearchAnswer, SearchTask } from './search-worker.ts'
@@ -19,7 +19,7 @@ const TOO_COSTLY =
 const WORKER = new URL('./search-worker.js', import.meta.url)
 
 const MAX_THREADS = 2
-const places = createPlaces()
+const places = createSemaphore()
 
 /**
  * Searches in a thread of its own, so that no pattern and no file can block the server. Throws a FileFailure with the
@@ -38,7 +38,7 @@ async function runInPlace(request: SearchRequest, signal: AbortSignal): Promise<
   const giveUp = () => waiting.abort(signal.reason)
   if (signal.aborted) giveUp()
   signal.addEventListener('abort', giveUp, { once: true })
-  const leave = await places.enter(MAX_THREADS, waiting.signal)
+  const leave = await places.acquire(MAX_THREADS, waiting.signal)
   signal.removeEventListener('abort', giveUp)
   try {
     return await run(request, signal)

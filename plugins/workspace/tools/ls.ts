@@ -1,6 +1,7 @@
 import { lstat, opendir } from 'node:fs/promises'
-import { type OpenFolder, objectOf, type TypeOf } from '#kernel'
+import { objectOf, type TypeOf } from '#kernel'
 import type { Tool } from '#plugin-api'
+import type { OpenFolder } from '#toolbox'
 import { explainErrors, ignoreCodes } from '../files/file-failure.ts'
 import { findPlace, openFolder } from '../files/workspace-path.ts'
 import { fitOutput, formatName } from '../output.ts'

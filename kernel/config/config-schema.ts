@@ -1,0 +1,89 @@
+import { type JSONSchema, objectOf } from '../schema.ts'
+import { type LimitSettings, type LimitSpec, limitsSchema } from '../security/limits.ts'
+
+/** The settings of the kernel itself; each leaf may name the variable (`env`) and the flag that set it. */
+const kernelProperties = (limits: Readonly<Record<string, LimitSpec>>) => ({
+  http: objectOf({
+    host: { type: 'string', default: '127.0.0.1', env: 'SVC_HOST', flag: 'host' },
+    port: { type: 'integer', minimum: 0, maximum: 65535, default: 8088, env: 'SVC_PORT', flag: 'port' },
+    public_url: { type: 'string', format: 'url', pattern: '^https?://', env: 'SVC_PUBLIC_URL' },
+    trust_proxy: { type: 'boolean', default: false, env: 'SVC_TRUST_PROXY' },
+    cors_origins: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_CORS_ORIGINS' },
+    body_limit: { type: 'string', pattern: '^\\d{1,9}(b|kb|mb)?$', default: '1mb', env: 'SVC_BODY_LIMIT' },
+  }),
+  database: objectOf({
+    url: { type: 'string', pattern: '^mongodb(\\+srv)?://', env: 'SVC_DATABASE_URL', writeOnly: true },
+  }),
+  log: objectOf({
+    level: {
+      enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      default: 'info',
+      env: 'SVC_LOG_LEVEL',
+      flag: 'log-level',
+    },
+  }),
+  limits: limitsSchema(limits),
+  enable_api_docs: { type: 'boolean', default: false, env: 'SVC_ENABLE_API_DOCS' },
+  packages: { type: 'array', items: { type: 'string' }, default: [] },
+})
+
+/** The configuration's type as far as the kernel reads it. */
+export interface KernelConfig {
+  http: {
+    host: string
+    port: number
+    public_url?: string
+    trust_proxy: boolean
+    cors_origins: string[]
+    body_limit: string
+  }
+  database: { url?: string }
+  log: { level: string }
+  limits: LimitSettings
+  enable_api_docs: boolean
+  packages: string[]
+  plugins: Record<string, { enabled: boolean; required: boolean } & Record<string, unknown>>
+}
+
+/** A plugin, or a folder of an extension point, as far as its settings go. */
+export interface SettingsSection {
+  name: string
+  isBuiltIn: boolean
+  config?: Readonly<Record<string, JSONSchema>>
+  limits?: Readonly<Record<string, LimitSpec>>
+}
+
+/** The one schema of the whole configuration: the kernel's keys and a section for each plugin and folder. */
+export function configSchema(plugins: readonly SettingsSection[]): JSONSchema {
+  const sections = plugins.map(({ name, isBuiltIn, config = {} }) => [
+    name,
+    objectOf({
+      enabled: { type: 'boolean', default: true },
+      // The server never starts without what is its own.
+      ...(!isBuiltIn && { required: { type: 'boolean', default: false } }),
+      ...config,
+    }),
+  ])
+  // A name that is taken stays with the one that comes with the server.
+  const limits = Object.assign({}, ...[...plugins].sort(byOrigin).map(({ limits }) => limits))
+  return objectOf({
+    ...kernelProperties(limits),
+    plugins: objectOf(Object.fromEntries(sections)),
+  })
+}
+
+const byOrigin = (one: SettingsSection, other: SettingsSection) =>
+  Number(one.isBuiltIn) - Number(other.isBuiltIn)
+
+/** One key of the configuration. */
+export interface ConfigLeaf {
+  path: string[]
+  schema: JSONSchema
+}
+
+/** Every key that a schema knows, with its path from the top. */
+export function listLeaves(schema: JSONSchema, path: string[] = []): ConfigLeaf[] {
+  const properties = schema.properties as Record<string, JSONSchema> | undefined
+  if (!properties || schema.additionalProperties !== false) return [{ path, schema }]
+  return Object.entries(properties).flatMap(([name, child]) => listLeaves(child, [...path, name]))
+}

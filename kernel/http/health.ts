@@ -1,0 +1,87 @@
+import type { Runtime } from '../runtime.ts'
+import { objectOf } from '../schema.ts'
+import { defineRoute, type Route, reply } from './route.ts'
+
+const healthSchema = {
+  title: 'Health',
+  ...objectOf(
+    {
+      status: { enum: ['ok', 'degraded', 'failed'] },
+      version: { type: 'string' },
+      started_at: { type: 'integer' },
+      plugins: { type: 'object', additionalProperties: { enum: ['ok', 'degraded', 'failed'] } },
+      database: objectOf({ ok: { type: 'boolean' }, latency_ms: { type: ['number', 'null'] } }, [
+        'ok',
+        'latency_ms',
+      ]),
+    },
+    ['status', 'version', 'started_at', 'plugins', 'database'],
+  ),
+} as const
+
+/** The time after which a database that does not answer counts as unavailable, in milliseconds. */
+const PATIENCE_MS = 2000
+
+/** The two public routes that tell whether the server is up. */
+export function healthRoutes(runtime: Runtime): Route[] {
+  const pluginStates = async () => {
+    const states: Record<string, 'ok' | 'degraded' | 'failed'> = {}
+    for (const name of runtime.faults.keys()) states[name] = 'degraded'
+    for (const name of runtime.failed.keys()) states[name] = 'failed'
+    await Promise.all(
+      runtime.plugins.map(async ({ plugin: { name }, declarations: { health } }) => {
+        states[name] ??= 'ok'
+        try {
+          for (const check of health) await check(runtime.cradleOf(name))
+        } catch (error) {
+          runtime.log.warn({ error, plugin: name }, 'plugin is not healthy')
+          states[name] = 'failed'
+        }
+      }),
+    )
+    return states
+  }
+
+  const databaseState = async () => {
+    try {
+      const latency = await withPatience(runtime.database!.ping())
+      return { ok: true, latency_ms: Math.round(latency * 100) / 100 }
+    } catch (error) {
+      runtime.log.warn({ error }, 'database is unavailable')
+      return { ok: false, latency_ms: null }
+    }
+  }
+
+  const getHealth = defineRoute({
+    method: 'GET',
+    path: '/health',
+    summary: 'Check the server, its plugins and its database',
+    guard: 'public',
+    response: { 200: healthSchema, 503: healthSchema },
+  }).handle(async () => {
+    const { version, started_at } = runtime.facts
+    const database = await databaseState()
+    const plugins = database.ok ? await pluginStates() : {}
+    const isWhole = Object.values(plugins).every((state) => state === 'ok')
+    const status = !database.ok ? ('failed' as const) : isWhole ? ('ok' as const) : ('degraded' as const)
+    return reply(database.ok ? 200 : 503, { status, version, started_at, plugins, database })
+  })
+
+  const getLive = defineRoute({
+    method: 'GET',
+    path: '/health/live',
+    summary: 'Check that the process runs',
+    guard: 'public',
+    response: { 200: objectOf({ status: { const: 'ok' } }, ['status']) },
+  }).handle(() => ({ status: 'ok' as const }))
+
+  return [getHealth, getLive]
+}
+
+function withPatience<Value>(promise: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS)
+  })
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,22 @@
+import type { Blueprint } from '../loading/blueprint.ts'
+import type { Runtime } from '../runtime.ts'
+import { healthRoutes } from './health.ts'
+import { describeApi } from './openapi.ts'
+import { defineRoute, type Route } from './route.ts'
+
+/** The routes that the kernel itself serves. Without a runtime they can be described but not called. */
+export function kernelRoutes(blueprint: Blueprint, runtime?: Runtime): Route[] {
+  let document: Record<string, unknown> | undefined
+  const openapi = defineRoute({
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'Get this API as OpenAPI 3.1',
+    guard: 'public',
+    response: { 200: { type: 'object' } },
+  }).handle(() => {
+    document ??= describeApi({ ...blueprint, plugins: runtime!.plugins }, routes)
+    return document
+  })
+  const routes: Route[] = [...healthRoutes(runtime!), openapi]
+  return routes
+}

@@ -1,0 +1,288 @@
+import { mkdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type Config, ConfigError, layerConfig, readConfigFile } from '../config/config.ts'
+import { type ErrorTable, kernelErrors } from '../errors.ts'
+import { kernelRoutes } from '../http/kernel-routes.ts'
+import { createExtensions, type ExtensionPoint, type FolderEntry, loadEntry } from '../plugin/extensions.ts'
+import { createHost, type Declarations } from '../plugin/host.ts'
+import { confine, type ForeignFolder } from '../plugin/isolation.ts'
+import type { Plugin } from '../plugin/plugin.ts'
+import { assertConsistent, type Fault } from './consistency.ts'
+import {
+  BUILT_IN,
+  discoverPlugins,
+  type EntryPlace,
+  type Found,
+  listFolders,
+  type Trial,
+} from './discovery.ts'
+import { checkForeign } from './foreign-check.ts'
+import { orderByDependency } from './order.ts'
+import { VERSION } from './package.ts'
+import { type Absent, type Candidate, createSelection, type Selection } from './selection.ts'
+
+/** A plugin that will run, with all that it declared. */
+export interface PlannedPlugin extends Candidate {
+  plugin: Plugin
+  /** The real path of the folder that it was loaded from. */
+  folder: string
+  declarations: Declarations
+}
+
+/** Everything that is known of a server before it runs: no database, no port, no side effect. */
+export interface Blueprint {
+  home: string
+  version: string
+  config: Config
+  /** In order of start. */
+  plugins: PlannedPlugin[]
+  /** Plugins and folders that will not run. */
+  absent: readonly Absent[]
+  /** The extension points of all plugins, by name, those of absent ones included. */
+  points: ReadonlyMap<string, ExtensionPoint>
+  /** The names of the events of all plugins, those of absent ones included. */
+  events: ReadonlySet<string>
+  /** The entries that folders and packages add to extension points. */
+  entries: FolderEntry[]
+  errors: ErrorTable
+}
+
+/** The extension points of the kernel itself. */
+const kernelPoints: [string, ExtensionPoint][] = [
+  ['kernel.audit', { noun: 'audit log', formerly: 'action.audited' }],
+]
+
+/** Returns the server's folder: `SVC_HOME`, else `~/.svc`; creates it if it does not exist. */
+export function homeOf(env: NodeJS.ProcessEnv): string {
+  const home = resolve(env.SVC_HOME || join(homedir(), '.svc'))
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new ConfigError(`the home ${home} cannot be made: ${(error as Error).message}`, { cause: error })
+  }
+  return home
+}
+
+/** Reads configuration and plugins and has every plugin declare itself. */
+export async function readBlueprint({
+  home,
+  env,
+  flags = {},
+  plugins: given = [],
+  trial,
+}: {
+  home: string
+  env: NodeJS.ProcessEnv
+  flags?: Record<string, string | undefined>
+  /** Plugins besides those that are found. */
+  plugins?: readonly Plugin[]
+  /** A folder to load besides. */
+  trial?: Trial
+}): Promise<Blueprint> {
+  const file = readConfigFile(home)
+  const packages = Array.isArray(file.packages)
+    ? file.packages.filter((name) => typeof name === 'string')
+    : []
+  const {
+    plugins: found,
+    broken: unloaded,
+    entries: packaged,
+  } = await discoverPlugins({ home, packages, given, trial })
+  const declared = found.map(declare)
+  const points = new Map([
+    ...kernelPoints,
+    ...declared.flatMap(({ declarations }) => [...declarations.points]),
+  ])
+  const events = new Set(declared.flatMap(({ plugin }) => plugin.events ?? []))
+  const taken = new Set(declared.map(({ name }) => name))
+  const broken = unloaded.map((one) => withOwnName(one, taken))
+  // The names of what comes with the server are claimed first.
+  const places = [...packaged, ...listFolders(home, points)]
+    .map((place) => withOwnName(place, taken))
+    .sort((a, b) => Number(b.source === BUILT_IN) - Number(a.source === BUILT_IN))
+  const config = layerConfig({ file, env, flags, plugins: sectionsOf([...declared, ...broken, ...places]) })
+
+  const selection = createSelection(config)
+  for (const { error, ...candidate } of broken)
+    if (selection.admits(candidate)) selection.leaveOutUnloaded(candidate, error)
+  const plugins = selectPlugins(declared, points, selection)
+  const entries = await selectEntries(places, points, plugins, selection)
+  const blueprint = { home, version: VERSION, config, absent: selection.absent, points, events }
+  // Without the plugin at fault, others may lack what they need.
+  for (let rest: Pick<Blueprint, 'plugins' | 'entries'> = { plugins, entries }; ; ) {
+    const errors: ErrorTable = Object.assign(
+      {},
+      kernelErrors,
+      ...rest.plugins.map(({ plugin }) => plugin.errors),
+    )
+    try {
+      const whole = { ...blueprint, ...rest, errors }
+      assertConsistent(whole, kernelRoutes(whole))
+      return whole
+    } catch (error) {
+      rest = leaveOutFaulty(rest, error as Fault, selection)
+    }
+  }
+}
+
+/** A plugin that has declared itself; `error` is what its setup threw. */
+interface Declared extends Candidate {
+  plugin: Plugin
+  folder: string
+  declarations: Declarations
+  error?: Error
+}
+
+/** Has a plugin declare itself. */
+function declare({ value: plugin, ...found }: Found<Plugin>): Declared {
+  const { name, depends = [] } = plugin
+  const isBuiltIn = found.source === BUILT_IN
+  const { host, declarations } = createHost(name, { isBuiltIn })
+  const confined = isBuiltIn ? plugin : confine(name, plugin)
+  const declared = { ...found, name, depends, plugin: confined, declarations }
+  try {
+    const returned: unknown = confined.setup(host as never)
+    if (!(returned instanceof Promise)) return declared
+    // It is refused, whatever its outcome.
+    returned.catch(() => undefined)
+    throw new Error(
+      'its setup is asynchronous; setup may only declare, work that takes time belongs in start',
+    )
+  } catch (error) {
+    return { ...declared, error: error as Error }
+  }
+}
+
+/** Names a candidate by its source if a plugin that loads has its name: it neither fails nor is configured with that plugin. */
+const withOwnName = <Row extends Pick<Candidate, 'name' | 'source'>>(row: Row, taken: ReadonlySet<string>) =>
+  taken.has(row.name) && row.source !== BUILT_IN ? { ...row, name: row.source } : row
+
+const sectionsOf = (candidates: readonly (Pick<Candidate, 'name' | 'source'> & { plugin?: Plugin })[]) =>
+  candidates
+    .map(({ name, source, plugin }) => ({
+      name,
+      isBuiltIn: source === BUILT_IN,
+      config: plugin?.config,
+      limits: plugin?.limits,
+      plugin,
+    }))
+    // The folders that come with the server cannot be set one by one.
+    .filter(({ isBuiltIn, plugin }) => !isBuiltIn || plugin)
+
+function selectPlugins(
+  declared: readonly Declared[],
+  points: Blueprint['points'],
+  selection: Selection,
+): PlannedPlugin[] {
+  const { ordered, faults } = orderByDependency(declared, new Set(selection.absent.map(({ name }) => name)))
+  for (const [one, fault] of faults)
+    if (selection.admits(candidateOf(one))) selection.leaveOut(candidateOf(one), fault)
+  return ordered.filter((one) => {
+    const candidate = candidateOf(one)
+    if (!selection.admits(candidate) || !selection.admitsDependencies(candidate)) return false
+    const isForeign = one.source !== BUILT_IN
+    const error =
+      one.error ?? (isForeign ? findFault(() => checkForeign(one.declarations, points)) : undefined)
+    if (error) selection.leaveOutUnloaded(candidate, error)
+    return !error
+  })
+}
+
+async function selectEntries(
+  places: readonly EntryPlace[],
+  points: Blueprint['points'],
+  plugins: readonly PlannedPlugin[],
+  selection: Selection,
+): Promise<FolderEntry[]> {
+  const isActive = (point: string) => plugins.some(({ declarations }) => declarations.points.has(point))
+  const entries: FolderEntry[] = []
+  for (const { point, locate, ...place } of places) {
+    const candidate = { ...place, version: '', depends: [] }
+    if (!selection.admits(candidate)) continue
+    try {
+      const declared = points.get(point)
+      if (!declared)
+        throw new ConfigError(
+          `no plugin declares the extension point "${point}", which its package.json extends; there are ${[...points.keys()].join(', ')}`,
+        )
+      if (isActive(point)) entries.push(await loadEntry({ ...place, point, locate }, declared))
+    } catch (error) {
+      selection.leaveOut(candidate, error as Error)
+    }
+  }
+  return entries
+}
+
+/** Leaves out the plugin or folder at fault and those that need it; returns the rest. */
+function leaveOutFaulty(
+  { plugins, entries }: Pick<Blueprint, 'plugins' | 'entries'>,
+  fault: Fault,
+  selection: Selection,
+): Pick<Blueprint, 'plugins' | 'entries'> {
+  const isFaulty = ({ owner }: { owner: string }) => owner === fault.owner
+  for (const entry of entries.filter(isFaulty))
+    selection.leaveOut({ ...candidateOf({ ...entry, depends: [] }) }, fault)
+  for (const one of plugins.filter(({ name: owner }) => isFaulty({ owner })))
+    selection.leaveOut(candidateOf(one), fault)
+  return {
+    entries: entries.filter((entry) => !isFaulty(entry)),
+    plugins: plugins.filter(
+      (one) => !isFaulty({ owner: one.name }) && selection.admitsDependencies(candidateOf(one)),
+    ),
+  }
+}
+
+const candidateOf = ({ name, source, version, depends }: Candidate): Candidate => ({
+  name,
+  source,
+  version,
+  depends,
+})
+
+function findFault(check: () => void): Error | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    return error as Error
+  }
+}
+
+/** Lists the folders with third-party code. */
+export const foreignFolders = ({
+  plugins,
+  entries,
+}: Pick<Blueprint, 'plugins' | 'entries'>): ForeignFolder[] =>
+  [...plugins, ...entries].filter(({ source }) => source !== BUILT_IN)
+
+/** Lists the entries of every extension point, by its name, without those of plugins that `failed`; functions get their own cradle. */
+export function extensionsOf(
+  { plugins, entries }: Pick<Blueprint, 'plugins' | 'entries'>,
+  {
+    failed,
+    cradleOf,
+  }: { failed?: Pick<ReadonlySet<string>, 'has'>; cradleOf?: (plugin: string) => unknown } = {},
+): Map<string, ReturnType<typeof createExtensions>> {
+  const added = [
+    ...entries.map(({ point, value: entry, owner }) => ({ point, entry, owner })),
+    ...plugins.flatMap(({ name: owner, declarations }) =>
+      declarations.extensions.map(({ point, entry }) => ({
+        point,
+        owner,
+        entry:
+          typeof entry === 'function' ? (question: unknown) => entry(question, cradleOf?.(owner)) : entry,
+      })),
+    ),
+  ]
+  const points = [...kernelPoints, ...plugins.flatMap(({ declarations }) => [...declarations.points])]
+  return new Map(
+    points.map(([name, { nameOf }]) => [
+      name,
+      createExtensions(
+        added.filter(({ point }) => point === name),
+        { nameOf, failed },
+      ),
+    ]),
+  )
+}

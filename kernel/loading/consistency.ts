@@ -1,0 +1,147 @@
+import { ConfigError } from '../config/config.ts'
+import { kernelErrors } from '../errors.ts'
+import type { Route } from '../http/route.ts'
+import { kernelLimits } from '../security/limits.ts'
+import type { Blueprint, PlannedPlugin } from './blueprint.ts'
+
+/** The replacements of former events that did not become extension points. */
+const FORMER_EVENTS: Record<string, string> = {
+  'server.starting': 'the hook ready(cradle, announce) of the manifest',
+}
+
+const MUTATING = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+
+/** A declaration of a plugin, or of the folder of an extension point, that cannot be accepted. */
+export class Fault extends ConfigError {
+  readonly owner: string
+
+  constructor(owner: string, message: string) {
+    super(message)
+    this.owner = owner
+  }
+}
+
+/** Throws what goes wrong as the fault of its owner. */
+function attribute(owner: string, act: () => void): void {
+  try {
+    act()
+  } catch (error) {
+    throw error instanceof Fault
+      ? error
+      : new Fault(owner, `"${owner}" cannot be loaded: ${(error as Error).message}`)
+  }
+}
+
+/** Throws a `Fault` for a name used twice, and for what names a guard, an error, an event or an extension point that no plugin declares. */
+export function assertConsistent(
+  { plugins, points, events, entries, errors }: Blueprint,
+  kernelRoutes: readonly Route[],
+): void {
+  const owners = new Map<string, string>()
+  const claim = (kind: string, name: string, owner: string, space = kind) => {
+    const other = owners.get(`${space} ${name}`)
+    if (other) throw new Fault(owner, `${kind} "${name}" is declared by both ${other} and ${owner}`)
+    owners.set(`${space} ${name}`, owner)
+  }
+  const claimRoute = (method: string, path: string, owner: string) =>
+    claim('route', `${method} ${path.replace(/:\w+/g, ':')}`, owner)
+  const claimEntry = (point: string, entry: unknown, owner: string) => {
+    const { noun, nameOf } = points.get(point)!
+    claim(noun, nameOf ? nameOf(entry) : owner, owner, point)
+  }
+  for (const code of Object.keys(kernelErrors)) claim('error', code, 'the kernel')
+  claim('guard', 'public', 'the kernel')
+  for (const name of Object.keys(kernelLimits)) claim('limit', name, 'the kernel')
+  for (const { method, path } of kernelRoutes) claimRoute(method, path, 'the kernel')
+  for (const { point, value, owner } of entries) attribute(owner, () => claimEntry(point, value, owner))
+  const claimAll = ({ plugin, declarations }: PlannedPlugin) => {
+    const { name: owner } = plugin
+    for (const code of Object.keys(plugin.errors ?? {})) claim('error', code, owner)
+    for (const { key } of plugin.permissions ?? []) claim('permission', key, owner)
+    for (const event of plugin.events ?? []) claim('event', event, owner)
+    for (const name of declarations.provided) claim('service', name, owner)
+    for (const name of declarations.collections.keys()) claim('collection', name, owner)
+    for (const name of declarations.guards.keys()) claim('guard', name, owner)
+    for (const name of Object.keys(plugin.limits ?? {})) claim('limit', name, owner)
+    for (const name of declarations.limits.keys())
+      if (!Object.hasOwn(plugin.limits ?? {}, name))
+        throw new Fault(
+          owner,
+          `plugin "${owner}" counts the limit "${name}", which its manifest does not name`,
+        )
+    for (const { name } of declarations.jobs) claim('job', name, owner)
+    for (const { name } of declarations.commands) claim('command', name, owner)
+    for (const { method, path } of declarations.routes) claimRoute(method, path, owner)
+    // A socket is opened by a GET.
+    for (const { path } of declarations.sockets) claimRoute('GET', path, owner)
+    for (const { event } of declarations.listeners) {
+      const [point] = [...points].find(([, { formerly }]) => formerly === event) ?? []
+      const now = point ? `the extension point "${point}": use host.extend` : FORMER_EVENTS[event]
+      if (now) throw new Fault(owner, `plugin "${owner}" listens to "${event}", which is now ${now}`)
+      if (!events.has(event))
+        throw new Fault(
+          owner,
+          `plugin "${owner}" listens to "${event}", but no manifest names that event; known events are ${[...events].sort().join(', ')}`,
+        )
+    }
+    for (const { point, entry } of declarations.extensions) {
+      if (!points.has(point))
+        throw new Fault(
+          owner,
+          `plugin "${owner}" extends "${point}", but no plugin declares that extension point; there are ${[...points.keys()].join(', ')}`,
+        )
+      claimEntry(point, entry, owner)
+    }
+  }
+  for (const planned of plugins) attribute(planned.name, () => claimAll(planned))
+
+  const precedingGuard = new Map<string, string | undefined>(
+    plugins.flatMap(({ declarations }) => [...declarations.guards].map(([name, { after }]) => [name, after])),
+  )
+  const guardOwners = new Map(
+    plugins.flatMap(({ name, declarations }) =>
+      [...declarations.guards.keys()].map((guard) => [guard, name]),
+    ),
+  )
+  const dependencies = new Map(plugins.map(({ name, depends }) => [name, depends]))
+  const needs = (name: string, other: string): boolean =>
+    name === other || dependencies.get(name)!.some((next) => needs(next, other))
+  for (const { plugin, declarations } of plugins) {
+    const refuse = (what: string, wrong: string) => {
+      throw new Fault(plugin.name, `${what} of plugin "${plugin.name}" ${wrong}`)
+    }
+    const assertGuard = (what: string, use: unknown) => {
+      if (!use) refuse(what, 'has no guard')
+      const name = Array.isArray(use) ? use[0] : use
+      if (typeof name !== 'string')
+        refuse(
+          what,
+          "has a guard that is not a name: write guard: 'user', or guard: ['permission', 'notes'] for a guard with an argument",
+        )
+      if (name !== 'public' && !precedingGuard.has(name))
+        refuse(what, `uses the guard "${name}", which no plugin declares`)
+      const owner = guardOwners.get(name) ?? plugin.name
+      // If the guard's plugin fails, what it guards has to go with it.
+      if (!needs(plugin.name, owner))
+        refuse(what, `uses the guard "${name}" without depending on its plugin: add "${owner}" to depends`)
+    }
+    for (const [name, { after }] of declarations.guards) {
+      const path = [name]
+      for (let next: string | undefined = after; next; next = precedingGuard.get(next)) {
+        assertGuard(`guard ${name}`, next)
+        if (path.includes(next))
+          refuse(`guard ${name}`, `follows guards in a circle: ${[...path, next].join(' -> ')}`)
+        path.push(next)
+      }
+    }
+    for (const { path, guard } of declarations.sockets) assertGuard(`socket ${path}`, guard)
+    for (const { method, path, guard, audit, errors: codes = [] } of declarations.routes) {
+      const what = `route ${method} ${path}`
+      assertGuard(what, guard)
+      if (MUTATING.has(method) && audit === undefined)
+        refuse(what, 'changes something but names no audit action')
+      for (const code of codes)
+        if (!errors[code]) refuse(what, `names the error ${code}, which no plugin declares`)
+    }
+  }
+}

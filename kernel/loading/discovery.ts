@@ -1,0 +1,212 @@
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { ExtensionPoint } from '../plugin/extensions.ts'
+import { runAs } from '../plugin/isolation.ts'
+import { assertPlugin, assertSettings, type Plugin } from '../plugin/plugin.ts'
+import { linkServer } from './home-link.ts'
+import { BUILT_IN_ROOT, VERSION } from './package.ts'
+import type { Candidate } from './selection.ts'
+
+/** The source of built-in plugins; other sources are a package's name, a folder's path or `GIVEN`. */
+export const BUILT_IN = 'built-in'
+/** The source of a plugin that the program which starts the server hands over, as tests do. */
+const GIVEN = 'given'
+/** The version of a plugin or entry that does not state one. */
+const UNVERSIONED = '0.0.0'
+
+/** A value that was found, with its source; `folder` is the real path of the folder that it was loaded from. */
+export interface Found<Value> {
+  value: Value
+  source: string
+  folder: string
+  version: string
+}
+
+/** A plugin that could not be loaded; `name` is its manifest's or, if that could not be read, its folder's. */
+export interface BrokenPlugin extends Candidate {
+  error: Error
+}
+
+/** A folder or package whose default export is an entry of an extension point. */
+export interface EntryPlace {
+  /** The folder's name, under which its settings are. */
+  name: string
+  source: string
+  /** The name of the extension point. */
+  point: string
+  locate(): Module
+}
+
+/** A module to import, the real path of its package, and what the package's manifest says of it. */
+export interface Module {
+  /** Returns its default export. */
+  load(): Promise<unknown>
+  folder: string
+  version: string
+  /** The extension point that a package fills, from `svc.extends` in its package.json. */
+  extends?: string
+}
+
+/** A folder outside the usual places to load: as a plugin, or as an entry of an extension point. */
+export interface Trial {
+  folder: string
+  point?: string
+  /** Folders of plugins that it depends on. */
+  beside?: readonly string[]
+}
+
+/** Loads every plugin: built in, named in `packages`, in `<home>/plugins`, `given` as objects, and one on trial. */
+export async function discoverPlugins({
+  home,
+  packages,
+  given,
+  trial,
+}: {
+  home: string
+  packages: readonly string[]
+  given: readonly Plugin[]
+  trial?: Trial
+}): Promise<{ plugins: Found<Plugin>[]; broken: BrokenPlugin[]; entries: EntryPlace[] }> {
+  const own = foldersIn(join(home, 'plugins'))
+  if (own.length > 0 || packages.length > 0) linkServer(home)
+  const places = [
+    ...foldersIn(join(BUILT_IN_ROOT, 'plugins')).map(builtIn),
+    ...packages.map((name) => ({
+      name: basename(name),
+      source: name,
+      locate: () => locate(findPackage(name, home), basename(name)),
+    })),
+    ...own.map(foreign),
+    ...given.map((plugin) => ({
+      name: plugin.name,
+      source: GIVEN,
+      locate: (): Module => ({ load: async () => plugin, folder: GIVEN, version: UNVERSIONED }),
+    })),
+    ...(trial ? [trial.folder, ...(trial.beside ?? [])].map(foreign) : []),
+  ]
+  const plugins: Found<Plugin>[] = []
+  const broken: BrokenPlugin[] = []
+  const entries: EntryPlace[] = []
+  const sources = new Map<string, string>()
+  for (const { name, source, locate } of places) {
+    let candidate: unknown
+    try {
+      const module = locate()
+      const point = module.extends ?? (source === trial?.folder ? trial.point : undefined)
+      if (point !== undefined) {
+        entries.push({ name, source, point, locate: () => module })
+        continue
+      }
+      candidate = await module.load()
+      const plugin = assertPlugin(candidate, source === BUILT_IN)
+      const other = sources.get(plugin.name)
+      if (other) throw new Error(`two plugins are named "${plugin.name}": ${other} and ${source}`)
+      if (source !== BUILT_IN) assertSettings(plugin)
+      sources.set(plugin.name, source)
+      const { folder, version } = module
+      plugins.push({ value: plugin, source, folder, version: plugin.version ?? version })
+    } catch (error) {
+      broken.push({
+        name: nameIn(candidate) ?? name,
+        source,
+        version: '',
+        depends: [],
+        error: error as Error,
+      })
+    }
+  }
+  return { plugins, broken, entries }
+}
+
+/** The folders of these extension points, those that come with the server and those of the home. */
+export function listFolders(home: string, points: ReadonlyMap<string, ExtensionPoint>): EntryPlace[] {
+  return [...points].flatMap(([point, { folder }]) => {
+    if (folder === undefined) return []
+    const own = foldersIn(join(home, folder))
+    if (own.length > 0) linkServer(home)
+    return [...foldersIn(join(BUILT_IN_ROOT, folder)).map(builtIn), ...own.map(foreign)].map((place) => ({
+      ...place,
+      point,
+    }))
+  })
+}
+
+const builtIn = (folder: string) => ({
+  name: basename(folder),
+  source: BUILT_IN,
+  locate: (): Module => ({ load: () => importDefault(join(folder, 'index.js')), folder, version: VERSION }),
+})
+
+const foreign = (folder: string) => ({
+  name: basename(folder),
+  source: folder,
+  locate: () => locate(folder, basename(folder)),
+})
+
+function nameIn(candidate: unknown): string | undefined {
+  const name = (candidate as { name?: unknown } | null | undefined)?.name
+  return typeof name === 'string' ? name : undefined
+}
+
+const importDefault = async (file: string): Promise<unknown> =>
+  (await import(pathToFileURL(file).href)).default
+
+function foldersIn(parent: string): string[] {
+  if (!existsSync(parent)) return []
+  return readdirSync(parent, { withFileTypes: true })
+    .filter((child) => (child.isDirectory() || child.isSymbolicLink()) && !child.name.startsWith('.'))
+    .map(({ name }) => join(parent, name))
+    .sort()
+}
+
+function findPackage(name: string, home: string): string {
+  const roots = [home, ...ancestors(BUILT_IN_ROOT)]
+  const folder = roots.map((root) => join(root, 'node_modules', name)).find((path) => existsSync(path))
+  if (!folder) throw new Error(`the package is not installed in ${home}`)
+  return folder
+}
+
+const ancestors = (path: string): string[] =>
+  dirname(path) === path ? [path] : [path, ...ancestors(dirname(path))]
+
+interface PackageManifest {
+  exports?: unknown
+  main?: string
+  version?: string
+  svc?: { extends?: string }
+}
+
+/**
+ * Finds the module of a third-party folder; throws one sentence if its file is missing. Work that it begins while it is
+ * imported is attributed to it.
+ */
+export function locate(folder: string, name: string): Module {
+  const path = join(folder, 'package.json')
+  const manifest = readManifest(path)
+  const file = join(folder, exportedEntry(manifest.exports) ?? manifest.main ?? 'index.js')
+  if (!existsSync(file))
+    throw new Error(`${file} does not exist: build it, or name another file as "exports" in ${path}`)
+  return {
+    load: () => runAs(name, () => importDefault(file)),
+    folder: realpathSync(folder),
+    version: manifest.version ?? UNVERSIONED,
+    extends: manifest.svc?.extends,
+  }
+}
+
+function readManifest(file: string): PackageManifest {
+  if (!existsSync(file)) return {}
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new Error(`${file} is not valid JSON: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** Returns the file that `import` loads by a package's `exports`. */
+function exportedEntry(exported: unknown): string | undefined {
+  if (typeof exported !== 'object' || exported === null) return exported as string | undefined
+  const conditions = exported as Record<string, unknown>
+  return exportedEntry(conditions['.'] ?? conditions.import ?? conditions.node ?? conditions.default)
+}

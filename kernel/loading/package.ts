@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The folder that holds `plugins/`, `channels/` and `providers/` as they are run. */
+export const BUILT_IN_ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+
+/** The folder of this package, whose own `package.json` it holds. */
+export const PACKAGE_ROOT = dirname(BUILT_IN_ROOT)
+
+/** The package.json of this package. */
+export const OWN_PACKAGE: {
+  name: string
+  version: string
+  dependencies: Record<string, string>
+  devDependencies: Record<string, string>
+} = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8'))
+
+/** The name and the version of this package. */
+export const { name: PACKAGE_NAME, version: VERSION } = OWN_PACKAGE

@@ -1,0 +1,110 @@
+import { basename, isAbsolute } from 'node:path'
+import { ConfigError } from '../config/config.ts'
+import { BUILT_IN, type EntryPlace } from '../loading/discovery.ts'
+import type { ExtensionPoints } from '../types.ts'
+import { confine } from './isolation.ts'
+
+/** A place where other plugins add something to the plugin that declares it. */
+export interface ExtensionPoint<Entry = unknown> {
+  /** The word for one entry in messages, e.g. `channel kind`. */
+  noun: string
+  /** Returns the unique name of an entry; without it, each plugin adds one entry, under its own name. */
+  nameOf?(entry: Entry): string
+  /** Returns the entry if its form is right, else throws one sentence. What is built in is not checked. */
+  check?(entry: unknown): Entry
+  /** The event of an earlier version that it replaces; a plugin that still listens to that is refused. */
+  formerly?: string
+  /** A folder beside `plugins/`, here and in the home, each of whose folders has an entry as its default export. */
+  folder?: string
+}
+
+/** The entries of one extension point, each with the plugin or folder that added it. */
+export interface Extensions<Entry> {
+  get(name: string): Entry | undefined
+  list(): Entry[]
+  names(): string[]
+  owner(name: string): string | undefined
+}
+
+/** The functions of an extension point; each is called with the cradle of its own plugin besides. */
+export interface Answers<Question, Answer> extends Extensions<(question: Question) => Answer> {
+  /** Calls every function, in the order in which their plugins start; failures are gathered and thrown. */
+  ask(question: Question): Promise<Awaited<Answer>[]>
+}
+
+/** The entries of every extension point, by its name. */
+export type AllExtensions = {
+  readonly [Name in keyof ExtensionPoints]: ExtensionPoints[Name] extends (
+    question: infer Question,
+  ) => infer Answer
+    ? Answers<Question, Answer>
+    : Extensions<ExtensionPoints[Name]>
+}
+
+/** An entry and the plugin or folder that added it. */
+interface AddedEntry<Entry> {
+  entry: Entry
+  owner: string
+}
+
+/** Lists entries under their names, or under their owners' if they have none, without those of plugins that `failed`. */
+export function createExtensions<Entry>(
+  added: readonly AddedEntry<Entry>[],
+  {
+    nameOf,
+    failed = new Set(),
+  }: { nameOf?: (entry: Entry) => string; failed?: Pick<ReadonlySet<string>, 'has'> } = {},
+): Extensions<Entry> & { ask(question: unknown): Promise<unknown[]> } {
+  const byName = new Map(added.map((one) => [nameOf ? nameOf(one.entry) : one.owner, one]))
+  const find = (name: string) => {
+    const found = byName.get(name)
+    return found && !failed.has(found.owner) ? found : undefined
+  }
+  const names = () => [...byName.keys()].filter(find)
+  const list = () => names().map((name) => find(name)!.entry)
+  return {
+    get: (name) => find(name)?.entry,
+    list,
+    names,
+    owner: (name) => find(name)?.owner,
+    async ask(question) {
+      const answers: unknown[] = []
+      const failures: unknown[] = []
+      for (const answer of list() as ((question: unknown) => unknown)[])
+        try {
+          answers.push(await answer(question))
+        } catch (error) {
+          failures.push(error)
+        }
+      if (failures.length > 1) throw new AggregateError(failures, `${failures.length} plugins failed`)
+      if (failures.length === 1) throw failures[0]
+      return answers
+    },
+  }
+}
+
+/** The entry that a folder or package adds to an extension point. */
+export interface FolderEntry extends Omit<EntryPlace, 'locate'> {
+  /** Its name in messages: `channels/irc`, or the name of the package. */
+  owner: string
+  folder: string
+  version: string
+  value: unknown
+}
+
+/** Imports what a folder or package adds and checks its form; throws one sentence. */
+export async function loadEntry(
+  { name, source, point, locate }: EntryPlace,
+  { check, folder: parent }: ExtensionPoint,
+): Promise<FolderEntry> {
+  const isBuiltIn = source === BUILT_IN
+  const owner = isBuiltIn || isAbsolute(source) ? `${parent ?? point}/${basename(name)}` : source
+  try {
+    const { load, folder, version } = locate()
+    const candidate = await load()
+    const value = isBuiltIn ? candidate : confine(name, check ? check(candidate) : candidate)
+    return { name, source, point, owner, folder, version, value }
+  } catch (cause) {
+    throw new ConfigError(`${owner} (${source}) failed to load: ${(cause as Error).message}`, { cause })
+  }
+}

@@ -1,0 +1,196 @@
+import type { IndexDescription } from 'mongodb'
+import { AppError } from '../errors.ts'
+import { assertGuard, type Guard } from '../http/guard.ts'
+import { assertRoute, type Route } from '../http/route.ts'
+import type { UsageCounter } from '../security/limits.ts'
+import type { SealedPurposes } from '../security/sealed-fields.ts'
+import { assertSocket, type Socket } from '../socket/socket.ts'
+import type {
+  Collections,
+  Cradle,
+  ErrorCode,
+  Events,
+  ExtensionPoints,
+  GuardContexts,
+  Member,
+  PrivateServices,
+  Services,
+} from '../types.ts'
+import { assertCommand, type Command } from './command.ts'
+import type { ExtensionPoint } from './extensions.ts'
+import { confine } from './isolation.ts'
+import { assertJob, type Job } from './jobs.ts'
+import type { Manifest } from './plugin.ts'
+
+/** The words with which a plugin declares what it brings. Everything runs later, or never if only the declarations are read. */
+export interface Host<Of extends Manifest = Manifest> {
+  /** For functions that are called without it, such as those of a tool; it exists once setup is over. */
+  readonly cradle: Cradle<Of>
+  /** A service that those who depend on this plugin may use; made once, on first use. */
+  provide<Name extends keyof Member<Services, Of['name']> & string>(
+    name: Name,
+    factory: (cradle: Cradle<Of>) => Member<Services, Of['name']>[Name],
+  ): void
+  /** A service that only this plugin uses; made once, on first use. */
+  service<Name extends keyof Member<PrivateServices, Of['name']> & string>(
+    name: Name,
+    factory: (cradle: Cradle<Of>) => Member<PrivateServices, Of['name']>[Name],
+  ): void
+  /** A collection that this plugin owns; its indexes are made before any plugin starts. */
+  collection(
+    name: keyof Member<Collections, Of['name']> & string,
+    options?: Partial<CollectionDeclaration>,
+  ): void
+  guard<Name extends keyof GuardContexts>(name: Name, guard: Guard<Name, Cradle<Of>>): void
+  /** Counts how much of a limit of its manifest an account has used. */
+  limit(
+    name: keyof NonNullable<Of['limits']> & string,
+    count: (cradle: Cradle<Of>, account_id: string) => ReturnType<UsageCounter>,
+  ): void
+  routes(routes: readonly Route<Cradle<Of>>[]): void
+  socket(socket: Socket<Cradle<Of>>): void
+  on<Name extends keyof Events>(
+    event: Name,
+    listener: (payload: Events[Name], cradle: Cradle<Of>) => unknown,
+  ): void
+  job(job: Job<Cradle<Of>>): void
+  command(command: Command<Cradle<Of>>): void
+  /** A place where others add something to this plugin; its name begins with this plugin's name and a dot. */
+  extensionPoint<Name extends keyof ExtensionPoints>(
+    name: Name,
+    point: ExtensionPoint<ExtensionPoints[Name]>,
+  ): void
+  /** Adds something to a plugin; without effect while that plugin is off. */
+  extend<Name extends keyof ExtensionPoints>(point: Name, entry: EntryOf<ExtensionPoints[Name], Of>): void
+  /** A check that throws while the plugin cannot do its work; shown by /api/health. */
+  health(check: (cradle: Cradle<Of>) => unknown): void
+  /** A line of `svc doctor`: what was found, or thrown, what is wrong. The cradle has no collections. */
+  check(name: string, look: (cradle: Cradle<Of>) => string | Promise<string>): void
+  /** An error of some plugin's table. */
+  error(
+    code: ErrorCode | (keyof NonNullable<Of['errors']> & string),
+    details?: Record<string, unknown>,
+  ): AppError
+}
+
+/** An entry as a plugin adds it to an extension point: a function also receives the plugin's cradle. */
+type EntryOf<Entry, Of extends Manifest> = Entry extends (question: infer Question) => infer Answer
+  ? (question: Question, cradle: Cradle<Of>) => Answer
+  : Entry
+
+/** A collection's indexes and sealed fields; `sealed` names the fields whose values are sealed, with their purposes. */
+export interface CollectionDeclaration {
+  indexes: IndexDescription[]
+  /** In a purpose each document's id takes the place of `{_id}`. */
+  sealed: SealedPurposes
+}
+
+/** Everything that one plugin declared. */
+export interface Declarations {
+  /** Sets `host.cradle`. */
+  bind(cradle: unknown): void
+  /** With those that are provided. */
+  services: Map<string, (cradle: never) => unknown>
+  provided: Set<string>
+  collections: Map<string, CollectionDeclaration>
+  guards: Map<string, Guard>
+  limits: Map<string, (cradle: never, account_id: string) => ReturnType<UsageCounter>>
+  routes: Route[]
+  sockets: Socket[]
+  listeners: { event: keyof Events; listener: (payload: never, cradle: never) => unknown }[]
+  jobs: Job[]
+  commands: Command[]
+  points: Map<string, ExtensionPoint>
+  extensions: { point: string; entry: unknown }[]
+  health: ((cradle: never) => unknown)[]
+  checks: { name: string; look: (cradle: never) => string | Promise<string> }[]
+}
+
+/** Makes the host that is handed to one plugin's `setup`, and the record that it fills. */
+export function createHost(
+  plugin: string,
+  { isBuiltIn = false } = {},
+): { host: Host; declarations: Declarations } {
+  let cradle: unknown
+  const declarations: Declarations = {
+    bind(bound) {
+      cradle = bound
+    },
+    services: new Map(),
+    provided: new Set(),
+    collections: new Map(),
+    guards: new Map(),
+    limits: new Map(),
+    routes: [],
+    sockets: [],
+    listeners: [],
+    jobs: [],
+    commands: [],
+    points: new Map(),
+    extensions: [],
+    health: [],
+    checks: [],
+  }
+  const host: Host = {
+    get cradle() {
+      if (cradle === undefined)
+        throw new Error('host.cradle does not exist before the setup of every plugin is over')
+      return cradle as Host['cradle']
+    },
+    provide: (name: string, factory) => {
+      setOnce(declarations.services, 'service', name, factory)
+      declarations.provided.add(name)
+    },
+    service: (name, factory) => setOnce(declarations.services, 'service', name, factory),
+    collection: (name: string, { indexes = [], sealed = {} } = {}) =>
+      setOnce(declarations.collections, 'collection', name, { indexes, sealed }),
+    guard: (name, guard) => setOnce(declarations.guards, 'guard', name, assertGuard(guard, `guard ${name}`)),
+    limit: (name: string, count) => setOnce(declarations.limits, 'limit', name, count),
+    routes: (routes) => {
+      for (const route of routes)
+        declarations.routes.push(assertRoute(route, `route ${route.method} ${route.path}`))
+    },
+    socket: (socket) => void declarations.sockets.push(assertSocket(socket, `socket ${socket.path}`)),
+    on: (event, listener) => void declarations.listeners.push({ event, listener }),
+    job: (job) => void declarations.jobs.push(assertJob(job, `job ${job.name}`)),
+    command: (command) => void declarations.commands.push(assertCommand(command, `command ${command.name}`)),
+    extensionPoint: (name: string, point) => {
+      if (!name.startsWith(`${plugin}.`))
+        throw new Error(`the name of its extension point "${name}" must begin with "${plugin}."`)
+      setOnce(declarations.points, 'extension point', name, point as ExtensionPoint)
+    },
+    extend: (point, entry) => void declarations.extensions.push({ point, entry }),
+    health: (check) => void declarations.health.push(check),
+    check: (name, look) => void declarations.checks.push({ name, look }),
+    error: (code, details) => new AppError(code as ErrorCode, details),
+  }
+  return { host: isBuiltIn ? host : hostFromOutside(plugin, host), declarations }
+}
+
+/**
+ * The host of a plugin from outside: the functions that it declares run as the plugin's. A word that the host does not
+ * have, e.g. one of a former version, is refused in a sentence.
+ */
+const hostFromOutside = (plugin: string, host: Host) =>
+  new Proxy(host, {
+    get(words, name) {
+      if (name === 'error' || name === 'cradle') return words[name]
+      if (Object.hasOwn(words, name)) {
+        const declare = words[name as keyof Host] as (...args: unknown[]) => void
+        return (...args: unknown[]) => declare(...confine(plugin, args))
+      }
+      throw new Error(
+        `the host has no "${String(name)}"; host.extend(point, entry) adds to other plugins, and "svc plugins" lists the points`,
+      )
+    },
+  })
+
+function setOnce<Name extends string, Value>(
+  declared: Map<Name, Value>,
+  kind: string,
+  name: Name,
+  value: Value,
+): void {
+  if (declared.has(name)) throw new Error(`${kind} "${name}" is declared twice`)
+  declared.set(name, value)
+}

@@ -1,0 +1,90 @@
+import { setMaxListeners } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Collection } from 'mongodb'
+import type { Clock } from '../clock.ts'
+import { acquireLease, type LeaseDocument } from '../database/lease.ts'
+import type { Logger } from '../log.ts'
+import { createFormCheck } from './form.ts'
+
+/** Work that recurs on one server process at a time, whichever holds the job's lease. */
+export interface Job<Cradle = never> {
+  name: string
+  every_seconds: number
+  run: (cradle: Cradle, signal: AbortSignal) => unknown
+}
+
+/** Checks the form of a job that a plugin declares. */
+export const assertJob = createFormCheck<Job>(
+  {
+    type: 'object',
+    properties: {
+      name: { type: 'string', minLength: 1 },
+      every_seconds: { type: 'number', exclusiveMinimum: 0 },
+      run: true,
+    },
+    required: ['name', 'every_seconds', 'run'],
+    additionalProperties: false,
+  },
+  ['run'],
+)
+
+/** The number of periods without a renewal after which another process takes over. */
+const LEASE_PERIODS = 3
+
+/** Runs jobs on their schedule while this process can hold their leases; the first run comes at once. */
+export function startJobs({
+  jobs,
+  leases,
+  holder,
+  clock,
+  log,
+}: {
+  jobs: { job: Job; cradle: unknown }[]
+  leases: Collection<LeaseDocument>
+  holder: string
+  clock: Clock
+  log: Logger
+}): { stop(): Promise<void> } {
+  const abort = new AbortController()
+  // Each job adds a listener, and Node.js warns of a leak from the eleventh on.
+  setMaxListeners(0, abort.signal)
+
+  const acquire = ({ name, every_seconds }: Job) => {
+    const now = clock.now()
+    return acquireLease(leases, { name, holder, now, until: now + every_seconds * 1000 * LEASE_PERIODS })
+  }
+
+  /** A job that runs for long keeps its lease. */
+  const run = async (job: Job, cradle: unknown, fail: (error: unknown) => void) => {
+    const renewal = setInterval(() => void acquire(job).catch(fail), job.every_seconds * 1000)
+    try {
+      await job.run(cradle as never, abort.signal)
+    } finally {
+      clearInterval(renewal)
+    }
+  }
+
+  const loop = async ({ job, cradle }: { job: Job; cradle: unknown }) => {
+    const fail = (error: unknown) => {
+      if (!abort.signal.aborted) log.error({ error, job: job.name }, 'job failed')
+    }
+    while (!abort.signal.aborted) {
+      try {
+        if (await acquire(job)) await run(job, cradle, fail)
+      } catch (error) {
+        fail(error)
+      }
+      // Rejects only when aborted, which ends the loop.
+      await pause(job.every_seconds * 1000, undefined, { signal: abort.signal }).catch(() => undefined)
+    }
+  }
+
+  const loops = jobs.map(loop)
+  return {
+    async stop() {
+      abort.abort()
+      await Promise.all(loops)
+      await leases.deleteMany({ holder })
+    },
+  }
+}

@@ -1,0 +1,167 @@
+import type { ErrorDefinition, ErrorTable } from '../errors.ts'
+import { type LocalizedText, localizedText } from '../locale.ts'
+import { compileSchema, type JSONSchema, objectOf } from '../schema.ts'
+import type { LimitSpec } from '../security/limits.ts'
+import type { Cradle, Events } from '../types.ts'
+import { compileFor, createFormCheck } from './form.ts'
+import type { Host } from './host.ts'
+
+/**
+ * The number of the plugin contract, which a manifest names as `kernel`. It rises when code that was written for the
+ * former number may stop working: because something of `plugin-api/api-report.md` is removed or means something else.
+ * Additions leave it as it is. What is to be removed is first marked `@deprecated` and works on through the whole next
+ * number: code that compiles without such marks under one number runs under the next.
+ */
+export const KERNEL_VERSION = 1
+
+/** A right that can be granted to an account. */
+export interface Permission {
+  key: string
+  category: string
+  label: LocalizedText
+  description: LocalizedText
+}
+
+/** The description of a plugin, without its functions. */
+export interface Manifest {
+  name: string
+  summary: string
+  version?: string
+  /** The version of the plugin contract that it was written for; a plugin from outside must name it. */
+  kernel?: number
+  /** Plugins that start before this one and whose services it may use. */
+  depends?: readonly string[]
+  /** Properties of the section `plugins.<name>` of the configuration, as JSON Schemas. */
+  config?: Readonly<Record<string, JSONSchema>>
+  permissions?: readonly Permission[]
+  errors?: ErrorTable
+  /** Its keys of the section `limits` of the configuration: what one account, address or connection may take. */
+  limits?: Readonly<Record<string, LimitSpec>>
+  /** The events that it emits; others listen to those that a manifest names. */
+  events?: readonly (keyof Events)[]
+}
+
+/** Prints a line for whoever started the server, e.g. the first password. */
+export type Announce = (label: string, text: string) => void
+
+/** The functions of a plugin. `setup` only declares: it is synchronous and does no input or output. */
+export interface Hooks<Of extends Manifest> {
+  setup(host: Host<Of>): void
+  start?(cradle: Cradle<Of>, signal: AbortSignal): unknown
+  /** Comes once every plugin has started, before the server listens; `announce` prints a line for whoever started it. */
+  ready?(cradle: Cradle<Of>, announce: Announce): unknown
+  stop?(cradle: Cradle<Of>, signal: AbortSignal): unknown
+}
+
+/** A plugin as the kernel runs it. */
+export interface Plugin extends Manifest {
+  setup(host: never): void
+  start?(cradle: never, signal: AbortSignal): unknown
+  ready?(cradle: never, announce: Announce): unknown
+  stop?(cradle: never, signal: AbortSignal): unknown
+}
+
+/** Declares what a plugin is; returns it unchanged, with types from which those of its cradle follow. */
+export const defineManifest = <const Of extends Manifest>(manifest: Of): Of => manifest
+
+/** Declares a plugin; returns it unchanged. Its cradle and its host are typed by its manifest. */
+export const definePlugin = <
+  const Name extends string,
+  const Depends extends readonly string[] = [],
+  const Config extends NonNullable<Manifest['config']> = Record<never, JSONSchema>,
+  const Errors extends ErrorTable = Record<never, ErrorDefinition>,
+>(
+  plugin: Parts<Name, Depends, Config, Errors> & Hooks<Parts<Name, Depends, Config, Errors>>,
+): Plugin => plugin
+
+/** A manifest by the parts that types follow from. */
+interface Parts<
+  Name extends string,
+  Depends extends readonly string[],
+  Config extends NonNullable<Manifest['config']>,
+  Errors extends ErrorTable,
+> extends Manifest {
+  name: Name
+  depends?: Depends
+  config?: Config
+  errors?: Errors
+}
+
+const checkManifest = createFormCheck<Plugin>(
+  {
+    type: 'object',
+    properties: {
+      name: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,63}$' },
+      summary: { type: 'string', minLength: 1 },
+      version: { type: 'string' },
+      kernel: { const: KERNEL_VERSION },
+      depends: { type: 'array', items: { type: 'string' } },
+      config: { type: 'object', additionalProperties: { type: 'object' } },
+      permissions: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            key: { type: 'string', pattern: '^[a-z][a-z0-9_]*$' },
+            category: { type: 'string' },
+            label: localizedText,
+            description: localizedText,
+          },
+          required: ['key', 'category', 'label', 'description'],
+          additionalProperties: false,
+        },
+      },
+      errors: {
+        type: 'object',
+        propertyNames: { pattern: '^[A-Z][A-Z0-9_]*$' },
+        additionalProperties: {
+          type: 'object',
+          properties: {
+            status: { type: 'integer', minimum: 400, maximum: 599 },
+            code: { type: 'string', pattern: '^[A-Z][A-Z0-9_]*$' },
+            level: { enum: ['debug', 'info', 'warn', 'error'] },
+            message: localizedText,
+          },
+          required: ['status', 'message'],
+          additionalProperties: false,
+        },
+      },
+      limits: {
+        type: 'object',
+        propertyNames: { pattern: '^[a-z][a-z0-9_]*$' },
+        additionalProperties: objectOf(
+          {
+            default: { type: ['integer', 'string'], minimum: 1, pattern: '^[1-9][0-9]{0,8}(b|kb|mb|gb|tb)$' },
+            description: { type: 'string', minLength: 1 },
+          },
+          ['default', 'description'],
+        ),
+      },
+      events: { type: 'array', items: { type: 'string', pattern: '^[a-z0-9_-]+\\.[a-z0-9_.-]+$' } },
+      setup: true,
+      start: true,
+      ready: true,
+      stop: true,
+    },
+    required: ['name', 'summary', 'setup'],
+    additionalProperties: false,
+  },
+  ['setup', 'start', 'ready', 'stop'],
+)
+
+/** Checks what a module exported; throws one readable sentence that says what is wrong. */
+export function assertPlugin(candidate: unknown, isBuiltIn: boolean): Plugin {
+  if (typeof candidate !== 'object' || candidate === null)
+    throw new Error('its default export is not a manifest object')
+  const plugin = checkManifest(candidate, 'its manifest')
+  if (!isBuiltIn && plugin.kernel === undefined)
+    throw new Error(
+      `its manifest does not say for which plugin contract it was written: add "kernel: ${KERNEL_VERSION}"`,
+    )
+  return plugin
+}
+
+/** Checks the schemas of a plugin's settings; throws one readable sentence. */
+export function assertSettings({ config = {} }: Plugin): void {
+  compileFor('its configuration', () => compileSchema(objectOf(config), 'json'))
+}

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { ConfigError } from '../config/config.ts'
+
+const KEY_BYTES = 32
+
+/** The keys in the file `secret.key` of a home, one a line, base64url; all processes of the home share it. */
+export interface KeyRing {
+  /** The key that seals, and while it is being replaced also the one before it; read anew when the file has changed. */
+  keys(): readonly [current: Buffer, former?: Buffer]
+  /** Puts a new key before the present one; false if a replacement is under way already. */
+  begin(): boolean
+  /** Drops the former key. */
+  end(): void
+}
+
+/** Opens the key file of this home, or makes it (0600, also when several processes start at once). */
+export function openKeyRing(home: string): KeyRing {
+  const path = join(home, 'secret.key')
+  const candidate = join(home, `.secret.key.${process.pid}`)
+
+  /** From then on the keys survive a loss of power, as the values sealed with them do. */
+  function write(keys: Buffer[], place: (candidate: string) => void): void {
+    const file = openSync(candidate, 'w', 0o600)
+    try {
+      writeSync(file, keys.map((key) => key.toString('base64url')).join('\n'))
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    try {
+      place(candidate)
+    } finally {
+      rmSync(candidate, { force: true })
+    }
+    const folder = openSync(home, 'r')
+    fsyncSync(folder)
+    closeSync(folder)
+  }
+
+  try {
+    if (!existsSync(path)) write([randomBytes(KEY_BYTES)], (candidate) => linkSync(candidate, path))
+  } catch (error) {
+    // Lost the race: another process created it.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  chmodSync(path, 0o600)
+
+  function versionNow(): string {
+    const { ino, mtimeNs, size } = statSync(path, { bigint: true })
+    return `${ino} ${mtimeNs} ${size}`
+  }
+
+  function read(): { version: string; keys: [Buffer, Buffer?] } {
+    const version = versionNow()
+    const lines = readFileSync(path, 'utf8').trim().split('\n')
+    const found = lines.map((line) => Buffer.from(line, 'base64url'))
+    if (found.some(({ length }) => length !== KEY_BYTES))
+      throw new ConfigError(`${path} does not hold a key of ${KEY_BYTES} bytes`)
+    return { version, keys: found as [Buffer, Buffer?] }
+  }
+
+  let known = read()
+  function keys(): [Buffer, Buffer?] {
+    if (known.version !== versionNow()) known = read()
+    return known.keys
+  }
+
+  const replace = (...kept: Buffer[]) => write(kept, (candidate) => renameSync(candidate, path))
+
+  return {
+    keys,
+    begin() {
+      const [current, former] = keys()
+      if (former) return false
+      replace(randomBytes(KEY_BYTES), current)
+      return true
+    },
+    end: () => replace(keys()[0]),
+  }
+}

@@ -1,0 +1,18 @@
+// Functions that several built-in plugins and kinds share; plugin-api/index.ts exports some of them to third parties.
+export { createDeadline, type Deadline, untilAborted, withDeadline } from './deadline.ts'
+export { createGroupCommit, type GroupCommit } from './group-commit.ts'
+export { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
+export { isWithin, type OpenFolder, openFolder } from './open-folder.ts'
+export {
+  findPage,
+  linkToNext,
+  MAX_PAGE_ROWS,
+  type Page,
+  type PageRequest,
+  pageOf,
+  pageQuery,
+  pageReply,
+  readCursor,
+  writeCursor,
+} from './paging.ts'
+export { createSemaphore, type Semaphore } from './semaphore.ts'
