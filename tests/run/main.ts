@@ -32,8 +32,12 @@ const readSize = (file: string) => statSync(compiledPath(file)).size
 /** True for files that wait more than they compute: for platform timers, leases, or processes that are killed. */
 const isWaiting = (file: string) =>
   /^(channels|recipes)\/|-crash|held|leases|limits|shell|shutdown|slow/.test(file)
-/** True for files that loop over all routes or all plugins: slow, however small the file is. */
-const loopsOverAll = (file: string) => !file.includes('/')
+/**
+ * True for files that are slow, however small they are: they loop over all routes or plugins, run a suite of the testing
+ * kit, pack this package, or kill processes.
+ */
+const isSlow = (file: string) =>
+  !file.includes('/') || /^recipes\/(irc|channel-kind)$|^channels\/webhook$|\/pack$|-crash$/.test(file)
 const hasTiers = (file: string) => readFileSync(compiledPath(file), 'utf8').includes('run/tier.js')
 
 // The slowest files first, so that all processes end at about the same time.
@@ -42,7 +46,7 @@ const files = readdirSync(tests, { recursive: true, encoding: 'utf8' })
   .map((file) => file.slice(0, -'.test.js'.length))
   .filter((file) => patterns.length === 0 || patterns.some((pattern) => file.includes(pattern)))
   .filter((file) => !options.long || hasTiers(file))
-  .sort((a, b) => Number(loopsOverAll(b)) - Number(loopsOverAll(a)) || readSize(b) - readSize(a))
+  .sort((a, b) => Number(isSlow(b)) - Number(isSlow(a)) || readSize(b) - readSize(a))
 if (files.length === 0) {
   process.stderr.write(`No test file has ${patterns.map((text) => `"${text}"`).join(' or ')} in its name.\n`)
   process.exit(1)
