@@ -43,11 +43,8 @@ export const readConversation = (blockId: string | undefined): string | undefine
 export const escapeText = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Replaces lone surrogates, which a growing text may have at its end and a form cannot encode. */
-export const wellFormed = (text: string) => text.replace(/\p{Surrogate}/gu, '\ufffd')
-
 /** Returns the text of a notification for a message with blocks. */
-export const createSummary = (text: string) => escapeText(wellFormed(text.slice(0, SUMMARY_LENGTH)))
+export const createSummary = (text: string) => escapeText(text.slice(0, SUMMARY_LENGTH).toWellFormed())
 
 /** Breaks broadcast mentions, so that a model cannot notify everybody. */
 export const withoutBroadcasts = (text: string) =>

@@ -7,7 +7,6 @@ import {
   escapeText,
   markdownBlock,
   plainBlocks,
-  wellFormed,
   withoutBroadcasts,
 } from './blocks.ts'
 import { SlackRefusal } from './failure.ts'
@@ -88,13 +87,14 @@ export function createMessages(api: SlackApi): Messages {
     },
 
     async whisper(place, text, signal) {
-      await api.call('chat.postEphemeral', { ...place, text: escapeText(wellFormed(text)) }, signal)
+      await api.call('chat.postEphemeral', { ...place, text: escapeText(text.toWellFormed()) }, signal)
     },
   }
 }
 
 function createContent(source: string, rows: object[], isPlain: boolean): Record<string, unknown> {
-  const text = wellFormed(source)
+  // A growing text may end with a lone surrogate, which a form cannot encode.
+  const text = source.toWellFormed()
   if (rows.length > 0) return inBlocks(text, rows, isPlain)
   return isPlain
     ? { text: escapeText(text), mrkdwn: false }

@@ -16,3 +16,4 @@ export {
   writeCursor,
 } from './paging.ts'
 export { createSemaphore, type Semaphore } from './semaphore.ts'
+export { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from './token-estimate.ts'

@@ -18,11 +18,7 @@ export interface Redaction {
 export function createRedaction(env: Env): Redaction {
   const secrets = Object.values(env)
     .filter(({ length }) => length >= MIN_LENGTH)
-    .flatMap((value) => [
-      value,
-      JSON.stringify(value).slice(1, -1),
-      encodeURIComponent(value.replace(/\p{Surrogate}/gu, '\ufffd')),
-    ])
+    .flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())])
     // Longest first, since one secret may be a part of another.
     .sort((a, b) => b.length - a.length)
   const longest = secrets[0]?.length ?? 0

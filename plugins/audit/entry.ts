@@ -62,7 +62,7 @@ const isObject = (value: unknown): value is object =>
 function shorten(text: string, limit: number): string {
   const kept =
     text.length > limit ? text.slice(0, limit - CUT.length).replace(/[\ud800-\udbff]$/, '') + CUT : text
-  return Buffer.from(kept).toString()
+  return kept.toWellFormed()
 }
 
 const shortenIfAny = (text: string | null, limit: number): string | null =>

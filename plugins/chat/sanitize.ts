@@ -1,13 +1,12 @@
 const MAX_DEPTH = 40
 const MAX_CHARACTERS = 262_144
 
-/** Replaces lone surrogates, which the database would change, so that text is stored as it is shown. */
-export const toWellFormed = (text: string): string =>
-  (text as unknown as { toWellFormed(): string }).toWellFormed()
-
-/** Sanitizes a JSON value for storage: bounds its depth, and replaces names and text that the database would change. */
+/**
+ * Sanitizes a JSON value for storage: bounds its depth, and replaces names and lone surrogates, which the database would
+ * change, so that text is stored as it is shown.
+ */
 export function sanitizeForStorage(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return toWellFormed(value)
+  if (typeof value === 'string') return value.toWellFormed()
   if (typeof value !== 'object' || value === null) return value
   if (depth === MAX_DEPTH) return '…'
   if (Array.isArray(value)) return value.map((part) => sanitizeForStorage(part, depth + 1))
@@ -28,6 +27,6 @@ export function boundJson(value: unknown): unknown {
 
 /** Sanitizes a field name; with some names the driver would take the object for a BSON type. */
 function sanitizeName(name: string, isReference: boolean): string {
-  const kept = toWellFormed(name).replaceAll('\0', '')
+  const kept = name.toWellFormed().replaceAll('\0', '')
   return kept === '_bsontype' || (isReference && kept === '$ref') ? `${kept} ` : kept
 }

@@ -1,12 +1,9 @@
 import type { LanguageModelV3Message, LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import { type ModelCallOptions, type TokenUsage, usageOf } from '#plugin-api'
+import { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from '#toolbox'
 import type { Cradle } from './manifest.ts'
 import type { ModelCall } from './types.ts'
 
-/** The estimate of the characters per token. */
-const CHARACTERS_PER_TOKEN = 3
-/** The estimate for an image, about what upstreams count. */
-const FILE_TOKENS = 1500
 /** The tokens reserved for an answer if the limit of the model is not known. */
 const OUTPUT_TOKENS = 16_384
 /** An output limit that every model accepts, for answers that must be shorter than that. */
@@ -78,7 +75,7 @@ function estimateMessage({ content }: LanguageModelV3Message): number {
   if (typeof content === 'string') return Math.ceil(content.length / CHARACTERS_PER_TOKEN)
   let tokens = 0
   for (const part of content) {
-    if (part.type === 'file') tokens += FILE_TOKENS
+    if (part.type === 'file') tokens += IMAGE_TOKENS
     else if (part.type === 'text' || part.type === 'reasoning')
       tokens += part.text.length / CHARACTERS_PER_TOKEN
     else tokens += JSON.stringify(part).length / CHARACTERS_PER_TOKEN

@@ -108,8 +108,7 @@ export function createIntake(cradle: Cradle): Intake {
 }
 
 /** Truncates a text and replaces lone surrogates, which the database cannot store. */
-const clip = (text: string, length: number) =>
-  (text.slice(0, length) as unknown as { toWellFormed(): string }).toWellFormed()
+const clip = (text: string, length: number) => text.slice(0, length).toWellFormed()
 
 /** Returns a message with its texts and files cut to the limits of the inbox. */
 function truncateMessage(message: InboundMessage): InboundMessage {

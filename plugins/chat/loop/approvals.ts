@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Locale } from '#kernel'
 import type { ApprovalStep, Tool } from '#plugin-api'
 import type { ActionRequest, DecisionType, PendingApproval } from '../ledger/ledger-event.ts'
-import { boundJson, sanitizeForStorage, toWellFormed } from '../sanitize.ts'
+import { boundJson, sanitizeForStorage } from '../sanitize.ts'
 import { limitOutput } from './tool-output.ts'
 
 /** A request that a person must decide before a turn can continue. */
@@ -48,7 +48,7 @@ export function requestApproval(call: Call, given: unknown, { label }: Tool, loc
 /** Asks a tool's question. */
 export const requestAnswer = (call: Call, question: string): Request => ({
   ...call,
-  description: toWellFormed(question),
+  description: question.toWellFormed(),
   allowed_decisions: QUESTION,
 })
 
@@ -56,7 +56,7 @@ export const requestAnswer = (call: Call, question: string): Request => ({
 export const requestStep = (call: Call, { description, args }: ApprovalStep): Request => ({
   ...call,
   ...toReviewable(args),
-  description: toWellFormed(limitOutput(description)),
+  description: limitOutput(description).toWellFormed(),
   is_step: true,
   allowed_decisions: STEP,
 })

@@ -5,7 +5,6 @@ import type {
   SharedV3ProviderMetadata,
 } from '@ai-sdk/provider'
 import { type TokenUsage, usageOf } from '#plugin-api'
-import { toWellFormed } from '../sanitize.ts'
 
 /** Receives a model's answer while it arrives. */
 export interface ModelListener {
@@ -59,7 +58,7 @@ export async function readAnswer(
   }
   /** Some upstreams use the same id for several calls, but decisions and results find their call by its id. */
   const ownId = (given: string): string => {
-    const id = toWellFormed(given)
+    const id = given.toWellFormed()
     let own = id
     for (let n = 2; callIds.has(own); n += 1) own = `${id}_${n}`
     callIds.add(own)

@@ -1,15 +1,12 @@
 import type { LanguageModelV3Content, LanguageModelV3Message } from '@ai-sdk/provider'
+import { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from '#toolbox'
 import type { Block, MessageDocument, ThreadSummary } from '../documents.ts'
 import { measureBlock } from '../message-size.ts'
 import type { Images } from './turn-images.ts'
 
-/** The number of characters that count as one token while none have been counted. */
-const CHARACTERS_PER_TOKEN = 3
 /** The share of a model's window that the history may fill. */
 const HISTORY_SHARE = 0.6
 const DEFAULT_WINDOW = 32_000
-/** Roughly the length that upstreams count for an image. */
-const IMAGE_TOKENS = 1500
 
 type UserPart = Extract<LanguageModelV3Message, { role: 'user' }>['content'][number]
 type AssistantPart = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'][number]

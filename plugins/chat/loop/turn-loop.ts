@@ -7,7 +7,6 @@ import type {
 import type { Ids } from '#kernel'
 import type { ModelCallOptions } from '#plugin-api'
 import { untilAborted } from '#toolbox'
-import { toWellFormed } from '../sanitize.ts'
 import type { Request } from './approvals.ts'
 import type { CallSettings } from './call-settings.ts'
 import { readAnswer } from './model-answer.ts'
@@ -114,7 +113,7 @@ async function loop(parts: LoopParts, delegated_by?: string): Promise<LoopEnd> {
     if (!recorded[step + 1]) await tools.refresh()
     const outcomes = await Promise.all(
       calls.map(({ toolCallId, toolName, input }) => {
-        const known = before?.calls.get(toWellFormed(toolCallId))
+        const known = before?.calls.get(toolCallId.toWellFormed())
         let hasDelegated = false
         return runToolCall({
           call: { toolCallId, toolName, input, place: toPlace(toolCallId, step + 1, delegated_by) },
@@ -170,10 +169,10 @@ async function askModel(
 /** The ids of a delegated task's calls are numbered, because several answers may contain the same ids. */
 const toPlace = (id: string, step: number, delegated_by: string | undefined) =>
   delegated_by === undefined
-    ? { id: toWellFormed(id) }
+    ? { id: id.toWellFormed() }
     : {
-        id: toWellFormed(`${delegated_by}/${step}/${id}`),
-        parent_tool_call_id: toWellFormed(delegated_by),
+        id: `${delegated_by}/${step}/${id}`.toWellFormed(),
+        parent_tool_call_id: delegated_by.toWellFormed(),
       }
 
 /** Returns the model's answer with the arguments that a person changed. */
@@ -183,7 +182,7 @@ const asEdited = (
 ): LanguageModelV3Content[] =>
   content.map((part) => {
     const approval =
-      part.type === 'tool-call' ? calls.get(toWellFormed(part.toolCallId))?.approval : undefined
+      part.type === 'tool-call' ? calls.get(part.toolCallId.toWellFormed())?.approval : undefined
     if (part.type !== 'tool-call' || approval?.type !== 'edit') return part
     return { ...part, input: JSON.stringify(approval.edited_action.args) }
   })

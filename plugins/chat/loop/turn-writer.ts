@@ -5,7 +5,7 @@ import type { TurnLog } from '../ledger/ledger.ts'
 import { type LedgerEvent, sumUsage } from '../ledger/ledger-event.ts'
 import { projectTurn } from '../ledger/projection.ts'
 import { fileUrl } from '../rows.ts'
-import { boundJson, sanitizeForStorage, toWellFormed } from '../sanitize.ts'
+import { boundJson, sanitizeForStorage } from '../sanitize.ts'
 import type { ModelListener } from './model-answer.ts'
 import { parseArguments } from './model-context.ts'
 import type { RecordedStep } from './recorded-loop.ts'
@@ -101,7 +101,8 @@ export function createTurnWriter({
     return begun!
   }
   const writeText = (type: 'content' | 'reasoning', text: string) => {
-    for (const piece of piecesOf(text)) log.write(type, { message_id: reply(), content: toWellFormed(piece) })
+    for (const piece of piecesOf(text))
+      log.write(type, { message_id: reply(), content: piece.toWellFormed() })
   }
   const say = (type: 'content' | 'reasoning', text: string) => {
     const whole = held[type] + text
@@ -124,8 +125,8 @@ export function createTurnWriter({
   const recordCall = ({ id, name, input }: SpokenCall, place: Place) =>
     log.write('tool_call', {
       ...place,
-      tool_call_id: toWellFormed(id),
-      name: toWellFormed(name),
+      tool_call_id: id.toWellFormed(),
+      name: name.toWellFormed(),
       input: boundJson(sanitizeForStorage(parseArguments(input))),
     })
   const recordResult = ({ tool_call_id, name, output, is_error, sources, ms }: ToolOutcome, place: Place) =>
@@ -133,16 +134,16 @@ export function createTurnWriter({
       'tool_result',
       {
         ...place,
-        tool_call_id: toWellFormed(tool_call_id),
-        name: toWellFormed(name),
-        output: toWellFormed(output),
+        tool_call_id: tool_call_id.toWellFormed(),
+        name: name.toWellFormed(),
+        output: output.toWellFormed(),
         is_error,
         ...(sources?.length ? { sources: sanitizeForStorage(sources) as Source[] } : {}),
       },
       { ms },
     )
   const recordFile = ({ path: given, media_type }: MadeFile, place: Place) => {
-    const path = toWellFormed(given)
+    const path = given.toWellFormed()
     const url = fileUrl(agent_id, path)
     const filename = path.split('/').at(-1)!
     const [family] = media_type.split('/')
@@ -156,8 +157,8 @@ export function createTurnWriter({
     for (const piece of piecesOf(content))
       log.write('tool_progress', {
         ...place,
-        tool_call_id: toWellFormed(tool_call_id),
-        content: toWellFormed(piece),
+        tool_call_id: tool_call_id.toWellFormed(),
+        content: piece.toWellFormed(),
       })
   }
   const recordUsage = (
@@ -170,7 +171,10 @@ export function createTurnWriter({
 
   /** The steps of a delegated task are numbered, because several answers may contain the same ids. */
   const delegate = (tool_call_id: string): LoopWriter => {
-    const place = { message_id: resultMessage(tool_call_id), parent_tool_call_id: toWellFormed(tool_call_id) }
+    const place = {
+      message_id: resultMessage(tool_call_id),
+      parent_tool_call_id: tool_call_id.toWellFormed(),
+    }
     let step = 0
     const idOf = (id: string) => `${tool_call_id}/${step}/${id}`
     return {

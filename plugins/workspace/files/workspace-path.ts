@@ -29,7 +29,7 @@ export async function findPlaceBelow(folder: string, path: string, name: string)
   if (path.includes('\0')) throw new FileFailure('the path contains a NUL character')
   const root = await realpath(folder)
   // Names cannot hold lone surrogates; the system would write U+FFFD instead.
-  const target = resolve(root, path.replace(/\p{Surrogate}/gu, '\ufffd'))
+  const target = resolve(root, path.toWellFormed())
   const parts = splitBelow(root, target) ?? splitBelow(resolve(folder), target)
   if (!parts) return undefined
 
