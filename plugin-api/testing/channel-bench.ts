@@ -1,6 +1,6 @@
 import type { AgentBench } from './agent-bench.ts'
 import type { ChatMessage, FakeOpenAI } from './fake-openai.ts'
-import type { FakePlatform, Place, ShownMessage } from './fake-platform.ts'
+import type { FakePlatform, Lack, Place, ShownMessage } from './fake-platform.ts'
 import type { TestReply, TestServer } from './server.ts'
 import { eventually } from './waiting.ts'
 
@@ -22,6 +22,17 @@ export interface LinkedChannel {
   seeRequest(): Promise<unknown>
   /** Returns the user messages that the model received, as text, in the order of the turns. */
   asked(): string[]
+}
+
+/** Shared by the cases of a channel kind: the server, its agent, and a way to link the agent to the fake platform. */
+export interface ChannelBench {
+  kind: string
+  server: AgentBench['server']
+  agent_id: string
+  /** True if the platform does not lack this. */
+  can(ability: Lack): boolean
+  /** Links the agent to the platform anew. */
+  start: ReturnType<typeof createLinker>
 }
 
 /** Makes a function that links a bench's agent to a platform anew: what was there before of channels and threads is deleted. */

@@ -1,5 +1,5 @@
 import type { VendorRequest } from './fake-vendor.ts'
-import type { ReadRequest } from './provider-kind-suite.ts'
+import type { ReadRequest } from './provider-bench.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a request as it came
 type Wire = any

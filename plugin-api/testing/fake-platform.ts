@@ -83,3 +83,33 @@ export interface FakePlatform {
   violations: string[]
   close(): Promise<void>
 }
+
+/**
+ * Something that a platform lacks: the tests of it are left out, or done in another way.
+ *
+ * | Word | The platform … |
+ * |---|---|
+ * | `live` | does not show a reply while it is written |
+ * | `buttons` | has no buttons |
+ * | `settle` | does not let a bot change a message, so that buttons stay after they were used |
+ * | `typing` | does not show that a reply is being worked on |
+ * | `files_in` | delivers no files to bots |
+ * | `files_out` | takes no files from bots |
+ * | `unmentioned` | delivers only those messages of a group to a bot that mention it |
+ * | `sent_at` | does not say when a message was written, so that messages are answered as they arrive |
+ * | `redelivery` | never delivers a message twice |
+ * | `rate_limit` | does not ask a bot to send less |
+ * | `shared_direct` | has one person alone in a direct conversation, so that nobody else can approve there |
+ */
+export type Lack =
+  | 'live'
+  | 'buttons'
+  | 'settle'
+  | 'typing'
+  | 'files_in'
+  | 'files_out'
+  | 'unmentioned'
+  | 'sent_at'
+  | 'redelivery'
+  | 'rate_limit'
+  | 'shared_direct'

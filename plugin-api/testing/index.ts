@@ -1,8 +1,8 @@
 export type { BenchSettings } from './agent-bench.ts'
-export { type ChannelKindSubject, type Lack, testChannelKind } from './channel-kind-suite.ts'
+export { type ChannelKindSubject, testChannelKind } from './channel-kind-suite.ts'
 export { readChatRequest } from './chat-request.ts'
 export { createFakeCompatible } from './fake-compatible.ts'
-export type { FakePlatform, Place, Saying, SentFile, ShownMessage } from './fake-platform.ts'
+export type { FakePlatform, Lack, Place, Saying, SentFile, ShownMessage } from './fake-platform.ts'
 export {
   type Exchange,
   type FakeVendor,
@@ -12,7 +12,8 @@ export {
   type VendorRequest,
 } from './fake-vendor.ts'
 export { type PluginSubject, testPlugin } from './plugin-suite.ts'
-export { type ProviderKindSubject, type ReadRequest, testProviderKind } from './provider-kind-suite.ts'
+export type { ProviderKindSubject, ReadRequest } from './provider-bench.ts'
+export { testProviderKind } from './provider-kind-suite.ts'
 export type { TestReply, TestServer, TestUser } from './server.ts'
 export type { TestFrame, TestSocket } from './socket.ts'
 export type { TestContext, TestFunction } from './test-function.ts'

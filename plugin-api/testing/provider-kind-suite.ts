@@ -1,118 +1,24 @@
 import assert from 'node:assert/strict'
 import { test as nodeTest } from 'node:test'
-import type {
-  JSONSchema7,
-  LanguageModelV3CallOptions,
-  LanguageModelV3Content,
-  LanguageModelV3FunctionTool,
-  LanguageModelV3Message,
-} from '@ai-sdk/provider'
 import { AppError, compileSchema } from '#kernel'
-import { explainFailure } from '../../plugins/providers/explained-failure.ts'
-import { definePlugin, type ProviderConnection, type ProviderKind } from '../index.ts'
-import { type BenchSettings, startBench } from './agent-bench.ts'
-import { assertPart } from './assert-part.ts'
-import type { FakeVendor, Refusal, VendorReply, VendorRequest } from './fake-vendor.ts'
-import {
-  callModel,
-  connectionTo,
-  embedTexts,
-  errorOf,
-  failureOf,
-  goOn,
-  listModels,
-  readParts,
-  said,
-  wordsOf,
-} from './model-calls.ts'
-import { declareTests, type TestFunction } from './test-function.ts'
-import { eventually } from './waiting.ts'
-
-/** A vendor's request in common terms, read back from its wire. */
-export interface ReadRequest {
-  model: string
-  system: string
-  /** In their order; several results in one message come as several entries. */
-  messages: (
-    | { role: 'user'; text: string; images: { media_type: string; base64: string }[] }
-    | { role: 'assistant'; text: string; reasoning: string; toolCalls: { name: string; input: unknown }[] }
-    | { role: 'tool'; name?: string; output: string; is_error?: boolean }
-  )[]
-  tools: { name: string; schema: { properties?: object } }[]
-  max_tokens: number | undefined
-}
-
-/** A provider kind with the fake of its vendor. */
-export interface ProviderKindSubject extends BenchSettings {
-  kind: ProviderKind
-  /** Starts a fake that answers only calls with this key. */
-  startFake(): Promise<FakeVendor>
-  api_key: string
-  options?: Record<string, unknown>
-  /** The models that the fake lists: one to chat with and, if the kind embeds, one that embeds. */
-  model: string
-  embedding_model?: string
-  /** Reads a request to the vendor back from its wire. */
-  readRequest(request: VendorRequest): ReadRequest
-  /** Counts of tokens that the wire does not tell. */
-  lacks?: readonly ('cached' | 'reasoning_tokens')[]
-  /** Environment variables that the client library would read on its own. */
-  environment?: readonly string[]
-  /** Declares the tests: `test` of `node:test` unless another is given, e.g. `(name, run) => t.test(name, run)` of tap. */
-  test?: TestFunction
-}
-
-const PIXEL =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-
-const hello: LanguageModelV3CallOptions = {
-  prompt: [{ role: 'system', content: 'Be brief.' }, said('a private question')],
-  maxOutputTokens: 2048,
-}
-
-const tool = (name: string, field: string): LanguageModelV3FunctionTool => ({
-  type: 'function',
-  name,
-  description: `Does ${name}`,
-  inputSchema: {
-    type: 'object',
-    properties: { [field]: { type: 'string' } },
-    required: [field],
-    additionalProperties: false,
-  } satisfies JSONSchema7,
-})
-
-const tools = [tool('look_up', 'word'), tool('measure', 'thing')]
-
-const toolCalls = [
-  { id: 'call_one', name: 'look_up', input: { word: 'Größe “x”' } },
-  { id: 'call_two', name: 'measure', input: { thing: 'a'.repeat(40) } },
-]
-
-const usage = { input: 120, cached: 40, output: 30, reasoning: 12 }
+import { definePlugin, type ProviderKind } from '../index.ts'
+import { startBench } from './agent-bench.ts'
+import { embedTexts, errorOf, listModels } from './model-calls.ts'
+import { addAnswerCases } from './provider-answer-cases.ts'
+import { createProviderBench, type ProviderKindSubject, usage } from './provider-bench.ts'
+import { addFailureCases } from './provider-failure-cases.ts'
+import { declareTests } from './test-function.ts'
 
 /**
  * Tests a provider kind against a fake of its vendor: its calls, and on a real server that an agent answers with it. The
  * server gets the kind from `plugins`; unless they are given, from a plugin that brings it alone.
  */
 export function testProviderKind(subject: ProviderKindSubject): unknown {
-  const { kind, api_key, model: modelId, lacks = [], environment = [], test = nodeTest } = subject
-
-  const connect = (url: string, more: Partial<ProviderConnection> = {}) =>
-    connectionTo(url, { api_key, options: subject.options ?? {}, ...more })
+  const { kind, api_key, model: modelId, environment = [], test = nodeTest } = subject
 
   return declareTests(test, `provider kind ${kind.kind}`, async (t, add) => {
-    const fakes: FakeVendor[] = []
-    t.after(() => Promise.all(fakes.map((fake) => fake.close())))
-
-    async function start() {
-      const fake = await subject.startFake()
-      fakes.push(fake)
-      return { fake, model: await kind.languageModel(connect(fake.url), modelId) }
-    }
-
-    const call = async (connection: ProviderConnection) =>
-      callModel(await kind.languageModel(connection, modelId), hello)
+    const bench = createProviderBench(subject, t)
+    const { connect, start, call } = bench
 
     await add('the options are described by a closed schema', async () => {
       const { properties = {}, additionalProperties } = kind.config_schema as Record<string, object>
@@ -126,167 +32,8 @@ export function testProviderKind(subject: ProviderKindSubject): unknown {
       }
     })
 
-    await add('text streams as it is sent, with what it cost', async () => {
-      const { fake, model } = await start()
-      fake.queue({ text: ['One', ' two', ' — 三'], usage })
-      const { parts, finishReason, usage: counted } = await callModel(model, hello)
-      assert.deepEqual(wordsOf(parts), ['One', ' two', ' — 三'])
-      assert.equal(finishReason.unified, 'stop')
-      assert.equal(counted.inputTokens.total, usage.input)
-      assert.equal(counted.outputTokens.total, usage.output)
-      if (!lacks.includes('cached')) assert.equal(counted.inputTokens.cacheRead, usage.cached)
-      const request = subject.readRequest(fake.requests[0]!)
-      assertPart(request, { model: modelId, system: /Be brief\./, max_tokens: 2048 })
-      assertPart(request.messages, [{ role: 'user', text: 'a private question' }])
-    })
-
-    await add('thoughts stream before the text', async () => {
-      const { fake, model } = await start()
-      fake.queue({ reasoning: ['Let me', ' think.'], text: ['Done.'], usage })
-      const { content, usage: counted } = await callModel(model, hello)
-      assertPart(content.filter(isSpoken), [
-        { type: 'reasoning', text: 'Let me think.' },
-        { type: 'text', text: 'Done.' },
-      ])
-      if (!lacks.includes('reasoning_tokens')) assert.equal(counted.outputTokens.reasoning, usage.reasoning)
-    })
-
-    await add('an answer cut at its limit says so', async () => {
-      const { fake, model } = await start()
-      fake.queue({ text: ['And then'], finish: 'length' })
-      assertPart(await callModel(model, hello), { finishReason: { unified: 'length' } })
-    })
-
-    await add(
-      'tools are called in parallel and get their results back, with the thoughts of the turn',
-      async () => {
-        const { fake, model } = await start()
-        fake.queue(
-          { reasoning: ['Two things.'], text: ['Wait.'], toolCalls, usage },
-          { text: ['Both done.'] },
-        )
-        const first = await callModel(model, { ...hello, tools })
-        assert.equal(first.finishReason.unified, 'tool-calls')
-        const calls = first.content.filter((part) => part.type === 'tool-call')
-        assert.deepEqual(
-          calls.map(({ toolName, input }) => [toolName, JSON.parse(input)]),
-          toolCalls.map(({ name, input }) => [name, input]),
-        )
-        assert.notEqual(calls[0]!.toolCallId, calls[1]!.toolCallId)
-
-        const prompt = goOn(
-          hello.prompt,
-          first.content.filter(isSpoken),
-          { type: 'text', value: '42' },
-          { type: 'error-text', value: 'no ruler' },
-        )
-        const { content } = await callModel(model, { ...hello, tools, prompt })
-        assertPart(content.filter(isSpoken), [{ type: 'text', text: 'Both done.' }])
-
-        const { messages, tools: sent } = subject.readRequest(fake.requests[1]!)
-        assertPart(sent, [
-          { name: 'look_up', schema: { properties: { word: {} } } },
-          { name: 'measure', schema: { properties: { thing: {} } } },
-        ])
-        assertPart(messages, [
-          { role: 'user' },
-          { role: 'assistant', toolCalls: toolCalls.map(({ name, input }) => ({ name, input })) },
-          { role: 'tool', output: /42/ },
-          { role: 'tool', output: /no ruler/ },
-        ])
-        assertPart(messages[1], { reasoning: /./ }, 'what went back')
-      },
-    )
-
-    await add(
-      'tool calls of earlier turns are understood, without their thoughts and signatures',
-      async () => {
-        const { fake, model } = await start()
-        const [{ id, name, input }] = toolCalls as [(typeof toolCalls)[number]]
-        const prompt: LanguageModelV3Message[] = [
-          said('Look it up.'),
-          { role: 'assistant', content: [{ type: 'tool-call', toolCallId: id, toolName: name, input }] },
-          {
-            role: 'tool',
-            content: [
-              { type: 'tool-result', toolCallId: id, toolName: name, output: { type: 'text', value: '42' } },
-            ],
-          },
-          { role: 'assistant', content: [{ type: 'text', text: 'It is 42.' }] },
-          said('Sure?'),
-        ]
-        const { content } = await callModel(model, { ...hello, tools, prompt })
-        assertPart(content.filter(isSpoken), [{ type: 'text' }])
-        assertPart(subject.readRequest(fake.requests[0]!).messages, [
-          { role: 'user', text: 'Look it up.' },
-          { role: 'assistant', toolCalls: [{ name, input }] },
-          { role: 'tool', output: /42/ },
-          { role: 'assistant', text: 'It is 42.' },
-          { role: 'user', text: 'Sure?' },
-        ])
-      },
-    )
-
-    await add('pictures are sent along', async () => {
-      const { fake, model } = await start()
-      const file = { type: 'file' as const, mediaType: 'image/png', data: PIXEL }
-      await callModel(model, {
-        prompt: [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, file] }],
-      })
-      assertPart(subject.readRequest(fake.requests[0]!).messages, [
-        { text: /What is it\?/, images: [{ media_type: 'image/png', base64: PIXEL }] },
-      ])
-    })
-
-    const refusals: Refusal[] = ['auth', 'quota', 'rate_limit', 'outage', 'model_not_found', 'bad_request']
-    for (const refusal of refusals)
-      await add(`a refusal for ${refusal} is understood before an answer`, async () => {
-        const { fake, model } = await start()
-        fake.queue({ refusal, ...(refusal === 'rate_limit' && { retryAfter: 7 }) })
-        const failure = await failureOf(callModel(model, hello), kind)
-        assert.equal(failure.reason, refusal)
-        assert.equal(typeof failure.status, 'number')
-        if (refusal === 'rate_limit') assert.equal(failure.retry_after_ms, 7000)
-      })
-
-    await add('a wrong key and a missing one are refused by the vendor', async () => {
-      const { fake } = await start()
-      for (const wrong of ['wrong-key-0123456789', undefined])
-        assert.equal((await failureOf(call(connect(fake.url, { api_key: wrong })), kind)).reason, 'auth')
-    })
-
-    await add('an answer that breaks in the middle fails after what came before', async () => {
-      const { fake, model } = await start()
-      for (const refusal of [undefined, 'outage'] as const) {
-        fake.queue({ text: ['Half', ' an', ' answer'], breakAfter: 2, refusal })
-        const { parts, error } = await readParts(model, hello)
-        assert.equal(wordsOf(parts).join(''), 'Half an')
-        const { reason } = explainFailure(error, kind)
-        assert.ok(['outage', 'unreachable'].includes(reason), `${refusal ?? 'cut'}: ${reason}`)
-      }
-    })
-
-    await add('an abort ends the call before its answer and within it', async () => {
-      const { fake, model } = await start()
-      for (const [n, reply] of ([{ hold: new Promise(() => {}) }, {}] as VendorReply[]).entries()) {
-        const abort = new AbortController()
-        // The reader's own abort keeps everything after the first word from arriving.
-        fake.queue({ text: Array.from({ length: 2000 }, () => ' word'.repeat(50)), ...reply })
-        const reading = readParts(model, { ...hello, abortSignal: abort.signal }, ({ type }) => {
-          if (type === 'text-delta') abort.abort()
-        })
-        const { gone } = await eventually('the vendor is called', () => fake.requests[n])
-        if (reply.hold) abort.abort()
-        assert.ok((await reading).error)
-        await eventually('the vendor sees the client leave', () => gone.aborted)
-      }
-    })
-
-    await add('an address without a listener is unreachable', async () => {
-      const { fake, model } = await start()
-      await fake.close()
-      assert.equal((await failureOf(callModel(model, hello), kind)).reason, 'unreachable')
-    })
+    await addAnswerCases(bench, add)
+    await addFailureCases(bench, add)
 
     await add('the models are listed', async () => {
       const { fake } = await start()
@@ -400,6 +147,3 @@ function setVariables(names: readonly string[], choose: (name: string) => string
 /** Options without those that name or hold credentials. */
 const barely = (options: Record<string, unknown> = {}) =>
   Object.fromEntries(Object.entries(options).filter(([name]) => !/key|secret|token/.test(name)))
-
-/** An empty part says nothing; libraries differ in whether they make one. */
-const isSpoken = (part: LanguageModelV3Content) => part.type !== 'text' || part.text !== ''

@@ -8,6 +8,9 @@ export interface TestContext {
 /** Declares a test, as `test` of `node:test` and `t.test` of tap do. */
 export type TestFunction = (name: string, run: (t: TestContext) => Promise<void>) => unknown
 
+/** Declares one of the tests that run one after another. */
+export type AddTest = (name: string, run: () => Promise<void>) => Promise<void>
+
 /** The longest time that one test may take, in milliseconds. */
 const TEST_LIMIT_MS = 300_000
 
@@ -26,7 +29,7 @@ export function extendLimit(t: object): void {
 export function declareTests(
   test: TestFunction,
   name: string,
-  declare: (t: TestContext, add: (name: string, run: () => Promise<void>) => Promise<void>) => Promise<void>,
+  declare: (t: TestContext, add: AddTest) => Promise<void>,
 ): unknown {
   return test(name, async (t) => {
     extendLimit(t)

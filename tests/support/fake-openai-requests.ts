@@ -1,6 +1,6 @@
 import { readUser } from '../../plugin-api/testing/chat-request.ts'
 import type { VendorRequest } from '../../plugin-api/testing/fake-vendor.ts'
-import type { ReadRequest } from '../../plugin-api/testing/provider-kind-suite.ts'
+import type { ReadRequest } from '../../plugin-api/testing/provider-bench.ts'
 
 export { readChatRequest } from '../../plugin-api/testing/chat-request.ts'
 

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { assertPart } from './assert-part.ts'
+import type { ChannelBench } from './channel-bench.ts'
+import type { AddTest } from './test-function.ts'
+import { createHold, eventually } from './waiting.ts'
+
+/** Adds the cases of messages and their answers: order, redelivery, long answers, groups and files. */
+export async function addMessageCases(
+  { kind, server, agent_id, can, start }: ChannelBench,
+  add: AddTest,
+): Promise<void> {
+  await add('a message is answered, once, however often it comes', async () => {
+    const { platform, fake, seeMessage, seeRequest, asked, listThreads } = await start()
+    const { hold, release } = createHold()
+    fake.next({ text: 'the first answer', hold }, { text: 'the second answer' })
+    const id = await platform.say({ text: 'a first question' })
+    if (can('redelivery')) await platform.redeliver(id)
+    await seeRequest()
+    if (can('redelivery')) await platform.redeliver(id)
+    if (can('typing')) await eventually('people see that it is being answered', () => platform.typings() > 0)
+    release()
+    await seeMessage('the first answer')
+    if (can('redelivery')) await platform.redeliver(id)
+    await platform.say({ text: 'a second question' })
+    await seeMessage('the second answer')
+    assert.deepEqual(asked(), ['a first question', 'a second question'])
+    assert.equal(platform.shown().filter(({ text }) => text.includes('answer')).length, 2)
+    assertPart(await listThreads(), [{ channel_type: kind }])
+    assert.deepEqual(platform.violations, [])
+  })
+
+  await add('messages of one conversation are answered in their order', async () => {
+    const { platform, fake, seeMessage, seeRequest, asked } = await start()
+    const { hold, release } = createHold()
+    fake.next({ text: 'answer zero', hold }, { text: 'answer one' }, { text: 'answer two' })
+    await platform.say({ text: 'question zero' })
+    await seeRequest()
+    const now = Date.now()
+    if (can('sent_at')) {
+      await platform.say({ text: 'question two', sent_at: now + 5000 })
+      await platform.say({ text: 'question one', sent_at: now })
+    } else {
+      await platform.say({ text: 'question one' })
+      await platform.say({ text: 'question two' })
+    }
+    release()
+    await seeMessage('answer two')
+    assert.deepEqual(asked(), ['question zero', 'question one', 'question two'])
+  })
+
+  await add('a long answer is shown while it is written, and whole in the end', async () => {
+    const { platform, fake } = await start({ response_mode: 'stream' })
+    const words = Array.from({ length: 600 }, (_, index) => `word${index} `)
+    const pieces = Array.from(
+      { length: 60 },
+      (_, index) => `${words.slice(index * 10, index * 10 + 10).join('')}${index % 3 === 2 ? '\n\n' : ''}`,
+    )
+    fake.next({ text: pieces, delayMs: 50 })
+    await platform.say({ text: 'tell me much' })
+    await eventually('the last word', () =>
+      platform.shown('direct').some(({ text, is_live }) => !is_live && text.includes('word599')),
+    )
+    const shown = platform.shown('direct')
+    const seen = shown.flatMap(({ text }) =>
+      [...text.matchAll(/word(\d+)/g)].map(([, index]) => Number(index)),
+    )
+    assert.deepEqual(
+      seen,
+      words.map((_, index) => index),
+    )
+    if (can('live'))
+      assert.ok(
+        shown.some(({ history }) => history.length > 0),
+        'people could see it grow',
+      )
+    assert.ok(!shown.some(({ is_live }) => is_live))
+    assert.deepEqual(platform.violations, [])
+  })
+
+  await add('in a group the agent answers who mentions it', async () => {
+    const { platform, fake, seeMessage, asked } = await start()
+    fake.next({ text: 'a group answer' })
+    if (can('unmentioned'))
+      await platform.say({ text: 'we meet at noon', place: 'group', sender: 'bob', mention: false })
+    await platform.say({ text: 'when do we meet?', place: 'group' })
+    await seeMessage('a group answer', 'group')
+    const [question, ...others] = asked()
+    assert.match(question ?? '', /when do we meet\?$/)
+    if (can('unmentioned')) assert.match(question ?? '', /bob: we meet at noon/)
+    assert.deepEqual(others, [])
+    assert.deepEqual(platform.shown('direct'), [])
+  })
+
+  if (can('files_in'))
+    await add('a file that somebody sends is in the workspace', async () => {
+      const { platform, fake, seeMessage } = await start()
+      fake.next({ text: 'I have it' })
+      const bytes = Buffer.from(`a note ${'ü'.repeat(5000)}`)
+      await platform.say({
+        text: 'look at this',
+        file: { filename: 'note.txt', media_type: 'text/plain', bytes },
+      })
+      await seeMessage('I have it')
+      const { path } = await eventually('the file', async () => {
+        const { body } = await server.request('GET', `/agents/${agent_id}/threads`)
+        const { body: history } = await server.request(
+          'GET',
+          `/agents/${agent_id}/threads/${body[0].thread_id}/history`,
+        )
+        return history.messages[0].content.find(({ type }: { type: string }) => type === 'file')
+      })
+      const { agents } = server.server.runtime.cradleOf('agents') as unknown as {
+        agents: { workspaceOf(id: string): string }
+      }
+      assert.deepEqual(readFileSync(join(agents.workspaceOf(agent_id), path)), bytes)
+    })
+}
