@@ -1,4 +1,5 @@
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
+import { findErrorCode, findNetworkFailure } from '#toolbox'
 import type { Answer } from './request.ts'
 import { toObject, toText, type WireObject } from './wire-value.ts'
 
@@ -103,20 +104,14 @@ export function toOutage(error: unknown, until: AbortSignal): unknown {
     if ((reason as Error | undefined)?.name !== 'TimeoutError') return reason
     return new ChannelFailure('timeout', 'DingTalk did not answer in time.')
   }
-  const code = readSystemCode(error)
-  if (code === 'ADDRESS_NOT_ALLOWED')
+  const reason = findNetworkFailure(error)?.reason
+  if (reason === 'address_not_allowed')
     return new Refusal(
       'forbidden',
       'DingTalk returned an address in a local or private network, to which this server does not connect.',
-      code,
+      'ADDRESS_NOT_ALLOWED',
     )
-  if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT')
-    return new ChannelFailure('timeout', 'DingTalk did not answer in time.')
-  return new ChannelFailure('unreachable', `DingTalk cannot be reached${code && ` (${code})`}.`)
-}
-
-function readSystemCode(error: unknown): string {
-  const { code, cause } = toObject(error) as { code?: unknown; cause?: unknown }
-  const own = toText(code) || toText(toObject(cause).code)
-  return /^[A-Z_]{1,40}$/.test(own) ? own : ''
+  if (reason === 'timeout') return new ChannelFailure('timeout', 'DingTalk did not answer in time.')
+  const code = findErrorCode(error)
+  return new ChannelFailure('unreachable', `DingTalk cannot be reached${code ? ` (${code})` : ''}.`)
 }

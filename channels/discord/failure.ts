@@ -1,13 +1,6 @@
 import { AppError } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
-
-/** Error codes of requests and connections that timed out. */
-const TIMEOUTS = new Set([
-  'ETIMEDOUT',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-])
+import { findErrorCode, findNetworkFailure } from '#toolbox'
 
 const INTENT_GUIDANCE =
   'Discord does not let this bot read messages: enable the Message Content intent on the page "Bot" of its application in the Discord developer portal.'
@@ -59,8 +52,8 @@ export function toFailure(error: unknown, signal?: AbortSignal): unknown {
 
 /** Classifies an error of a socket or `fetch`; undefined for other errors. */
 export function toNetworkFailure(error: Error): ChannelFailure | undefined {
-  const code = readCode(error) ?? readCode(error.cause)
-  if (code && TIMEOUTS.has(code)) return silent()
+  if (findNetworkFailure(error)?.reason === 'timeout') return silent()
+  const code = findErrorCode(error)
   if (/handshake has timed out/.test(error.message)) return silent()
   const isNetwork =
     code !== undefined || /fetch failed|terminated|socket|server response/i.test(error.message)
@@ -93,8 +86,3 @@ const stopped = ({ reason }: AbortSignal) =>
   (reason as Error | undefined)?.name === 'TimeoutError' ? silent() : reason
 
 const suffix = (code: string | number | undefined) => (code ? ` (${code})` : '')
-
-function readCode(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | undefined)?.code
-  return typeof code === 'string' && /^[A-Z_]+$/.test(code) ? code : undefined
-}

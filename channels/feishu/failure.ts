@@ -1,6 +1,6 @@
 import { AppError } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
-import { createDeadline, type Deadline } from '#toolbox'
+import { createDeadline, type Deadline, findErrorCode } from '#toolbox'
 
 /** A refusal by the platform, with its code. */
 export class FeishuRefusal extends ChannelFailure {
@@ -77,9 +77,8 @@ export const toOutage = (status: number): ChannelFailure =>
 export function toTransportFailure(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof ChannelFailure || error instanceof AppError) return error
   if (signal.aborted) return toAbortFailure(signal.reason)
-  const { code } = ((error as Error).cause ?? error) as { code?: unknown }
-  const detail = typeof code === 'string' ? ` (${code})` : ''
-  return new ChannelFailure('unreachable', `Feishu cannot be reached${detail}.`)
+  const code = findErrorCode(error)
+  return new ChannelFailure('unreachable', `Feishu cannot be reached${code ? ` (${code})` : ''}.`)
 }
 
 function toAbortFailure(reason: unknown): unknown {

@@ -1,5 +1,6 @@
 import { AppError } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
+import { findErrorCode, findNetworkFailure } from '#toolbox'
 
 /** A refusal by QQ; `code` is QQ's error code, 0 if it sent none. */
 export class Refusal extends ChannelFailure {
@@ -86,23 +87,17 @@ export function toRefusal(
 /** Returns the code of a refusal; 0 for any other error. */
 export const readCode = (error: unknown): number => (error instanceof Refusal ? error.code : 0)
 
-const TIMEOUTS = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']
-
 /** Classifies the error of a request without an answer; returns the signal's reason if the caller aborted. */
 export function toConnectionFailure(what: string, error: unknown, signal: AbortSignal): unknown {
   const reason: unknown = signal.aborted ? signal.reason : error
   if (reason instanceof ChannelFailure) return reason
-  const code = readErrorCode(reason)
-  if ((reason as Error | null)?.name === 'TimeoutError' || TIMEOUTS.includes(code))
+  if (findNetworkFailure(reason)?.reason === 'timeout')
     return new ChannelFailure('timeout', `QQ did not answer ${what} in time.`)
   if (signal.aborted) return reason
   if (reason instanceof AppError)
     return new ChannelFailure('forbidden', 'This address of QQ is in a private network.', { cause: reason })
-  return new ChannelFailure('unreachable', `QQ cannot be reached${code && ` (${code})`}.`, { cause: reason })
-}
-
-/** Returns the system's code of an error or of its cause. */
-function readErrorCode(error: unknown): string {
-  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } }
-  return [code, cause?.code].find((candidate) => typeof candidate === 'string') ?? ''
+  const code = findErrorCode(reason)
+  return new ChannelFailure('unreachable', `QQ cannot be reached${code ? ` (${code})` : ''}.`, {
+    cause: reason,
+  })
 }

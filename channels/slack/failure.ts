@@ -1,6 +1,6 @@
 import { AppError } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
-import { createDeadline, type Deadline } from '#toolbox'
+import { createDeadline, type Deadline, findErrorCode, findNetworkFailure } from '#toolbox'
 import { type TokenName, WRONG_KIND } from './config.ts'
 
 /** A refusal with Slack's code, e.g. `channel_not_found`. */
@@ -102,16 +102,10 @@ export function explainMissingScope(token: TokenName, needed: unknown): string {
 /** Classifies the error of a connection. */
 export function toNetworkFailure(error: Error | undefined): Error {
   if (error instanceof AppError || error instanceof ChannelFailure) return error
-  const code = readCode(error)
-  if (code.includes('TIMEOUT') || code === 'ETIMEDOUT')
+  if (findNetworkFailure(error)?.reason === 'timeout')
     return new ChannelFailure('timeout', 'Slack did not answer in time.')
-  return new ChannelFailure('unreachable', `Slack cannot be reached${code && ` (${code})`}.`)
-}
-
-function readCode(error: unknown): string {
-  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown }
-  if (typeof code === 'string' && /^[A-Z_\d]{1,40}$/.test(code)) return code
-  return cause ? readCode(cause) : ''
+  const code = findErrorCode(error)
+  return new ChannelFailure('unreachable', `Slack cannot be reached${code ? ` (${code})` : ''}.`)
 }
 
 /** Starts the time limit for an answer of Slack. */

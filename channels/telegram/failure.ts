@@ -1,5 +1,6 @@
 import type { GrammyError } from 'grammy'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
+import { readNetworkFailure } from '#toolbox'
 
 /** Descriptions of refusals with status 400 that state a reason. */
 const REFUSALS: [pattern: RegExp, reason: ChannelFailureReason][] = [
@@ -20,9 +21,6 @@ const STATUSES: Record<number, ChannelFailureReason> = {
   413: 'unsupported',
   429: 'rate_limited',
 }
-
-/** Codes of sockets that timed out. */
-const TIMEOUT = /TIMEDOUT|TIMEOUT/
 
 /** The message of `fetch` for errors without a code, e.g. an unexpected redirect. */
 const FETCH_FAILED = 'fetch failed'
@@ -49,7 +47,7 @@ export function toFailure(error: unknown, token: string): ChannelFailure {
     const cause = new Error(`${name}: ${message}`.replaceAll(token, '***'))
     return new ChannelFailure('unknown', 'Telegram sent an unreadable answer.', { cause })
   }
-  return TIMEOUT.test(code)
+  return readNetworkFailure({ code })?.reason === 'timeout'
     ? new ChannelFailure('timeout', `Telegram did not answer in time (${code}).`)
     : new ChannelFailure('unreachable', `Telegram cannot be reached (${code}).`)
 }

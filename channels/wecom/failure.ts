@@ -1,5 +1,6 @@
 import { AppError } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
+import { findErrorCode } from '#toolbox'
 
 /** Meanings of WeCom's codes; all others are `unknown`. */
 const REASONS: Record<number, ChannelFailureReason> = {
@@ -78,9 +79,6 @@ export function toFetchFailure(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof AppError || error instanceof ChannelFailure) return error
   if ((error as Error).name === 'TimeoutError')
     return new ChannelFailure('timeout', 'WeCom did not answer in time')
-  const { code } = ((error as Error).cause ?? {}) as { code?: unknown }
-  return new ChannelFailure(
-    'unreachable',
-    `WeCom cannot be reached${typeof code === 'string' ? ` (${code})` : ''}`,
-  )
+  const code = findErrorCode(error)
+  return new ChannelFailure('unreachable', `WeCom cannot be reached${code ? ` (${code})` : ''}`)
 }

@@ -2,6 +2,13 @@
 export { createDeadline, type Deadline, untilAborted, withDeadline } from './deadline.ts'
 export { createGroupCommit, type GroupCommit } from './group-commit.ts'
 export { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
+export {
+  findErrorCode,
+  findNetworkFailure,
+  listCauses,
+  type NetworkFailure,
+  readNetworkFailure,
+} from './network-failure.ts'
 export { isWithin, type OpenFolder, openFolder } from './open-folder.ts'
 export {
   findPage,

@@ -1,5 +1,6 @@
 import { APICallError } from '@ai-sdk/provider'
 import type { ExplainedFailure, ProviderFailure, ProviderKind, UpstreamReport } from '#plugin-api'
+import { findNetworkFailure, listCauses } from '#toolbox'
 import { readReport } from './upstream-report.ts'
 
 /** Classifies an error of a call: by the kind's own explanation, otherwise by status, body and cause. */
@@ -31,21 +32,12 @@ function findReason({ status, body, code, type, message }: UpstreamReport, error
   return APICallError.isInstance(error) && error.cause === undefined ? 'outage' : 'unknown'
 }
 
-const TIMEOUTS = /TIMEOUT$|^ETIMEDOUT$/
-const UNREACHABLE =
-  /^(ECONN\w+|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|EPROTO|UND_ERR_\w+|CERT_\w+|ERR_(TLS|SSL)\w+|DEPTH_ZERO\w+|SELF_SIGNED\w+|UNABLE_TO\w+)$/
-
 function classifyCause(error: unknown): ProviderFailure {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause.name === 'TimeoutError') return 'timeout'
-    // The error for a port that `fetch` refuses to connect to has no code.
-    if (cause.message === 'bad port') return 'unreachable'
-    const { code } = cause as NodeJS.ErrnoException
-    if (typeof code !== 'string') continue
-    if (TIMEOUTS.test(code)) return 'timeout'
-    if (UNREACHABLE.test(code)) return 'unreachable'
-  }
-  return 'unknown'
+  // The error for a port that `fetch` refuses to connect to has no code.
+  if (listCauses(error).some(({ message }) => message === 'bad port')) return 'unreachable'
+  const reason = findNetworkFailure(error)?.reason
+  if (reason === 'timeout') return 'timeout'
+  return reason === 'unreachable' || reason === 'insecure' ? 'unreachable' : 'unknown'
 }
 
 /** Reads `retry-after-ms`, or `retry-after`, which is in seconds or a date. */

@@ -1,4 +1,5 @@
 import { CHANNEL_FAILURES, type ChannelFailureReason } from '#plugin-api'
+import { listCauses, readNetworkFailure } from '#toolbox'
 
 /** The reason why a call to a platform failed. */
 export interface Failure {
@@ -9,30 +10,10 @@ export interface Failure {
   retry_after_ms?: number
 }
 
-/** Causes of an error that are examined, including those of an AggregateError. */
-const MAX_CAUSES = 32
 const MAX_DETAIL = 500
-
-const TIMEOUTS =
-  /^(?:ETIMEDOUT|ESOCKETTIMEDOUT|ERR_SOCKET_CONNECTION_TIMEOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT)$/
-const CERTIFICATES =
-  /^(?:CERT_|CRL_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA$|INVALID_PURPOSE$|HOSTNAME_MISMATCH$)/
-const NETWORK =
-  /^(?:E(?:CONN|HOST|NET|ADDR|PIPE|PROTO|AI_)[A-Z]*|ENOTFOUND|EPROTO|UND_ERR_[A-Z_]+|ERR_SOCKET_[A-Z_]+|ERR_STREAM_[A-Z_]+)$/
 
 const isReason = (reason: unknown): reason is ChannelFailureReason =>
   CHANNEL_FAILURES.includes(reason as ChannelFailureReason)
-
-/** Lists an error and its causes, nearest first. */
-function listCauses(error: unknown): Record<string, unknown>[] {
-  const causes: unknown[] = [error]
-  for (let index = 0; index < causes.length && index < MAX_CAUSES; index += 1) {
-    const { cause, errors } = Object(causes[index]) as { cause?: unknown; errors?: unknown }
-    const next = [cause, ...(Array.isArray(errors) ? errors : [])]
-    causes.push(...next.filter((each) => each && typeof each === 'object' && !causes.includes(each)))
-  }
-  return causes.slice(0, MAX_CAUSES).map((each) => Object(each))
-}
 
 /**
  * Classifies a thrown value. Quotes only messages of errors that state a reason, which hold no secret by the contract
@@ -40,7 +21,7 @@ function listCauses(error: unknown): Record<string, unknown>[] {
  */
 export function toFailure(error: unknown): Failure {
   for (const cause of listCauses(error)) {
-    const failure = readStatedFailure(cause) ?? classifyKnownError(cause)
+    const failure = readStatedFailure(cause) ?? classifyNetworkError(cause)
     if (failure) return failure
   }
   return { reason: 'unknown', detail: 'Something went wrong with the platform.' }
@@ -57,19 +38,21 @@ function readStatedFailure({
   return { reason, detail: detail.slice(0, MAX_DETAIL), ...(isTime && { retry_after_ms }) }
 }
 
-function classifyKnownError({ name, code }: Record<string, unknown>): Failure | undefined {
-  if (code === 'ADDRESS_NOT_ALLOWED')
-    return {
-      reason: 'forbidden',
-      detail: 'The address is not allowed: it is in a local or private network.',
-    }
-  if (name === 'TimeoutError') return { reason: 'timeout', detail: 'The platform did not answer in time.' }
-  if (typeof code !== 'string') return undefined
-  if (TIMEOUTS.test(code))
-    return { reason: 'timeout', detail: `The platform did not answer in time (${code}).` }
-  if (CERTIFICATES.test(code))
-    return { reason: 'unreachable', detail: `The connection to the platform is not secure (${code}).` }
-  if (NETWORK.test(code))
-    return { reason: 'unreachable', detail: `The platform cannot be reached (${code}).` }
-  return undefined
+function classifyNetworkError(error: Record<string, unknown>): Failure | undefined {
+  const failure = readNetworkFailure(error)
+  if (!failure) return undefined
+  const suffix = failure.code ? ` (${failure.code})` : ''
+  switch (failure.reason) {
+    case 'address_not_allowed':
+      return {
+        reason: 'forbidden',
+        detail: 'The address is not allowed: it is in a local or private network.',
+      }
+    case 'timeout':
+      return { reason: 'timeout', detail: `The platform did not answer in time${suffix}.` }
+    case 'insecure':
+      return { reason: 'unreachable', detail: `The connection to the platform is not secure${suffix}.` }
+    case 'unreachable':
+      return { reason: 'unreachable', detail: `The platform cannot be reached${suffix}.` }
+  }
 }
