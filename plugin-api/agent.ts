@@ -1,4 +1,4 @@
-import { nullable, objectOf, type TypeOf } from '#kernel'
+import { nullable, objectOf, rowOf, type TypeOf } from '#kernel'
 import { REASONING_LEVELS } from './provider-kind.ts'
 
 /** The values of `persona_mbti`: the sixteen types, and the profile without a type. */
@@ -112,38 +112,19 @@ const listed = {
   updated_at: time,
 } as const
 
-const listedNames = [
-  'id',
-  'name',
-  'description',
-  'persona_mbti',
-  'default_model',
-  'template_name',
-  'is_shared',
-  'is_owner',
-  'owner',
-  'state',
-  'last_error',
-  'unread_count',
-  'icon',
-  'color',
-  'created_at',
-  'updated_at',
-] as const
-
 /** An agent in a list. */
-export const listedAgentRow = { title: 'ListedAgent', ...objectOf(listed, listedNames) } as const
+export const listedAgentRow = { title: 'ListedAgent', ...rowOf(listed) } as const
 
 /** An agent as the API shows it; without `system_prompt` and `config` to users that it is only shared with. */
 export const agentRow = {
   title: 'Agent',
-  ...objectOf(
+  ...rowOf(
     {
       ...listed,
       system_prompt,
       config: { type: 'object', description: 'May hold settings that no longer exist, if the agent is old' },
       welcome_message,
     },
-    [...listedNames, 'welcome_message'],
+    ['system_prompt', 'config'],
   ),
 } as const

@@ -1,6 +1,6 @@
 import type { ErrorDefinition, ErrorTable } from '../errors.ts'
 import { type LocalizedText, localizedText } from '../locale.ts'
-import { compileSchema, type JSONSchema, objectOf } from '../schema.ts'
+import { compileSchema, type JSONSchema, objectOf, rowOf } from '../schema.ts'
 import type { LimitSpec } from '../security/limits.ts'
 import type { Cradle, Events } from '../types.ts'
 import { compileFor, createFormCheck } from './form.ts'
@@ -129,13 +129,10 @@ const checkManifest = createFormCheck<Plugin>(
       limits: {
         type: 'object',
         propertyNames: { pattern: '^[a-z][a-z0-9_]*$' },
-        additionalProperties: objectOf(
-          {
-            default: { type: ['integer', 'string'], minimum: 1, pattern: '^[1-9][0-9]{0,8}(b|kb|mb|gb|tb)$' },
-            description: { type: 'string', minLength: 1 },
-          },
-          ['default', 'description'],
-        ),
+        additionalProperties: rowOf({
+          default: { type: ['integer', 'string'], minimum: 1, pattern: '^[1-9][0-9]{0,8}(b|kb|mb|gb|tb)$' },
+          description: { type: 'string', minLength: 1 },
+        }),
       },
       events: { type: 'array', items: { type: 'string', pattern: '^[a-z0-9_-]+\\.[a-z0-9_.-]+$' } },
       setup: true,

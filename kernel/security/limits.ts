@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import bytes from 'bytes'
 import { AppError } from '../errors.ts'
 import { networkOf } from '../http/network.ts'
-import { type JSONSchema, objectOf } from '../schema.ts'
+import { type JSONSchema, objectOf, rowOf } from '../schema.ts'
 import type { LimitName } from '../types.ts'
 import { createTokenBuckets } from './token-bucket.ts'
 
@@ -64,13 +64,10 @@ export interface LimitState {
 export const limitStates = {
   title: 'Limits',
   type: 'object',
-  additionalProperties: objectOf(
-    {
-      used: { type: ['integer', 'null'], description: 'Null if nothing is counted for an account' },
-      max: { type: 'integer', description: 'Of sizes in bytes' },
-    },
-    ['used', 'max'],
-  ),
+  additionalProperties: rowOf({
+    used: { type: ['integer', 'null'], description: 'Null if nothing is counted for an account' },
+    max: { type: 'integer', description: 'Of sizes in bytes' },
+  }),
   description: 'By name; see the section `limits` of the configuration',
 } as const
 

@@ -1,27 +1,24 @@
-import { objectOf, type TypeOf } from '#kernel'
+import { rowOf, type TypeOf } from '#kernel'
 import type { Tool, ToolContext } from '#plugin-api'
 import type { Runners } from './runners.ts'
 import type { RunnerRuns } from './runs.ts'
 import { TOOL_NAME } from './schemas.ts'
 
-const input = objectOf(
-  {
-    runner: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 64,
-      description: 'The name of the external agent, such as opencode, claude_code or codex.',
-    },
-    prompt: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 200_000,
-      description:
-        'The complete instruction: the agent knows nothing of this conversation, only the workspace.',
-    },
+const input = rowOf({
+  runner: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 64,
+    description: 'The name of the external agent, such as opencode, claude_code or codex.',
   },
-  ['runner', 'prompt'],
-)
+  prompt: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 200_000,
+    description:
+      'The complete instruction: the agent knows nothing of this conversation, only the workspace.',
+  },
+})
 
 /** Creates the tool that lets an external agent work in the workspace. */
 export function createAcpRunner(services: () => { runners: Runners; runs: RunnerRuns }): Tool {

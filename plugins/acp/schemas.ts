@@ -1,4 +1,4 @@
-import { objectOf } from '#kernel'
+import { objectOf, rowOf } from '#kernel'
 
 /** The name of the tool that calls runners. */
 export const TOOL_NAME = 'acp_runner'
@@ -63,7 +63,7 @@ const runnersBody = {
 } as const
 
 /** PUT /acp. */
-export const runnersChange = objectOf({ runners: runnersBody }, ['runners'])
+export const runnersChange = rowOf({ runners: runnersBody })
 
 /** PUT /agents/:id/acp. */
 export const agentRunnersChange = objectOf({ tool_enabled: flag, runners: runnersBody })
@@ -71,27 +71,24 @@ export const agentRunnersChange = objectOf({ tool_enabled: flag, runners: runner
 /** A runner as an account sees it; the values of its environment are masked. */
 export const runnerRow = {
   title: 'AcpRunner',
-  ...objectOf(
-    {
-      enabled: flag,
-      command: { type: 'string' },
-      args: { type: 'array', items: { type: 'string' } },
-      env: { type: 'object', additionalProperties: { type: 'string' } },
-      trusted: flag,
-      tool_parse_mode: { enum: MODES },
-      stdio_buffer_limit_bytes: bytes,
-    },
-    ['enabled', 'command', 'args', 'env', 'trusted', 'tool_parse_mode', 'stdio_buffer_limit_bytes'],
-  ),
+  ...rowOf({
+    enabled: flag,
+    command: { type: 'string' },
+    args: { type: 'array', items: { type: 'string' } },
+    env: { type: 'object', additionalProperties: { type: 'string' } },
+    trusted: flag,
+    tool_parse_mode: { enum: MODES },
+    stdio_buffer_limit_bytes: bytes,
+  }),
 } as const
 
 const runners = { type: 'object', additionalProperties: runnerRow } as const
 
 /** All runners by name. */
-export const runnerRows = { title: 'AcpRunners', ...objectOf({ runners }, ['runners']) } as const
+export const runnerRows = { title: 'AcpRunners', ...rowOf({ runners }) } as const
 
 /** All runners by name, with `tool_enabled` for the tool that calls them. */
 export const agentRunnerRows = {
   title: 'AgentAcp',
-  ...objectOf({ tool_enabled: flag, runners }, ['tool_enabled', 'runners']),
+  ...rowOf({ tool_enabled: flag, runners }),
 } as const

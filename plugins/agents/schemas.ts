@@ -1,4 +1,4 @@
-import { objectOf } from '#kernel'
+import { objectOf, rowOf } from '#kernel'
 import { agentRow, listedAgentRow, newAgent } from '#plugin-api'
 import { pageQuery } from '#toolbox'
 
@@ -16,32 +16,26 @@ const { state, last_error } = agentRow.properties
 /** GET /agents/:id/status. */
 export const agentStatus = {
   title: 'AgentStatus',
-  ...objectOf(
-    {
-      state,
-      last_error,
-      since: { type: 'integer', description: 'Unix seconds' },
-      channels: {
-        type: 'array',
-        description: 'The first 200 by name',
-        items: objectOf(
-          {
-            id: { type: 'string' },
-            kind: { type: 'string' },
-            name: { type: 'string' },
-            state: { type: 'string' },
-          },
-          ['id', 'kind', 'name', 'state'],
-        ),
-      },
-      turns_active: { type: 'integer', minimum: 0 },
-      model: {
-        type: ['string', 'null'],
-        description: 'The model that a turn would use now, as <provider>:<model>',
-      },
+  ...rowOf({
+    state,
+    last_error,
+    since: { type: 'integer', description: 'Unix seconds' },
+    channels: {
+      type: 'array',
+      description: 'The first 200 by name',
+      items: rowOf({
+        id: { type: 'string' },
+        kind: { type: 'string' },
+        name: { type: 'string' },
+        state: { type: 'string' },
+      }),
     },
-    ['state', 'last_error', 'since', 'channels', 'turns_active', 'model'],
-  ),
+    turns_active: { type: 'integer', minimum: 0 },
+    model: {
+      type: ['string', 'null'],
+      description: 'The model that a turn would use now, as <provider>:<model>',
+    },
+  }),
 } as const
 
 const toolName = { type: 'string', minLength: 1, maxLength: 64 } as const
@@ -54,11 +48,7 @@ export const toolSettings = objectOf(
     disabled_builtin: { type: 'array', items: toolName, maxItems: 256 },
     plugins: {
       type: 'array',
-      items: objectOf({ plugin_id: toolName, name: toolName, enabled: flag }, [
-        'plugin_id',
-        'name',
-        'enabled',
-      ]),
+      items: rowOf({ plugin_id: toolName, name: toolName, enabled: flag }),
       maxItems: 1024,
     },
   },
@@ -82,31 +72,14 @@ const toolRow = {
 /** The reply of all three routes of an agent's tool settings. */
 export const toolSettingsRow = {
   title: 'ToolSettings',
-  ...objectOf(
-    {
-      builtin: {
-        type: 'array',
-        items: objectOf({ ...toolRow, disableable: flag }, [
-          'name',
-          'label',
-          'description',
-          'enabled',
-          'available',
-          'disableable',
-        ]),
-      },
-      plugins: {
-        type: 'array',
-        items: objectOf({ plugin_id: text, ...toolRow }, [
-          'plugin_id',
-          'name',
-          'label',
-          'description',
-          'enabled',
-          'available',
-        ]),
-      },
+  ...rowOf({
+    builtin: {
+      type: 'array',
+      items: rowOf({ ...toolRow, disableable: flag }),
     },
-    ['builtin', 'plugins'],
-  ),
+    plugins: {
+      type: 'array',
+      items: rowOf({ plugin_id: text, ...toolRow }),
+    },
+  }),
 } as const

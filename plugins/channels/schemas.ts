@@ -1,4 +1,4 @@
-import { nullable, objectOf } from '#kernel'
+import { nullable, objectOf, rowOf } from '#kernel'
 import { CHANNEL_FAILURES } from '#plugin-api'
 
 const text = { type: 'string' } as const
@@ -13,51 +13,42 @@ const config = {
 const sentConfig = { ...config, maxProperties: 64, writeOnly: true } as const
 const reason = { enum: CHANNEL_FAILURES } as const
 
-const runtime = objectOf(
-  {
-    state: { enum: ['connected', 'connecting', 'disconnected', 'failed'] },
-    reason: nullable(reason),
-    error: nullable(text),
-    since: seconds,
-    reconnects: { type: 'integer', minimum: 0 },
-  },
-  ['state', 'reason', 'error', 'since', 'reconnects'],
-)
+const runtime = rowOf({
+  state: { enum: ['connected', 'connecting', 'disconnected', 'failed'] },
+  reason: nullable(reason),
+  error: nullable(text),
+  since: seconds,
+  reconnects: { type: 'integer', minimum: 0 },
+})
 
 /** A channel. */
 export const channelRow = {
   title: 'Channel',
-  ...objectOf(
-    {
-      id: text,
-      agent_id: text,
-      kind: text,
-      name: text,
-      enabled: { type: 'boolean' },
-      config,
-      runtime,
-      created_at: seconds,
-      updated_at: seconds,
-    },
-    ['id', 'agent_id', 'kind', 'name', 'enabled', 'config', 'runtime', 'created_at', 'updated_at'],
-  ),
+  ...rowOf({
+    id: text,
+    agent_id: text,
+    kind: text,
+    name: text,
+    enabled: { type: 'boolean' },
+    config,
+    runtime,
+    created_at: seconds,
+    updated_at: seconds,
+  }),
 } as const
 
 /** A channel kind. */
 export const kindRow = {
   title: 'ChannelKind',
-  ...objectOf(
-    {
-      kind: text,
-      label: text,
-      config_schema: {
-        type: 'object',
-        description: 'The JSON Schema of a complete config; secrets are writeOnly',
-      },
-      registration: { enum: ['credentials', 'channel', null] },
+  ...rowOf({
+    kind: text,
+    label: text,
+    config_schema: {
+      type: 'object',
+      description: 'The JSON Schema of a complete config; secrets are writeOnly',
     },
-    ['kind', 'label', 'config_schema', 'registration'],
-  ),
+    registration: { enum: ['credentials', 'channel', null] },
+  }),
 } as const
 
 /** The body of POST …/channels; a disabled channel may lack fields that its kind requires. */

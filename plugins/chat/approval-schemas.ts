@@ -1,4 +1,4 @@
-import { objectOf } from '#kernel'
+import { objectOf, rowOf } from '#kernel'
 
 const string = { type: 'string' } as const
 const boolean = { type: 'boolean' } as const
@@ -15,7 +15,7 @@ export const pendingFields = {
     type: 'array',
     items: {
       title: 'ActionRequest',
-      ...objectOf(
+      ...rowOf(
         {
           id: string,
           ...callFields,
@@ -30,22 +30,19 @@ export const pendingFields = {
             description: 'The call is already running and asks about one of its own steps',
           },
         },
-        ['id', 'name', 'args', 'description'],
+        ['args_url', 'parent_tool_call_id', 'is_step'],
       ),
     },
   },
   review_configs: {
     type: 'array',
-    items: objectOf(
-      {
-        action_name: string,
-        allowed_decisions: {
-          type: 'array',
-          items: { enum: ['approve', 'edit', 'reject', 'respond'] },
-        },
+    items: rowOf({
+      action_name: string,
+      allowed_decisions: {
+        type: 'array',
+        items: { enum: ['approve', 'edit', 'reject', 'respond'] },
       },
-      ['action_name', 'allowed_decisions'],
-    ),
+    }),
   },
   expires_at: { type: 'integer', description: 'Unix seconds' },
 } as const
@@ -60,11 +57,8 @@ export const decision = {
   required: ['type'],
   oneOf: [
     objectOf({ type: { const: 'approve' }, for_thread: boolean }, ['type']),
-    objectOf({ type: { const: 'edit' }, edited_action: objectOf(callFields, ['name', 'args']) }, [
-      'type',
-      'edited_action',
-    ]),
+    rowOf({ type: { const: 'edit' }, edited_action: rowOf(callFields) }),
     objectOf({ type: { const: 'reject' }, message: words }, ['type']),
-    objectOf({ type: { const: 'respond' }, message: words }, ['type', 'message']),
+    rowOf({ type: { const: 'respond' }, message: words }),
   ],
 } as const

@@ -1,4 +1,4 @@
-import { nullable, objectOf } from '#kernel'
+import { nullable, objectOf, rowOf } from '#kernel'
 import { REASONING_LEVELS } from '#plugin-api'
 import { decision, pendingFields } from './approval-schemas.ts'
 import { inputBlock, queuedTurns, sources, threadId, turnId, usage } from './schemas.ts'
@@ -40,22 +40,19 @@ export const receivedFrames = {
   },
   ping: objectOf({}),
   subscribe: objectOf({ thread_id: threadId, after_seq: seq }, ['thread_id']),
-  stop: objectOf({ thread_id: threadId }, ['thread_id']),
-  unqueue: objectOf({ thread_id: threadId, queue_id: turnId }, ['thread_id', 'queue_id']),
+  stop: rowOf({ thread_id: threadId }),
+  unqueue: rowOf({ thread_id: threadId, queue_id: turnId }),
 } as const
 
 /** The fields of each frame of a turn besides `thread_id`, `turn_id` and `seq`, by type. */
 export const turnFrameFields = {
   turn_started: objectOf({ message_id: string, client_message_id: string }, ['message_id']),
-  content: objectOf({ message_id: string, content: string }, ['message_id', 'content']),
-  reasoning: objectOf({ message_id: string, content: string }, ['message_id', 'content']),
-  tool_call: objectOf({ ...delegated, message_id: string, tool_call_id: string, name: string, input: true }, [
-    'message_id',
-    'tool_call_id',
-    'name',
-    'input',
+  content: rowOf({ message_id: string, content: string }),
+  reasoning: rowOf({ message_id: string, content: string }),
+  tool_call: rowOf({ ...delegated, message_id: string, tool_call_id: string, name: string, input: true }, [
+    'parent_tool_call_id',
   ]),
-  tool_result: objectOf(
+  tool_result: rowOf(
     {
       ...delegated,
       message_id: string,
@@ -65,14 +62,11 @@ export const turnFrameFields = {
       is_error: { type: 'boolean' },
       sources,
     },
-    ['message_id', 'tool_call_id', 'name', 'output', 'is_error'],
+    ['parent_tool_call_id', 'sources'],
   ),
   /** Progress of a running call; only subscribers see it, no message contains it. */
-  tool_progress: objectOf({ ...delegated, tool_call_id: string, content: string }, [
-    'tool_call_id',
-    'content',
-  ]),
-  attachment: objectOf(
+  tool_progress: rowOf({ ...delegated, tool_call_id: string, content: string }, ['parent_tool_call_id']),
+  attachment: rowOf(
     {
       ...delegated,
       message_id: string,
@@ -82,7 +76,7 @@ export const turnFrameFields = {
       media_type: string,
       url: nullable(string),
     },
-    ['message_id', 'kind', 'path', 'filename', 'media_type', 'url'],
+    ['parent_tool_call_id'],
   ),
   /** A model call that belongs to no message has a `purpose` instead. */
   usage: objectOf(
@@ -96,22 +90,20 @@ export const turnFrameFields = {
     },
     ['usage', 'model'],
   ),
-  hitl_required: objectOf(pendingFields, ['pending_id', 'action_requests', 'review_configs', 'expires_at']),
+  hitl_required: rowOf(pendingFields),
   /** `decisions` has one entry for each request, and none if the turn was stopped. */
-  hitl_resolved: objectOf(
-    {
-      pending_id: string,
-      outcome: { enum: ['decided', 'expired', 'stopped'] },
-      decisions: { type: 'array', items: decision },
-    },
-    ['pending_id', 'outcome', 'decisions'],
-  ),
-  done: objectOf(
-    { message_id: nullable(string), usage, stop_reason: { enum: ['end', 'stopped', 'max_steps'] } },
-    ['message_id', 'usage', 'stop_reason'],
-  ),
+  hitl_resolved: rowOf({
+    pending_id: string,
+    outcome: { enum: ['decided', 'expired', 'stopped'] },
+    decisions: { type: 'array', items: decision },
+  }),
+  done: rowOf({
+    message_id: nullable(string),
+    usage,
+    stop_reason: { enum: ['end', 'stopped', 'max_steps'] },
+  }),
   /** `message_id` is that of the reply which shows the error. */
-  error: objectOf(
+  error: rowOf(
     {
       message_id: string,
       code: string,
@@ -119,7 +111,7 @@ export const turnFrameFields = {
       details: { type: 'object', additionalProperties: true },
       request_id: string,
     },
-    ['code', 'message', 'details', 'request_id'],
+    ['message_id'],
   ),
 } as const
 
@@ -141,7 +133,7 @@ export const sentFrames = {
     { ...position, client_message_id: string, ...turnFrameFields.error.properties },
     turnFrameFields.error.required,
   ),
-  turn_status: objectOf(
+  turn_status: rowOf(
     {
       thread_id: string,
       active: { type: 'boolean' },
@@ -150,18 +142,18 @@ export const sentFrames = {
       paused: { type: 'boolean' },
       queued: queuedTurns,
     },
-    ['thread_id', 'active', 'last_seq', 'paused', 'queued'],
+    ['turn_id'],
   ),
-  turn_queued: objectOf(
+  turn_queued: rowOf(
     {
       thread_id: string,
       client_message_id: string,
       queue_id: { type: 'string', description: 'The `turn_id` that the turn will have' },
       position: { type: 'integer', minimum: 1, description: '1 is the next' },
     },
-    ['thread_id', 'queue_id', 'position'],
+    ['client_message_id'],
   ),
-  unqueued: objectOf({ thread_id: string, queue_id: string }, ['thread_id', 'queue_id']),
+  unqueued: rowOf({ thread_id: string, queue_id: string }),
   pong: objectOf({}),
 } as const
 

@@ -1,4 +1,4 @@
-import { nullable, objectOf } from '#kernel'
+import { nullable, objectOf, rowOf } from '#kernel'
 import { pageQuery } from '#toolbox'
 import { decision, pendingFields } from './approval-schemas.ts'
 
@@ -16,19 +16,9 @@ export const turnId = { type: 'string', pattern: '^trn_\\w{1,64}$' } as const
 
 const fileFields = { path, filename, media_type: mediaType } as const
 
-const textBlock = objectOf({ type: { const: 'text' }, text: string }, ['type', 'text'])
-const imageBlock = objectOf({ type: { const: 'image' }, ...fileFields }, [
-  'type',
-  'path',
-  'filename',
-  'media_type',
-])
-const fileBlock = objectOf({ type: { const: 'file' }, ...fileFields }, [
-  'type',
-  'path',
-  'filename',
-  'media_type',
-])
+const textBlock = rowOf({ type: { const: 'text' }, text: string })
+const imageBlock = rowOf({ type: { const: 'image' }, ...fileFields })
+const fileBlock = rowOf({ type: { const: 'file' }, ...fileFields })
 
 /** A part of a user's message. */
 export const inputBlock = {
@@ -46,17 +36,9 @@ export const block = {
   required: ['type'],
   oneOf: [
     textBlock,
-    objectOf({ type: { const: 'thinking' }, thinking: string }, ['type', 'thinking']),
-    objectOf({ type: { const: 'tool_use' }, id: string, name: string, input: true }, [
-      'type',
-      'id',
-      'name',
-      'input',
-    ]),
-    objectOf(
-      { type: { const: 'tool_result' }, id: string, name: string, output: string, is_error: boolean },
-      ['type', 'id', 'name', 'output', 'is_error'],
-    ),
+    rowOf({ type: { const: 'thinking' }, thinking: string }),
+    rowOf({ type: { const: 'tool_use' }, id: string, name: string, input: true }),
+    rowOf({ type: { const: 'tool_result' }, id: string, name: string, output: string, is_error: boolean }),
     imageBlock,
     fileBlock,
   ],
@@ -64,7 +46,7 @@ export const block = {
 
 export const usage = {
   title: 'Usage',
-  ...objectOf(
+  ...rowOf(
     {
       input_tokens: integer,
       output_tokens: integer,
@@ -72,7 +54,7 @@ export const usage = {
       cached_input_tokens: integer,
       reasoning_tokens: integer,
     },
-    ['input_tokens', 'output_tokens', 'total_tokens'],
+    ['cached_input_tokens', 'reasoning_tokens'],
   ),
 } as const
 
@@ -88,19 +70,19 @@ export const artifacts = {
   type: 'array',
   items: {
     title: 'Artifact',
-    ...objectOf({ ...fileFields, url: string }, ['path', 'filename', 'media_type', 'url']),
+    ...rowOf({ ...fileFields, url: string }),
   },
 } as const
 
 /** The sources that tools took their outputs from. */
 export const sources = {
   type: 'array',
-  items: { title: 'Source', ...objectOf({ id: string, title: string, url: string }, ['id', 'title']) },
+  items: { title: 'Source', ...rowOf({ id: string, title: string, url: string }, ['url']) },
 } as const
 
 const message = {
   title: 'Message',
-  ...objectOf(
+  ...rowOf(
     {
       id: string,
       role: { enum: ['user', 'assistant', 'tool'] },
@@ -113,11 +95,11 @@ const message = {
       artifacts,
       sources,
       error: {
-        ...objectOf({ code: string, message: string }, ['code', 'message']),
+        ...rowOf({ code: string, message: string }),
         description: 'The error of a failed turn',
       },
     },
-    ['id', 'role', 'content', 'timestamp', 'turn_id', 'status'],
+    ['model', 'usage', 'artifacts', 'sources', 'error'],
   ),
 } as const
 
@@ -126,14 +108,14 @@ export const queuedTurns = {
   type: 'array',
   items: {
     title: 'QueuedTurn',
-    ...objectOf(
+    ...rowOf(
       {
         queue_id: string,
         client_message_id: string,
         text: { type: 'string', description: 'The first 8000 characters of the message' },
         created_at: { type: 'integer', description: 'Unix seconds' },
       },
-      ['queue_id', 'text', 'created_at'],
+      ['client_message_id'],
     ),
   },
 } as const
@@ -141,15 +123,11 @@ export const queuedTurns = {
 /** GET …/chat/hitl/:pending_id/threads/:thread_id/args/:index. */
 export const requestArguments = {
   title: 'RequestArguments',
-  ...objectOf({ id: string, name: string, args: { type: 'object', additionalProperties: true } }, [
-    'id',
-    'name',
-    'args',
-  ]),
+  ...rowOf({ id: string, name: string, args: { type: 'object', additionalProperties: true } }),
 } as const
 
 /** POST …/chat/hitl/resume: one decision for each request, in their order. */
-export const verdict = objectOf(
+export const verdict = rowOf(
   {
     thread_id: threadId,
     pending_id: {
@@ -161,12 +139,12 @@ export const verdict = objectOf(
     },
     decisions: { type: 'array', items: decision, minItems: 1, maxItems: 16 },
   },
-  ['thread_id', 'decisions'],
+  ['pending_id'],
 )
 
 export const threadRow = {
   title: 'Thread',
-  ...objectOf(
+  ...rowOf(
     {
       thread_id: string,
       title: nullable(string),
@@ -183,21 +161,7 @@ export const threadRow = {
       allowed_tools: toolNames,
       forked_from: string,
     },
-    [
-      'thread_id',
-      'title',
-      'pinned',
-      'session_key',
-      'channel_type',
-      'model',
-      'last_active',
-      'created_at',
-      'turn_active',
-      'unread',
-      'artifacts',
-      'sources',
-      'allowed_tools',
-    ],
+    ['forked_from'],
   ),
 } as const
 
@@ -208,7 +172,7 @@ export const newThread = objectOf({ title: threadTitle })
 
 export const threadCreated = {
   title: 'ThreadCreated',
-  ...objectOf({ thread_id: string, session_key: string }, ['thread_id', 'session_key']),
+  ...rowOf({ thread_id: string, session_key: string }),
 } as const
 
 export const threadChanges = {
@@ -236,16 +200,13 @@ export const forkPlace = {
   maxProperties: 1,
 } as const
 
-export const threadForked = objectOf(
-  {
-    thread_id: string,
-    session_key: string,
-    source_thread_id: string,
-    copied_messages: integer,
-    title: nullable(string),
-  },
-  ['thread_id', 'session_key', 'source_thread_id', 'copied_messages', 'title'],
-)
+export const threadForked = rowOf({
+  thread_id: string,
+  session_key: string,
+  source_thread_id: string,
+  copied_messages: integer,
+  title: nullable(string),
+})
 
 const offset = {
   type: 'integer',
@@ -264,43 +225,24 @@ export const historyQuery = objectOf({
 
 export const historyPage = {
   title: 'History',
-  ...objectOf(
-    {
-      thread_id: string,
-      messages: { type: 'array', items: message },
-      has_more: boolean,
-      limit: integer,
-      offset: integer,
-      next_cursor: nullable(string),
-      turn_active: boolean,
-      last_seq: integer,
-      hitl_pending: nullable({
-        title: 'PendingApproval',
-        ...objectOf(pendingFields, ['pending_id', 'action_requests', 'review_configs', 'expires_at']),
-      } as const),
-      queued: queuedTurns,
-      artifacts,
-      sources,
-      history_status: { enum: ['ready', 'pending', 'queued', 'running', 'failed'] },
-      history_loading: boolean,
-      history_retry_after_ms: nullable(integer),
-    },
-    [
-      'thread_id',
-      'messages',
-      'has_more',
-      'limit',
-      'offset',
-      'next_cursor',
-      'turn_active',
-      'last_seq',
-      'hitl_pending',
-      'queued',
-      'artifacts',
-      'sources',
-      'history_status',
-      'history_loading',
-      'history_retry_after_ms',
-    ],
-  ),
+  ...rowOf({
+    thread_id: string,
+    messages: { type: 'array', items: message },
+    has_more: boolean,
+    limit: integer,
+    offset: integer,
+    next_cursor: nullable(string),
+    turn_active: boolean,
+    last_seq: integer,
+    hitl_pending: nullable({
+      title: 'PendingApproval',
+      ...rowOf(pendingFields),
+    } as const),
+    queued: queuedTurns,
+    artifacts,
+    sources,
+    history_status: { enum: ['ready', 'pending', 'queued', 'running', 'failed'] },
+    history_loading: boolean,
+    history_retry_after_ms: nullable(integer),
+  }),
 } as const

@@ -1,4 +1,4 @@
-import { localizedText, nullable, objectOf } from '#kernel'
+import { localizedText, nullable, objectOf, rowOf } from '#kernel'
 import { newAgent } from '#plugin-api'
 
 const text = { type: 'string' } as const
@@ -18,37 +18,21 @@ const expert = {
   color: { type: 'string', description: 'As #rrggbb' },
   quick_prompts: {
     type: 'array',
-    items: objectOf({ title: localizedText, description: localizedText, prompt: localizedText }, [
-      'title',
-      'description',
-      'prompt',
-    ]),
+    items: rowOf({ title: localizedText, description: localizedText, prompt: localizedText }),
   },
-  task_examples: objectOf({ en: texts, zh: texts }, ['en', 'zh']),
+  task_examples: rowOf({ en: texts, zh: texts }),
 } as const
-
-const expertFields = [
-  'id',
-  'expert_id',
-  'label',
-  'description',
-  'welcome_message',
-  'icon',
-  'color',
-  'quick_prompts',
-  'task_examples',
-] as const
 
 /** GET /experts. */
 export const expertRows = {
   type: 'array',
-  items: { title: 'Expert', ...objectOf(expert, expertFields) },
+  items: { title: 'Expert', ...rowOf(expert) },
 } as const
 
 /** GET /experts/:expert_id. */
 export const expertDetail = {
   title: 'ExpertDetail',
-  ...objectOf({ ...expert, files: paths }, [...expertFields, 'files']),
+  ...rowOf({ ...expert, files: paths }),
 } as const
 
 /** POST /agents/from-expert/:expert_id; without a name the agent gets the expert's. */
@@ -93,64 +77,44 @@ const published = {
   updated_at: time,
 } as const
 
-const publishedFields = [
-  'id',
-  'expert_id',
-  'slug',
-  'name',
-  'description',
-  'created_by',
-  'source_agent_id',
-  'icon',
-  'color',
-  'created_at',
-  'updated_at',
-] as const
-
 /** GET /experts/published. */
 export const publishedExpertRows = {
   type: 'array',
-  items: { title: 'PublishedExpert', ...objectOf(published, publishedFields) },
+  items: { title: 'PublishedExpert', ...rowOf(published) },
 } as const
 
 /** GET /experts/published/:expert_id. */
 export const publishedExpertDetail = {
   title: 'PublishedExpertDetail',
-  ...objectOf({ ...published, files: paths }, [...publishedFields, 'files']),
+  ...rowOf({ ...published, files: paths }),
 } as const
 
 /** The reply of POST /agents/:id/publish-expert. */
 export const newlyPublishedExpert = {
   title: 'NewlyPublishedExpert',
-  ...objectOf(
-    {
-      ...published,
-      files: paths,
-      left_out: {
-        type: 'array',
-        items: objectOf(
-          {
-            path: text,
-            reason: {
-              description: '`not_found`: `include_files` names no publishable file',
-              enum: [
-                'secret',
-                'credentials',
-                'link',
-                'too_large',
-                'not_a_file',
-                'unreadable',
-                'not_found',
-                'written_by_turn',
-              ],
-            },
-          },
-          ['path', 'reason'],
-        ),
-        description:
-          'The first 100 files that were not copied though somebody may need them; files written by turns come last',
-      },
+  ...rowOf({
+    ...published,
+    files: paths,
+    left_out: {
+      type: 'array',
+      items: rowOf({
+        path: text,
+        reason: {
+          description: '`not_found`: `include_files` names no publishable file',
+          enum: [
+            'secret',
+            'credentials',
+            'link',
+            'too_large',
+            'not_a_file',
+            'unreadable',
+            'not_found',
+            'written_by_turn',
+          ],
+        },
+      }),
+      description:
+        'The first 100 files that were not copied though somebody may need them; files written by turns come last',
     },
-    [...publishedFields, 'files', 'left_out'],
-  ),
+  }),
 } as const

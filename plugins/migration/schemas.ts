@@ -1,4 +1,4 @@
-import { nullable, objectOf } from '#kernel'
+import { nullable, rowOf } from '#kernel'
 
 const text = { type: 'string' } as const
 const count = { type: 'integer', minimum: 0 } as const
@@ -14,37 +14,19 @@ const statusFields = {
   agent_busy: { ...boolean, description: "True while an operation of the agent's runtime is in flight" },
   can_start: boolean,
 } as const
-const everyStatusField = [
-  'remaining',
-  'pending',
-  'queued',
-  'running',
-  'failed',
-  'processing',
-  'agent_busy',
-  'can_start',
-] as const
 
 export const migrationStatus = {
   title: 'HistoryMigration',
-  ...objectOf(statusFields, everyStatusField),
+  ...rowOf(statusFields),
 } as const
 
 export const migrationStarted = {
   title: 'HistoryMigrationStarted',
-  ...objectOf({ accepted: { ...count, description: 'Queued by this call' }, ...statusFields }, [
-    'accepted',
-    ...everyStatusField,
-  ]),
+  ...rowOf({ accepted: { ...count, description: 'Queued by this call' }, ...statusFields }),
 } as const
 
 /** POST …/threads/import. */
 export const importedThread = {
   title: 'ImportedThread',
-  ...objectOf({ thread_id: text, session_key: text, imported_events: count, title: nullable(text) }, [
-    'thread_id',
-    'session_key',
-    'imported_events',
-    'title',
-  ]),
+  ...rowOf({ thread_id: text, session_key: text, imported_events: count, title: nullable(text) }),
 } as const

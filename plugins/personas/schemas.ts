@@ -1,25 +1,22 @@
-import { localizedText, objectOf } from '#kernel'
+import { localizedText, rowOf } from '#kernel'
 import { PERSONA_CODES } from '#plugin-api'
 
 const code = { enum: PERSONA_CODES } as const
 
 /** PUT /agents/:id/mbti. */
-export const personaChoice = objectOf(
-  {
-    code: {
-      anyOf: [
-        code,
-        {
-          type: 'string',
-          maxLength: 8,
-          pattern: '^([EeIi][NnSs][FfTt][JjPp]|_[Dd][Ee][Ff][Aa][Uu][Ll][Tt])$',
-          description: 'One of these codes in any case',
-        },
-      ],
-    },
+export const personaChoice = rowOf({
+  code: {
+    anyOf: [
+      code,
+      {
+        type: 'string',
+        maxLength: 8,
+        pattern: '^([EeIi][NnSs][FfTt][JjPp]|_[Dd][Ee][Ff][Aa][Uu][Ll][Tt])$',
+        description: 'One of these codes in any case',
+      },
+    ],
   },
-  ['code'],
-)
+})
 
 /** The pole to which a profile leans, and how far: 50 is the middle. */
 const leaning = <const Poles extends readonly [string, string]>(poles: Poles) =>
@@ -39,10 +36,8 @@ const row = {
   symbol: { type: 'string', description: 'One glyph' },
 } as const
 
-const rowNames = ['code', 'name', 'nickname', 'description', 'color', 'symbol'] as const
-
 /** A persona in a list. */
-const personaRow = { title: 'Persona', ...objectOf(row, rowNames) } as const
+const personaRow = { title: 'Persona', ...rowOf(row) } as const
 
 /** GET /mbti/codes. */
 export const personaRows = { type: 'array', items: personaRow } as const
@@ -50,35 +45,26 @@ export const personaRows = { type: 'array', items: personaRow } as const
 /** GET /mbti/codes/:code. */
 export const personaProfile = {
   title: 'PersonaProfile',
-  ...objectOf(
-    {
-      ...row,
-      summary: localizedText,
-      descriptors: { type: 'array', items: localizedText, description: 'Single traits' },
-      dimensions: objectOf(
-        {
-          ei: leaning(['E', 'I']),
-          sn: leaning(['S', 'N']),
-          tf: leaning(['T', 'F']),
-          jp: leaning(['J', 'P']),
-        },
-        ['ei', 'sn', 'tf', 'jp'],
-      ),
-      behavior: {
-        description: 'Instructions on how such an assistant speaks and acts',
-        ...objectOf(
-          {
-            answer_style: localizedText,
-            casual_chat: localizedText,
-            conflict: localizedText,
-            creativity: localizedText,
-            emotion: localizedText,
-            planning: localizedText,
-          },
-          ['answer_style', 'casual_chat', 'conflict', 'creativity', 'emotion', 'planning'],
-        ),
-      },
+  ...rowOf({
+    ...row,
+    summary: localizedText,
+    descriptors: { type: 'array', items: localizedText, description: 'Single traits' },
+    dimensions: rowOf({
+      ei: leaning(['E', 'I']),
+      sn: leaning(['S', 'N']),
+      tf: leaning(['T', 'F']),
+      jp: leaning(['J', 'P']),
+    }),
+    behavior: {
+      description: 'Instructions on how such an assistant speaks and acts',
+      ...rowOf({
+        answer_style: localizedText,
+        casual_chat: localizedText,
+        conflict: localizedText,
+        creativity: localizedText,
+        emotion: localizedText,
+        planning: localizedText,
+      }),
     },
-    [...rowNames, 'summary', 'descriptors', 'dimensions', 'behavior'],
-  ),
+  }),
 } as const

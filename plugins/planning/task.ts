@@ -1,24 +1,21 @@
-import { objectOf, type TypeOf } from '#kernel'
+import { rowOf, type TypeOf } from '#kernel'
 import type { Tool } from '#plugin-api'
 
-const input = objectOf(
-  {
-    description: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 200,
-      description: 'What the task is, in a few words, for the user to read.',
-    },
-    instruction: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 100_000,
-      description:
-        'All that is needed to carry it out: the aim, what is known, paths and URLs, what not to do, and what exactly the answer is to contain.',
-    },
+const input = rowOf({
+  description: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 200,
+    description: 'What the task is, in a few words, for the user to read.',
   },
-  ['description', 'instruction'],
-)
+  instruction: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 100_000,
+    description:
+      'All that is needed to carry it out: the aim, what is known, paths and URLs, what not to do, and what exactly the answer is to contain.',
+  },
+})
 
 /** Has a subagent carry out a task and returns its last answer. */
 export const task: Tool = {

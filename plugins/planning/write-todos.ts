@@ -1,33 +1,27 @@
-import { objectOf, type TypeOf } from '#kernel'
+import { rowOf, type TypeOf } from '#kernel'
 import type { Tool } from '#plugin-api'
 
-const todo = objectOf(
-  {
-    content: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 500,
-      description: 'The step, as a short instruction.',
-    },
-    status: {
-      enum: ['pending', 'in_progress', 'completed'],
-      description: 'pending: not begun; in_progress: being worked on now; completed: wholly done.',
-    },
+const todo = rowOf({
+  content: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 500,
+    description: 'The step, as a short instruction.',
   },
-  ['content', 'status'],
-)
+  status: {
+    enum: ['pending', 'in_progress', 'completed'],
+    description: 'pending: not begun; in_progress: being worked on now; completed: wholly done.',
+  },
+})
 
-const input = objectOf(
-  {
-    todos: {
-      type: 'array',
-      items: todo,
-      maxItems: 100,
-      description: 'The whole plan in the order of the work; it replaces the previous one.',
-    },
+const input = rowOf({
+  todos: {
+    type: 'array',
+    items: todo,
+    maxItems: 100,
+    description: 'The whole plan in the order of the work; it replaces the previous one.',
   },
-  ['todos'],
-)
+})
 
 type Todo = TypeOf<typeof todo>
 

@@ -1,4 +1,4 @@
-import { objectOf } from '#kernel'
+import { objectOf, rowOf } from '#kernel'
 
 /** POST /agents/:id/chat/polish. */
 export const draft = objectOf(
@@ -16,5 +16,5 @@ export const draft = objectOf(
 /** The answer of the same route. */
 export const polishedPrompt = {
   title: 'PolishedPrompt',
-  ...objectOf({ text: { type: 'string' } }, ['text']),
+  ...rowOf({ text: { type: 'string' } }),
 } as const

@@ -1,4 +1,4 @@
-import { nullable, objectOf } from '#kernel'
+import { nullable, objectOf, rowOf } from '#kernel'
 
 const id = { type: 'string', minLength: 1, maxLength: 200, pattern: '^[^\\s\\p{Cc}]+$' } as const
 const name = { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' } as const
@@ -52,86 +52,60 @@ export const newProvider = objectOf({ name, kind: kindName, ...secretFields }, [
 
 export const providerChanges = objectOf({ name, ...secretFields })
 
-export const listedModel = objectOf(
-  {
-    id: { type: 'string' },
-    name: { type: 'string' },
-    enabled: { type: 'boolean' },
-    embedding: { type: 'boolean' },
-    context_window: nullable(tokens),
-    max_output_tokens: nullable(tokens),
-    input,
-    reasoning: { type: 'boolean' },
-  },
-  ['id', 'name', 'enabled', 'embedding', 'context_window', 'max_output_tokens', 'input', 'reasoning'],
-)
+export const listedModel = rowOf({
+  id: { type: 'string' },
+  name: { type: 'string' },
+  enabled: { type: 'boolean' },
+  embedding: { type: 'boolean' },
+  context_window: nullable(tokens),
+  max_output_tokens: nullable(tokens),
+  input,
+  reasoning: { type: 'boolean' },
+})
 
 export const providerRow = {
   title: 'Provider',
-  ...objectOf(
-    {
-      id: { type: 'string' },
-      name: { type: 'string' },
-      kind: { type: 'string' },
-      scope: { enum: ['user', 'global'] },
-      owner: nullable({ type: 'string' } as const),
-      base_url: nullable({ type: 'string' } as const),
-      has_api_key: { type: 'boolean' },
-      models: { type: 'array', items: listedModel },
-      options,
-      max_concurrency: nullable({ type: 'integer' } as const),
-      enabled: { type: 'boolean' },
-      created_at: time,
-      updated_at: time,
-    },
-    [
-      'id',
-      'name',
-      'kind',
-      'scope',
-      'owner',
-      'base_url',
-      'has_api_key',
-      'models',
-      'options',
-      'max_concurrency',
-      'enabled',
-      'created_at',
-      'updated_at',
-    ],
-  ),
+  ...rowOf({
+    id: { type: 'string' },
+    name: { type: 'string' },
+    kind: { type: 'string' },
+    scope: { enum: ['user', 'global'] },
+    owner: nullable({ type: 'string' } as const),
+    base_url: nullable({ type: 'string' } as const),
+    has_api_key: { type: 'boolean' },
+    models: { type: 'array', items: listedModel },
+    options,
+    max_concurrency: nullable({ type: 'integer' } as const),
+    enabled: { type: 'boolean' },
+    created_at: time,
+    updated_at: time,
+  }),
 } as const
 
 export const kindRow = {
   title: 'ProviderKind',
-  ...objectOf(
-    {
-      kind: { type: 'string' },
-      label: { type: 'string' },
-      config_schema: { type: 'object' },
-      embedding: { type: 'boolean' },
-      default_base_url: nullable({ type: 'string' } as const),
-    },
-    ['kind', 'label', 'config_schema', 'embedding', 'default_base_url'],
-  ),
+  ...rowOf({
+    kind: { type: 'string' },
+    label: { type: 'string' },
+    config_schema: { type: 'object' },
+    embedding: { type: 'boolean' },
+    default_base_url: nullable({ type: 'string' } as const),
+  }),
 } as const
 
 export const modelRow = {
   title: 'Model',
-  ...objectOf(
-    {
-      id: { type: 'string' },
-      provider: { type: 'string' },
-      model: { type: 'string' },
-      name: { type: 'string' },
-      kind: { type: 'string' },
-      context_window: nullable({ type: 'integer' } as const),
-      max_output_tokens: nullable({ type: 'integer' } as const),
-      input,
-      reasoning: { type: 'boolean' },
-    },
-    ['id', 'provider', 'model', 'name', 'kind', 'context_window', 'max_output_tokens', 'input', 'reasoning'],
-  ),
+  ...rowOf({
+    id: { type: 'string' },
+    provider: { type: 'string' },
+    model: { type: 'string' },
+    name: { type: 'string' },
+    kind: { type: 'string' },
+    context_window: nullable({ type: 'integer' } as const),
+    max_output_tokens: nullable({ type: 'integer' } as const),
+    input,
+    reasoning: { type: 'boolean' },
+  }),
 } as const
 
 const reference = { type: 'string', minLength: 3, maxLength: 300 } as const
@@ -147,7 +121,7 @@ export const activeModel = objectOf(
   ['model'],
 )
 
-export const activeModelChoice = objectOf({ model: reference }, ['model'])
+export const activeModelChoice = rowOf({ model: reference })
 
 export const probeRequest = objectOf({ model_id: id, embedding: { type: 'boolean' } })
 
@@ -155,12 +129,13 @@ export const providerDraft = objectOf({ name, kind: kindName, ...secretFields, .
   'kind',
 ])
 
-const success = objectOf(
-  { ok: { const: true }, latency_ms: { type: 'integer', minimum: 0 }, model: { type: 'string' } },
-  ['ok', 'latency_ms', 'model'],
-)
+const success = rowOf({
+  ok: { const: true },
+  latency_ms: { type: 'integer', minimum: 0 },
+  model: { type: 'string' },
+})
 
-const refusal = objectOf(
+const refusal = rowOf(
   {
     ok: { const: false },
     reason: {
@@ -179,7 +154,7 @@ const refusal = objectOf(
     detail: { type: 'string' },
     status: { type: 'integer' },
   },
-  ['ok', 'reason', 'detail'],
+  ['status'],
 )
 
 export const probeResult = { title: 'ProviderTest', anyOf: [success, refusal] } as const
@@ -192,8 +167,5 @@ const models = {
 
 export const draftResult = {
   title: 'ProviderDraftTest',
-  anyOf: [
-    objectOf({ ...success.properties, models }, [...success.required, 'models']),
-    objectOf({ ...refusal.properties, models }, [...refusal.required, 'models']),
-  ],
+  anyOf: [rowOf({ ...success.properties, models }), rowOf({ ...refusal.properties, models }, ['status'])],
 } as const

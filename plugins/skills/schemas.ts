@@ -1,4 +1,4 @@
-import { nullable, objectOf } from '#kernel'
+import { nullable, objectOf, rowOf } from '#kernel'
 import { SLUG_PATTERN } from './skill-rules.ts'
 
 const time = { type: 'integer', description: 'Unix seconds' } as const
@@ -33,15 +33,6 @@ const packageFields = {
   created_at: time,
   updated_at: time,
 } as const
-const packageNames = [
-  'id',
-  'name',
-  'description',
-  'created_by',
-  'skill_count',
-  'created_at',
-  'updated_at',
-] as const
 
 const skillFields = {
   slug: { type: 'string' },
@@ -50,20 +41,18 @@ const skillFields = {
   files: { ...count, description: 'Counting stops soon after the limits for copies' },
   bytes: count,
 } as const
-const skillNames = ['slug', 'name', 'description', 'files', 'bytes'] as const
 
 /** A skill in a package. */
-export const packageSkill = { title: 'PackageSkill', ...objectOf(skillFields, skillNames) } as const
+export const packageSkill = { title: 'PackageSkill', ...rowOf(skillFields) } as const
 
 const agentSkillFields = {
   ...skillFields,
   updated_at: time,
   enabled: { type: 'boolean', description: 'True if the model sees the skill' },
 } as const
-const agentSkillNames = [...skillNames, 'updated_at', 'enabled'] as const
 
 /** A skill in a workspace. */
-export const agentSkill = { title: 'AgentSkill', ...objectOf(agentSkillFields, agentSkillNames) } as const
+export const agentSkill = { title: 'AgentSkill', ...rowOf(agentSkillFields) } as const
 
 export const agentSkills = { type: 'array', items: agentSkill } as const
 
@@ -81,25 +70,24 @@ const detailFields = {
     type: 'array',
     items: {
       anyOf: [
-        objectOf({ path: shownText, content: shownText, executable }, ['path', 'content']),
-        objectOf({ path: shownText, content_base64: shownText, executable }, ['path', 'content_base64']),
+        rowOf({ path: shownText, content: shownText, executable }, ['executable']),
+        rowOf({ path: shownText, content_base64: shownText, executable }, ['executable']),
       ],
     },
     description: 'If requested, its files with their contents in the form of a PUT; Base64 for binary files',
   },
 } as const
-const detailNames = ['content', 'paths'] as const
 
 /** GET /agents/:id/skills/:slug. */
 export const agentSkillDetail = {
   title: 'AgentSkillDetail',
-  ...objectOf({ ...agentSkillFields, ...detailFields }, [...agentSkillNames, ...detailNames]),
+  ...rowOf({ ...agentSkillFields, ...detailFields }, ['contents']),
 } as const
 
 /** GET /skill-packages/:id/skills/:slug. */
 export const packageSkillDetail = {
   title: 'PackageSkillDetail',
-  ...objectOf({ ...skillFields, ...detailFields }, [...skillNames, ...detailNames]),
+  ...rowOf({ ...skillFields, ...detailFields }, ['contents']),
 } as const
 
 /** The query of both. */
@@ -111,17 +99,14 @@ export const detailOptions = objectOf({
   },
 })
 
-export const skillPackage = { title: 'SkillPackage', ...objectOf(packageFields, packageNames) } as const
+export const skillPackage = { title: 'SkillPackage', ...rowOf(packageFields) } as const
 
 export const skillPackages = { type: 'array', items: skillPackage } as const
 
 /** GET /skill-packages/:id. */
 export const skillPackageDetail = {
   title: 'SkillPackageDetail',
-  ...objectOf({ ...packageFields, skills: { type: 'array', items: packageSkill } }, [
-    ...packageNames,
-    'skills',
-  ]),
+  ...rowOf({ ...packageFields, skills: { type: 'array', items: packageSkill } }),
 } as const
 
 export const newPackage = objectOf({ name, description }, ['name'])
@@ -137,10 +122,9 @@ const files = {
   maxItems: 2000,
   items: {
     anyOf: [
-      objectOf({ path, content: { type: 'string', writeOnly: true }, executable }, ['path', 'content']),
-      objectOf({ path, content_base64: { type: 'string', format: 'byte', writeOnly: true }, executable }, [
-        'path',
-        'content_base64',
+      rowOf({ path, content: { type: 'string', writeOnly: true }, executable }, ['executable']),
+      rowOf({ path, content_base64: { type: 'string', format: 'byte', writeOnly: true }, executable }, [
+        'executable',
       ]),
     ],
   },
@@ -148,13 +132,13 @@ const files = {
 } as const
 
 /** A skill as JSON. */
-export const newSkill = objectOf({ slug: newSlug, files, overwrite }, ['slug', 'files'])
+export const newSkill = rowOf({ slug: newSlug, files, overwrite }, ['overwrite'])
 
 /** PUT of a skill, which is created or replaced as a whole. */
-export const wholeSkill = objectOf({ files }, ['files'])
+export const wholeSkill = rowOf({ files })
 
 /** PATCH /agents/:id/skills/:slug. */
-export const skillSwitch = objectOf({ enabled: agentSkillFields.enabled }, ['enabled'])
+export const skillSwitch = rowOf({ enabled: agentSkillFields.enabled })
 
 /** The query of an upload, whose form holds only the file. */
 export const uploadOptions = objectOf({
@@ -166,7 +150,7 @@ export const uploadOptions = objectOf({
 })
 
 /** The skills that an upload added. */
-export const addedSkills = objectOf({ skills: { type: 'array', items: packageSkill } }, ['skills'])
+export const addedSkills = rowOf({ skills: { type: 'array', items: packageSkill } })
 
 export const copyOrder = objectOf(
   {
@@ -179,7 +163,7 @@ export const copyOrder = objectOf(
 const slugs = { type: 'array', items: { type: 'string' } } as const
 
 /** The skills that were copied, and those that were skipped because their name was taken. */
-export const copyOutcome = objectOf({ copied: slugs, skipped: slugs }, ['copied', 'skipped'])
+export const copyOutcome = rowOf({ copied: slugs, skipped: slugs })
 
 export const pushOrder = objectOf(
   { package_id: { type: 'string', minLength: 1, maxLength: 64 }, overwrite },

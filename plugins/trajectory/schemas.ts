@@ -1,4 +1,4 @@
-import { nullable, objectOf, type TypeOf } from '#kernel'
+import { nullable, objectOf, rowOf, type TypeOf } from '#kernel'
 import { REASONING_LEVELS } from '#plugin-api'
 import { pageQuery } from '#toolbox'
 import type { FrameType } from '../chat/ledger/ledger-event.ts'
@@ -46,7 +46,7 @@ const record = {
 /** One row of the list. */
 export const eventRow = {
   title: 'TrajectoryEvent',
-  ...objectOf(
+  ...rowOf(
     {
       event_id: string,
       seq: integer,
@@ -56,17 +56,14 @@ export const eventRow = {
       summary: string,
       duration_ms: integer,
     },
-    ['event_id', 'seq', 'turn_id', 'type', 'ts', 'summary'],
+    ['duration_ms'],
   ),
 } as const
 
 /** GET …/trajectory. */
 export const eventsPage = {
   title: 'TrajectoryPage',
-  ...objectOf({ events: { type: 'array', items: eventRow }, has_more: { type: 'boolean' } }, [
-    'events',
-    'has_more',
-  ]),
+  ...rowOf({ events: { type: 'array', items: eventRow }, has_more: { type: 'boolean' } }),
 } as const
 
 /** GET …/trajectory/events/:event_id. */
@@ -87,7 +84,7 @@ export const wholeEvent = {
   ),
 } as const
 
-const quantiles = objectOf({ p50: nullable(integer), p95: nullable(integer) }, ['p50', 'p95'])
+const quantiles = rowOf({ p50: nullable(integer), p95: nullable(integer) })
 
 /**
  * GET …/trajectory/metrics. Times are milliseconds. The time spent waiting for a person is counted in `waiting_ms`
@@ -95,32 +92,22 @@ const quantiles = objectOf({ p50: nullable(integer), p95: nullable(integer) }, [
  */
 export const metrics = {
   title: 'TrajectoryMetrics',
-  ...objectOf(
-    {
-      turns: integer,
-      model_calls: integer,
-      tool_calls: {
-        type: 'object',
-        additionalProperties: objectOf({ count: integer, errors: integer, ms: integer }, [
-          'count',
-          'errors',
-          'ms',
-        ]),
-      },
-      tokens: { type: 'object', additionalProperties: integer },
-      time: objectOf(
-        {
-          total_ms: integer,
-          model_ms: integer,
-          tool_ms: integer,
-          waiting_ms: integer,
-          first_token_ms: quantiles,
-        },
-        ['total_ms', 'model_ms', 'tool_ms', 'waiting_ms', 'first_token_ms'],
-      ),
+  ...rowOf({
+    turns: integer,
+    model_calls: integer,
+    tool_calls: {
+      type: 'object',
+      additionalProperties: rowOf({ count: integer, errors: integer, ms: integer }),
     },
-    ['turns', 'model_calls', 'tool_calls', 'tokens', 'time'],
-  ),
+    tokens: { type: 'object', additionalProperties: integer },
+    time: rowOf({
+      total_ms: integer,
+      model_ms: integer,
+      tool_ms: integer,
+      waiting_ms: integer,
+      first_token_ms: quantiles,
+    }),
+  }),
 } as const
 
 const bound = { type: 'integer', minimum: 0, maximum: 999_999_999_999 } as const
@@ -141,19 +128,16 @@ export const streamQuery = objectOf({ after_seq: bound })
 export const exportQuery = objectOf({ format: { enum: ['jsonl', 'json'], default: 'jsonl' } })
 
 /** The first line of an exported trajectory. In the `json` format, the events are in its field `events`. */
-export const exportHead = objectOf(
-  {
-    format: { const: 'svc-trajectory' },
-    version: { const: 1 },
-    thread_id: { type: 'string', maxLength: 128 },
-    title: nullable({ type: 'string', maxLength: 1000 }),
-    /** Unix seconds. */
-    created_at: { type: 'integer', minimum: 0, maximum: 253_402_300_799 },
-    exported_at: { type: 'integer', minimum: 0, maximum: 253_402_300_799 },
-    agent: objectOf({ name: { type: 'string', maxLength: 1000 } }, ['name']),
-  },
-  ['format', 'version', 'thread_id', 'title', 'created_at', 'exported_at', 'agent'],
-)
+export const exportHead = rowOf({
+  format: { const: 'svc-trajectory' },
+  version: { const: 1 },
+  thread_id: { type: 'string', maxLength: 128 },
+  title: nullable({ type: 'string', maxLength: 1000 }),
+  /** Unix seconds. */
+  created_at: { type: 'integer', minimum: 0, maximum: 253_402_300_799 },
+  exported_at: { type: 'integer', minimum: 0, maximum: 253_402_300_799 },
+  agent: rowOf({ name: { type: 'string', maxLength: 1000 } }),
+})
 
 export type ExportHead = TypeOf<typeof exportHead>
 

@@ -1,4 +1,4 @@
-import { nullable, objectOf, type TypeOf } from '#kernel'
+import { nullable, objectOf, rowOf, type TypeOf } from '#kernel'
 import { pageQuery } from '#toolbox'
 import { USAGE_WINDOWS } from './periods.ts'
 
@@ -36,26 +36,17 @@ const sums = {
   model_calls: count,
 } as const
 
-const sumNames = [
-  'input_tokens',
-  'cached_input_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'total_tokens',
-  'model_calls',
-] as const
-
-const usageSums = { title: 'UsageSums', ...objectOf(sums, sumNames) } as const
+const usageSums = { title: 'UsageSums', ...rowOf(sums) } as const
 
 const usageBucket = {
   title: 'UsageBucket',
-  ...objectOf(
+  ...rowOf(
     {
       key: { ...text, description: 'A day (YYYY-MM-DD), the id of an agent, <provider>:<model>, or total' },
       label: { ...text, description: 'The name of the agent, if it still exists' },
       ...sums,
     },
-    ['key', ...sumNames],
+    ['label'],
   ),
 } as const
 
@@ -66,17 +57,14 @@ const quotaWindow = {
 
 const quotaRow = {
   title: 'Quota',
-  ...objectOf(
-    {
-      token_quota: nullable(count),
-      window: quotaWindow,
-      used: count,
-      reserved: { ...count, description: 'Reserved for running calls' },
-      remaining: nullable({ ...count, description: 'The unused part of the quota; null without a quota' }),
-      resets_at: nullable(second),
-    },
-    ['token_quota', 'window', 'used', 'reserved', 'remaining', 'resets_at'],
-  ),
+  ...rowOf({
+    token_quota: nullable(count),
+    window: quotaWindow,
+    used: count,
+    reserved: { ...count, description: 'Reserved for running calls' },
+    remaining: nullable({ ...count, description: 'The unused part of the quota; null without a quota' }),
+    resets_at: nullable(second),
+  }),
 } as const
 
 export type QuotaWindow = TypeOf<typeof quotaWindow>
@@ -96,30 +84,25 @@ const report = {
   },
 } as const
 
-const reportNames = ['window', 'granularity', 'from', 'to', 'totals', 'buckets'] as const
-
 export const usageReport = {
   title: 'UsageReport',
-  ...objectOf({ ...report, quota: quotaRow }, [...reportNames, 'quota']),
+  ...rowOf({ ...report, quota: quotaRow }),
 } as const
 
 const accountUsage = {
   title: 'AccountUsage',
-  ...objectOf(
-    {
-      username: text,
-      user_id: text,
-      token_quota: nullable(count),
-      quota_used: { ...count, description: 'In the current window of quotas' },
-      ...sums,
-    },
-    ['username', 'user_id', 'token_quota', 'quota_used', ...sumNames],
-  ),
+  ...rowOf({
+    username: text,
+    user_id: text,
+    token_quota: nullable(count),
+    quota_used: { ...count, description: 'In the current window of quotas' },
+    ...sums,
+  }),
 } as const
 
 export const accountUsageReport = {
   title: 'AccountUsageReport',
-  ...objectOf({ ...report, accounts: { type: 'array', items: accountUsage } }, [...reportNames, 'accounts']),
+  ...rowOf({ ...report, accounts: { type: 'array', items: accountUsage } }),
 } as const
 
 export type UsageGranularity = TypeOf<typeof granularity>

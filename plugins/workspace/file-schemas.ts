@@ -1,4 +1,4 @@
-import { nullable, objectOf } from '#kernel'
+import { nullable, objectOf, rowOf } from '#kernel'
 import { pageQuery } from '#toolbox'
 
 const text = { type: 'string' } as const
@@ -18,16 +18,13 @@ const namedPath = { ...path, minLength: 1 } as const
 /** A file or folder. */
 export const fileRow = {
   title: 'File',
-  ...objectOf(
-    {
-      path: { type: 'string', description: 'Relative to the workspace' },
-      kind: { enum: ['file', 'directory'] },
-      size: { ...nullable({ type: 'integer', minimum: 0 }), description: 'Bytes; null for a directory' },
-      media_type: nullable(text),
-      updated_at: { type: 'integer', description: 'Unix seconds' },
-    },
-    ['path', 'kind', 'size', 'media_type', 'updated_at'],
-  ),
+  ...rowOf({
+    path: { type: 'string', description: 'Relative to the workspace' },
+    kind: { enum: ['file', 'directory'] },
+    size: { ...nullable({ type: 'integer', minimum: 0 }), description: 'Bytes; null for a directory' },
+    media_type: nullable(text),
+    updated_at: { type: 'integer', description: 'Unix seconds' },
+  }),
 } as const
 
 /** A page of files and folders. */
@@ -54,7 +51,7 @@ export const contentQuery = objectOf(
 )
 
 /** The query to write a file. */
-export const targetQuery = objectOf({ path: namedPath }, ['path'])
+export const targetQuery = rowOf({ path: namedPath })
 
 /** The query of a deletion. */
 export const deleteQuery = objectOf(
@@ -69,34 +66,31 @@ export const deleteQuery = objectOf(
 export const archiveQuery = objectOf({ path: { ...path, default: '' } })
 
 /** The body of a move. */
-export const moveBody = objectOf(
+export const moveBody = rowOf(
   {
     from: namedPath,
     to: namedPath,
     overwrite: { ...flag, description: 'Allows to replace an existing file' },
   },
-  ['from', 'to'],
+  ['overwrite'],
 )
 
 /** The body to create a folder. */
-export const folderBody = objectOf({ path: namedPath }, ['path'])
+export const folderBody = rowOf({ path: namedPath })
 
 /** The body to create a link to a file. */
-export const linkBody = objectOf(
-  { path: namedPath, expires_in_seconds: { type: 'integer', minimum: 60, maximum: 3600 } },
-  ['path', 'expires_in_seconds'],
-)
+export const linkBody = rowOf({
+  path: namedPath,
+  expires_in_seconds: { type: 'integer', minimum: 60, maximum: 3600 },
+})
 
 /** A new link. */
 export const linkRow = {
   title: 'FileLink',
-  ...objectOf(
-    {
-      url: { type: 'string', description: 'Absolute if the server knows its public URL' },
-      expires_at: { type: 'integer', description: 'Unix seconds' },
-    },
-    ['url', 'expires_at'],
-  ),
+  ...rowOf({
+    url: { type: 'string', description: 'Absolute if the server knows its public URL' },
+    expires_at: { type: 'integer', description: 'Unix seconds' },
+  }),
 } as const
 
 /** The query of a link. */
@@ -108,13 +102,10 @@ export const linkedQuery = objectOf(
 /** A file that was uploaded. */
 export const uploadRow = {
   title: 'Upload',
-  ...objectOf(
-    {
-      path: { type: 'string', description: 'Relative to the workspace' },
-      filename: text,
-      media_type: text,
-      size: { type: 'integer', minimum: 0, description: 'Bytes' },
-    },
-    ['path', 'filename', 'media_type', 'size'],
-  ),
+  ...rowOf({
+    path: { type: 'string', description: 'Relative to the workspace' },
+    filename: text,
+    media_type: text,
+    size: { type: 'integer', minimum: 0, description: 'Bytes' },
+  }),
 } as const

@@ -1,4 +1,4 @@
-import { objectOf, type TypeOf } from '#kernel'
+import { rowOf, type TypeOf } from '#kernel'
 import type { Tool, ToolContext } from '#plugin-api'
 import { lookupMediaType } from '../files/file-facts.ts'
 import { explainErrors, FileFailure, quote } from '../files/file-failure.ts'
@@ -10,7 +10,7 @@ import type { WorkspaceRoom } from '../workspace-room.ts'
 
 const MAX_STRING = 1024 * 1024
 
-const input = objectOf(
+const input = rowOf(
   {
     path: writablePath,
     old_string: {
@@ -22,7 +22,7 @@ const input = objectOf(
     new_string: { type: 'string', maxLength: MAX_STRING, description: 'The text to put in its place.' },
     replace_all: { type: 'boolean', description: 'True to replace every occurrence. Default: false.' },
   },
-  ['path', 'old_string', 'new_string'],
+  ['replace_all'],
 )
 
 /** Creates the tool that replaces a text in a text file. */

@@ -1,4 +1,4 @@
-import { objectOf, type TypeOf } from '#kernel'
+import { rowOf, type TypeOf } from '#kernel'
 import type { Tool, ToolContext } from '#plugin-api'
 import { lookupMediaType } from '../files/file-facts.ts'
 import { explainErrors, FileFailure, quote } from '../files/file-failure.ts'
@@ -6,13 +6,10 @@ import { createFile, MAX_FILE_BYTES } from '../files/file-replacement.ts'
 import { isOutsideWrite, takeWritablePlace, toShownPath, writablePath } from '../files/writable-place.ts'
 import type { WorkspaceRoom } from '../workspace-room.ts'
 
-const input = objectOf(
-  {
-    path: writablePath,
-    content: { type: 'string', description: 'The whole text of the file.' },
-  },
-  ['path', 'content'],
-)
+const input = rowOf({
+  path: writablePath,
+  content: { type: 'string', description: 'The whole text of the file.' },
+})
 
 /** Creates the tool that creates or replaces a text file and attaches it to the turn. */
 export const createWriteFile = (room: () => WorkspaceRoom): Tool => ({
