@@ -61,7 +61,7 @@ export interface Runtime {
 }
 
 /** The time that one plugin has for one step, in milliseconds. */
-export const STEP_LIMIT_MS = { start: 10_000, stop: 12_000 }
+const STEP_LIMIT_MS = { start: 10_000, stop: 12_000 }
 
 /** Opens the database, unless `database` is false, and connects the plugins; none of their functions runs until `start`. */
 export async function openRuntime({

@@ -83,7 +83,7 @@ export const compileSchema: SchemaCompiler = <Value>(schema: JSONSchema, use: ke
 }
 
 /** Puts ajv's errors in the contract's form, the field that is too many or missing included in the path. */
-export function describeIssues(errors: ErrorObject[]): Issue[] {
+function describeIssues(errors: ErrorObject[]): Issue[] {
   return errors.slice(0, MAX_ISSUES).map(({ instancePath, keyword, params, message }) => {
     const field: string | undefined =
       params.additionalProperty ?? params.missingProperty ?? params.unevaluatedProperty

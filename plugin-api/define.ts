@@ -10,7 +10,7 @@ export const defineChannelKind = (kind: ChannelKind): ChannelKind => kind
 export const defineProviderKind = (kind: ProviderKind): ProviderKind => kind
 
 /** A tool whose input has the type that its schema describes. */
-export interface ToolOf<Schema> extends Omit<Tool, 'input_schema' | 'needsApproval' | 'execute'> {
+interface ToolOf<Schema> extends Omit<Tool, 'input_schema' | 'needsApproval' | 'execute'> {
   input_schema: Schema
   needsApproval?(input: TypeOf<Schema>, context: ToolContext): boolean | Promise<boolean>
   execute(input: TypeOf<Schema>, context: ToolContext): Promise<string> | string

@@ -9,7 +9,7 @@ import { toObject, toObjects } from './wire-value.ts'
 const MAX_REMEMBERED = 100
 
 /** Begins or continues a live message. */
-export type BeginCard = (
+type BeginCard = (
   target: Target,
   message: OutboundMessage,
   signal: AbortSignal,

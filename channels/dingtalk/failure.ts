@@ -44,7 +44,7 @@ const TOKEN_REFUSALS = new Set([
 ])
 
 /** Returns DingTalk's code of a failure: a word in the new API, a number in the old one. */
-export function readCode({ code, sub_code, errcode }: WireObject): string {
+function readCode({ code, sub_code, errcode }: WireObject): string {
   const named = toText(code) || toText(sub_code) || toText(errcode)
   return /^[\w.-]{1,100}$/.test(named) ? named : ''
 }

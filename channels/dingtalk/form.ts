@@ -6,7 +6,7 @@ const SEND_MESSAGE = 'dtmd://dingtalkclient/sendMessage?content='
 const PRESS = /^\/press[ +]([\w:-]{1,40})$/
 
 /** Returns the link of a button. The client reads a space as `+`. */
-export function pressLink(value: string): string {
+function pressLink(value: string): string {
   return SEND_MESSAGE + encodeURIComponent(`/press ${value}`).replaceAll('%20', '+')
 }
 

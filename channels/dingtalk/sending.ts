@@ -24,7 +24,7 @@ export const toTarget = (stored: JSONValue) => stored as Target
 const EXPIRY_MARGIN_MS = 60_000
 
 /** Returns the reply webhook while it is valid; unencrypted only if the platform itself is reached so. */
-export function findWebhook({ webhook }: Target, oapi: string): string | undefined {
+function findWebhook({ webhook }: Target, oapi: string): string | undefined {
   if (!webhook || webhook.expires_at - EXPIRY_MARGIN_MS < Date.now() || !URL.canParse(webhook.url))
     return undefined
   const { protocol, origin } = new URL(webhook.url)
@@ -37,7 +37,7 @@ const WHAT = 'the message'
 const UNREADABLE = new Set(['invalidParameter.msgParam.invalid', 'invalidParameter.msgBody.invalid'])
 
 /** Sends messages to targets. */
-export interface Sending {
+interface Sending {
   /** Sends by the reply webhook while it is valid, else by the API. */
   send(target: Target, form: Form, signal: AbortSignal): Promise<void>
   /** Sends by the API. */

@@ -14,13 +14,13 @@ const STABLE_MS = 10_000
 const MAX_UNDERWAY = 64
 
 /** The connection over which DingTalk delivers messages. */
-export interface Stream {
+interface Stream {
   /** Resolves when all sockets and messages in progress have ended, soon after the channel is closed. */
   closed(): Promise<void>
 }
 
 /** The options of a stream. */
-export interface StreamOptions {
+interface StreamOptions {
   /** Returns the address for one socket. */
   locate(): Promise<URL>
   lookup: LookupFunction

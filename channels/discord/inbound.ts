@@ -8,7 +8,7 @@ import type { InboundFile, InboundMessage, Sender } from '#plugin-api'
 import type { AttachmentReference } from './attachment.ts'
 
 /** The roles of the bot in each server: a mention of one of them mentions the bot. */
-export interface BotRoles {
+interface BotRoles {
   /** Stores the bot's roles from a list of members; other members are ignored. */
   learn(guild_id: string, members: readonly Partial<APIGuildMember>[]): void
   forget(guild_id: string): void

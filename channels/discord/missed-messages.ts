@@ -8,7 +8,7 @@ const MAX_CHANNELS = 20
 const MAX_MESSAGES = 50
 
 /** Recently used channels, and the messages written in them while the bot had no session. */
-export interface MissedMessages {
+interface MissedMessages {
   /** Notes a stored message. */
   mark(message: WrittenMessage): void
   /** Calls `hand` with the messages written since the last stored one, oldest first. Logs failed requests. */

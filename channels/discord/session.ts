@@ -17,12 +17,12 @@ const HOUR_MS = 3_600_000
 const BACKOFF_MS = [0, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
 
 /** A connection to the gateway that reconnects by itself. */
-export interface Session {
+interface Session {
   close(): Promise<void>
 }
 
 /** The options of a session. */
-export interface SessionParts {
+interface SessionParts {
   token: string
   gateway: APIGatewayBotInfo
   assertAllowed(url: string): Promise<void>

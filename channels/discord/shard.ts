@@ -25,7 +25,7 @@ export interface GatewayEvent {
 }
 
 /** The listeners of a shard. */
-export interface ShardEvents {
+interface ShardEvents {
   /** A new session has begun. */
   ready(): void
   resumed(): void
@@ -38,7 +38,7 @@ export interface ShardEvents {
 }
 
 /** The client library's connection to the gateway, which resumes or identifies again when it is cut. */
-export interface Shard {
+interface Shard {
   connect(): void
   /** Cuts the connection and resumes after the last stored event. */
   rewind(): void

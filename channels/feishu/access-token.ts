@@ -1,13 +1,13 @@
 import { untilAborted } from '#toolbox'
 
 /** A token from the platform and its validity. */
-export interface GrantedToken {
+interface GrantedToken {
   token: string
   expires_in_seconds: number
 }
 
 /** The tenant access token of the app; concurrent callers share one request. */
-export interface AccessToken {
+interface AccessToken {
   get(signal: AbortSignal): Promise<string>
   /** Discards a refused token. */
   discard(token: string): void

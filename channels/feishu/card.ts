@@ -5,7 +5,7 @@ import { isRecord, toText } from './reply.ts'
 export const TEXT_ELEMENT = 'reply'
 
 /** A card of schema 2.0. */
-export type Card = Record<string, unknown>
+type Card = Record<string, unknown>
 
 const MAX_SUMMARY = 100
 const MAX_LABEL = 100
@@ -39,13 +39,13 @@ const textElement = (text: string, plain: boolean) =>
     : { tag: 'markdown', element_id: TEXT_ELEMENT, content: toCardMarkdown(text) }
 
 /** The value of a button, which a press returns. */
-export interface ButtonValue {
+interface ButtonValue {
   press: string
   conversation_id: string
 }
 
 /** Reads the value of a pressed button; undefined if the button is not ours. */
-export function readButtonValue(value: unknown): ButtonValue | undefined {
+function readButtonValue(value: unknown): ButtonValue | undefined {
   if (!isRecord(value)) return undefined
   const press = toText(value.press)
   const conversation_id = toText(value.conversation_id)

@@ -9,7 +9,7 @@ export interface EndpointRequest {
 }
 
 /** The logger of the library; a message comes as a list of pieces. */
-export type LibraryLogger = Record<'error' | 'warn' | 'info' | 'debug' | 'trace', (pieces: unknown) => void>
+type LibraryLogger = Record<'error' | 'warn' | 'info' | 'debug' | 'trace', (pieces: unknown) => void>
 
 /** Handles an event, whose parts are merged into one object. */
 export type EventHandler = (event: unknown) => Promise<unknown>
@@ -34,7 +34,7 @@ interface LibraryOptions {
 }
 
 /** The subset of `@larksuiteoapi/node-sdk` used here; its own declarations have 17 MB. */
-export interface ClientLibrary {
+interface ClientLibrary {
   EventDispatcher: new (
     options: LibraryOptions & { encryptKey?: string; verificationToken?: string },
   ) => EventDispatcher

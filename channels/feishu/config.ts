@@ -4,7 +4,7 @@ import type { ChannelSettings } from '#plugin-api'
 export type Brand = 'feishu' | 'lark'
 
 /** The config of a Feishu channel. */
-export interface FeishuConfig {
+interface FeishuConfig {
   app_id: string
   app_secret: string
   brand?: Brand

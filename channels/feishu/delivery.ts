@@ -5,7 +5,7 @@ import type { Target } from './inbound-message.ts'
 import { toText } from './reply.ts'
 
 /** A message in the platform's format. */
-export interface Parcel {
+interface Parcel {
   msg_type: 'interactive' | 'image' | 'file'
   content: unknown
   /** The platform delivers one message per key within an hour. */

@@ -5,7 +5,7 @@ import { assertSuccess, isRecord, readReply } from './reply.ts'
 import type { Scrubber } from './scrubber.ts'
 
 /** The reply that the library expects. */
-export interface EndpointReply {
+interface EndpointReply {
   code: 0
   data: { URL: string; ClientConfig: Record<string, number> }
 }

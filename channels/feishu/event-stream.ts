@@ -9,7 +9,7 @@ import { FeishuRefusal, startDeadline, toTransportFailure } from './failure.ts'
 import type { Scrubber } from './scrubber.ts'
 
 /** The long connection that delivers events. */
-export interface EventStream {
+interface EventStream {
   /** Ends the connection at once. */
   close(): void
 }

@@ -19,7 +19,7 @@ export type Target = {
 export type FileReference = { message_id: string; key: string; type: 'image' | 'file' }
 
 /** A message and the id of the message that it replies to. */
-export interface ParsedMessage {
+interface ParsedMessage {
   message: InboundMessage
   parent_id?: string
 }

@@ -1,14 +1,14 @@
 import { isRecord, parseRecord, toText } from './reply.ts'
 
 /** A file in a message, with the key for its download. */
-export interface Resource {
+interface Resource {
   key: string
   type: 'image' | 'file'
   filename?: string
 }
 
 /** The text and the files of a message. */
-export interface Content {
+interface Content {
   text: string
   resources: Resource[]
 }

@@ -36,13 +36,13 @@ const FINAL: readonly ChannelFailureReason[] = [
 ]
 
 /** The connection to QQ's gateway, which reconnects by itself until `lifetime` is aborted. */
-export interface Gateway {
+interface Gateway {
   /** Resolves when no socket and no timer is left, after `lifetime` is aborted. */
   closed(): Promise<void>
 }
 
 /** The options of the gateway; `onEvent` resolves when an event is stored; `id` is the event's id. */
-export interface GatewayPlan {
+interface GatewayPlan {
   settings: ChannelSettings
   link: Pick<ChannelLink, 'log' | 'connecting' | 'connected' | 'lost'>
   api: Api

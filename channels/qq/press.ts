@@ -8,7 +8,7 @@ const DONE = 0
 const FAILED = 1
 
 /** The context for handling presses. */
-export interface PressContext {
+interface PressContext {
   link: Pick<ChannelLink, 'press' | 'log'>
   api: Api
   lifetime: AbortSignal

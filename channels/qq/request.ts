@@ -7,7 +7,7 @@ import { type Fields, parseFields, toNumber, toText } from './fields.ts'
 export const TIMEOUT_MS = 30_000
 
 /** A JSON request with a JSON answer. */
-export interface JSONRequest {
+interface JSONRequest {
   fetch: ChannelSettings['fetch']
   url: string
   method: 'GET' | 'POST' | 'PUT'

@@ -44,7 +44,7 @@ export interface Session {
 }
 
 /** The options of a connection; `resume` is the session to resume. */
-export interface SessionOptions {
+interface SessionOptions {
   socketClass: typeof WebSocket
   url: string
   lookup: ChannelSettings['lookup']

@@ -13,7 +13,7 @@ export interface Interaction {
 }
 
 /** A pressed button with its message. */
-export interface PressedButton {
+interface PressedButton {
   press: ButtonPress
   message: Posted
   thread_ts?: string

@@ -1,5 +1,5 @@
 /** The text of a message without Slack's markup. */
-export interface ReadText {
+interface ReadText {
   text: string
   mentioned: boolean
 }

@@ -15,7 +15,7 @@ export interface Album {
 }
 
 /** Collects the parts of albums, which arrive as separate messages. */
-export interface Albums {
+interface Albums {
   /** Adds an update if it is part of an album, else returns false; adding it again changes nothing. */
   add(update: Update): boolean
   /** True if an album in the conversation of an update is still incomplete. */

@@ -88,7 +88,7 @@ export async function openConnection(
 }
 
 /** Fetches the bot of the token. */
-export const fetchMe = (client: TelegramClient, signal: AbortSignal): Promise<Me> =>
+const fetchMe = (client: TelegramClient, signal: AbortSignal): Promise<Me> =>
   client.call(async (api, until) => {
     const { id, username } = await api.getMe(until)
     return { id, username }

@@ -7,7 +7,7 @@ export interface Me {
 }
 
 /** A text without mentions of the bot. */
-export interface Addressed {
+interface Addressed {
   text: string
   mentioned: boolean
 }

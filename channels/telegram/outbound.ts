@@ -14,7 +14,7 @@ import { asSent, asTarget, type Sent, type Target } from './places.ts'
 const ENTITIES: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"' }
 
 /** Removes the marks from a text in Telegram's HTML. */
-export const toPlainText = (html: string): string =>
+const toPlainText = (html: string): string =>
   html
     .replace(/<\/?[a-z][^<>]*>/gi, '')
     .replace(/&(lt|gt|amp|quot|#\d{1,7}|#x[\da-f]{1,6});/gi, (whole, name: string) =>
@@ -45,7 +45,7 @@ interface Written {
 }
 
 /** The sending calls of a connection. */
-export type Outbound = Required<Pick<ChannelConnection, 'send' | 'live' | 'settle' | 'sendFile' | 'typing'>>
+type Outbound = Required<Pick<ChannelConnection, 'send' | 'live' | 'settle' | 'sendFile' | 'typing'>>
 
 /** Creates the sending calls of a connection. */
 export function createOutbound({ call }: TelegramClient): Outbound {

@@ -23,13 +23,13 @@ const MAX_RETRY_AFTER_MS = 3_600_000
 const FATAL = new Set(['invalid_credentials', 'already_connected', 'forbidden'])
 
 /** Handles updates; if a call rejects, Telegram delivers the updates again. */
-export interface UpdateHandler {
+interface UpdateHandler {
   handle(update: Update): Promise<void>
   handleAlbum(album: Album): Promise<void>
 }
 
 /** Polls updates from Telegram. An update is acknowledged by the next poll only after it was handled. */
-export interface Polling {
+interface Polling {
   /** Makes the first poll, so that a refusal rejects at once. */
   begin(): Promise<void>
   /** Polls until the signal is aborted or the connection is lost; never rejects. */

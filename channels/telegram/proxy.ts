@@ -2,7 +2,7 @@ import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import { toProxyAddress } from './config.ts'
 
 /** The `fetch` of a channel; `close` ends the connections of its own. */
-export interface Transport {
+interface Transport {
   fetch: typeof globalThis.fetch
   close(): Promise<void>
 }

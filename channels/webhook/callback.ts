@@ -6,7 +6,7 @@ import { createSignature } from './signature.ts'
 const CALL_MS = 30_000
 
 /** Posts an event to the other side. */
-export type Callback = (event: object, key: string | undefined, signal: AbortSignal) => Promise<void>
+type Callback = (event: object, key: string | undefined, signal: AbortSignal) => Promise<void>
 
 const REASONS: Readonly<Record<number, ChannelFailureReason>> = {
   401: 'invalid_credentials',

@@ -11,7 +11,7 @@ export const toFields = (value: unknown): Fields =>
 export const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** A callback for a message or an action of a person. */
-export interface Callback {
+interface Callback {
   /** The id that answers must contain. */
   req_id: string
   msg_id: string

@@ -24,7 +24,7 @@ const takenOver = () =>
 const closed = () => new ChannelFailure('unreachable', 'WeCom closed the connection')
 
 /** The listeners of a socket. */
-export interface SocketHandlers {
+interface SocketHandlers {
   onMessage(frame: unknown): void
   onEvent(frame: unknown): void
   /** Called once, and not after `close`. */
@@ -32,7 +32,7 @@ export interface SocketHandlers {
 }
 
 /** A socket that the platform has accepted. */
-export interface Socket {
+interface Socket {
   client: WSClient
   /** Resolves when the socket is closed. */
   close(): Promise<void>

@@ -20,7 +20,7 @@ const kernelCommands: KernelCommand[] = [
 ]
 
 /** The environment and the streams of a run of `svc`. */
-export type Surroundings = Pick<CommandInput, 'env' | 'stdin' | 'stdout' | 'stderr'>
+type Surroundings = Pick<CommandInput, 'env' | 'stdin' | 'stdout' | 'stderr'>
 
 /** Runs `svc` with these arguments and returns the exit code; errors are written to `stderr`. */
 export async function runProgram(argv: readonly string[], surroundings: Surroundings): Promise<number> {

@@ -13,7 +13,7 @@ import {
 } from './config-schema.ts'
 
 /** The origin of a value: a default, the file, a variable or a flag. */
-export type ConfigSource = 'default' | 'config.json' | `env ${string}` | `flag --${string}`
+type ConfigSource = 'default' | 'config.json' | `env ${string}` | `flag --${string}`
 
 /** One line of `svc config`; a secret's value is replaced by `••••`. */
 export interface ConfigRow {

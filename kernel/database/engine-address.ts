@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** The record that a running engine keeps in its data directory. */
-export interface EngineRecord {
+interface EngineRecord {
   uri: string
   pid: number
 }

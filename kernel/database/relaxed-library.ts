@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 /** The facts about a machine that decide which engine binary it can load. */
-export type System = {
+type System = {
   platform: string
   arch: string
   /** Version of the running glibc, as in `2.36`; undefined where the C library is another one. */

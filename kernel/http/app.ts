@@ -17,7 +17,7 @@ import type { Route } from './route.ts'
 import { createUploadReader } from './upload.ts'
 
 /** A route, and the services that its handler gets. */
-export interface OwnedRoute {
+interface OwnedRoute {
   route: Route
   cradle: SomeCradle
 }

@@ -12,7 +12,7 @@ export interface ServerSentEvent {
 }
 
 /** The parts that a stream of events needs. */
-export interface EventStreamParts {
+interface EventStreamParts {
   items: AsyncIterable<ServerSentEvent>
   /** Aborted when the reader has left or may no longer read. */
   reading: AbortController

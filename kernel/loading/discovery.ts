@@ -24,7 +24,7 @@ export interface Found<Value> {
 }
 
 /** A plugin that could not be loaded; `name` is its manifest's or, if that could not be read, its folder's. */
-export interface BrokenPlugin extends Candidate {
+interface BrokenPlugin extends Candidate {
   error: Error
 }
 

@@ -3,7 +3,7 @@ import { asFunction, createContainer as createAwilix, InjectionMode } from 'awil
 import type { SomeCradle } from '../types.ts'
 
 /** A service and the plugin that declares it; others may use it only if it is provided. */
-export interface ServiceDeclaration {
+interface ServiceDeclaration {
   name: string
   owner: string
   isProvided: boolean
@@ -11,7 +11,7 @@ export interface ServiceDeclaration {
 }
 
 /** Makes each plugin's view of the services: its own, those that its dependencies provide, and the kernel's. */
-export interface Container {
+interface Container {
   /** The cradle of one plugin; reading a service that it may not use throws with both names. */
   cradleOf(plugin: string): SomeCradle
 }

@@ -12,7 +12,7 @@ import type { Host } from './host.ts'
  * Additions leave it as it is. What is to be removed is first marked `@deprecated` and works on through the whole next
  * number: code that compiles without such marks under one number runs under the next.
  */
-export const KERNEL_VERSION = 1
+const KERNEL_VERSION = 1
 
 /** A right that can be granted to an account. */
 export interface Permission {
@@ -45,7 +45,7 @@ export interface Manifest {
 export type Announce = (label: string, text: string) => void
 
 /** The functions of a plugin. `setup` only declares: it is synchronous and does no input or output. */
-export interface Hooks<Of extends Manifest> {
+interface Hooks<Of extends Manifest> {
   setup(host: Host<Of>): void
   start?(cradle: Cradle<Of>, signal: AbortSignal): unknown
   /** Comes once every plugin has started, before the server listens; `announce` prints a line for whoever started it. */

@@ -5,7 +5,7 @@ export interface Rate {
 }
 
 /** One peer's allowance, which fills up again with time. */
-export interface TokenBucket {
+interface TokenBucket {
   /** Takes one token and returns 0, or takes none and returns the milliseconds until there is one. */
   take(): number
   /** Takes tokens even if the bucket lacks them, up to a debt of a whole burst. */
@@ -37,7 +37,7 @@ export function createTokenBucket({ per_second, burst }: Rate, now = () => perfo
 }
 
 /** Buckets by key, such as an account's id or an address. */
-export interface TokenBuckets {
+interface TokenBuckets {
   /** Takes one token of a key's bucket, as `TokenBucket.take` does. */
   take(key: string): number
   /** Charges a key's bucket, as `TokenBucket.charge` does. */

@@ -21,7 +21,7 @@ const FRAMES_WAITING = 64
 const FAREWELL_MS = 1000
 
 /** The parts that one open WebSocket needs. */
-export interface ConnectionParts {
+interface ConnectionParts {
   /** Fields of a frame that an error which it caused repeats. */
   repeats: readonly string[]
   webSocket: WebSocket

@@ -17,7 +17,7 @@ import { type OpenConnection, openConnection } from './open-connection.ts'
 import type { Socket } from './socket.ts'
 
 /** A socket, and the services that its handler gets. */
-export interface OwnedSocket {
+interface OwnedSocket {
   socket: Socket
   cradle: SomeCradle
 }

@@ -69,7 +69,7 @@ export const HIGH_RATES = {
 export const ADMIN = { username: 'admin', password: 'correct-horse-1' }
 
 /** Settings of a test server: those of `startServer`, of which nothing is taken from this process's environment. */
-export interface TestServerOptions
+interface TestServerOptions
   extends Omit<Parameters<typeof startServer>[0], 'home' | 'env' | 'logTo' | 'flags'> {
   /** A home with its `config.json`; a new one with this `config` if none is given. */
   home?: string

@@ -72,7 +72,7 @@ export function pageOf<Row>(
 }
 
 /** The documents to list and their order; the fields of `sort` are never null, and the last one is unique. */
-export interface Listing<Row extends Document> {
+interface Listing<Row extends Document> {
   /** Documents that fit the first filter come before all that fit the second, and so on; none fits two of them. */
   parts: readonly Filter<Row>[]
   sort: Readonly<Record<string, 1 | -1>>

@@ -4,7 +4,7 @@ import type { Role } from '../users/types.ts'
 import type { Cradle } from './manifest.ts'
 
 /** The role and permissions that a caller wants an account to have. */
-export interface Grant {
+interface Grant {
   role?: Role
   permissions?: readonly string[]
 }

@@ -31,7 +31,7 @@ const STOP_NOTES = new Map<unknown, string>([
 ])
 
 /** The dependencies of a conversation besides the process. */
-export interface ConversationParts {
+interface ConversationParts {
   runner: OpenedRunner
   workspace: string
   version: string

@@ -2,7 +2,7 @@ import { createDeadline, createSemaphore, type Semaphore } from '#toolbox'
 import { RunnerFailure } from './errors.ts'
 
 /** Limits the runners that work at the same time, in all and for one account. */
-export interface RunLimiter {
+interface RunLimiter {
   /** Waits for a permit, at most `max_seconds`; returns its release. Throws a RunnerFailure, or the signal's reason. */
   acquire(user_id: string, signal: AbortSignal): Promise<() => void>
 }

@@ -13,7 +13,7 @@ export interface RunnerProgram {
 }
 
 /** A runner that an administrator has defined, or another program for a built-in runner; `_id` is its name. */
-export interface DefinitionDocument extends RunnerProgram {
+interface DefinitionDocument extends RunnerProgram {
   _id: string
   updated_at: number
 }

@@ -15,7 +15,7 @@ const PLAN_SIGNS = new Map([
 ])
 
 /** The messages of a runner, of which the end is kept. */
-export interface Answer {
+interface Answer {
   write(text: string): void
   /** Ends the current message: the next text is a message of its own. */
   endMessage(): void

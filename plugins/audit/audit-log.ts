@@ -16,7 +16,7 @@ export interface AuditQuery {
 }
 
 /** A row as clients see it. */
-export type AuditRow = ReturnType<typeof toRow>
+type AuditRow = ReturnType<typeof toRow>
 
 /** Reads the log. */
 export type AuditLog = ReturnType<typeof createAuditLog>

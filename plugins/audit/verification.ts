@@ -2,7 +2,7 @@ import { hashRow, type Link, START, toLink } from './chain.ts'
 import type { Cradle } from './manifest.ts'
 
 /** The first row that differs from what was written, and how. */
-export interface Fault {
+interface Fault {
   id: string
   fault: 'changed' | 'missing' | 'inserted' | 'cut_off'
   /** Describes the fault to a person. */
@@ -10,7 +10,7 @@ export interface Fault {
 }
 
 /** The result of a check: `rows` intact rows, the newest of which has `hash`. */
-export interface Verdict {
+interface Verdict {
   whole: boolean
   rows: number
   hash: string | null

@@ -1,7 +1,7 @@
 import { AppError } from '#kernel'
 
 /** Runs at most `concurrency` tasks per key at a time, in order of arrival; keys are independent of each other. */
-export interface KeyedQueue {
+interface KeyedQueue {
   /** Runs a task when its turn comes. Throws LOGIN_BUSY if too many tasks wait for this key. */
   run<Value>(key: string, work: () => Promise<Value>): Promise<Value>
 }

@@ -8,7 +8,7 @@ const PURPOSE = 'jwt'
 const KEY_BYTES = 32
 
 /** The secret that signs tokens; the epoch counts its rotations. */
-export interface SigningKey {
+interface SigningKey {
   secret: KeyObject
   epoch: number
 }

@@ -37,7 +37,7 @@ export interface SessionDocument extends Origin {
 }
 
 /** Login attempts on an account name, existing or not; `_id` is the name in lower case. Times are Unix milliseconds. */
-export interface LoginAttemptsDocument {
+interface LoginAttemptsDocument {
   _id: string
   /** Attempts since the last success or lock, the one being evaluated included. */
   failures: number
@@ -50,7 +50,7 @@ export interface LoginAttemptsDocument {
 }
 
 /** Points counted against a key, such as a network address; written by rate-limiter-flexible. */
-export interface PointsDocument {
+interface PointsDocument {
   key: string
   points: number
   expire: Date

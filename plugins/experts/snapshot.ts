@@ -127,7 +127,7 @@ async function readUpTo(file: FileHandle, size: number): Promise<Buffer> {
 }
 
 /** Tells which files stay behind because turns of the agent have written them. */
-export interface TurnFiles {
+interface TurnFiles {
   /** True if a turn has written the file and it is not included by name. */
   isLeftOut(path: string): boolean
   /** Returns the included names that matched none of the files that `isLeftOut` was called with. */

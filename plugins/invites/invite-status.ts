@@ -5,7 +5,7 @@ import type { InviteDocument, InviteStatus } from './types.ts'
 const REFUSALS = { used: 'INVITE_USED', expired: 'INVITE_EXPIRED', revoked: 'INVITE_REVOKED' } as const
 
 /** Returns the status of an invite at a time in Unix seconds; `used` takes precedence over the others. */
-export function getStatus({ used_at, revoked_at, expires_at }: InviteDocument, now: number): InviteStatus {
+function getStatus({ used_at, revoked_at, expires_at }: InviteDocument, now: number): InviteStatus {
   if (used_at !== null) return 'used'
   if (revoked_at !== null) return 'revoked'
   return expires_at <= now ? 'expired' : 'pending'

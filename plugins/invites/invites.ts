@@ -20,7 +20,7 @@ const CLAIM_MS = 10_000
 const CLAIM_POLL_MS = 50
 
 /** The fields of a new invite. */
-export type NewInvite = TypeOf<typeof newInvite>
+type NewInvite = TypeOf<typeof newInvite>
 
 /** The store of invites, and of the claims of those who redeem them. */
 export type Invites = ReturnType<typeof createInvites>

@@ -8,7 +8,7 @@ import type { redemption } from './schemas.ts'
 import type { InviteDocument } from './types.ts'
 
 /** The code of an invite, with the account to create. */
-export type Redemption = TypeOf<typeof redemption>
+type Redemption = TypeOf<typeof redemption>
 
 /** Creates the account of each invite. */
 export type Redemptions = ReturnType<typeof createRedemptions>

@@ -10,7 +10,7 @@ const CHECKED_FROM_CHARS = 1024 * 1024
 const MAX_DOCUMENT_BYTES = 15 * 1024 * 1024
 
 /** Checks the parts of an export one by one; throws BAD_EXPORT. */
-export interface ExportCheck {
+interface ExportCheck {
   head(part: ExportedPart): ExportHead
   event(part: ExportedPart): ReadEvent
 }

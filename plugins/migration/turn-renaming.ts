@@ -3,7 +3,7 @@ import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
 import { refuse } from './exported-parts.ts'
 
 /** Turns the events of another ledger into a ledger of their own. */
-export interface TurnRenaming {
+interface TurnRenaming {
   /**
    * Returns the event with new ids and a seq that counts from 1; throws BAD_EXPORT if it does not follow the last
    * event.

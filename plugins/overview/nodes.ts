@@ -12,7 +12,7 @@ const SILENCE_SECONDS = 15
 export const nodeIndexes: IndexDescription[] = [{ key: { delete_at: 1 }, expireAfterSeconds: 0 }]
 
 /** A server process as the overview shows it. */
-export type Node = Omit<NodeDocument, '_id' | 'delete_at'> & { id: string }
+type Node = Omit<NodeDocument, '_id' | 'delete_at'> & { id: string }
 
 /** The server processes on this database. */
 export type Nodes = ReturnType<typeof createNodes>

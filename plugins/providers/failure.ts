@@ -61,7 +61,7 @@ const guidance: Record<ProviderFailure, LocalizedText> = {
 }
 
 /** A classified failure: the reason, the advice, the upstream's HTTP status, and its own message without secrets. */
-export interface SortedFailure {
+interface SortedFailure {
   reason: ProviderFailure
   guidance: string
   status?: number

@@ -11,7 +11,7 @@ const TARGETS = {
 } as const
 
 /** The name of a template. */
-export type Template = keyof typeof TARGETS
+type Template = keyof typeof TARGETS
 
 export const TEMPLATES = Object.keys(TARGETS) as readonly Template[]
 

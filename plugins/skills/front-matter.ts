@@ -7,7 +7,7 @@ const DESCRIPTION_CHARS = 1024
 const FRONT_MATTER = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/
 
 /** The name and description from a SKILL.md, each on one line; `name` is null if the file states none. */
-export interface SkillHead {
+interface SkillHead {
   name: string | null
   description: string
 }

@@ -16,13 +16,13 @@ export interface TreeLimits {
 }
 
 /** The selection of a tree: `skip` receives relative paths with slashes, and skips a folder with its content. */
-export interface TreeOptions {
+interface TreeOptions {
   limits: TreeLimits
   skip?: (path: string, isFolder: boolean) => boolean
 }
 
 /** A regular file of a tree; `mtime` is Unix seconds. */
-export interface TreeFile {
+interface TreeFile {
   path: string
   bytes: number
   mtime: number
@@ -128,7 +128,7 @@ export async function copyTree(
 }
 
 /** The content of a file of a tree. */
-export interface TreeContent {
+interface TreeContent {
   path: string
   content: Buffer
   isExecutable: boolean

@@ -14,7 +14,7 @@ import type { EntryPoint } from './types.ts'
 export const SERVICE_TIMEOUT_MS = 30_000
 
 /** A request to sign in; with a caller, a request to link the identity to the caller's account. */
-export interface SignInRequest {
+interface SignInRequest {
   entry: EntryPoint
   kind: KindName
   redirect_after?: string

@@ -14,7 +14,7 @@ import { hasStateCookie, type SignInAttempts, type SignInCodes } from './sign-in
 import type { EntryPoint, SsoAttemptDocument, SsoProviderDocument } from './types.ts'
 
 /** A callback: the request with which a browser comes back from another service. */
-export interface CallbackRequest {
+interface CallbackRequest {
   entry: EntryPoint
   query: Readonly<Record<string, unknown>>
   cookies: string | undefined

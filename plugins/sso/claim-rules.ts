@@ -6,7 +6,7 @@ import type { ClaimRule } from './types.ts'
 type Claims = Readonly<Record<string, unknown>>
 
 /** The role and permissions that rules result in; `matched` has the positions of the rules that apply. */
-export type RuleResult = Omit<TypeOf<typeof preview>, 'unknown_permissions'>
+type RuleResult = Omit<TypeOf<typeof preview>, 'unknown_permissions'>
 
 /** The maximum of elements of one claim that are compared. */
 const MAX_ELEMENTS = 10_000

@@ -10,7 +10,7 @@ import { digest } from './sign-in-state.ts'
 import type { ClaimRule } from './types.ts'
 
 /** The account of an identity, and the change to it that the sign-in made. */
-export interface ProvisionedAccount {
+interface ProvisionedAccount {
   user: UserDocument
   change: { action: 'user.sso_create' | 'user.sso_update'; fields: UserChanges } | null
 }

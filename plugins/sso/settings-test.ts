@@ -18,7 +18,7 @@ const DISCOVERED: LocalizedText = {
 }
 
 /** The result of a test of settings; `detail` explains it to a person. */
-export type SettingsTest = TypeOf<typeof testResult>
+type SettingsTest = TypeOf<typeof testResult>
 
 /** Tests the stored settings of a kind as far as possible without a user. */
 export async function testSettings(

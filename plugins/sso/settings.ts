@@ -9,7 +9,7 @@ import type { SignInKind } from './sign-in-kind.ts'
 import type { SsoProviderDocument, SsoSettings } from './types.ts'
 
 /** Changes of settings; fields that are left out keep their values. */
-export type SettingChanges = TypeOf<typeof settingChanges>
+type SettingChanges = TypeOf<typeof settingChanges>
 
 /** The store of the settings of each kind of sign-in. */
 export type SignInSettings = ReturnType<typeof createSettings>

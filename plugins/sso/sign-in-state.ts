@@ -14,7 +14,7 @@ const makeSecret = (): string => randomBytes(32).toString('base64url')
 const ATTEMPT_SECONDS = 600
 
 /** The fields of a new attempt that its authorization request decides. */
-export type NewAttempt = Pick<
+type NewAttempt = Pick<
   SsoAttemptDocument,
   'kind' | 'entry' | 'revision' | 'redirect_after' | 'redirect_uri' | 'user_id' | 'session_id'
 >

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** The address of the server; `local` if it runs on this machine, so that it owns the files in the home folder. */
-export interface Address {
+interface Address {
   url: string
   local: boolean
 }

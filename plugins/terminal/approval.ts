@@ -6,10 +6,10 @@ import { createReview, type FetchArguments, showRequest } from './review.ts'
 import type { View } from './view.ts'
 
 /** The values of `--approve`: everything that waits for approval is approved, or everything is rejected. */
-export const APPROVAL_POLICIES = ['all', 'none'] as const
+const APPROVAL_POLICIES = ['all', 'none'] as const
 
 /** A rule that decides calls without asking a person. */
-export type ApprovalPolicy = (typeof APPROVAL_POLICIES)[number]
+type ApprovalPolicy = (typeof APPROVAL_POLICIES)[number]
 
 const REJECTED_BY_POLICY = 'Rejected automatically: nobody is present to approve this or to answer.'
 

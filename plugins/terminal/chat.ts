@@ -10,7 +10,7 @@ import { LocalFileError } from './workspace-files.ts'
 export const INTERRUPTED = 130
 
 /** The exit code of a turn that waits for a decision. */
-export const UNDECIDED = 3
+const UNDECIDED = 3
 
 /** True if no further message can be sent after this exit code. */
 export const isFinal = (code: number) => code === INTERRUPTED || code === UNDECIDED

@@ -6,7 +6,7 @@ import type { StoredToken } from './token-store.ts'
 const MAX_ATTEMPTS = 3
 
 /** Asks without echo; undefined if the person leaves. */
-export type AskSecret = (label: string) => Promise<string | undefined>
+type AskSecret = (label: string) => Promise<string | undefined>
 
 /**
  * Creates the function that logs a user in: with `SVC_PASSWORD`, with the password that the first start of a local

@@ -3,7 +3,7 @@ import type { createLogin } from './login.ts'
 import type { TokenStore } from './token-store.ts'
 
 /** A page of a list; `next` is the path of the following page. */
-export interface ListPage<Row> {
+interface ListPage<Row> {
   rows: Row[]
   next: string | undefined
 }

@@ -3,7 +3,7 @@ import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
 const MAX_SUMMARY_CHARS = 200
 
 /** Returns the name of an event within its thread. */
-export const toEventId = ({ seq }: Pick<ReadEvent, 'seq'>): string => `evt_${seq}`
+const toEventId = ({ seq }: Pick<ReadEvent, 'seq'>): string => `evt_${seq}`
 
 /** Returns the seq that an event's name contains; undefined if the name is malformed. */
 export const parseEventId = (event_id: string): number | undefined => {

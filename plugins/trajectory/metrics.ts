@@ -4,7 +4,7 @@ import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
 import type { metrics } from './schemas.ts'
 
 /** The figures of a thread's turns. */
-export type Metrics = Omit<TypeOf<typeof metrics>, 'tokens'> & { tokens: TokenUsage }
+type Metrics = Omit<TypeOf<typeof metrics>, 'tokens'> & { tokens: TokenUsage }
 type ToolFigures = Metrics['tool_calls'][string]
 
 /** Adds up the events of a thread. */

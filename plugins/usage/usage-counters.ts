@@ -17,7 +17,7 @@ export interface Charge {
 }
 
 /** The used and reserved tokens of a quota at present. */
-export interface QuotaUse {
+interface QuotaUse {
   used: number
   reserved: number
 }

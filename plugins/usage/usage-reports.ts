@@ -5,7 +5,7 @@ import type { AccountUsage, UsageBucket, UsageGranularity, UsageSums } from './s
 import type { UsageDocument } from './types.ts'
 
 /** The parameters of a report, about one account or all of them. */
-export interface UsageQuestion {
+interface UsageQuestion {
   window: UsageWindow
   granularity: UsageGranularity
   agent_id?: string

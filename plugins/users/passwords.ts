@@ -5,7 +5,7 @@ import { AppError } from '#kernel'
 import { COMMON_PASSWORDS } from './common-passwords.ts'
 
 /** The longest password that is accepted, in characters. */
-export const MAX_PASSWORD_LENGTH = 200
+const MAX_PASSWORD_LENGTH = 200
 const MIN_PASSWORD_LENGTH = 8
 
 /** The first recommendation of OWASP for argon2id, the library's default algorithm; memory in KiB. */

@@ -80,7 +80,7 @@ export interface UserDeletionDocument {
 }
 
 /** A lock across all processes; it expires at `until`, in Unix milliseconds. */
-export interface UserLockDocument {
+interface UserLockDocument {
   _id: string
   lease: string
   until: number

@@ -2,7 +2,7 @@
 export type ContentKind = 'html' | 'xml' | 'text'
 
 /** The parts of a content-type header. */
-export interface ContentType {
+interface ContentType {
   media_type: string
   charset: string | undefined
 }

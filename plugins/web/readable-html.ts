@@ -13,7 +13,7 @@ const MAX_THREADS = 2
 const program = new URL('./readable-html-thread.js', import.meta.url)
 
 /** Converts HTML to readable text; rejects with a sentence for the model if that needs too much time or memory. */
-export type HtmlReader = (html: string, url: string, signal: AbortSignal) => Promise<ReadableHtml>
+type HtmlReader = (html: string, url: string, signal: AbortSignal) => Promise<ReadableHtml>
 
 /**
  * Creates the HTML reader. It works in a thread of its own, which can be terminated: the parser's time grows with the

@@ -14,7 +14,7 @@ declare module '#kernel/types' {
 }
 
 /** The services that the factories, handlers and hooks of this plugin receive. */
-export type Cradle = CradleOf<typeof manifest>
+type Cradle = CradleOf<typeof manifest>
 
 /** Declares a route of this plugin. */
 export const route: DefineRoute<Cradle> = defineRoute

@@ -7,7 +7,7 @@ import { findPlace, openFileIn, openFolder, type Place, splitPlace } from './fil
 import type { Cradle } from './manifest.ts'
 
 /** The agent whose files are requested, and the caller. */
-export type Asker = Pick<ContextOf<'agent'>, 'agent'> & { caller: { id: string; role: 'user' | 'admin' } }
+type Asker = Pick<ContextOf<'agent'>, 'agent'> & { caller: { id: string; role: 'user' | 'admin' } }
 type Services = Pick<Cradle, 'agents' | 'extensions'>
 
 /**

@@ -6,7 +6,7 @@ import { isMark, walkFolder } from './files/folder-walk.ts'
 import { openFolder, type Place } from './files/workspace-path.ts'
 
 /** The part of a list to read. */
-export interface ListRequest {
+interface ListRequest {
   recursive: boolean | number
   limit: number
   cursor?: string

@@ -2,7 +2,7 @@ import { AppError } from '#kernel'
 import type { Cradle } from './manifest.ts'
 
 /** A linked file of an agent's workspace; the link works while this user may read the file. */
-export interface LinkedFile {
+interface LinkedFile {
   agent_id: string
   user_id: string
   path: string

@@ -1,5 +1,5 @@
 /** The most bytes (UTF-8) of a tool result that the model receives, notes included. */
-export const MAX_OUTPUT_BYTES = 64 * 1024
+const MAX_OUTPUT_BYTES = 64 * 1024
 
 /** The most bytes of text in a result that ends with notes. */
 export const MAX_TEXT_BYTES = MAX_OUTPUT_BYTES - 512

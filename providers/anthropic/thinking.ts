@@ -20,7 +20,7 @@ export interface ThinkingOptions {
 type Effort = AnthropicLanguageModelOptions['effort']
 
 /** The thinking of a model, in the words of its client libraries; without `thinking` the model uses its default. */
-export interface Thinking {
+interface Thinking {
   thinking?:
     | { type: 'enabled'; budgetTokens: number }
     | { type: 'adaptive'; display: 'summarized' }

@@ -11,7 +11,7 @@ type Settings = Pick<
 >
 
 /** The address of a resource, `https://…/openai` without a trailing slash, and the settings to call it. */
-export interface Endpoint {
+interface Endpoint {
   root: string
   /** Returns the settings for the API below `/openai/v1`, which only needs a version for its previews. */
   forVersion1(apiVersion?: string): Settings

@@ -16,7 +16,7 @@ export async function createClient(connection: ProviderConnection) {
 }
 
 /** Returns the address at which models are called. */
-export const toRuntimeURL = (connection: ProviderConnection) =>
+const toRuntimeURL = (connection: ProviderConnection) =>
   trim(connection.base_url) ?? toHostURL('bedrock-runtime', connection)
 
 /** Returns the address at which models are listed: a service of its own at AWS, or the base URL if one is set. */

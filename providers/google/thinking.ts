@@ -11,7 +11,7 @@ const BUDGETS = { low: 1024, medium: 8192, high: 24_576 } as const
 const MIN_PRO_BUDGET = 128
 
 /** Google's thinking settings. */
-export type Thinking = { includeThoughts?: boolean; thinkingBudget?: number; thinkingLevel?: string }
+type Thinking = { includeThoughts?: boolean; thinkingBudget?: number; thinkingLevel?: string }
 
 /**
  * Chooses the thinking settings of a model; undefined leaves them to the model. Gemini 2.5 accepts only a budget, later

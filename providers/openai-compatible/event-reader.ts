@@ -8,7 +8,7 @@ import type { EventBytes } from './upstream.ts'
 const MAX_EVENT_CHARS = 16 * 1024 * 1024
 
 /** Reads the events of one answer as stream parts. */
-export interface EventReader {
+interface EventReader {
   /** Returns the next parts, at least one, or undefined after the finish; throws the error of the stream. */
   next(): Promise<LanguageModelV3StreamPart[] | undefined>
   cancel(): Promise<void>

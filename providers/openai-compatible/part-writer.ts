@@ -47,7 +47,7 @@ interface ToolCall {
 }
 
 /** Converts chunks to parts, in order. */
-export interface PartWriter {
+interface PartWriter {
   write(chunk: Chunk): void
   /** Closes open blocks and writes tool calls and the finish; does nothing and returns false without a finish reason. */
   finish(): boolean

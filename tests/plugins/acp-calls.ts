@@ -15,7 +15,7 @@ export const PROGRAM = {
 }
 
 /** The runner that tests call. */
-export const RUNNER = 'scripted'
+const RUNNER = 'scripted'
 
 /** One call of it; each line is a step of its. */
 export const run = (id: string, ...lines: string[]) =>

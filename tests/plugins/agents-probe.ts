@@ -9,7 +9,7 @@ type AgentPoint =
 type Question<Point extends AgentPoint> = Parameters<ExtensionPoints[Point]>[0]
 
 /** The answers of the plugin `probe` at extension points of agents, and its event handlers, set by a test. */
-export type Probe = {
+type Probe = {
   [Point in AgentPoint]?: (question: Question<Point>) => unknown
 } & { 'agent.changed'?: (payload: Events['agent.changed']) => unknown }
 

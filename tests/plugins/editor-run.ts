@@ -20,7 +20,7 @@ import { nodeCommand } from '../support/service-process.ts'
 const DEADLINE_MS = 40_000
 
 /** Answers a permission request; `signal` aborts when the agent withdraws it. */
-export type Permit = (
+type Permit = (
   request: RequestPermissionRequest,
   signal: AbortSignal,
 ) => RequestPermissionOutcome | Promise<RequestPermissionOutcome>
@@ -190,9 +190,6 @@ export async function startEditor(t: Test, options: EditorOptions) {
     },
   }
 }
-
-/** An editor that talks to `svc acp`. */
-export type Editor = Awaited<ReturnType<typeof startEditor>>
 
 const readText = (update: SessionUpdate, kind: string) =>
   update.sessionUpdate === kind && 'content' in update && update.content && 'text' in update.content

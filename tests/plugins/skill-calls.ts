@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { TestReply, TestServer } from '../support/server.ts'
 
 /** Contents by path. */
-export type Files = Record<string, string | Buffer>
+type Files = Record<string, string | Buffer>
 
 /** The text of a SKILL.md. */
 export const skillText = (description: string, body = 'Do it well.') =>
@@ -13,7 +13,7 @@ export const skillText = (description: string, body = 'Do it well.') =>
 export const refusal = ({ status, body }: TestReply) => [status, body?.error?.code]
 
 /** Writes files below a folder. */
-export function writeFiles(folder: string, files: Files): void {
+function writeFiles(folder: string, files: Files): void {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), content)
@@ -21,7 +21,7 @@ export function writeFiles(folder: string, files: Files): void {
 }
 
 /** Reads every file below a folder, by its path; returns {} if the folder does not exist. */
-export function readFiles(folder: string): Record<string, string> {
+function readFiles(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {}
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
   return Object.fromEntries(

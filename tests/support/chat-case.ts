@@ -10,7 +10,7 @@ import type { TestFrame } from './socket.ts'
 import { readEvents } from './sse.ts'
 
 /** A thread in which random things happen while several clients have it open. */
-export interface ChatCase {
+interface ChatCase {
   readonly thread_id: string
   /** The actions so far, in words. */
   readonly actions: readonly string[]
@@ -25,7 +25,7 @@ export interface ChatCase {
 }
 
 /** The parts of a case. */
-export interface CaseParts {
+interface CaseParts {
   t: Test
   chat: TestChat
   plans: Plans

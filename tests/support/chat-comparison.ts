@@ -17,7 +17,7 @@ export const emptyPage = (thread_id: string): ClientPage => ({
 })
 
 /** The states of clients of a thread, and the history to compare them with. */
-export interface Compared {
+interface Compared {
   readers: readonly ThreadReader[]
   /** Histories that were read at any moment. */
   snapshots: readonly ClientPages[]

@@ -6,7 +6,7 @@ import type { Test } from 'tap'
 import { acquireDatabase } from './test-engine.ts'
 
 /** A database whose connections a test can break or delay. */
-export interface DatabaseProxy {
+interface DatabaseProxy {
   url: string
   /** Breaks every open and new connection until `restore`. */
   cut(): void

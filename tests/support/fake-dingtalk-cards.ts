@@ -3,7 +3,7 @@ import type { FakeAnswer, FakeCall, FakeRoutes } from './fake-dingtalk-http.ts'
 import type { FakeMessages } from './fake-dingtalk-messages.ts'
 
 /** The parts of the fake that its cards use. */
-export interface CardRules {
+interface CardRules {
   client_id: string
   group: string
   template: { id: string; key: string }

@@ -14,7 +14,7 @@ export interface FakeSession {
 }
 
 /** The parts of the fake that its messages use. */
-export interface MessageRules {
+interface MessageRules {
   client_id: string
   group: string
   violations: string[]

@@ -13,7 +13,7 @@ import { BOT, CHANNELS, createSnowflakes, makeToken, person, type WireMessage } 
 const CONTENT_LIMITED = 1 << 19
 
 /** The fake of Discord, with what only Discord has. */
-export interface FakeDiscord extends FakePlatform {
+interface FakeDiscord extends FakePlatform {
   gateway: FakeGateway
   troubles: Troubles
   /** Texts that must never be visible: tokens of bots and of interactions, signatures of files. */

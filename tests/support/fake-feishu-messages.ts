@@ -7,7 +7,7 @@ import { must } from './fake-feishu-refusal.ts'
 type Loose = any
 
 /** A message of anybody in a chat. */
-export interface StoredMessage {
+interface StoredMessage {
   id: string
   chat_id: string
   thread_id?: string

@@ -3,7 +3,7 @@ import type { IssuedThoughts } from './fake-openai-faults.ts'
 
 /** An event of the Responses API, without its number. */
 // biome-ignore lint/suspicious/noExplicitAny: events have many forms
-export type ResponsesEvent = { type: string; [field: string]: any }
+type ResponsesEvent = { type: string; [field: string]: any }
 
 type Item = Record<string, unknown>
 

@@ -13,7 +13,7 @@ interface Task {
 }
 
 /** The QR codes by which a bot is linked. */
-export interface FakeQqBind {
+interface FakeQqBind {
   serve(request: QqRequest): QqReply | undefined
   /** Scans the latest code as a person; with `failed` the encrypted secret cannot be decrypted. */
   scan(outcome: 'success' | 'expired' | 'failed'): void

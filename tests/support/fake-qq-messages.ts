@@ -3,7 +3,7 @@ import type { Place, SentFile, ShownMessage } from '../../plugin-api/testing/fak
 import { type QqReply, type QqRequest, refuse } from './fake-qq-http.ts'
 
 /** A button as it was sent. */
-export interface SentButton {
+interface SentButton {
   render_data: { label: string; visited_label: string; style: number }
   action: { type: number; data: string; permission: { type: number; specify_user_ids?: string[] } }
 }

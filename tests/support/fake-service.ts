@@ -304,9 +304,6 @@ export async function createFakeService({
   }
 }
 
-/** A server that a chat client can talk to. */
-export type FakeService = Awaited<ReturnType<typeof createFakeService>>
-
 function createDeferred<Value>() {
   let resolve!: (value: Value) => void
   const promise = new Promise<Value>((fulfil) => {

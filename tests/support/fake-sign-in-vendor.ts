@@ -23,7 +23,7 @@ export interface VendorReply {
 export type Fault = VendorReply | 'silence'
 
 /** The sign-in that a code was issued for. */
-export interface Grant {
+interface Grant {
   person: Record<string, unknown>
   client_id: string
   redirect_uri: string
@@ -34,7 +34,7 @@ export interface Grant {
 }
 
 /** The arguments of the rules of a platform. */
-export interface VendorDesk {
+interface VendorDesk {
   app: { client_id: string; client_secret: string; agent_id: string }
   /** The registered redirect URIs. */
   redirect_uris: Set<string>
@@ -47,7 +47,7 @@ export interface VendorDesk {
 }
 
 /** The pages and calls of a platform, by method and path; a page returns the address that it redirects to. */
-export interface VendorRules {
+interface VendorRules {
   page(call: VendorCall, desk: VendorDesk, person: Record<string, unknown> | null): URL | undefined
   page_path: string
   calls: Record<string, (call: VendorCall, desk: VendorDesk) => VendorReply>

@@ -30,7 +30,7 @@ const lengthOf = ({ text, parse_mode }: Written) =>
     : text.length
 
 /** The text of a message as it is handed over. */
-export interface Written {
+interface Written {
   text: string
   parse_mode?: string
 }

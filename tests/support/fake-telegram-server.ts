@@ -27,7 +27,7 @@ export interface Troubles {
 }
 
 /** The HTTP side of a fake of Telegram. */
-export interface BotApi {
+interface BotApi {
   url: string
   troubles: Troubles
   close(): Promise<void>

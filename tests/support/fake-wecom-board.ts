@@ -147,6 +147,3 @@ export function createBoard(violations: string[], mediaOf: (type: string, media_
     },
   }
 }
-
-/** The visible part of a message. */
-export type Board = ReturnType<typeof createBoard>

@@ -25,7 +25,7 @@ function isRead(socket: WebSocket): Promise<boolean> {
 }
 
 /** Handles the bot's commands by name; returns the body of the confirmation. */
-export type Commands = Record<string, (req_id: string, body: Body) => Body | undefined>
+type Commands = Record<string, (req_id: string, body: Body) => Body | undefined>
 
 /** The platform's end of the sockets: one robot, of whose connections only the newest lives. */
 export function createSockets(

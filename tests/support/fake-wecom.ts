@@ -17,7 +17,7 @@ const GROUP = 'wrGroup1'
 const CHANGE_MS = 5000
 
 /** WeCom on loopback, and how to make it behave badly. */
-export interface FakeWeCom extends FakePlatform {
+interface FakeWeCom extends FakePlatform {
   /** The commands of the bot in their order. */
   seen: readonly string[]
   /** Messages so far can no longer be answered. */

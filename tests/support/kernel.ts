@@ -171,7 +171,7 @@ function collect(child: ChildProcessWithoutNullStreams) {
 }
 
 /** An HTTP response, unparsed except for its head. */
-export interface RawReply {
+interface RawReply {
   status: number
   headers: Record<string, string>
   text: string

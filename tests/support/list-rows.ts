@@ -5,7 +5,7 @@ import { amount } from '../run/tier.ts'
 import type { TestServer } from './server.ts'
 
 /** Where the rows of a filled list are read, and the ids of those that it was filled with. */
-export interface FilledList {
+interface FilledList {
   path: string
   /** Whose list it is; the administrator's unless told otherwise. */
   token?: string
@@ -13,7 +13,7 @@ export interface FilledList {
 }
 
 /** A list with many rows of the greatest length. */
-export interface LongList {
+interface LongList {
   /** The field that identifies a row. */
   key: string
   /** The rows of a page without a limit; 50 by default. */

@@ -16,14 +16,14 @@ export interface Forgery {
 }
 
 /** A request that reached the issuer. */
-export interface SeenRequest {
+interface SeenRequest {
   path: string
   headers: Record<string, unknown>
   form: Record<string, string>
 }
 
 /** An issuer without pages, whose answers a test can falsify. */
-export interface OidcForger {
+interface OidcForger {
   url: string
   seen: SeenRequest[]
   /** Changes to the discovery document. */

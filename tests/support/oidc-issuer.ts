@@ -6,13 +6,13 @@ import { CLIENT, SSO_PUBLIC_URL } from './oidc-client.ts'
 import { signingKey } from './oidc-keys.ts'
 
 /** A user with an account at the issuer. */
-export interface Person {
+interface Person {
   sub: string
   [claim: string]: unknown
 }
 
 /** An issuer of OpenID Connect whose next visitor is chosen by the test. */
-export interface OidcIssuer {
+interface OidcIssuer {
   url: string
   /** The next user, in a browser without cookies; null for a user who refuses. */
   person: Person | null

@@ -13,7 +13,7 @@ export const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const MODULES = join(ROOT, 'node_modules')
 
 /** This package, installed from its tarball in a folder that has only it and a compiler. */
-export interface InstalledPackage {
+interface InstalledPackage {
   /** The project folder, which contains `node_modules`. */
   project: string
   /** The folder of the package in `node_modules`. */

@@ -31,7 +31,7 @@ export interface Make {
 }
 
 /** The parameters of a path. */
-export type Params = Record<string, string>
+type Params = Record<string, string>
 type Maker = (caller: Account) => Promise<Params> | Params
 
 let named = 0

@@ -128,7 +128,7 @@ interface ObjectSchema {
 }
 
 /** Returns a VALIDATION_FAILED error with `place` before each path; other errors unchanged. */
-export function below(error: unknown, place: string): unknown {
+function below(error: unknown, place: string): unknown {
   if (!(error instanceof AppError) || error.code !== 'VALIDATION_FAILED') return error
   const issues = (error.details.issues as { path: string }[]).map((issue) => ({
     ...issue,

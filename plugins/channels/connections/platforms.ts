@@ -3,7 +3,7 @@ import type { ChannelKind, ChannelSettings } from '#plugin-api'
 import { createGuardedFetch, type GuardedFetch } from '#toolbox'
 
 /** Addresses of platforms from the server's settings, by kind and name. */
-export type EndpointSettings = Readonly<Record<string, Readonly<Record<string, string>>>>
+type EndpointSettings = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 /** Reaches platforms through guarded fetches. */
 export interface Platforms {

@@ -19,7 +19,7 @@ const MAX_FILE_BYTES = 20 * 1024 * 1024
 const QUEUE_POLL_MS = 2000
 
 /** A message with the context for answering it. */
-export interface Answering {
+interface Answering {
   message: InboxDocument
   session: Session
   delivery: Delivery

@@ -84,7 +84,7 @@ Your id here is \`{sender}\`.`,
 } satisfies Record<string, Record<Locale, string>>
 
 /** The name of a text. */
-export type Phrase = keyof typeof PHRASES
+type Phrase = keyof typeof PHRASES
 
 /** Returns a text in a language, with `values` in place of `{name}`. */
 export function say(phrase: Phrase, locale: Locale, values: Readonly<Record<string, string>> = {}): string {

@@ -2,7 +2,7 @@ import type { ReadEvent } from '../../chat/ledger/ledger-reader.ts'
 import type { CommonSettings } from '../config/common-settings.ts'
 
 /** The part of a turn that is shown in a conversation, in Markdown. In mode `stream` it only grows. */
-export interface ReplyText {
+interface ReplyText {
   add(event: ReadEvent): void
   /** Adds a paragraph from the gateway itself. */
   note(text: string): void

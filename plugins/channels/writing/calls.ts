@@ -76,7 +76,7 @@ const TRANSIENT = ['rate_limited', 'unreachable', 'timeout', 'unknown']
 export const isTransient = ({ reason }: Failure) => TRANSIENT.includes(reason)
 
 /** Back-off for a call that fails. */
-export interface BackOff {
+interface BackOff {
   /** Returns the pause before the next attempt, in milliseconds; undefined if no attempt should follow. */
   pauseAfter(failure: Failure): number | undefined
   /** Resets the back-off after a successful call. */

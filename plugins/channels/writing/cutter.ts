@@ -5,7 +5,7 @@ import { findFinishedEnd, listBlockEnds, type Stable } from './stable-text.ts'
 import { canReopen, findClosing, listCuts, type Survey, surveyPart } from './survey.ts'
 
 /** The part of a text that one message holds. */
-export interface Piece {
+interface Piece {
   /** The rendered part, no longer than the limit. */
   text: string
   /** Its end in the source. */
@@ -17,7 +17,7 @@ export interface Piece {
 }
 
 /** Cuts one text, which may grow, into messages. */
-export interface Cutter {
+interface Cutter {
   /**
    * Returns the message that begins at `place`. Unless it is the last one, it is the same for every text that begins
    * with this one. Set `is_whole` if the text does not grow any more.
@@ -164,7 +164,7 @@ export function createCutter({ append_only = false, ...limits }: Limits & { appe
 }
 
 /** One message of a split text. */
-export interface Part {
+interface Part {
   /** The rendered part, no longer than the limit. */
   text: string
   /** Its range in the source; the parts cover the whole source. */
@@ -173,7 +173,7 @@ export interface Part {
 }
 
 /** The limits for splitting a text. */
-export interface SplitOptions extends Limits {
+interface SplitOptions extends Limits {
   /** Text that does not fit in this many messages is cut off, marked by an ellipsis. */
   max_parts?: number
 }

@@ -1,5 +1,5 @@
 // The entry of this package: the rest of the plugin imports nothing else of the folder. README.md explains it.
-export { type Connect, createSender } from './calls.ts'
+export { createSender } from './calls.ts'
 export { splitMarkdown } from './cutter.ts'
 export { type Failure, toFailure } from './failure.ts'
 export { render } from './rendering.ts'

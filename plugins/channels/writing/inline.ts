@@ -4,7 +4,7 @@ import type { Style } from './dialects.ts'
 const SCHEMES = ['http:', 'https:', 'mailto:', 'tel:']
 
 /** Returns the address of a link without characters that end a link in any dialect; undefined for other schemes. */
-export function toLinkTarget(href: string): string | undefined {
+function toLinkTarget(href: string): string | undefined {
   const written = href.trim()
   const address = URL.canParse(written) ? new URL(written) : undefined
   if (!address || !SCHEMES.includes(address.protocol)) return undefined

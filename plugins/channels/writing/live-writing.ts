@@ -12,13 +12,13 @@ import { toFailure } from './failure.ts'
 import { type LiveProgress, type ReplyMessages, readLive } from './reply-messages.ts'
 
 /** The known text of a reply that is being written. */
-export interface ReplyText {
+interface ReplyText {
   readonly markdown: string
   readonly is_whole: boolean
 }
 
 /** Writes a reply in live messages, which are edited while the reply grows. */
-export interface LiveWriting {
+interface LiveWriting {
   /** True if a live message exists or may be begun. */
   isPossible(text: ReplyText): boolean
   /**

@@ -41,19 +41,19 @@ export function isLeft(line: string, { margin, in_item }: OpenFence): boolean {
 }
 
 /** True if a line is a closing fence. */
-export function isClosing(line: string, { marker, margin }: OpenFence): boolean {
+function isClosing(line: string, { marker, margin }: OpenFence): boolean {
   const rest = line.replace(margin.includes('>') ? /^[ \t>]*/ : /^[ \t]*/, '').trimEnd()
   return rest.length >= marker.length && rest === marker[0]!.repeat(rest.length)
 }
 
 /** Removes the margin from a line of code. */
-export function withoutMargin(line: string, { margin }: OpenFence): string {
+function withoutMargin(line: string, { margin }: OpenFence): string {
   const pattern = margin.includes('>') ? /^[ \t>]*/ : /^[ \t]*/
   return line.slice(Math.min(margin.length, pattern.exec(line)![0].length))
 }
 
 /** Returns the state at the beginning of the line that contains `place`, scanning from an earlier state. */
-export function findFenceState(markdown: string, place: number, from: FenceState): FenceState {
+function findFenceState(markdown: string, place: number, from: FenceState): FenceState {
   let state = from
   for (;;) {
     const end = markdown.indexOf('\n', state.place)

@@ -41,7 +41,7 @@ const indent = (lines: string[], bullet: string, { unindentable }: Style) => {
 const toLines = (text: string) => text.split('\n').map((line) => line.trim())
 
 /** Renders blocks as lines in a style, with an empty line between blocks. */
-export function renderBlocks(tokens: readonly Token[], style: Style, inQuote = false): string[] {
+function renderBlocks(tokens: readonly Token[], style: Style, inQuote = false): string[] {
   const lines: string[] = []
   for (const token of tokens) {
     const block = withoutEmptyEnds(renderBlock(token, style, inQuote))

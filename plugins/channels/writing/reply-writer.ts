@@ -8,7 +8,7 @@ import { createReplyMessages, type WritingProgress } from './reply-messages.ts'
 export type { WritingProgress } from './reply-messages.ts'
 
 /** Writes one reply to a platform, while it grows or when it is complete. */
-export interface ReplyWriter {
+interface ReplyWriter {
   /** Shows the whole reply so far, longer than before, when a change is due. Never throws, never waits. */
   show(markdown: string): void
   /** Delivers the complete reply; resolves when the platform has it. Throws an error that ended the writing. */
@@ -18,7 +18,7 @@ export interface ReplyWriter {
 }
 
 /** The options of a reply writer. */
-export interface ReplyWriterOptions {
+interface ReplyWriterOptions {
   /** Returns the same connection while it lasts: on another connection, a live message is begun again. */
   connect: Connect
   capabilities: ChannelCapabilities

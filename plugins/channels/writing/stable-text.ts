@@ -20,7 +20,7 @@ export function listBlockEnds(markdown: string, from: number, to: number, { line
 }
 
 /** Tracks the open marks of a paragraph, part by part; in doubt a mark counts as open. */
-export interface OpenMarks {
+interface OpenMarks {
   areClosed(): boolean
   /** Clears the open marks at the end of a paragraph. */
   clear(): void
@@ -29,13 +29,13 @@ export interface OpenMarks {
 }
 
 /** The parts of a line that may be marks, words, and the space between them. */
-export const LINE_PART = /\\.|`+|[*_~]+|!?\[|\]\(|[\]()<>]|\s+|[^\\`*_~![\]()<>\s]+|./gsu
+const LINE_PART = /\\.|`+|[*_~]+|!?\[|\]\(|[\]()<>]|\s+|[^\\`*_~![\]()<>\s]+|./gsu
 
 const SPACE = /^\s/u
 const LETTER = /^[\p{L}\p{N}]/u
 
 /** Creates the tracker for a sequence of paragraphs. */
-export function createOpenMarks(): OpenMarks {
+function createOpenMarks(): OpenMarks {
   /** Open backticks, brackets, angles, and runs of stars, underscores and tildes. */
   const open: string[] = []
 

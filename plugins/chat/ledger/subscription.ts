@@ -4,7 +4,7 @@ import type { Ledger } from './ledger.ts'
 import { frameText, isTerminal, type LedgerEvent, seqOf } from './ledger-event.ts'
 
 /** The connection that a subscription writes to. */
-export interface Outlet {
+interface Outlet {
   sendText(text: string, flushed?: () => void): void
   close(code: number, reason: string): void
   readonly buffered: number

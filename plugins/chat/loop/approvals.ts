@@ -13,7 +13,7 @@ export interface Request extends ActionRequest {
 }
 
 /** The most requests per pause: as many as can be decided at once. */
-export const MAX_REQUESTS = 16
+const MAX_REQUESTS = 16
 
 const APPROVAL: readonly DecisionType[] = ['approve', 'edit', 'reject']
 const STEP: readonly DecisionType[] = ['approve', 'reject']

@@ -38,7 +38,7 @@ export interface LoopCall {
 }
 
 /** The outcome of a call: its result, or the requests that a person must decide first. */
-export type CallOutcome = { result: LanguageModelV3ToolResultPart } | { requests: Request[] }
+type CallOutcome = { result: LanguageModelV3ToolResultPart } | { requests: Request[] }
 
 /** The outcome of a delegated task: its last text, or the requests that a person must decide first. */
 export type Delegated = { text: string } | { requests: Request[] }

@@ -141,7 +141,7 @@ export function createThreadMigrations({
 const RETRY_MS = 1000
 
 /** The state of a thread's messages: made with the current projection, or the progress of their rebuild. */
-export interface HistoryState {
+interface HistoryState {
   history_status: 'ready' | 'pending' | 'queued' | 'running' | 'failed'
   history_loading: boolean
   history_retry_after_ms: number | null

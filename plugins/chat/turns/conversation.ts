@@ -11,7 +11,7 @@ import type { Turn } from './turns.ts'
 const MOST_SUMMED_UP = 400
 
 /** The part of a thread that a model receives: its newest messages, and a summary of those before. */
-export interface Conversation {
+interface Conversation {
   history: readonly MessageDocument[]
   summary: ThreadSummary | undefined
 }

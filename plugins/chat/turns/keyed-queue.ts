@@ -1,5 +1,5 @@
 /** Runs jobs of the same key in order, and jobs of different keys in parallel. */
-export interface KeyedQueue {
+interface KeyedQueue {
   /** Starts the job at once if no other job of its key is running. */
   run<Result>(key: string, job: () => Promise<Result>): Promise<Result>
 }

@@ -13,7 +13,7 @@ import type { ThreadOwner } from '../threads/threads.ts'
 import { type ClientMessages, createClientMessages, type KnownTurn } from './client-messages.ts'
 
 /** The duration of a turn's lease, after which another process may close the turn, in milliseconds. */
-export const LEASE_MS = 15_000
+const LEASE_MS = 15_000
 /** One turn and its owner. */
 export interface Turn extends ThreadOwner {
   turn_id: string

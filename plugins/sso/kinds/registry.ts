@@ -14,7 +14,7 @@ export const KIND_NAMES = ['oidc', 'feishu', 'dingtalk', 'wecom'] as const
 export type KindName = (typeof KIND_NAMES)[number]
 
 /** The arguments of a kind's factory. */
-export interface KindParts {
+interface KindParts {
   fetch: GuardedFetch['fetch']
   /** The kind's addresses by name, some of them replaced by the settings. */
   endpoints: Readonly<Record<string, string>>

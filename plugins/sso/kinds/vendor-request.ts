@@ -15,13 +15,13 @@ export interface Answer {
 }
 
 /** The headers and body of a request; a body is sent as JSON and makes the request a POST. */
-export interface Question {
+interface Question {
   headers?: Readonly<Record<string, string>>
   body?: object
 }
 
 /** Sends a request. Throws SignInFailure unless the answer is a JSON object of at most a megabyte. */
-export type VendorRequest = (url: URL, signal: AbortSignal, question?: Question) => Promise<Answer>
+type VendorRequest = (url: URL, signal: AbortSignal, question?: Question) => Promise<Answer>
 
 /** The time limit of one call of a kind, with all its requests. */
 const TIMEOUT_MS = 30_000

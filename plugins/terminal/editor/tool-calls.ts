@@ -32,7 +32,7 @@ const TITLE_COLUMNS = 100
 const STATUSES = ['pending', 'in_progress', 'completed'] as const
 
 /** The description of a call for an editor. */
-export interface CallDescription {
+interface CallDescription {
   title: string
   name: string
   kind: ToolKind

@@ -8,7 +8,7 @@ const BATCH_SIZE = 1000
 const MAX_DEPTH = 64
 
 /** A file or folder; its parent `folder` is open until the walk moves on. */
-export interface WalkedEntry {
+interface WalkedEntry {
   folder: OpenFolder
   name: string
   kind: 'file' | 'directory'

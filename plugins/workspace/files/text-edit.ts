@@ -4,7 +4,7 @@ import { MAX_FILE_BYTES } from './file-replacement.ts'
 const MAX_REPLACEMENTS = 100_000
 
 /** A replacement of text in a file. */
-export interface Edit {
+interface Edit {
   path: string
   old_string: string
   new_string: string

@@ -76,7 +76,7 @@ export async function openFolder({ root, parts }: Place, { create = false } = {}
 }
 
 /** An open file with its stats at that time. */
-export interface OpenFile {
+interface OpenFile {
   file: FileHandle
   stats: BigIntStats
 }

@@ -15,7 +15,7 @@ export const writablePath = {
 } as const
 
 /** A place that may be written; `is_outside` is true in the write area, false in the workspace. */
-export interface WritablePlace extends Place {
+interface WritablePlace extends Place {
   is_outside: boolean
 }
 

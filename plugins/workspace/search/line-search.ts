@@ -84,7 +84,7 @@ export interface Surroundings {
 }
 
 /** A matching line or one around it; `has_gap` is true if lines before it are not shown. */
-export interface ShownLine {
+interface ShownLine {
   number: number
   text: string
   is_match: boolean

@@ -3,7 +3,7 @@ import type { Chance } from '../../support/random.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
 /** A message as people see it. */
-export interface SeenMessage {
+interface SeenMessage {
   key: string
   text: string
   /** True if the message is final; a message that is not live is final at once. */
@@ -26,7 +26,7 @@ export interface Troubles {
 }
 
 /** A process that uses the platform. */
-export interface PlatformUser {
+interface PlatformUser {
   is_dead: boolean
   /** Number of calls under way. */
   calls: number
