@@ -34,10 +34,11 @@ const isWaiting = (file: string) =>
   /^(channels|recipes)\/|-crash|held|leases|limits|shell|shutdown|slow/.test(file)
 /**
  * True for files that are slow, however small they are: they loop over all routes or plugins, run a suite of the testing
- * kit, pack this package, or kill processes.
+ * kit, pack this package, kill processes, or wait for slow ones.
  */
 const isSlow = (file: string) =>
-  !file.includes('/') || /^recipes\/(irc|channel-kind)$|^channels\/webhook$|\/pack$|-crash$/.test(file)
+  !file.includes('/') ||
+  /^recipes\/(irc|channel-kind)$|^channels\/webhook$|\/pack$|-(crash|held|slow-reader)$/.test(file)
 const hasTiers = (file: string) => readFileSync(compiledPath(file), 'utf8').includes('run/tier.js')
 
 // The slowest files first, so that all processes end at about the same time.
