@@ -8,6 +8,7 @@ import { createExtensions, type ExtensionPoint, type FolderEntry, loadEntry } fr
 import { createHost, type Declarations } from '../plugin/host.ts'
 import { confine, type ForeignFolder } from '../plugin/isolation.ts'
 import type { Plugin } from '../plugin/plugin.ts'
+import type { JSONSchema } from '../schema.ts'
 import { assertConsistent, type Fault } from './consistency.ts'
 import {
   BUILT_IN,
@@ -101,7 +102,12 @@ export async function readBlueprint({
   const places = [...packaged, ...listFolders(home, points)]
     .map((place) => withOwnName(place, taken))
     .sort((a, b) => Number(b.source === BUILT_IN) - Number(a.source === BUILT_IN))
-  const config = layerConfig({ file, env, flags, plugins: sectionsOf([...declared, ...broken, ...places]) })
+  const config = layerConfig({
+    file,
+    env,
+    flags,
+    plugins: sectionsOf([...declared, ...broken, ...places], file),
+  })
 
   const selection = createSelection(config)
   for (const { error, ...candidate } of broken)
@@ -158,17 +164,26 @@ function declare({ value: plugin, ...found }: Found<Plugin>): Declared {
 const withOwnName = <Row extends Pick<Candidate, 'name' | 'source'>>(row: Row, taken: ReadonlySet<string>) =>
   taken.has(row.name) && row.source !== BUILT_IN ? { ...row, name: row.source } : row
 
-const sectionsOf = (candidates: readonly (Pick<Candidate, 'name' | 'source'> & { plugin?: Plugin })[]) =>
+const sectionsOf = (
+  candidates: readonly (Pick<Candidate, 'name' | 'source'> & { plugin?: Plugin; error?: Error })[],
+  file: Record<string, unknown>,
+) =>
   candidates
-    .map(({ name, source, plugin }) => ({
+    .map(({ name, source, plugin, error }) => ({
       name,
       isBuiltIn: source === BUILT_IN,
-      config: plugin?.config,
+      config: plugin?.config ?? (error && acceptSettings(file, name)),
       limits: plugin?.limits,
       plugin,
     }))
     // The folders that come with the server cannot be set one by one.
     .filter(({ isBuiltIn, plugin }) => !isBuiltIn || plugin)
+
+/** Accepts, and masks, the settings in the file of a plugin that could not be loaded, so that they do not stop the start. */
+function acceptSettings({ plugins }: Record<string, unknown>, name: string): Record<string, JSONSchema> {
+  const { enabled, required, ...settings } = Object((plugins as Record<string, unknown> | undefined)?.[name])
+  return Object.fromEntries(Object.keys(settings).map((key) => [key, { writeOnly: true }]))
+}
 
 function selectPlugins(
   declared: readonly Declared[],

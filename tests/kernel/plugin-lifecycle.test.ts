@@ -176,8 +176,13 @@ t.test('a plugin that fails is logged and left out, with the plugins that depend
     further: diarist('further', needing('needs-unstarted'), route('further')),
     fine: diarist('fine', '', route('fine')),
   }
-  const server = await startKernel(t, { plugins })
+  // Settings of a plugin that cannot say which it has do not stop the start, and may be secrets.
+  const config = { plugins: { unloaded: { enabled: true, token: 'hush' } } }
+  const server = await startKernel(t, { plugins, config })
   t.same(diary, ['start fine'])
+  const { stdout: settings } = await runCommand(server.home, ['config'])
+  t.match(settings, /unloaded/)
+  t.notMatch(settings, /hush/)
   const { status, body } = await server.request('GET', '/health')
   t.match({ status, body }, { status: 200, body: { status: 'degraded' } })
   t.same(body.plugins, {
