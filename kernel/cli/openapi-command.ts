@@ -1,5 +1,5 @@
+import { describeApi } from '../api-document/openapi.ts'
 import { kernelRoutes } from '../http/kernel-routes.ts'
-import { describeApi } from '../http/openapi.ts'
 import { readBlueprint } from '../loading/blueprint.ts'
 import type { KernelCommand } from './kernel-command.ts'
 import { JSON_OPTION, printJson } from './print.ts'

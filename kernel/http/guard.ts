@@ -31,6 +31,10 @@ export interface GuardRequest {
 /** A guard returns what it adds to the request, or throws. `after` names the guard that runs before it. */
 export interface Guard<Name extends keyof GuardContexts = keyof GuardContexts, Cradle = never> {
   after?: keyof GuardContexts
+  /** One sentence for readers of the API, with `{argument}` where the guard's argument belongs. */
+  description?: string
+  /** The codes of what it throws; FORBIDDEN if missing. */
+  errors?: readonly string[]
   check(
     request: GuardRequest,
     cradle: Cradle,
@@ -43,7 +47,12 @@ export interface Guard<Name extends keyof GuardContexts = keyof GuardContexts, C
 export const assertGuard = createFormCheck<Guard>(
   {
     type: 'object',
-    properties: { after: { type: 'string' }, check: true },
+    properties: {
+      after: { type: 'string' },
+      description: { type: 'string', minLength: 1 },
+      errors: { type: 'array', items: { type: 'string' } },
+      check: true,
+    },
     required: ['check'],
     additionalProperties: false,
   },

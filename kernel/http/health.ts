@@ -49,6 +49,7 @@ export function healthRoutes(runtime: Runtime): Route[] {
   const getHealth = defineRoute({
     method: 'GET',
     path: '/health',
+    operation_id: 'checkHealth',
     summary: 'Check the server, its plugins and its database',
     guard: 'public',
     response: { 200: healthSchema, 503: healthSchema },
@@ -64,6 +65,7 @@ export function healthRoutes(runtime: Runtime): Route[] {
   const getLive = defineRoute({
     method: 'GET',
     path: '/health/live',
+    operation_id: 'checkLiveness',
     summary: 'Check that the process runs',
     guard: 'public',
     response: { 200: rowOf({ status: { const: 'ok' } }) },

@@ -1,7 +1,7 @@
+import { describeApi } from '../api-document/openapi.ts'
 import type { Blueprint } from '../loading/blueprint.ts'
 import type { Runtime } from '../runtime.ts'
 import { healthRoutes } from './health.ts'
-import { describeApi } from './openapi.ts'
 import { defineRoute, type Route } from './route.ts'
 
 /** The routes that the kernel itself serves. Without a runtime they can be described but not called. */
@@ -10,6 +10,7 @@ export function kernelRoutes(blueprint: Blueprint, runtime?: Runtime): Route[] {
   const openapi = defineRoute({
     method: 'GET',
     path: '/openapi.json',
+    operation_id: 'getOpenApiDocument',
     summary: 'Get this API as OpenAPI 3.1',
     guard: 'public',
     response: { 200: { type: 'object' } },

@@ -17,8 +17,15 @@ export interface RouteSpec {
   readonly method: Method
   /** Below /api; parameters as `:name`. */
   readonly path: string
+  /** A verb and its object, such as `createAgent`, by which generated clients call it; made from the path if missing. */
+  readonly operation_id?: string
+  /** One line. */
   readonly summary: string
+  /** Markdown: what a client should know besides the summary. */
+  readonly description?: string
   readonly guard: GuardUse
+  /** Describes the parameters of the path, as an object schema; each is a text. */
+  readonly params?: JSONSchema
   readonly query?: JSONSchema
   readonly body?: JSONSchema
   /** Takes one file: the field `file` of a multipart form, or the body itself; with a `body` as well, either of them. */
@@ -178,8 +185,11 @@ export const assertRoute = createFormCheck<Route>(
     properties: {
       method: { enum: METHODS },
       path: { type: 'string', pattern: '^/' },
+      operation_id: { type: 'string', pattern: '^[a-zA-Z][a-zA-Z0-9]*$' },
       summary: { type: 'string', minLength: 1 },
+      description: { type: 'string', minLength: 1 },
       guard: true,
+      params: { type: 'object' },
       query: { type: 'object' },
       body: { type: 'object' },
       upload: {

@@ -52,7 +52,10 @@ export function assertConsistent(
   for (const code of Object.keys(kernelErrors)) claim('error', code, 'the kernel')
   claim('guard', 'public', 'the kernel')
   for (const name of Object.keys(kernelLimits)) claim('limit', name, 'the kernel')
-  for (const { method, path } of kernelRoutes) claimRoute(method, path, 'the kernel')
+  for (const { method, path, operation_id } of kernelRoutes) {
+    claimRoute(method, path, 'the kernel')
+    claim('operation', operation_id!, 'the kernel')
+  }
   for (const { point, value, owner } of entries) attribute(owner, () => claimEntry(point, value, owner))
   const claimAll = ({ plugin, declarations }: PlannedPlugin) => {
     const { name: owner } = plugin
@@ -71,7 +74,10 @@ export function assertConsistent(
         )
     for (const { name } of declarations.jobs) claim('job', name, owner)
     for (const { name } of declarations.commands) claim('command', name, owner)
-    for (const { method, path } of declarations.routes) claimRoute(method, path, owner)
+    for (const { method, path, operation_id } of declarations.routes) {
+      claimRoute(method, path, owner)
+      if (operation_id) claim('operation', operation_id, owner)
+    }
     // A socket is opened by a GET.
     for (const { path } of declarations.sockets) claimRoute('GET', path, owner)
     for (const { event } of declarations.listeners) {
@@ -125,7 +131,9 @@ export function assertConsistent(
       if (!needs(plugin.name, owner))
         refuse(what, `uses the guard "${name}" without depending on its plugin: add "${owner}" to depends`)
     }
-    for (const [name, { after }] of declarations.guards) {
+    for (const [name, { after, errors: codes = [] }] of declarations.guards) {
+      for (const code of codes)
+        if (!errors[code]) refuse(`guard ${name}`, `names the error ${code}, which no plugin declares`)
       const path = [name]
       for (let next: string | undefined = after; next; next = precedingGuard.get(next)) {
         assertGuard(`guard ${name}`, next)

@@ -22,10 +22,20 @@ export interface Permission {
   description: LocalizedText
 }
 
+/** A heading in the documents of the API. */
+export interface ApiTag {
+  name: string
+  order: number
+  /** Markdown. */
+  description: string
+}
+
 /** The description of a plugin, without its functions. */
 export interface Manifest {
   name: string
   summary: string
+  /** The heading of its routes in the documents of the API, where tags come by `order`; its name and last if missing. */
+  tag?: ApiTag
   version?: string
   /** The version of the plugin contract that it was written for; a plugin from outside must name it. */
   kernel?: number
@@ -93,6 +103,11 @@ const checkManifest = createFormCheck<Plugin>(
     properties: {
       name: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,63}$' },
       summary: { type: 'string', minLength: 1 },
+      tag: rowOf({
+        name: { type: 'string', minLength: 1 },
+        order: { type: 'number' },
+        description: { type: 'string', minLength: 1 },
+      }),
       version: { type: 'string' },
       kernel: { const: KERNEL_VERSION },
       depends: { type: 'array', items: { type: 'string' } },

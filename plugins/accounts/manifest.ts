@@ -6,6 +6,11 @@ export const manifest = defineManifest({
   name: 'accounts',
   summary:
     'The routes and commands with which user managers administer accounts, and the catalog of permissions',
+  tag: {
+    name: 'Accounts',
+    order: 90,
+    description: 'Accounts and their permissions, for those who manage them.',
+  },
   depends: ['users', 'auth'],
   errors: accountErrors,
 })

@@ -11,6 +11,7 @@ const guard = ['permission', 'users'] as const
 const listPermissions = route({
   method: 'GET',
   path: '/users/permissions',
+  operation_id: 'listPermissions',
   summary: 'List the permissions that can be granted to an account',
   guard: 'user',
   response: { 200: permissionRows },
@@ -23,6 +24,7 @@ const listPermissions = route({
 const listAccounts = route({
   method: 'GET',
   path: '/users',
+  operation_id: 'listUsers',
   summary: 'List the accounts by username',
   guard,
   query: objectOf(pageQuery),
@@ -35,6 +37,7 @@ const listAccounts = route({
 const createAccount = route({
   method: 'POST',
   path: '/users',
+  operation_id: 'createUser',
   summary: 'Create an account',
   guard,
   body: newAccount,
@@ -48,6 +51,7 @@ const createAccount = route({
 const getAccount = route({
   method: 'GET',
   path: ACCOUNT,
+  operation_id: 'getUser',
   summary: 'Get an account by its username or id',
   guard,
   response: { 200: accountRow },
@@ -57,6 +61,7 @@ const getAccount = route({
 const changeAccount = route({
   method: 'PATCH',
   path: ACCOUNT,
+  operation_id: 'updateUser',
   summary: 'Change an account, with effect from its next request',
   guard,
   body: accountChanges,
@@ -78,6 +83,7 @@ const changeAccount = route({
 const resetPassword = route({
   method: 'POST',
   path: `${ACCOUNT}/reset-password`,
+  operation_id: 'resetPassword',
   summary: 'Set a new password for an account and end its sessions',
   guard,
   body: newPassword,
@@ -98,6 +104,7 @@ const resetPassword = route({
 const unlockLogin = route({
   method: 'POST',
   path: `${ACCOUNT}/unlock-login`,
+  operation_id: 'unlockLogin',
   summary: 'End the lock that failed logins put on an account',
   guard,
   response: { 204: null },
@@ -108,6 +115,7 @@ const unlockLogin = route({
 const deleteAccount = route({
   method: 'DELETE',
   path: ACCOUNT,
+  operation_id: 'deleteUser',
   summary: 'Delete an account and all its data',
   guard,
   response: { 204: null },

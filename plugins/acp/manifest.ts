@@ -5,6 +5,11 @@ import { acpErrors } from './errors.ts'
 export const manifest = defineManifest({
   name: 'acp',
   summary: 'External coding agents, called over the Agent Client Protocol',
+  tag: {
+    name: 'External agents',
+    order: 70,
+    description: 'Programs that speak the Agent Client Protocol, which agents call as tools.',
+  },
   depends: ['users', 'auth', 'agents', 'shell', 'workspace'],
   config: {
     /** The time that a runner may work on one call, without the time that it waits for a person. */

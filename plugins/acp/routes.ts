@@ -32,6 +32,7 @@ export const acpRoutes = [
   route({
     method: 'GET',
     path: '/acp',
+    operation_id: 'listAcpRunners',
     summary: 'List the external agents with your settings',
     guard: 'user',
     response: { 200: runnerRows },
@@ -40,6 +41,7 @@ export const acpRoutes = [
   route({
     method: 'PUT',
     path: '/acp',
+    operation_id: 'setAcpRunners',
     summary: 'Replace your settings of all external agents; those left out get the defaults',
     guard: 'user',
     body: runnersChange,
@@ -53,6 +55,7 @@ export const acpRoutes = [
   route({
     method: 'GET',
     path: '/acp/:name',
+    operation_id: 'getAcpRunner',
     summary: 'Read one external agent with your settings',
     guard: 'user',
     response: { 200: runnerRow },
@@ -62,6 +65,7 @@ export const acpRoutes = [
   route({
     method: 'PUT',
     path: '/acp/:name',
+    operation_id: 'setAcpRunner',
     summary: 'Change your settings of one external agent; administrators set its program, for all accounts',
     guard: 'user',
     body: runnerBody,
@@ -73,6 +77,7 @@ export const acpRoutes = [
   route({
     method: 'DELETE',
     path: '/acp/:name',
+    operation_id: 'deleteAcpRunner',
     summary: 'Delete an external agent that is not built in, with the settings of all accounts',
     guard: 'user',
     response: { 204: null },
@@ -86,6 +91,7 @@ export const acpRoutes = [
   route({
     method: 'GET',
     path: '/agents/:id/acp',
+    operation_id: 'getAgentAcp',
     summary: "List the external agents of an agent's owner, and whether the agent may call them",
     guard: 'owner',
     response: { 200: agentRunnerRows },
@@ -94,6 +100,7 @@ export const acpRoutes = [
   route({
     method: 'PUT',
     path: '/agents/:id/acp',
+    operation_id: 'setAgentAcp',
     summary: "Allow or forbid an agent to call external agents, and change its owner's external agents",
     guard: 'owner',
     body: agentRunnersChange,

@@ -5,6 +5,8 @@ import type { Cradle } from './manifest.ts'
 /** Finds the agent in the path by its id, or by its name among the caller's own; throws AGENT_NOT_FOUND. */
 export const agentGuard: Guard<'agent', Cradle> = {
   after: 'user',
+  description: 'For whoever may open the agent: its owner, administrators, and everybody while it is shared.',
+  errors: ['AGENT_NOT_FOUND'],
   async check({ params }, { agents }, { caller }: ContextOf<'user'>) {
     return { agent: await agents.findVisible(caller, params.id ?? params.aid ?? '') }
   },
@@ -13,6 +15,7 @@ export const agentGuard: Guard<'agent', Cradle> = {
 /** Admits the agent's owner and administrators; throws FORBIDDEN for others. */
 export const ownerGuard: Guard<'owner', Cradle> = {
   after: 'agent',
+  description: 'Only its owner and administrators may do this.',
   check(_, __, { caller, agent }: ContextOf<'agent'>) {
     if (!isOwnerOf(agent, caller)) throw new AppError('FORBIDDEN')
     return {}
@@ -25,6 +28,8 @@ export const ownerGuard: Guard<'owner', Cradle> = {
  */
 export const permittedOwnerGuard: Guard<'permitted_owner', Cradle> = {
   after: 'permission',
+  description: 'For the owner of the agent and administrators.',
+  errors: ['AGENT_NOT_FOUND', 'FORBIDDEN'],
   async check({ params }, { agents }, { caller }: ContextOf<'permission'>) {
     const agent = await agents.findVisible(caller, params.id ?? '')
     if (!isOwnerOf(agent, caller)) throw new AppError('FORBIDDEN')

@@ -5,6 +5,12 @@ import { agentErrors } from './errors.ts'
 export const manifest = defineManifest({
   name: 'agents',
   summary: 'Agents, their runtime and their workspaces',
+  tag: {
+    name: 'Agents',
+    order: 20,
+    description:
+      'Create agents, change their settings and tools, start and stop them. The path takes the id of an agent, or the name of one of your own.',
+  },
   depends: ['users', 'auth', 'providers'],
   errors: agentErrors,
   limits: {

@@ -14,6 +14,7 @@ import {
 const listAgents = route({
   method: 'GET',
   path: '/agents',
+  operation_id: 'listAgents',
   summary: "The caller's agents and those shared with them, or everybody's",
   guard: 'user',
   query: listQuery,
@@ -27,6 +28,7 @@ const listAgents = route({
 const createAgent = route({
   method: 'POST',
   path: '/agents',
+  operation_id: 'createAgent',
   summary: 'Create an agent and start it',
   guard: 'user',
   body: newAgent,
@@ -40,6 +42,7 @@ const createAgent = route({
 const getAgent = route({
   method: 'GET',
   path: '/agents/:id',
+  operation_id: 'getAgent',
   summary: 'One agent',
   guard: 'agent',
   response: { 200: agentRow },
@@ -48,6 +51,7 @@ const getAgent = route({
 const changeAgent = route({
   method: 'PATCH',
   path: '/agents/:id',
+  operation_id: 'updateAgent',
   summary: "Change an agent's settings, from its next turn on",
   guard: 'owner',
   body: agentChanges,
@@ -61,6 +65,7 @@ const changeAgent = route({
 const deleteAgent = route({
   method: 'DELETE',
   path: '/agents/:id',
+  operation_id: 'deleteAgent',
   summary: 'Delete an agent and everything that belongs to it, including its workspace',
   guard: 'owner',
   response: { 204: null },
@@ -71,6 +76,7 @@ const deleteAgent = route({
 const startAgent = route({
   method: 'POST',
   path: '/agents/:id/start',
+  operation_id: 'startAgent',
   summary: 'Start an agent; its status shows if it runs',
   guard: 'owner',
   response: { 204: null },
@@ -81,6 +87,7 @@ const startAgent = route({
 const stopAgent = route({
   method: 'POST',
   path: '/agents/:id/stop',
+  operation_id: 'stopAgent',
   summary: 'Stop an agent and its turns',
   guard: 'owner',
   response: { 204: null },
@@ -91,6 +98,7 @@ const stopAgent = route({
 const reloadAgent = route({
   method: 'POST',
   path: '/agents/:id/reload',
+  operation_id: 'reloadAgent',
   summary: 'Stop an agent and start it again',
   guard: 'owner',
   response: { 204: null },
@@ -101,6 +109,7 @@ const reloadAgent = route({
 const readAgent = route({
   method: 'POST',
   path: '/agents/:id/read',
+  operation_id: 'markAgentRead',
   summary: "Mark an agent's replies to the caller as read",
   guard: 'owner',
   response: { 204: null },
@@ -113,6 +122,7 @@ const readAgent = route({
 const getStatus = route({
   method: 'GET',
   path: '/agents/:id/status',
+  operation_id: 'getAgentStatus',
   summary: 'The status of an agent',
   guard: 'owner',
   response: { 200: agentStatus },
@@ -141,6 +151,7 @@ export const toolRoutes = [
   route({
     method: 'GET',
     path: '/agents/:id/tool-settings',
+    operation_id: 'getToolSettings',
     summary: 'The tool settings of an agent',
     guard: 'owner',
     response: { 200: toolSettingsRow },
@@ -149,6 +160,7 @@ export const toolRoutes = [
   route({
     method: 'PUT',
     path: '/agents/:id/tool-settings',
+    operation_id: 'setToolSettings',
     summary: "Disable built-in tools of an agent, and enable plugins' tools",
     guard: 'owner',
     body: toolSettings,
@@ -162,6 +174,7 @@ export const toolRoutes = [
   route({
     method: 'PATCH',
     path: '/agents/:id/tool-settings/:tool_name',
+    operation_id: 'toggleTool',
     summary: 'Switch one tool of an agent on or off',
     guard: 'owner',
     body: toolChange,

@@ -4,6 +4,11 @@ import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute 
 export const manifest = defineManifest({
   name: 'audit',
   summary: 'A hash-chained log of every change and every sign-in',
+  tag: {
+    name: 'Administration',
+    order: 94,
+    description: 'The server at a glance, and what was done on it.',
+  },
   depends: ['auth'],
 })
 

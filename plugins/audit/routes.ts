@@ -47,6 +47,7 @@ const auditRow = {
 const listRows = route({
   method: 'GET',
   path: '/admin/audit-log',
+  operation_id: 'listAuditRows',
   summary: 'List changes and sign-ins, failed ones included, newest first',
   guard: 'admin',
   query: auditQuery,

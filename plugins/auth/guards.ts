@@ -14,6 +14,7 @@ const BEARER = 'bearer.'
 
 /** Admits the bearer of a token whose session is live and whose account is enabled; adds the caller to the context. */
 export const userGuard: Guard<'user', Cradle> = {
+  errors: ['AUTH_FAILED', 'TOKEN_EXPIRED', 'USER_DISABLED', 'PASSWORD_CHANGE_REQUIRED', 'FORBIDDEN'],
   async check(request, cradle) {
     const { sessions, users, permissionCatalog, limits } = cradle
     const claims = await readClaims(request, cradle)
@@ -37,6 +38,7 @@ export const userGuard: Guard<'user', Cradle> = {
 /** Admits callers who hold the permission in the guard's argument. */
 export const permissionGuard: Guard<'permission', Cradle> = {
   after: 'user',
+  description: 'Needs the permission `{argument}`, which administrators have.',
   check(_request, _cradle, { caller }: { caller: AuthCaller }, permission) {
     if (caller.role === 'admin' || caller.permissions.includes(permission!)) return {}
     throw new AppError('FORBIDDEN', { permission })
@@ -46,6 +48,7 @@ export const permissionGuard: Guard<'permission', Cradle> = {
 /** Admits administrators. */
 export const adminGuard: Guard<'admin', Cradle> = {
   after: 'user',
+  description: 'For administrators.',
   check(_request, _cradle, { caller }: { caller: AuthCaller }) {
     if (caller.role !== 'admin') throw new AppError('FORBIDDEN')
     return {}

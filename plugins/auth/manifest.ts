@@ -6,6 +6,11 @@ export const manifest = defineManifest({
   name: 'auth',
   summary:
     'Sign-in with a password: sessions, tokens, lockout, the guards of routes, and the own account of a user',
+  tag: {
+    name: 'Signing in',
+    order: 10,
+    description: 'Sign in with a password, and manage your own account and sessions.',
+  },
   depends: ['users'],
   config: {
     access_token_ttl_seconds: {

@@ -8,6 +8,7 @@ import { loginBody, ownAccount, passwordChangeBody, profileBody, sessionRow } fr
 const logIn = route({
   method: 'POST',
   path: '/auth/login',
+  operation_id: 'logIn',
   summary: 'Log in with username and password',
   guard: 'public',
   body: loginBody,
@@ -22,6 +23,7 @@ const logIn = route({
 const logOut = route({
   method: 'POST',
   path: '/auth/logout',
+  operation_id: 'logOut',
   summary: 'Log out: end the session of the token',
   guard: 'user',
   response: { 204: null },
@@ -33,6 +35,7 @@ const logOut = route({
 const getMe = route({
   method: 'GET',
   path: '/auth/me',
+  operation_id: 'getOwnAccount',
   summary: 'Get your account, and its limits on this server',
   guard: 'user',
   response: { 200: ownAccount },
@@ -45,6 +48,7 @@ const getMe = route({
 const updateMe = route({
   method: 'PATCH',
   path: '/auth/me',
+  operation_id: 'updateOwnAccount',
   summary: 'Change the name, language or email address of your account',
   guard: 'user',
   body: profileBody,
@@ -57,6 +61,7 @@ const updateMe = route({
 const changePassword = route({
   method: 'POST',
   path: '/auth/change-password',
+  operation_id: 'changePassword',
   summary: 'Change your password and end your other sessions',
   guard: 'user',
   body: passwordChangeBody,
@@ -77,6 +82,7 @@ const changePassword = route({
 const listSessions = route({
   method: 'GET',
   path: '/auth/sessions',
+  operation_id: 'listSessions',
   summary: 'List your live sessions, newest first',
   guard: 'user',
   query: objectOf(pageQuery),
@@ -92,6 +98,7 @@ const listSessions = route({
 const endSession = route({
   method: 'DELETE',
   path: '/auth/sessions/:id',
+  operation_id: 'endSession',
   summary: 'End one of your sessions',
   guard: 'user',
   response: { 204: null },

@@ -52,10 +52,14 @@ export const hookRoutes = [
   route({
     ...spec,
     method: 'POST',
+    operation_id: 'receiveHook',
     summary: 'Receive a message or event from a platform',
     audit: { none: 'A platform calls it. Messages from people are in the conversations.' },
   }).handle((request, cradle) => callHook('POST', request, cradle)),
-  route({ ...spec, method: 'GET', summary: "Answer a platform's request" }).handle((request, cradle) =>
-    callHook('GET', request, cradle),
-  ),
+  route({
+    ...spec,
+    method: 'GET',
+    operation_id: 'answerHook',
+    summary: "Answer a platform's request",
+  }).handle((request, cradle) => callHook('GET', request, cradle)),
 ]

@@ -6,6 +6,11 @@ import { channelErrors } from './errors.ts'
 export const manifest = defineManifest({
   name: 'channels',
   summary: 'Agents on messaging platforms: connections, conversations, replies and approvals there',
+  tag: {
+    name: 'Channels',
+    order: 60,
+    description: 'Links between an agent and a messaging platform.',
+  },
   depends: ['users', 'auth', 'agents', 'chat'],
   config: {
     endpoints: {

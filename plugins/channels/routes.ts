@@ -22,6 +22,7 @@ export const channelRoutes = [
   route({
     method: 'GET',
     path: '/channels/kinds',
+    operation_id: 'listChannelKinds',
     summary: 'The known kinds of channels',
     guard: 'user',
     response: { 200: list(kindRow) },
@@ -30,6 +31,7 @@ export const channelRoutes = [
   route({
     method: 'GET',
     path: PATH,
+    operation_id: 'listChannels',
     summary: 'The channels of an agent',
     guard: permitted,
     query: objectOf(pageQuery),
@@ -42,6 +44,7 @@ export const channelRoutes = [
   route({
     method: 'POST',
     path: PATH,
+    operation_id: 'createChannel',
     summary: 'Link an agent to a messaging platform',
     guard: permitted,
     body: newChannel,
@@ -53,6 +56,7 @@ export const channelRoutes = [
   route({
     method: 'POST',
     path: `${PATH}/probe`,
+    operation_id: 'probeChannel',
     summary: 'Test credentials that may not be stored yet',
     guard: permitted,
     body: probeRequest,
@@ -68,6 +72,7 @@ export const channelRoutes = [
   route({
     method: 'GET',
     path: `${PATH}/:cid`,
+    operation_id: 'getChannel',
     summary: 'One channel',
     guard: permitted,
     response: { 200: channelRow },
@@ -77,6 +82,7 @@ export const channelRoutes = [
   route({
     method: 'PATCH',
     path: `${PATH}/:cid`,
+    operation_id: 'updateChannel',
     summary: 'Change a channel; a config is merged into the old one, and null removes a field',
     guard: permitted,
     body: channelChanges,
@@ -90,6 +96,7 @@ export const channelRoutes = [
   route({
     method: 'DELETE',
     path: `${PATH}/:cid`,
+    operation_id: 'deleteChannel',
     summary: 'Disconnect a channel at once and delete it',
     guard: permitted,
     response: { 204: null },
@@ -100,6 +107,7 @@ export const channelRoutes = [
   route({
     method: 'POST',
     path: `${PATH}/:cid/test`,
+    operation_id: 'testChannel',
     summary: 'Test a channel without disturbing its connection',
     guard: permitted,
     response: { 200: probeResult },
@@ -112,6 +120,7 @@ export const channelRoutes = [
   route({
     method: 'POST',
     path: `${PATH}/:kind/qrcode/generate`,
+    operation_id: 'createChannelQrCode',
     summary: 'Get a QR code whose scan links the agent to a platform',
     guard: permitted,
     response: { 200: begunRegistration },
@@ -127,6 +136,7 @@ export const channelRoutes = [
   route({
     method: 'POST',
     path: `${PATH}/:kind/qrcode/poll`,
+    operation_id: 'pollChannelQrCode',
     summary: 'Get the status of a scan',
     guard: permitted,
     body: registrationToken,

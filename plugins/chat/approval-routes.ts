@@ -13,6 +13,7 @@ export const approvalRoutes = [
   route({
     method: 'GET',
     path: '/agents/:id/chat/hitl/:pending_id/threads/:thread_id/args/:index',
+    operation_id: 'getRequestArguments',
     summary: 'Read all arguments of one request of a paused turn; requests are counted from 0',
     guard: 'agent',
     response: { 200: requestArguments },
@@ -26,6 +27,7 @@ export const approvalRoutes = [
   route({
     method: 'POST',
     path: '/agents/:id/chat/hitl/resume',
+    operation_id: 'resumeTurn',
     summary: 'Decide the requests of a paused turn, and stream its frames until it ends or pauses again',
     guard: 'agent',
     audit: 'thread.decide',

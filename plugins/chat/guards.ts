@@ -7,6 +7,9 @@ import type { Cradle } from './manifest.ts'
  */
 export const threadReaderGuard: Guard<'thread_reader', Cradle> = {
   after: 'user',
+  description:
+    'For whoever may open the agent, and for guests with threads of their own from the time when it was shared.',
+  errors: ['AGENT_NOT_FOUND'],
   async check({ params }, { agents, threads }, { caller }: ContextOf<'user'>) {
     const key = params.id ?? ''
     try {

@@ -12,6 +12,12 @@ import { chatErrors } from './errors.ts'
 export const manifest = defineManifest({
   name: 'chat',
   summary: 'Conversations: threads, turns and the ledger that every view reads',
+  tag: {
+    name: 'Chat',
+    order: 40,
+    description:
+      'Threads, their history, and the decisions that paused turns wait for. Turns run over the WebSocket of the AsyncAPI document.',
+  },
   depends: ['users', 'auth', 'providers', 'agents'],
   config: {
     approval_seconds: { type: 'integer', minimum: 1, maximum: 2_592_000, default: 86_400 },

@@ -25,6 +25,7 @@ export const chatRoutes = [
   route({
     method: 'GET',
     path: '/agents/:id/threads',
+    operation_id: 'listThreads',
     summary: 'List your threads with an agent, pinned first, then by last activity',
     guard: 'thread_reader',
     query: listQuery,
@@ -37,6 +38,7 @@ export const chatRoutes = [
   route({
     method: 'POST',
     path: '/agents/:id/threads',
+    operation_id: 'createThread',
     summary: 'Create a thread',
     guard: 'agent',
     audit: 'thread.create',
@@ -51,6 +53,7 @@ export const chatRoutes = [
   route({
     method: 'PATCH',
     path: '/agents/:id/threads/:thread_id',
+    operation_id: 'updateThread',
     summary: 'Rename or pin a thread, choose its model or the tools that need no approval in it',
     guard: 'agent',
     audit: 'thread.update',
@@ -65,6 +68,7 @@ export const chatRoutes = [
   route({
     method: 'DELETE',
     path: '/agents/:id/threads/:thread_id',
+    operation_id: 'deleteThread',
     summary: 'Delete a thread with its messages',
     guard: 'thread_reader',
     audit: 'thread.delete',
@@ -78,6 +82,7 @@ export const chatRoutes = [
   route({
     method: 'POST',
     path: '/agents/:id/threads/:thread_id/read',
+    operation_id: 'markThreadRead',
     summary: 'Clear the unread count of a thread',
     guard: 'thread_reader',
     audit: { none: 'It only marks messages as read.' },
@@ -91,6 +96,7 @@ export const chatRoutes = [
   route({
     method: 'POST',
     path: '/agents/:id/threads/:thread_id/fork',
+    operation_id: 'forkThread',
     summary: 'Fork a thread after one of its replies: the new thread begins with its messages up to there',
     guard: 'agent',
     audit: 'thread.fork',
@@ -108,6 +114,7 @@ export const chatRoutes = [
   route({
     method: 'GET',
     path: '/agents/:id/threads/:thread_id/history',
+    operation_id: 'getHistory',
     summary: 'Read a page of a thread: pages count from the newest message, each is sorted oldest first',
     guard: 'thread_reader',
     query: historyQuery,

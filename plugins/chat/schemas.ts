@@ -8,20 +8,34 @@ const boolean = { type: 'boolean' } as const
 
 export const path = { type: 'string', minLength: 1, maxLength: 1024 } as const
 export const filename = { type: 'string', minLength: 1, maxLength: 255 } as const
-export const mediaType = { type: 'string', pattern: '^[\\w.+-]+/[\\w.+-]+$', maxLength: 127 } as const
+export const mediaType = {
+  type: 'string',
+  pattern: '^[\\w.+-]+/[\\w.+-]+$',
+  maxLength: 127,
+  examples: ['application/pdf'],
+} as const
 
-export const threadId = { type: 'string', pattern: '^thr_\\w{1,64}$' } as const
+export const threadId = {
+  type: 'string',
+  pattern: '^thr_\\w{1,64}$',
+  examples: ['thr_01KDVMF0000000000000000001'],
+} as const
 
-export const turnId = { type: 'string', pattern: '^trn_\\w{1,64}$' } as const
+export const turnId = {
+  type: 'string',
+  pattern: '^trn_\\w{1,64}$',
+  examples: ['trn_01KDVMF0000000000000000001'],
+} as const
 
 const fileFields = { path, filename, media_type: mediaType } as const
 
-const textBlock = rowOf({ type: { const: 'text' }, text: string })
-const imageBlock = rowOf({ type: { const: 'image' }, ...fileFields })
-const fileBlock = rowOf({ type: { const: 'file' }, ...fileFields })
+const textBlock = { title: 'TextBlock', ...rowOf({ type: { const: 'text' }, text: string }) } as const
+const imageBlock = { title: 'ImageBlock', ...rowOf({ type: { const: 'image' }, ...fileFields }) } as const
+const fileBlock = { title: 'FileBlock', ...rowOf({ type: { const: 'file' }, ...fileFields }) } as const
 
 /** A part of a user's message. */
 export const inputBlock = {
+  title: 'InputBlock',
   type: 'object',
   discriminator: { propertyName: 'type' },
   required: ['type'],
@@ -165,7 +179,13 @@ export const threadRow = {
   ),
 } as const
 
-const threadTitle = { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' } as const
+const threadTitle = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 200,
+  pattern: '\\S',
+  examples: ['Plans for the summer'],
+} as const
 
 /** POST …/threads; a thread without a title is named after its first message. */
 export const newThread = objectOf({ title: threadTitle })
@@ -193,6 +213,7 @@ export const forkPlace = {
       minimum: 1,
       maximum: 1_000_000,
       description: 'Counts replies, 1 is the latest',
+      examples: [1],
     },
     message_id: { type: 'string', minLength: 1, maxLength: 128 },
   }),

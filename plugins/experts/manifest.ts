@@ -5,6 +5,12 @@ import { expertErrors } from './errors.ts'
 export const manifest = defineManifest({
   name: 'experts',
   summary: 'Experts that agents are made from, bundled with the server and published by users',
+  tag: {
+    name: 'Experts',
+    order: 22,
+    description:
+      'Templates from which agents are created: those that come with the server, and those that users have published.',
+  },
   depends: ['users', 'auth', 'providers', 'agents'],
   errors: expertErrors,
   limits: {

@@ -33,6 +33,7 @@ const showPublished = (expert: PublishedExpertSummary) => {
 const listExperts = route({
   method: 'GET',
   path: '/experts',
+  operation_id: 'listExperts',
   summary: 'The experts from which agents can be created',
   guard: 'user',
   response: { 200: expertRows },
@@ -41,6 +42,7 @@ const listExperts = route({
 const getExpert = route({
   method: 'GET',
   path: '/experts/:expert_id',
+  operation_id: 'getExpert',
   summary: 'One expert, with the initial files of a workspace',
   guard: 'user',
   response: { 200: expertDetail },
@@ -53,6 +55,7 @@ const getExpert = route({
 const createFromExpert = route({
   method: 'POST',
   path: '/agents/from-expert/:expert_id',
+  operation_id: 'createAgentFromExpert',
   summary: 'Create an agent from an expert and start it',
   guard: 'user',
   body: agentFromExpert,
@@ -66,6 +69,7 @@ const createFromExpert = route({
 const publishExpert = route({
   method: 'POST',
   path: '/agents/:id/publish-expert',
+  operation_id: 'publishExpert',
   summary:
     'Publish an agent for all users to install, with its workspace except uploads, secrets and files written by turns',
   guard: 'owner',
@@ -87,6 +91,7 @@ const publishExpert = route({
 const listPublished = route({
   method: 'GET',
   path: '/experts/published',
+  operation_id: 'listPublishedExperts',
   summary: 'The experts that users have published, by name',
   guard: 'user',
   query: objectOf(pageQuery),
@@ -99,6 +104,7 @@ const listPublished = route({
 const getPublished = route({
   method: 'GET',
   path: '/experts/published/:expert_id',
+  operation_id: 'getPublishedExpert',
   summary: 'One published expert by its id or slug, with its files',
   guard: 'user',
   response: { 200: publishedExpertDetail },
@@ -111,6 +117,7 @@ const getPublished = route({
 const installPublished = route({
   method: 'POST',
   path: '/experts/published/:expert_id/install',
+  operation_id: 'installPublishedExpert',
   summary: 'Create an agent from a published expert and start it',
   guard: 'user',
   body: installation,
@@ -124,6 +131,7 @@ const installPublished = route({
 const deletePublished = route({
   method: 'DELETE',
   path: '/experts/published/:expert_id',
+  operation_id: 'withdrawPublishedExpert',
   summary: 'Withdraw a published expert; agents created from it stay',
   guard: 'user',
   response: { 204: null },

@@ -5,6 +5,11 @@ import { inviteErrors } from './errors.ts'
 export const manifest = defineManifest({
   name: 'invites',
   summary: 'Invites, with which people create their own accounts',
+  tag: {
+    name: 'Invites',
+    order: 92,
+    description: 'Links with which people make their own account.',
+  },
   depends: ['users', 'auth', 'accounts'],
   errors: inviteErrors,
 })

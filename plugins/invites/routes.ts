@@ -24,6 +24,7 @@ const REFUSALS = [
 const listInvites = route({
   method: 'GET',
   path: '/users/invites',
+  operation_id: 'listInvites',
   summary: 'List the invites, newest first',
   guard: ['permission', 'users'],
   query: objectOf(pageQuery),
@@ -36,6 +37,7 @@ const listInvites = route({
 const createInvite = route({
   method: 'POST',
   path: '/users/invites',
+  operation_id: 'createInvite',
   summary: 'Create an invite; only this reply contains its code',
   guard: ['permission', 'users'],
   body: newInvite,
@@ -51,6 +53,7 @@ const createInvite = route({
 const revokeInvite = route({
   method: 'POST',
   path: '/users/invites/:invite_id/revoke',
+  operation_id: 'revokeInvite',
   summary: 'Revoke a pending invite',
   guard: ['permission', 'users'],
   response: { 200: inviteRow },
@@ -63,6 +66,7 @@ const revokeInvite = route({
 const validateInvite = route({
   method: 'POST',
   path: '/auth/invite/validate',
+  operation_id: 'validateInvite',
   summary: 'Check whether an invite can be redeemed',
   guard: 'public',
   body: validation,
@@ -78,6 +82,7 @@ const validateInvite = route({
 const redeemInvite = route({
   method: 'POST',
   path: '/auth/invite/redeem',
+  operation_id: 'redeemInvite',
   summary: 'Redeem an invite: create its account and log in to it',
   guard: 'public',
   body: redemption,

@@ -4,6 +4,11 @@ import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute 
 export const manifest = defineManifest({
   name: 'migration',
   summary: 'Histories that are rebuilt from their ledgers, and imported threads',
+  tag: {
+    name: 'Migration',
+    order: 46,
+    description: 'Threads from before, or from elsewhere.',
+  },
   depends: ['users', 'auth', 'agents', 'chat', 'trajectory'],
 })
 

@@ -9,6 +9,7 @@ export const migrationRoutes = [
   route({
     method: 'POST',
     path: '/agents/:id/history-migration/start',
+    operation_id: 'startHistoryMigration',
     summary: 'Queue the threads of an agent, of all its users, whose history must be rebuilt',
     guard: 'owner',
     response: { 200: migrationStarted },
@@ -19,6 +20,7 @@ export const migrationRoutes = [
   route({
     method: 'GET',
     path: '/agents/:id/history-migration/status',
+    operation_id: 'getHistoryMigration',
     summary: 'Read the progress of rebuilding histories',
     guard: 'owner',
     response: { 200: migrationStatus },
@@ -27,6 +29,7 @@ export const migrationRoutes = [
   route({
     method: 'POST',
     path: '/agents/:id/threads/import',
+    operation_id: 'importThread',
     summary: 'Create a thread from an exported trajectory; its history is shown once it has been migrated',
     guard: 'agent',
     upload: { max_bytes: EXPORT_BYTES },

@@ -4,6 +4,11 @@ import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute 
 export const manifest = defineManifest({
   name: 'overview',
   summary: 'The service at a glance, and the server processes that it runs on',
+  tag: {
+    name: 'Administration',
+    order: 94,
+    description: 'The server at a glance, and what was done on it.',
+  },
   depends: ['users', 'auth'],
 })
 

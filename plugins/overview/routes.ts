@@ -4,6 +4,7 @@ import { overviewRow } from './schemas.ts'
 const getOverview = route({
   method: 'GET',
   path: '/admin/overview',
+  operation_id: 'getOverview',
   summary: 'Accounts, agents, conversations and servers at a glance',
   guard: 'admin',
   response: { 200: overviewRow },

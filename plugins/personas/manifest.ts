@@ -4,6 +4,11 @@ import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute 
 export const manifest = defineManifest({
   name: 'personas',
   summary: 'Personas: how an agent speaks and acts, by MBTI type',
+  tag: {
+    name: 'Personas',
+    order: 24,
+    description: 'The sixteen MBTI profiles that set the tone of an agent.',
+  },
   depends: ['auth', 'agents'],
 })
 

@@ -7,6 +7,7 @@ import { personaChoice, personaProfile, personaRows } from './schemas.ts'
 const listPersonas = route({
   method: 'GET',
   path: '/mbti/codes',
+  operation_id: 'listPersonas',
   summary: 'The personas that an agent can have',
   guard: 'user',
   response: { 200: personaRows },
@@ -15,6 +16,7 @@ const listPersonas = route({
 const getPersona = route({
   method: 'GET',
   path: '/mbti/codes/:code',
+  operation_id: 'getPersona',
   summary: 'The whole profile of a persona; the case of its code is ignored',
   guard: 'user',
   response: { 200: personaProfile },
@@ -28,6 +30,7 @@ const getPersona = route({
 const applyPersona = route({
   method: 'PUT',
   path: '/agents/:id/mbti',
+  operation_id: 'setPersona',
   summary: 'Set the persona of an agent and reload it',
   guard: 'owner',
   body: personaChoice,

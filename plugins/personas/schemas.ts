@@ -22,9 +22,11 @@ export const personaChoice = rowOf({
 const leaning = <const Poles extends readonly [string, string]>(poles: Poles) =>
   ({
     type: 'array',
+    items: { type: ['string', 'integer'] },
     prefixItems: [{ enum: poles }, { type: 'integer', minimum: 50, maximum: 85, description: 'Percent' }],
     minItems: 2,
     maxItems: 2,
+    examples: [[poles[0], 70]],
   }) as const
 
 const row = {
@@ -32,7 +34,7 @@ const row = {
   name: localizedText,
   nickname: localizedText,
   description: localizedText,
-  color: { type: 'string', pattern: '^#[0-9A-F]{6}$' },
+  color: { type: 'string', pattern: '^#[0-9A-F]{6}$', examples: ['#4B7BEC'] },
   symbol: { type: 'string', description: 'One glyph' },
 } as const
 

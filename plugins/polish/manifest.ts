@@ -5,6 +5,11 @@ import { polishErrors } from './errors.ts'
 export const manifest = defineManifest({
   name: 'polish',
   summary: 'Improves prompts before they are sent',
+  tag: {
+    name: 'Prompts',
+    order: 42,
+    description: 'Texts to begin a conversation with, and a better wording of your own.',
+  },
   depends: ['auth', 'providers', 'agents'],
   config: {
     max_seconds: { type: 'integer', minimum: 1, maximum: 600, default: 30 },

@@ -4,6 +4,7 @@ import { draft, polishedPrompt } from './schemas.ts'
 const polishPrompt = route({
   method: 'POST',
   path: '/agents/:id/chat/polish',
+  operation_id: 'polishPrompt',
   summary: "Improve a prompt with one call of the agent's model; no thread changes",
   guard: 'agent',
   body: draft,

@@ -8,6 +8,12 @@ const key = { type: 'string', minLength: 1, writeOnly: true } as const
 export const manifest = defineManifest({
   name: 'providers',
   summary: 'LLM providers, their keys, and the models that agents can choose',
+  tag: {
+    name: 'Providers and models',
+    order: 50,
+    description:
+      'Connections to the vendors of models, your own and those of the server, and the models that they offer.',
+  },
   depends: ['auth'],
   config: {
     allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },

@@ -38,6 +38,7 @@ export const providerRoutes = [
   route({
     method: 'GET',
     path: '/providers/kinds',
+    operation_id: 'listProviderKinds',
     summary: 'List the kinds of provider',
     guard: 'user',
     response: { 200: { type: 'array', items: kindRow } },
@@ -46,6 +47,7 @@ export const providerRoutes = [
   route({
     method: 'GET',
     path: '/providers',
+    operation_id: 'listProviders',
     summary: 'List your own providers and the global ones',
     guard: 'user',
     query: objectOf(pageQuery),
@@ -57,6 +59,7 @@ export const providerRoutes = [
   route({
     method: 'POST',
     path: '/providers',
+    operation_id: 'createProvider',
     summary: 'Create a provider of your own',
     guard: 'user',
     body: newProvider,
@@ -68,6 +71,7 @@ export const providerRoutes = [
   route({
     method: 'POST',
     path: '/providers/probe',
+    operation_id: 'probeProvider',
     summary: 'Test a provider of your own before it is created, and list its models',
     guard: 'user',
     body: providerDraft,
@@ -79,6 +83,7 @@ export const providerRoutes = [
   route({
     method: 'PATCH',
     path: '/providers/:id',
+    operation_id: 'updateProvider',
     summary: 'Change a provider of your own',
     guard: 'user',
     body: providerChanges,
@@ -90,6 +95,7 @@ export const providerRoutes = [
   route({
     method: 'DELETE',
     path: '/providers/:id',
+    operation_id: 'deleteProvider',
     summary: 'Delete a provider of your own',
     guard: 'user',
     response: { 204: null },
@@ -102,6 +108,7 @@ export const providerRoutes = [
   route({
     method: 'POST',
     path: '/providers/:id/test',
+    operation_id: 'testProvider',
     summary: 'Test any provider that you can see with a minimal request',
     guard: 'user',
     body: probeRequest,
@@ -115,6 +122,7 @@ export const providerRoutes = [
   route({
     method: 'GET',
     path: '/admin/providers',
+    operation_id: 'listGlobalProviders',
     summary: 'List the global providers',
     guard: 'admin',
     query: objectOf(pageQuery),
@@ -124,6 +132,7 @@ export const providerRoutes = [
   route({
     method: 'POST',
     path: '/admin/providers',
+    operation_id: 'createGlobalProvider',
     summary: 'Create a global provider',
     guard: 'admin',
     body: newProvider,
@@ -135,6 +144,7 @@ export const providerRoutes = [
   route({
     method: 'POST',
     path: '/admin/providers/probe',
+    operation_id: 'probeGlobalProvider',
     summary: 'Test a global provider before it is created, and list its models',
     guard: 'admin',
     body: providerDraft,
@@ -146,6 +156,7 @@ export const providerRoutes = [
   route({
     method: 'PATCH',
     path: '/admin/providers/:id',
+    operation_id: 'updateGlobalProvider',
     summary: 'Change a global provider',
     guard: 'admin',
     body: providerChanges,
@@ -157,6 +168,7 @@ export const providerRoutes = [
   route({
     method: 'DELETE',
     path: '/admin/providers/:id',
+    operation_id: 'deleteGlobalProvider',
     summary: 'Delete a global provider',
     guard: 'admin',
     response: { 204: null },
@@ -169,6 +181,7 @@ export const providerRoutes = [
   route({
     method: 'POST',
     path: '/admin/providers/:id/test',
+    operation_id: 'testGlobalProvider',
     summary: 'Test a global provider with a minimal request',
     guard: 'admin',
     body: probeRequest,
@@ -182,6 +195,7 @@ export const providerRoutes = [
   route({
     method: 'GET',
     path: '/models',
+    operation_id: 'listModels',
     summary: 'List the models that you can choose',
     guard: 'user',
     response: { 200: { type: 'array', items: modelRow } },
@@ -190,6 +204,7 @@ export const providerRoutes = [
   route({
     method: 'GET',
     path: '/models/active',
+    operation_id: 'getActiveModel',
     summary: 'Read the default model of the system',
     guard: 'user',
     response: { 200: activeModel },
@@ -198,6 +213,7 @@ export const providerRoutes = [
   route({
     method: 'PUT',
     path: '/models/active',
+    operation_id: 'setActiveModel',
     summary: 'Choose the default model of the system',
     guard: 'admin',
     body: activeModelChoice,

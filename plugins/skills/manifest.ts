@@ -5,6 +5,12 @@ import { skillErrors } from './errors.ts'
 export const manifest = defineManifest({
   name: 'skills',
   summary: 'Skills of agents, and packages to share them',
+  tag: {
+    name: 'Skills',
+    order: 26,
+    description:
+      'Instructions and files that an agent reads when a task needs them, in its workspace or in packages for everybody.',
+  },
   depends: ['users', 'auth', 'agents'],
   permissions: [
     {

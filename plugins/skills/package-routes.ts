@@ -53,6 +53,7 @@ export const packageRoutes = [
   route({
     method: 'GET',
     path: '/skill-packages',
+    operation_id: 'listSkillPackages',
     summary: 'All packages of skills',
     guard: 'user',
     query: objectOf(pageQuery),
@@ -66,6 +67,7 @@ export const packageRoutes = [
   route({
     method: 'POST',
     path: '/skill-packages',
+    operation_id: 'createSkillPackage',
     summary: 'Create a package of skills',
     guard: MAY_CHANGE,
     body: newPackage,
@@ -79,6 +81,7 @@ export const packageRoutes = [
   route({
     method: 'GET',
     path: '/skill-packages/:id',
+    operation_id: 'getSkillPackage',
     summary: 'One package and a page of its skills',
     guard: 'user',
     query: objectOf(pageQuery),
@@ -94,6 +97,7 @@ export const packageRoutes = [
   route({
     method: 'PATCH',
     path: '/skill-packages/:id',
+    operation_id: 'updateSkillPackage',
     summary: 'Rename or describe a package',
     guard: MAY_CHANGE,
     body: packageChanges,
@@ -107,6 +111,7 @@ export const packageRoutes = [
   route({
     method: 'DELETE',
     path: '/skill-packages/:id',
+    operation_id: 'deleteSkillPackage',
     summary: 'Delete a package with its skills; copies of them stay',
     guard: MAY_CHANGE,
     response: { 204: null },
@@ -119,6 +124,7 @@ export const packageRoutes = [
   route({
     method: 'POST',
     path: '/skill-packages/:id/skills',
+    operation_id: 'addPackageSkills',
     summary: 'Add a skill as a list of files, or the skills of a zip archive',
     guard: MAY_CHANGE,
     query: uploadOptions,
@@ -140,6 +146,7 @@ export const packageRoutes = [
   route({
     method: 'GET',
     path: '/skill-packages/:id/skills/:slug',
+    operation_id: 'getPackageSkill',
     summary: 'One skill of a package, with its SKILL.md and its files',
     guard: 'user',
     query: detailOptions,
@@ -153,6 +160,7 @@ export const packageRoutes = [
   route({
     method: 'PUT',
     path: '/skill-packages/:id/skills/:slug',
+    operation_id: 'writePackageSkill',
     summary: 'Write a skill of a package as a whole, replacing its files; copies of it stay',
     guard: MAY_CHANGE,
     body: wholeSkill,
@@ -171,6 +179,7 @@ export const packageRoutes = [
   route({
     method: 'DELETE',
     path: '/skill-packages/:id/skills/:slug',
+    operation_id: 'deletePackageSkill',
     summary: 'Delete a skill from a package; copies of it stay',
     guard: MAY_CHANGE,
     response: { 204: null },

@@ -24,6 +24,7 @@ export const agentSkillRoutes = [
   route({
     method: 'GET',
     path: '/agents/:id/skills',
+    operation_id: 'listAgentSkills',
     summary: "The skills in an agent's workspace",
     guard: 'owner',
     query: objectOf(pageQuery),
@@ -36,6 +37,7 @@ export const agentSkillRoutes = [
   route({
     method: 'GET',
     path: '/agents/:id/skills/:slug',
+    operation_id: 'getAgentSkill',
     summary: "One skill in an agent's workspace, with its SKILL.md and its files",
     guard: 'owner',
     query: detailOptions,
@@ -46,6 +48,7 @@ export const agentSkillRoutes = [
   route({
     method: 'POST',
     path: '/agents/:id/skills',
+    operation_id: 'createAgentSkill',
     summary: "Add a skill to an agent's workspace as a list of files",
     guard: 'owner',
     body: newSkill,
@@ -60,6 +63,7 @@ export const agentSkillRoutes = [
   route({
     method: 'PUT',
     path: '/agents/:id/skills/:slug',
+    operation_id: 'writeAgentSkill',
     summary: "Write a skill of an agent's workspace as a whole, replacing its files",
     guard: 'owner',
     body: wholeSkill,
@@ -75,6 +79,7 @@ export const agentSkillRoutes = [
   route({
     method: 'PATCH',
     path: '/agents/:id/skills/:slug',
+    operation_id: 'updateAgentSkill',
     summary: "Switch a skill of an agent's workspace on or off; the model does not see a skill that is off",
     guard: 'owner',
     body: skillSwitch,
@@ -88,6 +93,7 @@ export const agentSkillRoutes = [
   route({
     method: 'DELETE',
     path: '/agents/:id/skills/:slug',
+    operation_id: 'deleteAgentSkill',
     summary: "Delete a skill from an agent's workspace",
     guard: 'owner',
     response: { 204: null },
@@ -100,6 +106,7 @@ export const agentSkillRoutes = [
   route({
     method: 'POST',
     path: '/agents/:id/skill-packages/:package_id/copy',
+    operation_id: 'copyPackageSkills',
     summary: "Copy skills of a package into an agent's workspace, as they are now",
     guard: 'owner',
     body: copyOrder,
@@ -113,6 +120,7 @@ export const agentSkillRoutes = [
   route({
     method: 'POST',
     path: '/agents/:id/skills/:slug/push-to-package',
+    operation_id: 'pushSkillToPackage',
     summary: "Copy a skill of an agent's workspace into a package, as it is now",
     guard: ['permitted_owner', 'skill_packages'],
     body: pushOrder,

@@ -7,6 +7,7 @@ import { getDisplayName, listStatus } from './settings-rows.ts'
 const getStatus = route({
   method: 'GET',
   path: '/auth/oauth/status',
+  operation_id: 'listSignInMethods',
   summary: 'List the services that users can sign in with',
   guard: 'public',
   response: { 200: signInStatus },
@@ -15,6 +16,7 @@ const getStatus = route({
 const getOidcStatus = route({
   method: 'GET',
   path: '/auth/oidc/status',
+  operation_id: 'getOidcStatus',
   summary: 'Get the status of OpenID Connect sign-in',
   guard: 'public',
   response: { 200: oidcStatus },
@@ -26,6 +28,7 @@ const getOidcStatus = route({
 const startBinding = route({
   method: 'POST',
   path: '/auth/oauth/bind/start',
+  operation_id: 'startBinding',
   summary: 'Begin to link an identity at another service to your account',
   guard: 'user',
   body: startBody,
@@ -44,6 +47,7 @@ const startBinding = route({
 const unbind = route({
   method: 'POST',
   path: '/auth/oauth/unbind',
+  operation_id: 'unbind',
   summary: 'Unlink an identity at another service from your account',
   guard: 'user',
   body: kindBody,
@@ -63,6 +67,7 @@ const unbind = route({
 const listBindings = route({
   method: 'GET',
   path: '/auth/oauth/bindings',
+  operation_id: 'listBindings',
   summary: 'List the identities at other services that are linked to your account',
   guard: 'user',
   response: { 200: bindings },

@@ -5,6 +5,12 @@ import { ssoErrors } from './errors.ts'
 export const manifest = defineManifest({
   name: 'sso',
   summary: 'Sign-in with accounts of other services: OpenID Connect, Feishu, DingTalk and WeCom',
+  tag: {
+    name: 'Single sign-on',
+    order: 12,
+    description:
+      'Sign in with another service, link its identities to accounts, and set it up. The paths `/auth/oidc/…` are other names for OpenID Connect alone.',
+  },
   depends: ['users', 'auth', 'accounts'],
   config: {
     allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },

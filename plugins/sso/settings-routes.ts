@@ -12,11 +12,13 @@ const guard = ['permission', 'sso'] as const
 const defineSettingsRoutes = (
   entry: EntryPoint,
   path: string,
+  settings: 'SignInSettings' | 'OidcSettings',
   readKind: (params: Readonly<Record<string, string>>) => string,
 ): Route<Cradle>[] => [
   route({
     method: 'GET',
     path,
+    operation_id: `get${settings}`,
     summary: 'Get the settings of a way to sign in',
     guard,
     response: { 200: settingsRow },
@@ -29,6 +31,7 @@ const defineSettingsRoutes = (
   route({
     method: 'PUT',
     path,
+    operation_id: `set${settings}`,
     summary: 'Change the settings of a way to sign in; fields that are left out keep their values',
     guard,
     body: settingChanges,
@@ -44,6 +47,7 @@ const defineSettingsRoutes = (
   route({
     method: 'POST',
     path: `${path}/test`,
+    operation_id: `test${settings}`,
     summary: 'Test the stored settings as far as possible without a user',
     guard,
     response: { 200: testResult },
@@ -57,6 +61,7 @@ const defineSettingsRoutes = (
 const previewRules = route({
   method: 'POST',
   path: '/auth/oauth/providers/:kind/preview',
+  operation_id: 'previewClaimRules',
   summary: 'Preview what these rules, or the stored ones, would grant a new account with these claims',
   guard,
   body: previewBody,
@@ -74,7 +79,7 @@ const previewRules = route({
 
 /** The routes of the settings, for those who may manage single sign-on. */
 export const settingsRoutes: Route<Cradle>[] = [
-  ...defineSettingsRoutes('oauth', '/auth/oauth/providers/:kind', ({ kind }) => kind!),
-  ...defineSettingsRoutes('oidc', '/auth/oidc/config', () => 'oidc'),
+  ...defineSettingsRoutes('oauth', '/auth/oauth/providers/:kind', 'SignInSettings', ({ kind }) => kind!),
+  ...defineSettingsRoutes('oidc', '/auth/oidc/config', 'OidcSettings', () => 'oidc'),
   previewRules,
 ]

@@ -11,6 +11,7 @@ import type { EntryPoint } from './types.ts'
 const start = route({
   method: 'POST',
   path: '/auth/oauth/start',
+  operation_id: 'startSignIn',
   summary: 'Begin to sign in with another service',
   guard: 'public',
   body: startBody,
@@ -22,6 +23,7 @@ const start = route({
 const startOidc = route({
   method: 'POST',
   path: '/auth/oidc/start',
+  operation_id: 'startOidcSignIn',
   summary: 'Begin to sign in with OpenID Connect',
   guard: 'public',
   body: oidcStartBody,
@@ -37,6 +39,7 @@ const receiveCallback = (entry: EntryPoint) =>
   route({
     method: 'GET',
     path: `/auth/${entry}/callback`,
+    operation_id: entry === 'oidc' ? 'receiveOidcCallback' : 'receiveSignInCallback',
     summary: 'Receive the callback of the service; redirects to the console with a code or an error',
     guard: 'public',
     query: callbackQuery,
@@ -61,6 +64,7 @@ const exchangeCode = (entry: EntryPoint) =>
   route({
     method: 'POST',
     path: `/auth/${entry}/exchange`,
+    operation_id: entry === 'oidc' ? 'exchangeOidcCode' : 'exchangeSignInCode',
     summary: 'Exchange the code of a completed sign-in for a token, within a minute',
     guard: 'public',
     body: exchangeBody,

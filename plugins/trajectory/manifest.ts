@@ -5,6 +5,11 @@ import { trajectoryErrors } from './errors.ts'
 export const manifest = defineManifest({
   name: 'trajectory',
   summary: 'The steps of a conversation: lists, figures, a stream, and exports that can be replayed',
+  tag: {
+    name: 'Trajectory',
+    order: 44,
+    description: 'The ledger of a thread: each step of its turns, with times, tokens and tool calls.',
+  },
   depends: ['auth', 'agents', 'chat'],
   errors: trajectoryErrors,
 })

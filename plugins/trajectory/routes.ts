@@ -34,6 +34,7 @@ export const trajectoryRoutes = [
   route({
     ...common,
     path: PATH,
+    operation_id: 'listTrajectoryEvents',
     summary: 'List the events of a thread in order; the newest page unless bounds are set',
     query: listQuery,
     response: { 200: eventsPage },
@@ -49,6 +50,7 @@ export const trajectoryRoutes = [
   route({
     ...common,
     path: `${PATH}/events/:event_id`,
+    operation_id: 'getTrajectoryEvent',
     summary: 'Read all fields of an event',
     response: { 200: wholeEvent },
     errors: ['THREAD_NOT_FOUND', 'NOT_FOUND'],
@@ -63,6 +65,7 @@ export const trajectoryRoutes = [
   route({
     ...common,
     path: `${PATH}/metrics`,
+    operation_id: 'getTrajectoryMetrics',
     summary: 'Sum up the calls, tokens and times of the turns of a thread',
     response: { 200: metrics },
   }).handle(async (request, cradle) => {
@@ -74,6 +77,7 @@ export const trajectoryRoutes = [
   route({
     ...common,
     path: `${PATH}/stream`,
+    operation_id: 'streamTrajectory',
     summary: 'Stream the events of a thread, from now on or after a given event',
     query: streamQuery,
     stream: 'events',
@@ -88,6 +92,7 @@ export const trajectoryRoutes = [
   route({
     ...common,
     path: `${PATH}/export`,
+    operation_id: 'exportTrajectory',
     summary: 'Download the whole ledger of a thread, which `svc replay` can run again',
     query: exportQuery,
     stream: 'download',

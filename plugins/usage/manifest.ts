@@ -4,6 +4,11 @@ import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute 
 export const manifest = defineManifest({
   name: 'usage',
   summary: 'The tokens of model calls: their ledger, and the quotas of accounts',
+  tag: {
+    name: 'Usage',
+    order: 80,
+    description: 'The tokens of model calls, and quotas.',
+  },
   depends: ['users', 'auth', 'providers', 'agents'],
 })
 

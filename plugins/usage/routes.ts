@@ -6,6 +6,7 @@ import { accountUsageQuery, accountUsageReport, usageQuery, usageReport } from '
 const getUsage = route({
   method: 'GET',
   path: '/usage/summary',
+  operation_id: 'getUsage',
   summary:
     "Read the tokens of the caller's model calls and the state of the caller's quota; deleting threads or agents does not refund tokens",
   guard: 'user',
@@ -19,6 +20,7 @@ const getUsage = route({
 const listAccountUsage = route({
   method: 'GET',
   path: '/admin/usage',
+  operation_id: 'getAccountsUsage',
   summary:
     'Read the tokens of the model calls of all accounts, and the accounts sorted by tokens, largest first',
   guard: 'admin',

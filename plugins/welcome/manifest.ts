@@ -4,6 +4,11 @@ import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute 
 export const manifest = defineManifest({
   name: 'welcome',
   summary: 'The greeting of an agent, and examples of tasks for it',
+  tag: {
+    name: 'Prompts',
+    order: 42,
+    description: 'Texts to begin a conversation with, and a better wording of your own.',
+  },
   depends: ['auth', 'agents'],
 })
 

@@ -5,6 +5,7 @@ import { createWelcome } from './welcome.ts'
 const getWelcome = route({
   method: 'GET',
   path: '/agents/:id/chat/welcome',
+  operation_id: 'getWelcome',
   summary: "Read an agent's greeting, and prompts to begin a conversation with",
   guard: 'agent',
   response: { 200: welcome },
@@ -14,6 +15,7 @@ const getWelcome = route({
 const getCronExamples = route({
   method: 'GET',
   path: '/agents/:id/cron/examples',
+  operation_id: 'listTaskExamples',
   summary: 'List examples of scheduled tasks for an agent, the same as in its welcome',
   guard: 'agent',
   response: { 200: cronExamples },

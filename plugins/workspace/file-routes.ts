@@ -39,6 +39,7 @@ const MAX_FILE_BYTES = 20 * 1024 * 1024
 const uploadFile = route({
   method: 'POST',
   path: '/agents/:id/upload',
+  operation_id: 'uploadFile',
   summary: "Upload a file to the agent's workspace, for use in a turn",
   guard: 'agent',
   upload: { max_bytes: MAX_FILE_BYTES },
@@ -56,6 +57,7 @@ const uploadFile = route({
 const listFiles = route({
   method: 'GET',
   path: '/agents/:id/files',
+  operation_id: 'listFiles',
   summary:
     'List a folder of the workspace, folders first; guests of a shared agent see only files of their own threads',
   guard: 'agent',
@@ -75,6 +77,7 @@ const listFiles = route({
 const readFile = route({
   method: 'GET',
   path: '/agents/:id/files/content',
+  operation_id: 'readFile',
   summary:
     'Read a file of the workspace, whole or in part; guests of a shared agent only files of their own threads',
   guard: 'agent',
@@ -89,6 +92,7 @@ const readFile = route({
 const writeFile = route({
   method: 'PUT',
   path: '/agents/:id/files/content',
+  operation_id: 'writeFile',
   summary:
     'Create or replace a file of the workspace, and its parent folders; supports If-Match and If-None-Match',
   guard: 'owner',
@@ -138,6 +142,7 @@ const refuseNewer = <Result>(work: Promise<Result>): Promise<Result> =>
 const deleteFile = route({
   method: 'DELETE',
   path: '/agents/:id/files',
+  operation_id: 'deleteFile',
   summary: 'Delete a file or folder of the workspace',
   guard: 'owner',
   query: deleteQuery,
@@ -156,6 +161,7 @@ const deleteFile = route({
 const moveFile = route({
   method: 'POST',
   path: '/agents/:id/files/move',
+  operation_id: 'moveFile',
   summary: 'Move or rename a file or folder of the workspace, creating parent folders',
   guard: 'owner',
   body: moveBody,
@@ -176,6 +182,7 @@ const moveFile = route({
 const makeDirectory = route({
   method: 'POST',
   path: '/agents/:id/files/directories',
+  operation_id: 'createDirectory',
   summary: 'Create a folder in the workspace, and its parent folders',
   guard: 'owner',
   body: folderBody,
@@ -207,6 +214,7 @@ async function readRow(entry: Entry) {
 const readArchive = route({
   method: 'GET',
   path: '/agents/:id/files/archive',
+  operation_id: 'downloadArchive',
   summary: 'Download a folder of the workspace as a zip archive, without links',
   guard: 'agent',
   query: archiveQuery,
@@ -230,6 +238,7 @@ const readArchive = route({
 const linkFile = route({
   method: 'POST',
   path: '/agents/:id/files/link',
+  operation_id: 'createFileLink',
   summary: 'Create a link with which everybody can read this one file until the link expires',
   guard: 'agent',
   body: linkBody,
@@ -248,6 +257,7 @@ const linkFile = route({
 const readLinkedFile = route({
   method: 'GET',
   path: '/agents/:id/files/linked',
+  operation_id: 'readLinkedFile',
   summary: 'Read the file of a link, as long as the creator of the link may read it',
   guard: 'public',
   query: linkedQuery,

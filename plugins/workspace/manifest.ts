@@ -6,6 +6,11 @@ export const manifest = defineManifest({
   name: 'workspace',
   depends: ['agents', 'auth', 'users'],
   summary: 'The files of agents: an API for users, and tools for agents',
+  tag: {
+    name: 'Files',
+    order: 30,
+    description: 'The files of an agent’s workspace. Paths are relative to it; a leading slash is ignored.',
+  },
   errors: workspaceErrors,
   limits: {
     workspace_bytes: { default: '1gb', description: 'Files of an agent' },

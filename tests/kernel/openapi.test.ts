@@ -1,9 +1,17 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core'
+import spectralRulesets from '@stoplight/spectral-rulesets'
+import { createComponents } from '../../kernel/api-document/components.ts'
+import { createExample } from '../../kernel/api-document/example.ts'
 import { extensionsOf, readBlueprint } from '../../kernel/loading/blueprint.ts'
 import { assertSettings } from '../../kernel/plugin/plugin.ts'
 import { compileSchema, type JSONSchema, rowOf } from '../../kernel/schema.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { createHome, pluginSource, routeSource, runCommand, startKernel } from '../support/kernel.ts'
 import { startServer } from '../support/server.ts'
+
+const { Spectral } = spectralCore
+const { oas } = spectralRulesets
 
 // biome-ignore lint/suspicious/noExplicitAny: the test asserts the content of the document
 type Json = any
@@ -50,35 +58,37 @@ t.test('the document describes the whole server', async (t) => {
   t.match(headers.get('content-type'), /^application\/json/)
   const { plugins, version } = await readBlueprint({ home: createHome(t), env: {} })
 
-  await t.test('it contains the version, and every plugin as a tag', async (t) => {
+  await t.test('it contains the version, an introduction, and tags in the order of a reader', async (t) => {
     t.match(document, { openapi: '3.1.0', info: { version }, servers: [{ url: '/api' }] })
-    t.strictSame(
-      document.tags,
-      plugins.map(({ plugin: { name, summary } }) => ({ name, description: summary })),
-    )
+    for (const heading of ['Signing in', 'Errors', 'Paging', 'Limits', 'Repeated requests', 'Versions'])
+      t.match(document.info.description, `## ${heading}`)
+    const names = document.tags.map(({ name }: Json) => name)
+    t.strictSame([names[0], names.at(-1)], ['Signing in', 'Server'])
+    t.equal(new Set(names).size, names.length)
+    for (const { name, description } of document.tags) t.match(description, /\w.*\.$/, name)
+    const used = new Set(listOperations(document).map(({ operation }) => operation.tags[0]))
+    t.strictSame(names, [...used], 'operations come in the order of their tags, and every tag has some')
   })
 
-  await t.test('it lists each route and each socket with the tag of its plugin', async (t) => {
+  await t.test('it lists each route with the tag of its plugin', async (t) => {
     let described = 0
     for (const { plugin, declarations } of plugins) {
-      for (const { method, path, summary, body, upload, response } of declarations.routes) {
+      for (const { method, path, operation_id, summary, body, upload, response } of declarations.routes) {
         const operation = document.paths[toTemplate(path)][method.toLowerCase()]
-        t.match(operation, { summary, tags: [plugin.name] }, `${method} ${path}`)
+        t.match(
+          operation,
+          { operationId: operation_id, summary, tags: [plugin.tag!.name] },
+          `${method} ${path}`,
+        )
+        t.match(operation.operationId, /^[a-z]+[A-Z]?/, `${method} ${path}`)
         if (body && !upload)
           t.equal(operation.requestBody.required, !accepts(body, {}), `${path}, required body`)
         for (const [status, schema] of Object.entries(response))
           t.equal(operation.responses[status].content !== undefined, schema !== null, `${path} ${status}`)
         described += 1
       }
-      for (const { path, summary, receive, send } of declarations.sockets) {
-        const operation = document.paths[toTemplate(path)].get
-        t.match(operation, { summary, tags: [plugin.name], responses: { 101: {} } })
-        t.strictSame(Object.keys(operation['x-websocket'].receive), Object.keys(receive))
-        t.strictSame(Object.keys(operation['x-websocket'].send), Object.keys(send))
-        described += 1
-      }
     }
-    const own = listOperations(document).filter(({ operation }) => operation.tags[0] === 'server')
+    const own = listOperations(document).filter(({ operation }) => operation.tags[0] === 'Server')
     t.strictSame(
       own.map(({ path, verb }) => `${verb} ${path}`),
       ['get /health', 'get /health/live', 'get /openapi.json'],
@@ -138,9 +148,11 @@ t.test('the document describes the whole server', async (t) => {
     t.strictSame(document.paths['/auth/login'].post.security, [])
     t.equal(document.paths['/auth/login'].post.requestBody.required, true)
     t.match(document.paths['/auth/me'].get.responses, {
-      401: { description: 'AUTH_FAILED, TOKEN_EXPIRED' },
-      403: { description: 'USER_DISABLED, FORBIDDEN' },
+      401: { $ref: /AuthFailedOrTokenExpiredError$/ },
+      403: { $ref: /ForbiddenOrPasswordChangeRequiredOrUserDisabledError$/ },
+      default: { $ref: /Error$/ },
     })
+    t.match(document.paths['/users/{id}'].delete.description, 'the permission `users`')
   })
 
   await t.test('paged lists declare the Link header', async (t) => {
@@ -150,6 +162,27 @@ t.test('the document describes the whole server', async (t) => {
     }
   })
 
+  await t.test(
+    'Redocly and Spectral find nothing but the paths that the specification has set',
+    async (t) => {
+      const text = JSON.stringify(document)
+      const config = await createConfig({ extends: ['recommended'] })
+      const problems = await lintFromString({ source: text, absoluteRef: 'openapi.json', config })
+      const found = problems.filter(({ message }) => !message.includes('/agents/from-expert/{expert_id}'))
+      t.strictSame(
+        found.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
+        [],
+      )
+      const spectral = new Spectral()
+      spectral.setRuleset({ extends: [[oas as RulesetDefinition, 'recommended']] })
+      const results = await spectral.run(document)
+      t.strictSame(
+        results.map(({ code, message, path }) => [code, message, path.join('/')]),
+        [],
+      )
+    },
+  )
+
   await t.test('`svc openapi` prints the same document as the server', async (t) => {
     const { code, stdout } = await runCommand(createHome(t), ['openapi'])
     t.equal(code, 0)
@@ -157,77 +190,131 @@ t.test('the document describes the whole server', async (t) => {
   })
 })
 
-t.test('an operation has the statuses that follow from its declaration', async (t) => {
-  const errors =
-    "errors: { RAIN: { status: 409, message: { en: 'a', zh: 'a' } }, HAIL: { status: 409, message: { en: 'a', zh: 'a' } }, LATE_RAIN: { status: 410, code: 'RAIN', message: { en: 'a', zh: 'a' } } },"
-  const { paths } = await describe(
+t.test('an operation is described by its declaration', async (t) => {
+  const message = "message: { en: 'It rains.', zh: '下雨。' }"
+  const errors = `errors: { RAIN: { status: 409, ${message} }, HAIL: { status: 409, ${message} }, LATE_RAIN: { status: 410, code: 'RAIN', ${message} }, A_VERY_LONG_CODE_OF_AN_ERROR: { status: 418, ${message} }, ANOTHER_EVEN_LONGER_CODE_OF_SOME_ERROR: { status: 418, ${message} } },`
+  const { paths, components, tags } = await describe(
     t,
-    `host.guard('day', { check() {} })
+    `host.guard('day', { description: 'By day.', errors: ['FORBIDDEN', 'RAIN'], check() {} })
+     host.guard('hour', { after: 'day', description: 'At {argument}.', check() {} })
      host.routes([
-       ${routeSource('/open', '1')},
-       { method: 'PUT', path: '/sky/:town/:day', summary: 's', guard: 'day', audit: 'sky.set', handler() {},
-         query: { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string' } }, required: ['b'] },
-         body: { type: 'object' }, response: { 204: null, 201: { type: 'object' } }, errors: ['RAIN', 'HAIL', 'LATE_RAIN', 'NOT_FOUND'] },
+       ${routeSource('/open/:town', '1')},
+       { method: 'GET', path: '/old', summary: 's', guard: 'public', handler() {}, response: { 302: null } },
+       { method: 'PUT', path: '/sky/:town/:day', operation_id: 'setSky', summary: 'Set', description: 'More of it.', guard: ['hour', 'noon'],
+         audit: 'sky.set', handler() {},
+         params: { type: 'object', properties: { town: { type: 'string', description: 'Its name' }, day: { type: 'string' } }, required: ['town', 'day'] },
+         query: { type: 'object', properties: { a: { type: 'integer' }, b: { enum: ['x', 'y'] } }, required: ['b'] },
+         body: { type: 'object' }, response: { 204: null, 201: { type: 'object' } },
+         errors: ['RAIN', 'HAIL', 'LATE_RAIN', 'NOT_FOUND', 'A_VERY_LONG_CODE_OF_AN_ERROR', 'ANOTHER_EVEN_LONGER_CODE_OF_SOME_ERROR'] },
      ])`,
     errors,
   )
-  t.strictSame(Object.keys(paths['/open'].get.responses), ['200', '429'])
-  const { responses, parameters, requestBody } = paths['/sky/{town}/{day}'].put
   t.strictSame(
-    Object.entries<Json>(responses).map(([status, { description }]) => [status, description]),
+    tags.map(({ name }: Json) => name),
+    ['weather', 'Server'],
+    'a plugin without a tag has its own name, before the server',
+  )
+  const { operationId, description, responses: open } = paths['/open/{town}'].get
+  t.strictSame([operationId, description], ['getOpenByTown', 'Answer.'])
+  t.strictSame(Object.keys(open), ['200', '400', '429', 'default'])
+  t.equal(paths['/old'].get.responses[302].description, 'Redirect')
+
+  const operation = paths['/sky/{town}/{day}'].put
+  t.match(operation, {
+    operationId: 'setSky',
+    description: 'More of it.\n\nBy day. At noon.',
+    'x-guard': ['hour', 'noon'],
+    security: [{ bearer: [] }],
+  })
+  const { responses, parameters, requestBody } = operation
+  const nameOf = (status: string) =>
+    responses[status].$ref?.split('/').at(-1) ?? responses[status].description
+  t.strictSame(
+    Object.keys(responses).map((status) => [status, nameOf(status)]),
     [
       ['201', 'Success'],
       ['204', 'Success, no body'],
-      ['400', 'BAD_JSON'],
-      ['403', 'FORBIDDEN'],
-      ['404', 'NOT_FOUND'],
-      ['409', 'RAIN, HAIL'],
-      ['410', 'RAIN'],
-      ['413', 'BODY_TOO_LARGE'],
-      ['415', 'UNSUPPORTED_MEDIA_TYPE'],
-      ['422', 'VALIDATION_FAILED'],
-      ['429', 'RATE_LIMITED'],
+      ['400', 'BadJsonOrBadRequestError'],
+      ['403', 'ForbiddenError'],
+      ['404', 'NotFoundError'],
+      ['409', 'HailOrRainError'],
+      ['410', 'LateRainError'],
+      ['413', 'BodyTooLargeError'],
+      ['415', 'UnsupportedMediaTypeError'],
+      ['418', 'SetSky418Error'],
+      ['422', 'ValidationFailedError'],
+      ['429', 'RateLimitedError'],
+      ['default', 'Error'],
     ],
-    'errors of disabled plugins are not listed',
   )
-  t.strictSame(responses[409].content['application/json'].schema, { $ref: '#/components/schemas/Error' })
-  t.strictSame(requestBody.content['application/json'].schema, { type: 'object' })
+  const codeOf = (name: string) => components.schemas[name].properties.error.properties.code
+  t.strictSame(codeOf('HailOrRainError'), { type: 'string', enum: ['HAIL', 'RAIN'] })
+  t.strictSame(codeOf('LateRainError').enum, ['RAIN'], 'the code that clients read')
+  t.notOk(codeOf('Error').enum, 'the server may answer more')
+  const { description: lines, content } = components.responses.HailOrRainError
+  t.equal(lines, '- `HAIL`: It rains.\n- `RAIN`: It rains.')
+  t.match(content['application/json'], {
+    schema: { $ref: '#/components/schemas/HailOrRainError' },
+    examples: { HAIL: { value: { error: { code: 'HAIL', message: 'It rains.' } } } },
+  })
+  t.ok(components.responses.RateLimitedError.headers['Retry-After'])
+  t.strictSame(requestBody.content['application/json'], {
+    schema: { $ref: '#/components/schemas/SetSkyBody' },
+    example: {},
+  })
   t.strictSame(
-    parameters.map((parameter: Json) => [parameter.in, parameter.name, parameter.required, parameter.schema]),
+    parameters.map(({ in: place, name, required, schema, description = null }: Json) => [
+      place,
+      name,
+      required,
+      schema,
+      description,
+    ]),
     [
-      ['path', 'town', true, { type: 'string' }],
-      ['path', 'day', true, { type: 'string' }],
-      ['query', 'a', false, { type: 'integer' }],
-      ['query', 'b', true, { type: 'string' }],
+      ['path', 'town', true, { type: 'string' }, 'Its name'],
+      ['path', 'day', true, { type: 'string' }, null],
+      ['query', 'a', false, { type: 'integer' }, null],
+      ['query', 'b', true, { $ref: '#/components/schemas/SetSkyB' }, null],
     ],
   )
 })
 
-t.test(
-  'a socket is described beside the routes of its path, and requires a token only if it is guarded',
-  async (t) => {
-    const { paths } = await describe(
-      t,
-      `const frames = { receive: { ask: { type: 'object' } }, send: { say: { title: 'Say', type: 'object' } } }
-     host.guard('day', { check() {} })
-     host.routes([{ method: 'DELETE', path: '/x/:id', summary: 's', guard: 'day', audit: 'x.delete', response: { 204: null }, handler() {} }])
-     host.socket({ path: '/x/:id', summary: 'Guarded', guard: ['day', 'long'], ...frames, handler() {} })
-     host.socket({ path: '/y', summary: 'Open', guard: 'public', ...frames, handler() {} })`,
-    )
-    t.strictSame(Object.keys(paths['/x/{id}']), ['delete', 'get'])
-    t.match(paths['/x/{id}'].get, {
-      security: [{ bearer: [] }],
-      'x-guard': ['day', 'long'],
-      'x-websocket': { receive: { ask: { type: 'object' } }, send: { say: { $ref: /Say$/ } } },
-      parameters: [
-        { name: 'id', in: 'path' },
-        { name: 'token', in: 'query' },
-      ],
-    })
-    t.match(paths['/y'].get, { summary: 'Open', security: [], parameters: [] })
-    t.notOk(paths['/y'].get['x-guard'])
-  },
-)
+t.test('an example is made from a schema', async (t) => {
+  const example = (schema: JSONSchema, isRequest = false) => createExample(schema, { isRequest })
+  const text = { type: 'string' }
+  for (const [schema, expected] of [
+    [text, 'text'],
+    [{ ...text, format: 'url' }, 'https://example.com'],
+    [{ type: 'boolean' }, true],
+    [{ type: 'integer', minimum: 3 }, 3],
+    [{ type: ['null', 'number'] }, 1],
+    [{ type: 'null' }, null],
+    [{}, {}],
+    [{ const: 7 }, 7],
+    [{ enum: ['a', 'b'] }, 'a'],
+    [{ ...text, default: 'd' }, 'd'],
+    [{ ...text, examples: ['e'] }, 'e'],
+    [{ type: 'array', items: text }, ['text']],
+    [{ type: 'array' }, []],
+    [{ type: 'array', items: text, maxItems: 0 }, []],
+    [{ anyOf: [{ type: 'null' }, { type: 'integer' }] }, 1],
+    [{ type: 'object', additionalProperties: text }, { name: 'name' }],
+    [{ type: 'object', additionalProperties: true }, {}],
+  ] as const)
+    t.strictSame(example(schema), expected, JSON.stringify(schema))
+  const properties = {
+    id: text,
+    agent_id: text,
+    created_at: { type: 'integer' },
+    note: { ...text, examples: ['n'] },
+    any: true,
+  }
+  const object = { type: 'object', properties, required: ['id'] }
+  t.match(example(object), { agent_id: /^01/, created_at: 1_767_225_600, note: 'n', any: {} })
+  t.strictSame(Object.keys(example(object, true) as object), ['id', 'note'], 'requests show what they need')
+  const either = { ...object, oneOf: [{ required: ['agent_id'] }, { required: ['any'] }] }
+  t.strictSame(Object.keys(example(either, true) as object), ['id', 'agent_id', 'note'])
+})
 
 t.test(
   'a schema with a title becomes a component; a different schema with that title is inlined',
@@ -265,6 +352,47 @@ t.test(
     t.match(components.schemas.Error, { required: ['error'] })
   },
 )
+
+t.test('enums and members of unions become components, with their types', async (t) => {
+  const { schemas, describe } = createComponents()
+  const text = { type: 'string' }
+  const member = (kind: string) => ({ type: 'object', properties: { kind: { const: kind }, a: text } })
+  const weather = {
+    title: 'Weather',
+    type: 'object',
+    properties: {
+      wind_force: { enum: ['calm', 'storm'] },
+      single: { enum: ['only'] },
+      mixed: { enum: ['a', 1, null, 1.5] },
+      fall: { oneOf: [member('rain'), member('snow_storm'), { title: 'Hail', ...member('hail') }, text] },
+      any: true,
+      pair: { type: 'array', prefixItems: [text, true], items: false },
+      map: { type: 'object', additionalProperties: { enum: ['x', 'y'] } },
+      open: { type: 'object', additionalProperties: true },
+      name: { ...text, pattern: '^\\p{L}+$' },
+      code: { ...text, pattern: '^[a-z]+$' },
+    },
+  }
+  t.strictSame(describe(weather, 'Reply'), { $ref: '#/components/schemas/Weather' })
+  const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+  t.strictSame((schemas.Weather as Json).properties, {
+    wind_force: refTo('WeatherWindForce'),
+    single: { type: 'string', enum: ['only'] },
+    mixed: refTo('WeatherMixed'),
+    fall: { oneOf: [refTo('RainWeatherFall'), refTo('SnowStormWeatherFall'), refTo('Hail'), text] },
+    any: {},
+    pair: { type: 'array', prefixItems: [text, {}], items: false },
+    map: { type: 'object', additionalProperties: refTo('WeatherMapValue') },
+    open: { type: 'object', additionalProperties: true },
+    name: { type: 'string', pattern: undefined },
+    code: { type: 'string', pattern: '^[a-z]+$' },
+  })
+  t.strictSame(schemas.WeatherMixed, {
+    type: ['string', 'integer', 'null', 'number'],
+    enum: ['a', 1, null, 1.5],
+  })
+  t.match(schemas.SnowStormWeatherFall, { properties: { kind: { type: 'string', const: 'snow_storm' } } })
+})
 
 t.test('the documentation page exists only if it is enabled', async (t) => {
   const server = await startKernel(t)

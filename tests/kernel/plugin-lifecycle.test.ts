@@ -306,7 +306,7 @@ t.test('a disabled plugin leaves nothing behind, and neither do the plugins that
   t.same(Object.keys((await server.request('GET', '/health')).body.plugins), ['box', 'on'])
   const { body: api } = await server.request('GET', '/openapi.json')
   t.notMatch(JSON.stringify(api), /off|needy/)
-  t.match(JSON.stringify(api), /\/on\/ws/)
+  t.ok(api.paths['/on'])
   for (const name of ['off', 'needy']) {
     t.equal((await server.request('GET', `/${name}`)).status, 404)
     await t.rejects(server.connect(`/${name}/ws`), { message: 'refused with 404' })

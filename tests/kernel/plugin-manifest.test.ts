@@ -84,7 +84,7 @@ t.test('an invalid manifest is refused with the plugin and the field', async (t)
     [manifest(`${nameAndSummary}, setup() {}, depends: 'auth'`), /\/depends must be array/],
     [
       manifest(`${nameAndSummary}, setup() {}, depend: []`),
-      /\/depend is not a known key; the keys are name, summary, version, kernel, depends, config, perm/,
+      /\/depend is not a known key; the keys are name, summary, tag, version, kernel, depends, config, perm/,
     ],
     [manifest(`${nameAndSummary}, setup() {}, config: { key: 'text' }`), /\/config\/key must be object/],
     [
@@ -268,6 +268,10 @@ t.test('an inconsistent route is refused with the plugin and the reason', async 
       /^socket \/x of plugin "weather" uses the guard "night", which no plugin declares$/,
     ],
     [
+      "host.guard('day', { errors: ['NO_SUN'], check() {} })",
+      /^guard day of plugin "weather" names the error NO_SUN, which no plugin declares$/,
+    ],
+    [
       "host.guard('day', { after: 'night', check() {} })",
       /^guard day of plugin "weather" uses the guard "night", which no plugin declares$/,
     ],
@@ -336,8 +340,8 @@ t.test('a name declared by two plugins is refused with both owners', async (t) =
   const error = "errors: { RAIN: { status: 400, message: { en: 'a', zh: 'a' } } },"
   const permission =
     "permissions: [{ key: 'rain', category: 'c', label: { en: 'a', zh: 'a' }, description: { en: 'a', zh: 'a' } }],"
-  const post = (path: string) =>
-    `host.routes([{ method: 'POST', path: '${path}', summary: 's', guard: 'public', audit: { none: 'a test' }, response: { 200: {} }, handler() {} }])`
+  const post = (path: string, more = '') =>
+    `host.routes([{ method: 'POST', path: '${path}', summary: 's', guard: 'public', audit: { none: 'a test' }, response: { 200: {} }, handler() {}, ${more} }])`
   const socket = (path: string) =>
     `host.socket({ path: '${path}', summary: 's', guard: 'public', receive: {}, send: {}, handler() {} })`
   const cases: [name: string, one: string, two?: string, manifest?: string][] = [
@@ -347,6 +351,7 @@ t.test('a name declared by two plugins is refused with both owners', async (t) =
     ['job "sun"', "host.job({ name: 'sun', every_seconds: 1, run() {} })"],
     ['command "sun"', "host.command({ name: 'sun', summary: 's', run() {} })"],
     ['route "POST /sun/:"', post('/sun/:a'), post('/sun/:b')],
+    ['operation "shine"', post('/a', "operation_id: 'shine'"), post('/b', "operation_id: 'shine'")],
     ['route "GET /sun"', socket('/sun')],
     ['route "GET /sun"', `host.routes([${routeSource('/sun', '1')}])`, socket('/sun')],
     ['error "RAIN"', '', '', error],

@@ -1,0 +1,95 @@
+import { isDeepStrictEqual } from 'node:util'
+
+type Json = Record<string, unknown>
+
+/** The named schemas of a document, which its operations refer to. */
+export interface Components {
+  readonly schemas: Json
+  /**
+   * Returns a schema as documents show it: schemas with a title, enums, and members of unions become components, with
+   * references in their place, at any depth. `name` is for a schema without a title, and the beginning of the names
+   * within it.
+   */
+  describe(schema: unknown, name: string): unknown
+}
+
+/** Creates the components of one document. */
+export function createComponents(): Components {
+  const schemas: Json = {}
+
+  /** Names a schema; of two different schemas with one name, the second stays inline. */
+  const refer = (name: string, described: Json): Json => {
+    schemas[name] ??= described
+    if (!isDeepStrictEqual(schemas[name], described)) return described
+    return { $ref: `#/components/schemas/${name}` }
+  }
+
+  const describe = (schema: unknown, name: string): unknown => {
+    // `true` admits anything, as an empty schema does, which more generators know.
+    if (schema === true) return {}
+    if (schema === false) return schema
+    const { title } = schema as Json
+    const ownName = isName(title) ? title : name
+    const parts = Object.entries(schema as Json).map(([key, part]) => [key, describePart(key, part, ownName)])
+    const described = withType(Object.fromEntries(parts))
+    if (described.type === undefined && !described.oneOf && !described.anyOf) return described
+    if (isName(title)) return refer(title, described)
+    return Array.isArray(described.enum) && described.enum.length > 1 ? refer(name, described) : described
+  }
+
+  const describePart = (key: string, part: unknown, name: string): unknown => {
+    switch (key) {
+      case 'properties':
+        return mapValues(part as Json, (property, field) => describe(property, name + toPascalCase(field)))
+      case 'oneOf':
+      case 'anyOf':
+        return (part as unknown[]).map((member) => describeMember(member, name))
+      case 'prefixItems':
+        return (part as unknown[]).map((item) => describe(item, `${name}Item`))
+      case 'items':
+        return describe(part, `${name}Item`)
+      case 'additionalProperties':
+        return part === true ? part : describe(part, `${name}Value`)
+      case 'pattern':
+        return isPortable(part as string) ? part : undefined
+      default:
+        return part
+    }
+  }
+
+  /** Names a member of a union by the constant that tells it from the others, if it has one. */
+  const describeMember = (member: unknown, name: string): unknown => {
+    const { title, properties } = member as { title?: unknown; properties?: Json }
+    const sign = Object.values(properties ?? {}).find(
+      (property) => typeof (property as Json).const === 'string',
+    ) as { const: string } | undefined
+    if (title !== undefined || !sign) return describe(member, name)
+    const ownName = toPascalCase(sign.const) + name
+    return refer(ownName, describe(member, ownName) as Json)
+  }
+
+  return { schemas, describe }
+}
+
+/** Writes a name of a field, a path or a constant in PascalCase. */
+export const toPascalCase = (name: string) =>
+  name.replace(/(?:^|[^a-zA-Z0-9]+)([a-zA-Z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+const isName = (title: unknown): title is string => typeof title === 'string' && /^[\w.-]+$/.test(title)
+
+const mapValues = (object: Json, map: (value: unknown, key: string) => unknown): Json =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]))
+
+/** Adds the type of an enum or a constant, which validation does not need but generators of clients do. */
+function withType(schema: Json): Json {
+  if (schema.type !== undefined || !(schema.enum || 'const' in schema)) return schema
+  const values = (schema.enum as unknown[] | undefined) ?? [schema.const]
+  const types = [...new Set(values.map(typeOf))]
+  return { type: types.length === 1 ? types[0] : types, ...schema }
+}
+
+const typeOf = (value: unknown) =>
+  value === null ? 'null' : Number.isInteger(value) ? 'integer' : typeof value
+
+/** True for a pattern that Python and Java read as JavaScript does; they have no `\p{Cc}` or not the same. */
+const isPortable = (pattern: string) => !/\\[pP]\{|\\u\{|\(\?</.test(pattern)

@@ -1,0 +1,101 @@
+import type { ErrorDefinition, ErrorTable } from '../errors.ts'
+import { toPascalCase } from './components.ts'
+
+type Json = Record<string, unknown>
+
+function describeErrorSchema(code: Json): Json {
+  return {
+    type: 'object',
+    properties: {
+      error: {
+        type: 'object',
+        properties: {
+          code,
+          message: { type: 'string', description: 'For people, in English or Chinese' },
+          details: { type: 'object', description: 'Facts by name, such as the field that is missing' },
+          request_id: { type: 'string', description: 'Also in the header `X-Request-Id` and in the log' },
+        },
+        required: ['code', 'message', 'details', 'request_id'],
+      },
+    },
+    required: ['error'],
+  }
+}
+
+/** The schema of any error. */
+const ERROR_SCHEMA = describeErrorSchema({ type: 'string', description: 'Decide by it' })
+
+const MAX_NAME_CHARS = 60
+
+/** Codes that any operation may answer because of the server, not of the request. */
+const SERVER_CODES = ['INTERNAL_ERROR', 'DATABASE_UNAVAILABLE', 'SHUTTING_DOWN']
+
+/** The named error responses of a document. */
+export interface ErrorResponses {
+  readonly responses: Json
+  /** Returns the responses of an operation that answers these codes, by status; `operation` begins names that would be too long. */
+  describe(codes: readonly string[], operation: string): Json
+}
+
+/** Creates the error responses of one document; each is a component with the enum of its codes and an example of each. */
+export function createErrorResponses(table: ErrorTable, schemas: Json): ErrorResponses {
+  const responses: Json = {}
+  schemas.Error = ERROR_SCHEMA
+
+  const refer = (name: string, schema: Json, codes: readonly string[]): Json => {
+    const definitions = codes.map((code) => [code, table[code]!] as const)
+    schemas[name] ??= schema
+    responses[name] ??= {
+      description: definitions.map(toLine).join('\n'),
+      ...(codes.includes('RATE_LIMITED') && { headers: RETRY_AFTER }),
+      content: {
+        'application/json': {
+          schema: { $ref: `#/components/schemas/${name}` },
+          examples: Object.fromEntries(
+            definitions.map(([code, one]) => [code, { value: toExample(code, one) }]),
+          ),
+        },
+      },
+    }
+    return { $ref: `#/components/responses/${name}` }
+  }
+
+  const referToCodes = (codes: readonly string[], shortName: string): Json => {
+    const name = `${codes.map((code) => toPascalCase(code.toLowerCase())).join('Or')}Error`
+    const shown = new Set(codes.map((code) => table[code]!.code ?? code))
+    return refer(
+      name.length > MAX_NAME_CHARS ? shortName : name,
+      describeErrorSchema({ type: 'string', enum: [...shown] }),
+      codes,
+    )
+  }
+
+  return {
+    responses,
+    describe(codes, operation) {
+      const byStatus = new Map<number, Set<string>>()
+      for (const code of [...codes, 'BAD_REQUEST']) {
+        // That of a plugin which is off.
+        if (!table[code]) continue
+        const { status } = table[code]
+        byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code))
+      }
+      const described = [...byStatus].map(([status, found]) => [
+        status,
+        referToCodes([...found].sort(), `${operation}${status}Error`),
+      ])
+      return { ...Object.fromEntries(described), default: refer('Error', ERROR_SCHEMA, SERVER_CODES) }
+    },
+  }
+}
+
+const RETRY_AFTER = {
+  'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 1 } },
+}
+
+const toLine = ([code, { code: shown = code, message }]: readonly [string, ErrorDefinition]) =>
+  `- \`${shown}\`: ${message.en}`
+
+const toExample = (code: string, { code: shown = code, message }: ErrorDefinition) => ({
+  error: { code: shown, message: message.en, details: {}, request_id: '01KDVMF00000000000000000AG' },
+})

@@ -1,0 +1,67 @@
+import type { Route } from '../http/route.ts'
+import type { Blueprint, PlannedPlugin } from '../loading/blueprint.ts'
+import type { ApiTag } from '../plugin/plugin.ts'
+import { createComponents } from './components.ts'
+import { createErrorResponses } from './error-responses.ts'
+import { INTRODUCTION } from './introduction.ts'
+import { type DocumentParts, describeOperation, toPathTemplate } from './operation.ts'
+
+type Json = Record<string, unknown>
+
+const SERVER_TAG: ApiTag = {
+  name: 'Server',
+  order: 1000,
+  description: 'The state of the server, and the documents of its API.',
+}
+
+/** Describes every route as OpenAPI 3.1, from the declarations that also validate; WebSockets are in the AsyncAPI document. */
+export function describeApi({ plugins, errors, version }: Blueprint, kernelRoutes: readonly Route[]): Json {
+  const components = createComponents()
+  const parts: DocumentParts = {
+    components,
+    errors: createErrorResponses(errors, components.schemas),
+    guards: new Map(plugins.flatMap(({ declarations }) => [...declarations.guards])),
+  }
+  const groups = [
+    { tag: SERVER_TAG, routes: kernelRoutes },
+    ...plugins
+      .map(({ plugin, declarations }) => ({ tag: tagOf(plugin), routes: declarations.routes }))
+      .filter(({ routes }) => routes.length > 0),
+  ].sort((a, b) => a.tag.order - b.tag.order)
+  const paths: Record<string, Json> = {}
+  for (const { tag, routes } of groups)
+    for (const route of routes) {
+      const path = toPathTemplate(route.path)
+      paths[path] ??= {}
+      paths[path][route.method.toLowerCase()] = describeOperation(route, tag.name, parts)
+    }
+  // Of plugins that name the same tag, the last one describes it.
+  const tags = new Map(groups.map(({ tag: { name, description } }) => [name, { name, description }]))
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Agent Platform Service',
+      version,
+      description: INTRODUCTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+      contact: { name: 'The operator of this server' },
+    },
+    servers: [{ url: '/api', description: 'This server' }],
+    tags: [...tags.values()],
+    paths,
+    components: {
+      schemas: components.schemas,
+      responses: parts.errors.responses,
+      securitySchemes: { bearer: BEARER },
+    },
+  }
+}
+
+const tagOf = ({ tag, name, summary }: PlannedPlugin['plugin']): ApiTag =>
+  tag ?? { name, order: SERVER_TAG.order - 1, description: `${summary}.` }
+
+const BEARER = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'An access token or an API key, as `Authorization: Bearer <token>`.',
+}

@@ -1,0 +1,184 @@
+import type { Guard, GuardUse } from '../http/guard.ts'
+import { isProbe, type Route } from '../http/route.ts'
+import type { JSONSchema } from '../schema.ts'
+import { type Components, toPascalCase } from './components.ts'
+import type { ErrorResponses } from './error-responses.ts'
+import { createExample } from './example.ts'
+
+type Json = Record<string, unknown>
+
+/** The parts of a document that its operations share. */
+export interface DocumentParts {
+  readonly components: Components
+  readonly errors: ErrorResponses
+  /** The guards by name. */
+  readonly guards: ReadonlyMap<string, Guard>
+}
+
+/** Returns a path as OpenAPI writes it, with `{name}` for a parameter. */
+export const toPathTemplate = (path: string) => path.replace(/:(\w+)/g, '{$1}')
+
+/** Describes a route as an operation. */
+export function describeOperation(route: Route, tag: string, parts: DocumentParts): Json {
+  const { method, path, summary, guard, query, params } = route
+  const operationId = route.operation_id ?? deriveOperationId(method, path)
+  const name = toPascalCase(operationId)
+  const content = describeContent(route, name, parts.components)
+  return {
+    operationId,
+    summary,
+    description: [route.description ?? `${summary}.`, describeGuard(guard, parts.guards)]
+      .filter(Boolean)
+      .join('\n\n'),
+    tags: [tag],
+    ...(guard === 'public' ? { security: [] } : { security: [{ bearer: [] }], 'x-guard': guard }),
+    parameters: [
+      ...describeParameters('path', params ?? pathParameters(path), name, parts.components),
+      ...describeParameters('query', query, name, parts.components),
+    ],
+    ...(content && { requestBody: { required: !isBodyOptional(route), content } }),
+    responses: {
+      ...describeReplies(route, name, parts.components),
+      ...parts.errors.describe(listCodes(route, parts), name),
+    },
+  }
+}
+
+/** Lists the guards that a request passes, the first one first. */
+function listGuards(use: GuardUse, guards: DocumentParts['guards']): Guard[] {
+  const chain: Guard[] = []
+  let guard = guards.get(typeof use === 'string' ? use : use[0])
+  while (guard) {
+    chain.unshift(guard)
+    guard = guards.get(guard.after ?? 'public')
+  }
+  return chain
+}
+
+const describeGuard = (use: GuardUse, guards: DocumentParts['guards']): string => {
+  const [, argument] = typeof use === 'string' ? [] : use
+  return listGuards(use, guards)
+    .flatMap(({ description = [] }) => description)
+    .join(' ')
+    .replaceAll('{argument}', argument ?? '')
+}
+
+/** Lists the codes that an operation may answer. */
+function listCodes(route: Route, { guards }: DocumentParts): string[] {
+  const { guard, query, body, upload, raw, stream, errors = [] } = route
+  const guarded = listGuards(guard, guards).flatMap(({ errors: codes = ['FORBIDDEN'] }) => codes)
+  const validated = query || body || upload ? ['VALIDATION_FAILED'] : []
+  const parsed = body ? ['BAD_JSON'] : []
+  const received = upload && upload.as !== 'body' ? ['BAD_FORM'] : []
+  const bounded = body || upload || raw ? ['BODY_TOO_LARGE'] : []
+  const typed = body || upload ? ['UNSUPPORTED_MEDIA_TYPE'] : []
+  const limited = isProbe(route) ? [] : ['RATE_LIMITED']
+  const partial = stream === 'file' ? ['RANGE_NOT_SATISFIABLE'] : []
+  return [
+    ...guarded,
+    ...limited,
+    ...parsed,
+    ...received,
+    ...bounded,
+    ...typed,
+    ...validated,
+    ...partial,
+    ...errors,
+  ]
+}
+
+/** Bytes; `format` is what generators of clients know. */
+const BINARY = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' }
+
+const FILE_FORM = {
+  type: 'object',
+  properties: { file: BINARY },
+  required: ['file'],
+  additionalProperties: false,
+}
+
+/** Describes the body of a request by media type; undefined if it has none. */
+function describeContent(
+  { body, upload, raw }: Route,
+  name: string,
+  { describe }: Components,
+): Json | undefined {
+  if (raw) return { '*/*': { schema: {} } }
+  if (upload?.as === 'body') return { 'application/octet-stream': { schema: BINARY } }
+  if (!body && !upload) return undefined
+  return {
+    ...(body && {
+      'application/json': {
+        schema: describe({ title: `${name}Body`, ...body }, name),
+        example: createExample(body, { isRequest: true }),
+      },
+    }),
+    ...(upload && { 'multipart/form-data': { schema: FILE_FORM } }),
+  }
+}
+
+/** True if a request may come without a body, which then counts as an empty object. */
+function isBodyOptional({ body }: Route): boolean {
+  const { required = [], minProperties = 0, oneOf, anyOf } = body ?? { minProperties: 1 }
+  return (required as string[]).length === 0 && minProperties === 0 && !oneOf && !anyOf
+}
+
+/** The media type of each kind of stream; for a download, the schema describes one line. */
+const STREAM_TYPES = {
+  events: 'text/event-stream',
+  download: 'application/octet-stream',
+  file: 'application/octet-stream',
+} as const
+
+/** Of lists that come in pages. */
+const LINK_HEADER = {
+  Link: {
+    description:
+      'The address of the next page, `rel="next"`, relative to that of the request; missing on the last page',
+    schema: { type: 'string' },
+  },
+}
+
+/** The other replies with a file. */
+const FILE_REPLIES = {
+  206: { description: 'The range that was asked for', content: { [STREAM_TYPES.file]: { schema: BINARY } } },
+  304: { description: 'The client has the file already' },
+}
+
+function describeReplies({ response, stream, query }: Route, name: string, { describe }: Components): Json {
+  const headers = 'cursor' in ((query?.properties ?? {}) as Json) && { headers: LINK_HEADER }
+  const replies = Object.entries(response).map(([status, schema]) => {
+    if (!schema) return [status, { description: Number(status) < 300 ? 'Success, no body' : 'Redirect' }]
+    const described = describe(schema, `${name}Reply`)
+    const content = stream
+      ? { [STREAM_TYPES[stream]]: { schema: described } }
+      : { 'application/json': { schema: described, example: createExample(schema) } }
+    return [status, { description: 'Success', ...headers, content }]
+  })
+  return { ...Object.fromEntries(replies), ...(stream === 'file' && FILE_REPLIES) }
+}
+
+/** Makes an operation id such as `getNotesById`, for routes that name none. */
+const deriveOperationId = (method: string, path: string) =>
+  method.toLowerCase() + toPascalCase(path.replaceAll('/:', '/by-'))
+
+const pathParameters = (path: string): JSONSchema => {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
+  return { properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])), required: names }
+}
+
+const describeParameters = (
+  place: 'path' | 'query',
+  schema: JSONSchema | undefined,
+  name: string,
+  { describe }: Components,
+) =>
+  Object.entries((schema?.properties ?? {}) as Record<string, Json>).map(
+    ([field, { description, ...property }]) => ({
+      name: field,
+      in: place,
+      required: ((schema!.required ?? []) as string[]).includes(field),
+      ...(description !== undefined && { description }),
+      schema: describe(property, name + toPascalCase(field)),
+    }),
+  )
