@@ -56,6 +56,20 @@ export const kernelErrors = {
     status: 400,
     message: { en: 'The multipart body is incomplete.', zh: '请求体不是完整的 multipart 表单。' },
   },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    message: {
+      en: 'This Idempotency-Key belongs to another request. Send a new key with a new request.',
+      zh: '该 Idempotency-Key 属于另一个请求。新请求请使用新的键。',
+    },
+  },
+  IDEMPOTENCY_KEY_IN_USE: {
+    status: 409,
+    message: {
+      en: 'The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.',
+      zh: '使用该 Idempotency-Key 的第一个请求尚无答复。如果一直没有答复，请先确认它是否已生效，再使用新的键。',
+    },
+  },
   BAD_FRAME: {
     status: 400,
     message: { en: 'The frame is not valid: {reason}.', zh: '帧无效：{reason}。' },

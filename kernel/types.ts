@@ -3,6 +3,7 @@ import type { Clock } from './clock.ts'
 import type { KernelErrors } from './errors.ts'
 import type { ErrorDescriber, ErrorExplainer } from './http/error-reply.ts'
 import type { GuardRequest } from './http/guard.ts'
+import type { KeptReply, RepeatableCall } from './http/repetition.ts'
 import type { Ids } from './ids.ts'
 import type { Logger } from './log.ts'
 import type { EventBus } from './plugin/events.ts'
@@ -41,6 +42,8 @@ export interface Events {}
 export interface ExtensionPoints {
   /** Keeps a record of each mutating call before it is answered, and of each command that changes something. */
   'kernel.audit': (record: AuditRecord) => unknown
+  /** Performs a call at most once, and answers its repetitions with the first reply; one plugin at most. */
+  'kernel.repetition': (call: RepeatableCall) => Promise<KeptReply>
 }
 
 /** One mutating call or command, and how it went. */

@@ -20,6 +20,9 @@ export function describeApi({ plugins, errors, version }: Blueprint, kernelRoute
   const parts: DocumentParts = {
     components,
     errors: createErrorResponses(errors, components.schemas),
+    keepsReplies: plugins.some(({ declarations }) =>
+      declarations.extensions.some(({ point }) => point === 'kernel.repetition'),
+    ),
     guards: new Map(plugins.flatMap(({ declarations }) => [...declarations.guards])),
   }
   const groups = [

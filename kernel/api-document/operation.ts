@@ -1,4 +1,5 @@
 import type { Guard, GuardUse } from '../http/guard.ts'
+import { isRepeatable } from '../http/repetition.ts'
 import { isProbe, type Route } from '../http/route.ts'
 import type { JSONSchema } from '../schema.ts'
 import { type Components, toPascalCase } from './components.ts'
@@ -13,6 +14,8 @@ export interface DocumentParts {
   readonly errors: ErrorResponses
   /** The guards by name. */
   readonly guards: ReadonlyMap<string, Guard>
+  /** True if repeated calls are answered with the first reply. */
+  readonly keepsReplies: boolean
 }
 
 /** Returns a path as OpenAPI writes it, with `{name}` for a parameter. */
@@ -35,6 +38,7 @@ export function describeOperation(route: Route, tag: string, parts: DocumentPart
     parameters: [
       ...describeParameters('path', params ?? pathParameters(path), name, parts.components),
       ...describeParameters('query', query, name, parts.components),
+      ...(parts.keepsReplies && isRepeatable(route) ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(content && { requestBody: { required: !isBodyOptional(route), content } }),
     responses: {
@@ -42,6 +46,14 @@ export function describeOperation(route: Route, tag: string, parts: DocumentPart
       ...parts.errors.describe(listCodes(route, parts), name),
     },
   }
+}
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'A name for this request; repeated with the same name, it takes effect once',
+  schema: { type: 'string', minLength: 1, maxLength: 128 },
 }
 
 /** Lists the guards that a request passes, the first one first. */
@@ -63,8 +75,10 @@ const describeGuard = (use: GuardUse, guards: DocumentParts['guards']): string =
     .replaceAll('{argument}', argument ?? '')
 }
 
+const REPETITION_CODES = ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_KEY_IN_USE', 'LIMIT_REACHED']
+
 /** Lists the codes that an operation may answer. */
-function listCodes(route: Route, { guards }: DocumentParts): string[] {
+function listCodes(route: Route, { guards, keepsReplies }: DocumentParts): string[] {
   const { guard, query, body, upload, raw, stream, errors = [] } = route
   const guarded = listGuards(guard, guards).flatMap(({ errors: codes = ['FORBIDDEN'] }) => codes)
   const validated = query || body || upload ? ['VALIDATION_FAILED'] : []
@@ -73,6 +87,7 @@ function listCodes(route: Route, { guards }: DocumentParts): string[] {
   const bounded = body || upload || raw ? ['BODY_TOO_LARGE'] : []
   const typed = body || upload ? ['UNSUPPORTED_MEDIA_TYPE'] : []
   const limited = isProbe(route) ? [] : ['RATE_LIMITED']
+  const repeated = keepsReplies && isRepeatable(route) ? REPETITION_CODES : []
   const partial = stream === 'file' ? ['RANGE_NOT_SATISFIABLE'] : []
   return [
     ...guarded,
@@ -82,6 +97,7 @@ function listCodes(route: Route, { guards }: DocumentParts): string[] {
     ...bounded,
     ...typed,
     ...validated,
+    ...repeated,
     ...partial,
     ...errors,
   ]

@@ -87,6 +87,7 @@ export function createApp({
       cradle,
       readBody,
       readUpload,
+      repetition: extensions['kernel.repetition'],
       audit: async (record) => void (await extensions['kernel.audit'].ask(record)),
       explain,
       report,

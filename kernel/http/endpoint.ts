@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import type { Context } from 'koa'
 import { AppError } from '../errors.ts'
 import { chooseLocale, type Locale } from '../locale.ts'
+import type { AllExtensions } from '../plugin/extensions.ts'
 import { deferSchema, objectOf } from '../schema.ts'
 import type { Limits } from '../security/limits.ts'
 import type { OpenSocketDirectory } from '../socket/directory.ts'
@@ -13,6 +14,7 @@ import { sendDownload, sendFile } from './file-reply.ts'
 import type { Caller } from './guard.ts'
 import type { GuardChain } from './guard-chain.ts'
 import { readBytes } from './raw-body.ts'
+import { isRepeatable, performOnce } from './repetition.ts'
 import { assertParams } from './request-facts.ts'
 import { type AuditSpec, type Download, type FileReply, isChosenReply, isProbe, type Route } from './route.ts'
 import type { UploadedFile, UploadReader } from './upload.ts'
@@ -26,6 +28,8 @@ export interface EndpointParts {
   /** Called with replies that do not fit their schema; may throw. */
   onWrongReply: (error: unknown) => void
   audit: (record: AuditRecord) => Promise<void>
+  /** Keeps the replies of calls that clients may repeat. */
+  repetition: AllExtensions['kernel.repetition']
   /** The status and the body that an error is answered with. */
   explain: (error: unknown, locale: Locale, request_id: string) => ErrorReply
   /** The same, noted in the log: of what goes wrong once a stream is open. */
@@ -74,6 +78,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
     let file: UploadedFile | undefined
     let status: number
     let result: unknown
+    let isReplayed = false
     let checkReader: () => Promise<void>
     const reading = new AbortController()
     const { res } = context
@@ -108,14 +113,22 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
       }
       const { signal } = reading
       const given = { ...facts, identify, ...added, query, body, file, bytes, signal }
-      result = await route.handler(given as never, parts.cradle)
+      const handle = async () => route.handler(given as never, parts.cradle)
+      const key = isRepeatable(route) && context.get('Idempotency-Key')
+      if (key && added.caller) {
+        const call = { key, account_id: added.caller.id, defaultStatus: statuses[0]! }
+        const content = [route.path, params, query, file ? [file.filename, file.size] : body]
+        const once = await performOnce({ ...call, parts: content }, parts.repetition, handle)
+        result = once.result
+        isReplayed = once.isReplayed
+      } else result = await handle()
       status = isChosenReply(result) ? result.status : statuses[0]!
     } catch (error) {
       status = parts.explain(error, state.locale, state.request_id).status
       throw error
     } finally {
       if (file) await rm(file.path, { force: true })
-      if (audit)
+      if (audit && !isReplayed)
         await parts.audit({
           ts: parts.seconds(),
           actor: added.caller?.username ?? signedIn,

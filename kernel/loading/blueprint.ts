@@ -52,6 +52,7 @@ export interface Blueprint {
 /** The extension points of the kernel itself. */
 const kernelPoints: [string, ExtensionPoint][] = [
   ['kernel.audit', { noun: 'audit log', formerly: 'action.audited' }],
+  ['kernel.repetition', { noun: 'store of replies' }],
 ]
 
 /** Returns the server's folder: `SVC_HOME`, else `~/.svc`; creates it if it does not exist. */

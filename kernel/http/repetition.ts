@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import { AppError } from '../errors.ts'
+import type { Answers } from '../plugin/extensions.ts'
+import { isChosenReply, type Route, reply } from './route.ts'
+
+/** A POST with an `Idempotency-Key`, which a client may send several times. */
+export interface RepeatableCall {
+  account_id: string
+  /** Chosen by the client; 1 to 128 visible ASCII characters. */
+  key: string
+  /** Equal for equal requests: made from route, path, query and body. */
+  fingerprint: string
+  /** Runs the handler. */
+  perform(): Promise<KeptReply>
+}
+
+/** A reply that repetitions of its call are answered with. */
+export interface KeptReply {
+  status: number
+  headers: Record<string, string>
+  /** Undefined if the reply has no body. */
+  body?: unknown
+}
+
+/** The header of a reply that was kept from an earlier call. */
+const REPLAYED = 'Idempotent-Replayed'
+
+/** True for a route whose calls may have an `Idempotency-Key`. */
+export const isRepeatable = ({ method, guard, stream, raw }: Route): boolean =>
+  method === 'POST' && guard !== 'public' && !stream && !raw
+
+/**
+ * Runs the handler of a repeatable route unless the same call has been answered before. Returns the handler's result,
+ * or the kept reply. Throws BAD_REQUEST for a malformed key.
+ */
+export async function performOnce(
+  call: { key: string; account_id: string; parts: readonly unknown[]; defaultStatus: number },
+  point: Answers<RepeatableCall, Promise<KeptReply>>,
+  handle: () => Promise<unknown>,
+): Promise<{ result: unknown; isReplayed: boolean }> {
+  // One plugin at most keeps replies: two would both run the handler.
+  const [keep] = point.list()
+  if (!keep) return { result: await handle(), isReplayed: false }
+  const { key, account_id, parts, defaultStatus } = call
+  if (!/^[\x21-\x7e]{1,128}$/.test(key))
+    throw new AppError('BAD_REQUEST', { reason: 'Idempotency-Key must be 1 to 128 visible ASCII characters' })
+  const fingerprint = createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+  let isReplayed = true
+  const perform = async (): Promise<KeptReply> => {
+    isReplayed = false
+    const result = await handle()
+    if (!isChosenReply(result)) return { status: defaultStatus, headers: {}, body: result }
+    const { status, headers, body } = result
+    return { status, headers, body }
+  }
+  const { status, headers, body } = await keep({ account_id, key, fingerprint, perform })
+  return {
+    result: reply(status, body, { ...headers, ...(isReplayed && { [REPLAYED]: 'true' }) }),
+    isReplayed,
+  }
+}
