@@ -56,6 +56,13 @@ export const kernelErrors = {
     status: 400,
     message: { en: 'The multipart body is incomplete.', zh: '请求体不是完整的 multipart 表单。' },
   },
+  PRECONDITION_FAILED: {
+    status: 412,
+    message: {
+      en: 'It has been changed meanwhile, or is not as If-Match and If-None-Match say. Read it again first.',
+      zh: '内容已被更改，或与 If-Match、If-None-Match 不符。请先重新读取。',
+    },
+  },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     message: {

@@ -38,6 +38,7 @@ export function describeOperation(route: Route, tag: string, parts: DocumentPart
     parameters: [
       ...describeParameters('path', params ?? pathParameters(path), name, parts.components),
       ...describeParameters('query', query, name, parts.components),
+      ...(isConditional(route) ? [IF_MATCH] : []),
       ...(parts.keepsReplies && isRepeatable(route) ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(content && { requestBody: { required: !isBodyOptional(route), content } }),
@@ -55,6 +56,16 @@ const IDEMPOTENCY_KEY = {
   description: 'A name for this request; repeated with the same name, it takes effect once',
   schema: { type: 'string', minLength: 1, maxLength: 128 },
 }
+
+const IF_MATCH = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of the object as you know it; the change is refused if it has another one now',
+  schema: { type: 'string' },
+}
+
+const isConditional = ({ method, etag }: Route): boolean => method === 'PATCH' && etag === true
 
 /** Lists the guards that a request passes, the first one first. */
 function listGuards(use: GuardUse, guards: DocumentParts['guards']): Guard[] {
@@ -88,6 +99,7 @@ function listCodes(route: Route, { guards, keepsReplies }: DocumentParts): strin
   const typed = body || upload ? ['UNSUPPORTED_MEDIA_TYPE'] : []
   const limited = isProbe(route) ? [] : ['RATE_LIMITED']
   const repeated = keepsReplies && isRepeatable(route) ? REPETITION_CODES : []
+  const conditional = isConditional(route) ? ['PRECONDITION_FAILED'] : []
   const partial = stream === 'file' ? ['RANGE_NOT_SATISFIABLE'] : []
   return [
     ...guarded,
@@ -98,6 +110,7 @@ function listCodes(route: Route, { guards, keepsReplies }: DocumentParts): strin
     ...typed,
     ...validated,
     ...repeated,
+    ...conditional,
     ...partial,
     ...errors,
   ]
@@ -155,14 +168,26 @@ const LINK_HEADER = {
   },
 }
 
+const ETAG_HEADER = {
+  ETag: {
+    description: 'Changes with the settings of the object; see `If-Match`',
+    schema: { type: 'string' },
+  },
+}
+
 /** The other replies with a file. */
 const FILE_REPLIES = {
   206: { description: 'The range that was asked for', content: { [STREAM_TYPES.file]: { schema: BINARY } } },
   304: { description: 'The client has the file already' },
 }
 
-function describeReplies({ response, stream, query }: Route, name: string, { describe }: Components): Json {
-  const headers = 'cursor' in ((query?.properties ?? {}) as Json) && { headers: LINK_HEADER }
+function describeReplies(
+  { response, stream, query, etag }: Route,
+  name: string,
+  { describe }: Components,
+): Json {
+  const isPaged = 'cursor' in ((query?.properties ?? {}) as Json)
+  const headers = (isPaged || etag) && { headers: { ...(isPaged && LINK_HEADER), ...(etag && ETAG_HEADER) } }
   const replies = Object.entries(response).map(([status, schema]) => {
     if (!schema) return [status, { description: Number(status) < 300 ? 'Success, no body' : 'Redirect' }]
     const described = describe(schema, `${name}Reply`)

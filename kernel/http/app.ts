@@ -175,7 +175,7 @@ function corsFor(origins: string[]) {
   return cors({
     origin: ({ headers }) => (headers.origin && origins.includes(headers.origin) ? headers.origin : ''),
     credentials: true,
-    exposeHeaders: ['X-Request-Id', 'X-Access-Token', 'Retry-After', 'Link'],
+    exposeHeaders: ['X-Request-Id', 'X-Access-Token', 'Retry-After', 'Link', 'ETag', 'Idempotent-Replayed'],
     keepHeadersOnError: false,
   })
 }

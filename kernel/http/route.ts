@@ -41,6 +41,8 @@ export interface RouteSpec {
   readonly response: { readonly [status: number]: JSONSchema | null }
   /** Codes of errors that this route answers besides those of its guard and of validation. */
   readonly errors?: readonly string[]
+  /** Replies have the `ETag` of their object; a PATCH accepts `If-Match` and answers PRECONDITION_FAILED. */
+  readonly etag?: true
   /** The content of the audit row; required for methods that change something. */
   readonly audit?: string | AuditSpec | NoAudit
 }
@@ -212,6 +214,7 @@ export const assertRoute = createFormCheck<Route>(
         additionalProperties: { type: ['object', 'null'] },
       },
       errors: { type: 'array', items: { type: 'string' } },
+      etag: { const: true },
       audit: {
         anyOf: [
           { type: 'string', minLength: 1 },

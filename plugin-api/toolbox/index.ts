@@ -1,5 +1,6 @@
 // Functions that several built-in plugins and kinds share; plugin-api/index.ts exports some of them to third parties.
 export { createDeadline, type Deadline, untilAborted, withDeadline } from './deadline.ts'
+export { type Conditional, makeTag, missOf, replyWithTag, requireUnchanged } from './entity-tag.ts'
 export { createGroupCommit, type GroupCommit } from './group-commit.ts'
 export { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
 export {

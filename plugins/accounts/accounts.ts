@@ -1,6 +1,6 @@
 import { isAbsolute, normalize } from 'node:path'
 import { AppError } from '#kernel'
-import { isWithin } from '#toolbox'
+import { type Conditional, isWithin } from '#toolbox'
 import type { AccountLockout } from '../auth/account-lockout.ts'
 import type { PasswordChanges } from '../auth/password-changes.ts'
 import type { AuthCaller } from '../auth/types.ts'
@@ -12,6 +12,8 @@ import type { Cradle } from './manifest.ts'
 
 /** Attempts at an action on an account that others keep changing. */
 const MAX_TRIES = 5
+/** The codes of a write that missed its account, which somebody changed or deleted meanwhile. */
+const CHANGED = new Set(['NOT_FOUND', 'PRECONDITION_FAILED'])
 
 /** The operations of user managers on accounts, under the rules of who may do what. */
 export type Accounts = ReturnType<typeof createAccounts>
@@ -52,7 +54,7 @@ export function createAccounts({
       try {
         return await work(user, authority.conditionFor(user))
       } catch (error) {
-        const wasChanged = error instanceof AppError && error.code === 'NOT_FOUND'
+        const wasChanged = error instanceof AppError && CHANGED.has(error.code)
         if (!wasChanged || tries === MAX_TRIES) throw error
       }
     }
@@ -90,12 +92,18 @@ export function createAccounts({
      * Changes an account. Throws VALIDATION_FAILED, GRANT_EXCEEDS, ACCOUNT_EXCEEDS, ADMINISTRATOR_PROTECTED,
      * SELF_DEMOTION, SELF_LIMITS, LAST_ADMINISTRATOR.
      */
-    async update(caller: AuthCaller, key: string, given: UserChanges): Promise<UserDocument> {
+    async update(
+      caller: AuthCaller,
+      key: string,
+      given: UserChanges,
+      request: Conditional,
+    ): Promise<UserDocument> {
       const changes = { ...given, ...normalizeFolder(given.workspace_root_dir) }
       return act(
         caller,
         key,
         (user, authority) => {
+          users.requireUnchanged(request, user)
           const demotes = changes.role === 'user' && user.role === 'admin'
           if (user._id === caller.id && (demotes || changes.enabled === false))
             throw new AppError('SELF_DEMOTION')
@@ -108,7 +116,8 @@ export function createAccounts({
           authority.assertHoldsFolder(user.workspace_root_dir)
           authority.assertHoldsFolder(changes.workspace_root_dir!)
         },
-        (user, where) => users.update(user._id, changes, where),
+        (user, where) =>
+          users.update(user._id, changes, { ...users.requireUnchanged(request, user), ...where }),
       )
     },
 

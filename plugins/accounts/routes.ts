@@ -1,5 +1,6 @@
 import { objectOf, type Route } from '#kernel'
-import { pageQuery, pageReply } from '#toolbox'
+import { pageQuery, pageReply, replyWithTag } from '#toolbox'
+import type { UserDocument } from '../users/types.ts'
 import { toAccountRow, toAccountRows } from './account-rows.ts'
 import { type Cradle, route } from './manifest.ts'
 import { accountChanges, accountRow, newAccount, newPassword, permissionRows } from './schemas.ts'
@@ -7,6 +8,9 @@ import { accountChanges, accountRow, newAccount, newPassword, permissionRows } f
 /** The path segment `:id` accepts a username or an id. */
 const ACCOUNT = '/users/:id'
 const guard = ['permission', 'users'] as const
+
+const showAccount = async <const Status extends number>(status: Status, user: UserDocument, cradle: Cradle) =>
+  replyWithTag(status, await toAccountRow(user, cradle), cradle.users.tagOf(user))
 
 const listPermissions = route({
   method: 'GET',
@@ -43,9 +47,10 @@ const createAccount = route({
   body: newAccount,
   response: { 201: accountRow },
   errors: ['USERNAME_TAKEN', 'PASSWORD_TOO_WEAK', 'PASSWORD_CHECKS_BUSY', 'GRANT_EXCEEDS'],
+  etag: true,
   audit: { action: 'user.create', target: 'username' },
 }).handle(async ({ caller, body }, cradle) =>
-  toAccountRow(await cradle.accounts.create(caller, body), cradle),
+  showAccount(201, await cradle.accounts.create(caller, body), cradle),
 )
 
 const getAccount = route({
@@ -56,7 +61,8 @@ const getAccount = route({
   guard,
   response: { 200: accountRow },
   errors: ['NOT_FOUND'],
-}).handle(async ({ params }, cradle) => toAccountRow(await cradle.accounts.find(params.id!), cradle))
+  etag: true,
+}).handle(async ({ params }, cradle) => showAccount(200, await cradle.accounts.find(params.id!), cradle))
 
 const changeAccount = route({
   method: 'PATCH',
@@ -75,10 +81,12 @@ const changeAccount = route({
     'SELF_LIMITS',
     'LAST_ADMINISTRATOR',
   ],
+  etag: true,
   audit: 'user.update',
-}).handle(async ({ caller, params, body }, cradle) =>
-  toAccountRow(await cradle.accounts.update(caller, params.id!, body), cradle),
-)
+}).handle(async (request, cradle) => {
+  const { caller, params, body } = request
+  return showAccount(200, await cradle.accounts.update(caller, params.id!, body, request), cradle)
+})
 
 const resetPassword = route({
   method: 'POST',

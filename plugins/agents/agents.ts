@@ -1,6 +1,6 @@
 import { AppError, isDuplicateKey, type Locale } from '#kernel'
 import type { AgentSettings } from '#plugin-api'
-import { findPage, type Page, type PageRequest } from '#toolbox'
+import { type Conditional, findPage, missOf, type Page, type PageRequest, requireUnchanged } from '#toolbox'
 import type { AuthCaller } from '../auth/types.ts'
 import { createAgentRows } from './agent-rows.ts'
 import type { Cradle } from './manifest.ts'
@@ -8,6 +8,7 @@ import { createModelChoice, readModelSettings } from './models.ts'
 import { createOperations } from './operations.ts'
 import { createRestorer } from './restore.ts'
 import { createRuntime } from './runtime.ts'
+import { agentFields } from './schemas.ts'
 import { normalizeSettings, readTemplate } from './settings.ts'
 import { createToolAccess } from './tool-access.ts'
 import { createToolSettings } from './tool-settings.ts'
@@ -155,18 +156,23 @@ export function createAgents(
     },
 
     /** Changes settings, effective from the next turn. Throws what `create` throws, or AGENT_NOT_FOUND. */
-    async update(agent: AgentDocument, given: Partial<AgentSettings>): Promise<AgentDocument> {
+    async update(
+      agent: AgentDocument,
+      given: Partial<AgentSettings>,
+      request: Conditional,
+    ): Promise<AgentDocument> {
+      const unchanged = requireUnchanged(request, agent, agentFields)
       const changes = normalizeSettings(given, extensions['agents.experts'])
       if (changes.default_model != null) await models.assertUsable(changes.default_model, agent.owner_id)
       const updated = await refuseTakenName(
         changes.name,
         agents.findOneAndUpdate(
-          { _id: agent._id },
+          { _id: agent._id, ...unchanged },
           { $set: { ...changes, updated_at: clock.seconds() } },
           { returnDocument: 'after' },
         ),
       )
-      if (!updated) throw new AppError('AGENT_NOT_FOUND')
+      if (!updated) throw missOf(unchanged, 'AGENT_NOT_FOUND')
       if (agent.is_shared && !updated.is_shared)
         runtime.closeConnections(agent._id, (caller) => !mayOpen(updated, caller))
       await events.emit('agent.changed', { agent_id: agent._id })

@@ -1,8 +1,10 @@
 import { agentRow, newAgent } from '#plugin-api'
-import { pageReply } from '#toolbox'
-import { route } from './manifest.ts'
+import { makeTag, pageReply, replyWithTag } from '#toolbox'
+import type { AuthCaller } from '../auth/types.ts'
+import { type Cradle, route } from './manifest.ts'
 import {
   agentChanges,
+  agentFields,
   agentRows,
   agentStatus,
   listQuery,
@@ -10,6 +12,15 @@ import {
   toolSettings,
   toolSettingsRow,
 } from './schemas.ts'
+import type { AgentDocument } from './types.ts'
+
+/** Replies with an agent as this caller sees it. */
+const showAgent = async <const Status extends number>(
+  status: Status,
+  agent: AgentDocument,
+  caller: AuthCaller,
+  { agents }: Cradle,
+) => replyWithTag(status, await agents.show(agent, caller), makeTag(agent, agentFields))
 
 const listAgents = route({
   method: 'GET',
@@ -34,9 +45,10 @@ const createAgent = route({
   body: newAgent,
   response: { 201: agentRow },
   errors: ['AGENT_NAME_TAKEN', 'PROVIDER_NOT_VISIBLE', 'LIMIT_REACHED'],
+  etag: true,
   audit: 'agent.create',
-}).handle(async ({ caller, body, locale }, { agents }) =>
-  agents.show(await agents.create(caller, body, { locale }), caller),
+}).handle(async ({ caller, body, locale }, cradle) =>
+  showAgent(201, await cradle.agents.create(caller, body, { locale }), caller, cradle),
 )
 
 const getAgent = route({
@@ -46,7 +58,8 @@ const getAgent = route({
   summary: 'One agent',
   guard: 'agent',
   response: { 200: agentRow },
-}).handle(({ caller, agent }, { agents }) => agents.show(agent, caller))
+  etag: true,
+}).handle(({ caller, agent }, cradle) => showAgent(200, agent, caller, cradle))
 
 const changeAgent = route({
   method: 'PATCH',
@@ -57,10 +70,12 @@ const changeAgent = route({
   body: agentChanges,
   response: { 200: agentRow },
   errors: ['AGENT_NAME_TAKEN', 'PROVIDER_NOT_VISIBLE'],
+  etag: true,
   audit: 'agent.update',
-}).handle(async ({ caller, agent, body }, { agents }) =>
-  agents.show(await agents.update(agent, body), caller),
-)
+}).handle(async (request, cradle) => {
+  const { caller, agent, body } = request
+  return showAgent(200, await cradle.agents.update(agent, body, request), caller, cradle)
+})
 
 const deleteAgent = route({
   method: 'DELETE',

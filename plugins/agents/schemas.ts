@@ -5,6 +5,9 @@ import { pageQuery } from '#toolbox'
 /** PATCH /agents/:id; null clears a nullable field, `config` is replaced as a whole. */
 export const agentChanges = objectOf(newAgent.properties)
 
+/** The fields that the entity tag of an agent is made from. */
+export const agentFields = Object.keys(agentChanges.properties) as (keyof typeof agentChanges.properties)[]
+
 /** GET /agents. */
 export const agentRows = { type: 'array', items: listedAgentRow } as const
 

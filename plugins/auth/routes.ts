@@ -1,6 +1,6 @@
 import { AppError, objectOf, type Route } from '#kernel'
 import { currentUser, loginReply } from '#plugin-api'
-import { pageQuery, pageReply } from '#toolbox'
+import { pageQuery, pageReply, replyWithTag } from '#toolbox'
 import { describeUser } from './logins.ts'
 import { type Cradle, route } from './manifest.ts'
 import { loginBody, ownAccount, passwordChangeBody, profileBody, sessionRow } from './schemas.ts'
@@ -39,10 +39,12 @@ const getMe = route({
   summary: 'Get your account, and its limits on this server',
   guard: 'user',
   response: { 200: ownAccount },
+  etag: true,
 }).handle(async ({ caller }, { users, permissionCatalog, limits }) => {
   const [user, states] = await Promise.all([users.find(caller.id), limits.describe(caller.id)])
   if (!user) throw new AppError('AUTH_FAILED')
-  return { ...describeUser(user, permissionCatalog), limits: states }
+  const row = { ...describeUser(user, permissionCatalog), limits: states }
+  return replyWithTag(200, row, users.tagOf(user))
 })
 
 const updateMe = route({
@@ -53,10 +55,15 @@ const updateMe = route({
   guard: 'user',
   body: profileBody,
   response: { 200: currentUser },
+  etag: true,
   audit: 'auth.update_profile',
-}).handle(async ({ body, caller }, { users, permissionCatalog }) =>
-  describeUser(await users.update(caller.id, body), permissionCatalog),
-)
+}).handle(async (request, { users, permissionCatalog }) => {
+  const { body, caller } = request
+  const user = await users.find(caller.id)
+  if (!user) throw new AppError('AUTH_FAILED')
+  const changed = await users.update(caller.id, body, users.requireUnchanged(request, user))
+  return replyWithTag(200, describeUser(changed, permissionCatalog), users.tagOf(changed))
+})
 
 const changePassword = route({
   method: 'POST',

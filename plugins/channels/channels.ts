@@ -1,5 +1,5 @@
 import { AppError, type Issue, isDuplicateKey } from '#kernel'
-import { findPage, type Page, type PageRequest } from '#toolbox'
+import { type Conditional, findPage, type Page, type PageRequest, requireUnchanged } from '#toolbox'
 import type { AgentDocument } from '../agents/types.ts'
 import { assertAddresses } from './config/addresses.ts'
 import type { KnownKind } from './config/kinds.ts'
@@ -28,6 +28,9 @@ export interface NewChannel {
   enabled?: boolean
 }
 
+/** The fields that the entity tag of a channel is made from. */
+export const channelFields = ['name', 'enabled', 'config', 'secret_config'] as const
+
 /** The channels of agents. */
 export interface Channels {
   /** Sorted by name. Throws VALIDATION_FAILED for an unknown cursor. */
@@ -47,6 +50,7 @@ export interface Channels {
     agent: AgentDocument,
     id: string,
     changes: Partial<Omit<NewChannel, 'kind'>>,
+    request: Conditional,
   ): Promise<ChannelDocument>
   /** Disconnects a channel and removes it with all its data. */
   remove(agent: AgentDocument, id: string): Promise<void>
@@ -176,10 +180,11 @@ export function createChannels(cradle: Cradle): Channels {
       return get({ _id: agent_id } as AgentDocument, _id)
     },
 
-    async update(agent, id, { name, config, enabled }) {
+    async update(agent, id, { name, config, enabled }, request) {
       // Retried if another change came first: a mask refers to the secret that is stored now.
       for (;;) {
         const old = await get(agent, id)
+        const unchanged = requireUnchanged(request, old, channelFields)
         const kind = config || enabled ? channelKinds.get(old.kind) : undefined
         const state = { enabled: enabled ?? old.enabled, stored: old }
         const sealed = kind && (await seal(id, kind, config ?? {}, state))
@@ -190,7 +195,7 @@ export function createChannels(cradle: Cradle): Channels {
           updated_at: clock.seconds(),
         }
         const isReconnected = config !== undefined || enabled !== undefined
-        const filter = { _id: id, agent_id: agent._id, revision: old.revision }
+        const filter = { _id: id, agent_id: agent._id, revision: old.revision, ...unchanged }
         const update = { $set, $inc: { revision: isReconnected ? 1 : 0 } }
         const changed = await save(name ?? old.name, channels.updateOne(filter, update))
         if (changed.matchedCount === 0) continue

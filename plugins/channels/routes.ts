@@ -1,6 +1,8 @@
 import { objectOf } from '#kernel'
-import { pageQuery, pageReply } from '#toolbox'
-import { route } from './manifest.ts'
+import { makeTag, pageQuery, pageReply, replyWithTag } from '#toolbox'
+import { channelFields } from './channels.ts'
+import type { ChannelDocument } from './documents.ts'
+import { type Cradle, route } from './manifest.ts'
 import {
   begunRegistration,
   channelChanges,
@@ -16,6 +18,12 @@ import {
 const PATH = '/agents/:id/channels'
 const permitted = ['permitted_owner', 'channels'] as const
 const list = <const Items extends object>(items: Items) => ({ type: 'array', items }) as const
+
+const showChannel = <const Status extends number>(
+  status: Status,
+  channel: ChannelDocument,
+  { channels }: Cradle,
+) => replyWithTag(status, channels.show(channel), makeTag(channel, channelFields))
 
 /** The routes of channels under `/agents/:id/channels`, and the list of kinds. */
 export const channelRoutes = [
@@ -77,7 +85,10 @@ export const channelRoutes = [
     guard: permitted,
     response: { 200: channelRow },
     errors: ['NOT_FOUND'],
-  }).handle(async ({ agent, params }, { channels }) => channels.show(await channels.get(agent, params.cid!))),
+    etag: true,
+  }).handle(async ({ agent, params }, cradle) =>
+    showChannel(200, await cradle.channels.get(agent, params.cid!), cradle),
+  ),
 
   route({
     method: 'PATCH',
@@ -88,10 +99,12 @@ export const channelRoutes = [
     body: channelChanges,
     response: { 200: channelRow },
     errors: ['NOT_FOUND', 'CHANNEL_KIND_UNSUPPORTED', 'CHANNEL_NAME_TAKEN', 'ADDRESS_NOT_ALLOWED'],
+    etag: true,
     audit: 'channel.update',
-  }).handle(async ({ agent, params, body }, { channels }) =>
-    channels.show(await channels.update(agent, params.cid!, body)),
-  ),
+  }).handle(async (request, cradle) => {
+    const { agent, params, body } = request
+    return showChannel(200, await cradle.channels.update(agent, params.cid!, body, request), cradle)
+  }),
 
   route({
     method: 'DELETE',

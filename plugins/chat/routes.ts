@@ -1,5 +1,6 @@
 import { AppError, reply } from '#kernel'
-import { linkToNext, MAX_PAGE_ROWS, pageReply } from '#toolbox'
+import { linkToNext, MAX_PAGE_ROWS, makeTag, pageReply, replyWithTag } from '#toolbox'
+import type { ThreadDocument } from './documents.ts'
 import { route } from './manifest.ts'
 import { toArtifactRows, toMessageRow, toThreadListRow, toThreadRow } from './rows.ts'
 import {
@@ -14,11 +15,15 @@ import {
   threadRow,
 } from './schemas.ts'
 import { readHistoryState } from './threads/thread-migrations.ts'
+import { threadFields } from './threads/threads.ts'
 
 const toOwner = ({ caller, agent }: { caller: { id: string }; agent: { _id: string } }) => ({
   user_id: caller.id,
   agent_id: agent._id,
 })
+
+const showThread = (thread: ThreadDocument) =>
+  replyWithTag(200, toThreadRow(thread), makeTag(thread, threadFields))
 
 /** The routes of threads and their history. */
 export const chatRoutes = [
@@ -51,6 +56,19 @@ export const chatRoutes = [
   }),
 
   route({
+    method: 'GET',
+    path: '/agents/:id/threads/:thread_id',
+    operation_id: 'getThread',
+    summary: 'Get a thread, without its messages',
+    guard: 'thread_reader',
+    response: { 200: threadRow },
+    errors: ['THREAD_NOT_FOUND'],
+    etag: true,
+  }).handle(async ({ caller, agent, params }, { threads }) =>
+    showThread(await threads.get(toOwner({ caller, agent }), params.thread_id!)),
+  ),
+
+  route({
     method: 'PATCH',
     path: '/agents/:id/threads/:thread_id',
     operation_id: 'updateThread',
@@ -60,9 +78,12 @@ export const chatRoutes = [
     body: threadChanges,
     response: { 200: threadRow },
     errors: ['THREAD_NOT_FOUND', 'PROVIDER_NOT_VISIBLE'],
-  }).handle(async ({ caller, agent, params, body }, { threads, models }) => {
+    etag: true,
+  }).handle(async (request, { threads, models }) => {
+    const { caller, params, body } = request
+    const thread = await threads.get(toOwner(request), params.thread_id!)
     if (body.model) await models.assertUsable(body.model, caller.id)
-    return toThreadRow(await threads.update(toOwner({ caller, agent }), params.thread_id!, body))
+    return showThread(await threads.update(thread, body, request))
   }),
 
   route({

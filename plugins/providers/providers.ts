@@ -1,6 +1,6 @@
 import { AppError, isDuplicateKey, type Locale, type TypeOf } from '#kernel'
 import type { ModelDescription } from '#plugin-api'
-import { findPage, type Page, type PageRequest } from '#toolbox'
+import { type Conditional, findPage, type Page, type PageRequest, requireUnchanged } from '#toolbox'
 import type { AuthCaller } from '../auth/types.ts'
 import type { Cradle } from './manifest.ts'
 import { replaceOptions, sealOptions } from './options.ts'
@@ -21,17 +21,26 @@ export type KindRow = TypeOf<typeof kindRow>
 /** The owner of providers: a user, or null for the global ones. */
 export type Holder = Pick<AuthCaller, 'id' | 'username' | 'role'> | null
 
+/** The fields that the entity tag of a provider is made from. */
+export const providerFields = ['revision'] as const
+
 /** The providers as their owners see and change them. */
 export interface Providers {
   kinds(locale: Locale): KindRow[]
   /** Lists a user's own and then the global ones, or only the latter, by name. Throws VALIDATION_FAILED for an unknown cursor. */
   list(holder: Holder, page: PageRequest): Promise<Page<ProviderRow>>
-  create(holder: Holder, body: NewProvider): Promise<ProviderRow>
+  create(holder: Holder, body: NewProvider): Promise<ProviderDocument>
   /** Returns a provider as it would be stored, with the same checks. */
   draft(holder: Holder, body: ProviderDraft): Promise<ProviderDocument>
-  update(holder: Holder, id: string, changes: ProviderChanges): Promise<ProviderRow>
+  /** Throws PRECONDITION_FAILED. */
+  update(
+    holder: Holder,
+    id: string,
+    changes: ProviderChanges,
+    request: Conditional,
+  ): Promise<ProviderDocument>
   remove(holder: Holder, id: string): Promise<void>
-  /** Returns a provider that the holder may test: any of those listed. */
+  /** Returns a provider that the holder sees: any of those listed. Throws NOT_FOUND. */
   find(holder: Holder, id: string): Promise<ProviderDocument>
   /** Removes the providers of a deleted account. */
   removeOwn(user_id: string): Promise<void>
@@ -136,7 +145,7 @@ export function createProviders({
 
     async list(holder, page) {
       const parts = [...(holder ? [ownedBy(holder)] : []), ownedBy(null)]
-      const show = (provider: ProviderDocument) => toRow(provider, holder)
+      const show = (provider: ProviderDocument) => toProviderRow(provider, holder)
       const bytesOf = (provider: ProviderDocument) => Buffer.byteLength(JSON.stringify(show(provider)))
       const { rows, next } = await findPage(providers, { parts, sort: { name: 1 }, bytesOf }, page)
       return { rows: rows.map(show), next }
@@ -156,14 +165,15 @@ export function createProviders({
       }
       await (holder ? limits.within('providers', holder.id, store) : store())
       await modelCatalog.list(provider)
-      return toRow(provider, holder)
+      return provider
     },
 
-    async update(holder, id, changes) {
+    async update(holder, id, changes, request) {
       const { name, base_url, api_key, models, options, max_concurrency, enabled } = changes
       // Retried if another change came in between, because options are merged here.
       for (;;) {
         const old = await findOwn(holder, id)
+        requireUnchanged(request, old, providerFields)
         if (base_url !== undefined) await checkAddress(holder, old.kind, base_url)
         if (name !== undefined && name !== old.name) {
           await assertNameFree(holder, name)
@@ -187,7 +197,7 @@ export function createProviders({
         const saved = await save(name ?? old.name, changed)
         if (!saved) continue
         await modelCatalog.list(saved)
-        return toRow(saved, holder)
+        return saved
       }
     },
 
@@ -250,7 +260,8 @@ export const toListedModel = (model: ModelDescription): TypeOf<typeof listedMode
   reasoning: model.reasoning ?? false,
 })
 
-const toRow = (provider: ProviderDocument, holder: Holder): ProviderRow => ({
+/** Converts a provider to its row. */
+export const toProviderRow = (provider: ProviderDocument, holder: Holder): ProviderRow => ({
   id: provider._id,
   name: provider.name,
   kind: provider.kind,

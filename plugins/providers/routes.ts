@@ -1,8 +1,8 @@
 import { type Locale, objectOf } from '#kernel'
-import { pageQuery, pageReply } from '#toolbox'
+import { makeTag, pageQuery, pageReply, replyWithTag } from '#toolbox'
 import { type Cradle, route } from './manifest.ts'
 import type { ProbeRequest } from './probe.ts'
-import { type Holder, type ProviderDraft, toListedModel } from './providers.ts'
+import { type Holder, type ProviderDraft, providerFields, toListedModel, toProviderRow } from './providers.ts'
 import {
   activeModel,
   activeModelChoice,
@@ -16,6 +16,7 @@ import {
   providerDraft,
   providerRow,
 } from './schemas.ts'
+import type { ProviderDocument } from './types.ts'
 
 const createErrors = ['PROVIDER_NAME_TAKEN', 'PROVIDER_KIND_UNSUPPORTED'] as const
 const updateErrors = ['NOT_FOUND', ...createErrors, 'PROVIDER_REFERENCED'] as const
@@ -32,6 +33,12 @@ async function probeDraft(
   const { models, ...result } = await providerProbe.probe(provider, { model_id, embedding }, locale)
   return { ...result, models: models.map(toListedModel) }
 }
+
+const showProvider = <const Status extends number>(
+  status: Status,
+  provider: ProviderDocument,
+  holder: Holder,
+) => replyWithTag(status, toProviderRow(provider, holder), makeTag(provider, providerFields))
 
 /** The routes of providers and of the models that they offer. */
 export const providerRoutes = [
@@ -65,8 +72,11 @@ export const providerRoutes = [
     body: newProvider,
     response: { 201: providerRow },
     errors: [...createErrors, 'ADDRESS_NOT_ALLOWED', 'LIMIT_REACHED'],
+    etag: true,
     audit: 'provider.create',
-  }).handle(({ caller, body }, { providers }) => providers.create(caller, body)),
+  }).handle(async ({ caller, body }, { providers }) =>
+    showProvider(201, await providers.create(caller, body), caller),
+  ),
 
   route({
     method: 'POST',
@@ -81,6 +91,19 @@ export const providerRoutes = [
   }).handle(({ caller, body, locale }, cradle) => probeDraft(caller, body, { locale, cradle })),
 
   route({
+    method: 'GET',
+    path: '/providers/:id',
+    operation_id: 'getProvider',
+    summary: 'Get one of your own providers or a global one',
+    guard: 'user',
+    response: { 200: providerRow },
+    errors: ['NOT_FOUND'],
+    etag: true,
+  }).handle(async ({ caller, params }, { providers }) =>
+    showProvider(200, await providers.find(caller, params.id!), caller),
+  ),
+
+  route({
     method: 'PATCH',
     path: '/providers/:id',
     operation_id: 'updateProvider',
@@ -89,8 +112,12 @@ export const providerRoutes = [
     body: providerChanges,
     response: { 200: providerRow },
     errors: [...updateErrors, 'FORBIDDEN', 'ADDRESS_NOT_ALLOWED'],
+    etag: true,
     audit: 'provider.update',
-  }).handle(({ caller, params, body }, { providers }) => providers.update(caller, params.id!, body)),
+  }).handle(async (request, { providers }) => {
+    const { caller, params, body } = request
+    return showProvider(200, await providers.update(caller, params.id!, body, request), caller)
+  }),
 
   route({
     method: 'DELETE',
@@ -138,8 +165,9 @@ export const providerRoutes = [
     body: newProvider,
     response: { 201: providerRow },
     errors: createErrors,
+    etag: true,
     audit: 'provider.create',
-  }).handle(({ body }, { providers }) => providers.create(null, body)),
+  }).handle(async ({ body }, { providers }) => showProvider(201, await providers.create(null, body), null)),
 
   route({
     method: 'POST',
@@ -154,6 +182,19 @@ export const providerRoutes = [
   }).handle(({ body, locale }, cradle) => probeDraft(null, body, { locale, cradle })),
 
   route({
+    method: 'GET',
+    path: '/admin/providers/:id',
+    operation_id: 'getGlobalProvider',
+    summary: 'Get a global provider',
+    guard: 'admin',
+    response: { 200: providerRow },
+    errors: ['NOT_FOUND'],
+    etag: true,
+  }).handle(async ({ params }, { providers }) =>
+    showProvider(200, await providers.find(null, params.id!), null),
+  ),
+
+  route({
     method: 'PATCH',
     path: '/admin/providers/:id',
     operation_id: 'updateGlobalProvider',
@@ -162,8 +203,12 @@ export const providerRoutes = [
     body: providerChanges,
     response: { 200: providerRow },
     errors: updateErrors,
+    etag: true,
     audit: 'provider.update',
-  }).handle(({ params, body }, { providers }) => providers.update(null, params.id!, body)),
+  }).handle(async (request, { providers }) => {
+    const { params, body } = request
+    return showProvider(200, await providers.update(null, params.id!, body, request), null)
+  }),
 
   route({
     method: 'DELETE',

@@ -1,5 +1,5 @@
 import { AppError, type Issue, objectOf, reply } from '#kernel'
-import { linkToNext, pageQuery, pageReply } from '#toolbox'
+import { linkToNext, makeTag, pageQuery, pageReply, replyWithTag } from '#toolbox'
 import { type Cradle, route } from './manifest.ts'
 import {
   addedSkills,
@@ -16,6 +16,7 @@ import {
   wholeSkill,
 } from './schemas.ts'
 import { importArchive, importFiles } from './skill-import.ts'
+import { packageFields } from './skill-packages.ts'
 import { assertSlug } from './skill-rules.ts'
 import type { SkillFacts, SkillPackageDocument } from './types.ts'
 
@@ -87,11 +88,12 @@ export const packageRoutes = [
     query: objectOf(pageQuery),
     response: { 200: skillPackageDetail },
     errors: ['SKILL_PACKAGE_NOT_FOUND'],
+    etag: true,
   }).handle(async ({ params, query }, cradle) => {
     const document = await cradle.skillPackages.find(params.id!)
     const { rows, next } = await cradle.packageSkills.list(document._id, query)
     const detail = { ...(await countAndShow(document, cradle)), skills: rows.map(toSkillRow) }
-    return reply(200, detail, linkToNext(query, next))
+    return reply(200, detail, { ...linkToNext(query, next), ETag: `"${makeTag(document, packageFields)}"` })
   }),
 
   route({
@@ -103,10 +105,13 @@ export const packageRoutes = [
     body: packageChanges,
     response: { 200: skillPackage },
     errors: ['SKILL_PACKAGE_NOT_FOUND', 'SKILL_PACKAGE_NAME_TAKEN'],
+    etag: true,
     audit: 'skill_package.update',
-  }).handle(async ({ caller, params, body }, cradle) =>
-    countAndShow(await cradle.skillPackages.update(caller, params.id!, body), cradle),
-  ),
+  }).handle(async (request, cradle) => {
+    const { caller, params, body } = request
+    const changed = await cradle.skillPackages.update(caller, params.id!, body, request)
+    return replyWithTag(200, await countAndShow(changed, cradle), makeTag(changed, packageFields))
+  }),
 
   route({
     method: 'DELETE',

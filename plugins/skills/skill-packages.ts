@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isValid } from 'ulid'
 import { AppError, isDuplicateKey, type TypeOf } from '#kernel'
-import { findPage, type PageRequest } from '#toolbox'
+import { type Conditional, findPage, missOf, type PageRequest, requireUnchanged } from '#toolbox'
 import type { Users } from '../users/users.ts'
 import { ignoring } from './file-errors.ts'
 import type { Cradle } from './manifest.ts'
@@ -20,6 +20,9 @@ const ABANDONED_MS = 3600_000
 
 /** The settings of a package. */
 type PackageSettings = TypeOf<typeof newPackage>
+
+/** The fields that the entity tag of a package is made from. */
+export const packageFields = ['name', 'description'] as const
 
 /** The packages of skills, which everybody sees and only their creators and administrators change. */
 export type SkillPackages = ReturnType<typeof createSkillPackages>
@@ -129,16 +132,22 @@ export function createSkillPackages({
       caller: Changer,
       package_id: string,
       { name, ...settings }: Partial<PackageSettings>,
+      request: Conditional,
     ): Promise<SkillPackageDocument> {
-      const { _id } = await findChangeable(caller, package_id)
+      const found = await findChangeable(caller, package_id)
+      const unchanged = requireUnchanged(request, found, packageFields)
       const changes = {
         ...settings,
         ...(name !== undefined && toNameFields(name)),
         updated_at: clock.seconds(),
       }
-      const write = packages.findOneAndUpdate({ _id }, { $set: changes }, { returnDocument: 'after' })
+      const write = packages.findOneAndUpdate(
+        { _id: found._id, ...unchanged },
+        { $set: changes },
+        { returnDocument: 'after' },
+      )
       const changed = await refuseTakenName(name?.trim(), write)
-      if (!changed) throw new AppError('SKILL_PACKAGE_NOT_FOUND')
+      if (!changed) throw missOf(unchanged, 'SKILL_PACKAGE_NOT_FOUND')
       return changed
     },
 

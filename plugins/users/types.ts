@@ -64,13 +64,20 @@ export type UserChanges = Partial<
 > &
   WantedLocale
 
+/** The fields that the entity tag of an account is made from. */
+export const userFields = [
+  'role',
+  'display_name',
+  'email',
+  'enabled',
+  'permissions',
+  'workspace_root_dir',
+  'token_quota',
+  'locale',
+] as const
+
 /** A condition that an account must still match when it is written. */
-export type UserCondition = Partial<
-  Pick<
-    UserDocument,
-    'role' | 'password_hash' | 'permissions' | 'workspace_root_dir' | 'token_quota' | 'email' | 'enabled'
-  >
->
+export type UserCondition = Partial<Pick<UserDocument, (typeof userFields)[number] | 'password_hash'>>
 
 /** A deletion in progress; `_id` is the id of the account, `begun_at` is in Unix seconds. */
 export interface UserDeletionDocument {

@@ -1,11 +1,11 @@
 import { AppError, isDuplicateKey, type Locale, nearestLocale } from '#kernel'
-import { findPage, type PageRequest } from '#toolbox'
+import { type Conditional, findPage, makeTag, missOf, type PageRequest, requireUnchanged } from '#toolbox'
 import { createAdministrators } from './administrators.ts'
 import { createInitialPassword } from './first-administrator.ts'
 import { createCreations, createDeletions } from './lifecycle.ts'
 import type { Cradle } from './manifest.ts'
 import { assertStrongPassword, createPasswords, makePassword } from './passwords.ts'
-import type { NewUser, UserChanges, UserCondition, UserDocument } from './types.ts'
+import { type NewUser, type UserChanges, type UserCondition, type UserDocument, userFields } from './types.ts'
 
 /** The contract's rule for usernames; upper case is accepted and stored as lower case. */
 export const USERNAME_PATTERN = '^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$'
@@ -102,6 +102,11 @@ export function createUsers(
     makePassword,
 
     find: (user_id: string) => users.findOne({ _id: user_id }),
+    /** Makes the entity tag of an account. */
+    tagOf: (user: UserDocument) => makeTag(user, userFields),
+    /** Returns the condition of a change under `If-Match`. Throws PRECONDITION_FAILED. */
+    requireUnchanged: (request: Conditional, user: UserDocument): UserCondition =>
+      requireUnchanged(request, user, userFields),
     findByUsername,
     /** The accounts with these ids; unknown ids are left out. */
     listByIds: (user_ids: readonly string[]) => users.find({ _id: { $in: [...user_ids] } }).toArray(),
@@ -145,7 +150,7 @@ export function createUsers(
       return { ...before, password_hash, must_change_password }
     },
 
-    /** Changes an account. Throws NOT_FOUND if no such account matches `where`, LAST_ADMINISTRATOR. */
+    /** Changes an account. Throws NOT_FOUND, PRECONDITION_FAILED if it does not match `where`, LAST_ADMINISTRATOR. */
     async update(
       user_id: string,
       { locale, ...changes }: UserChanges,
@@ -160,7 +165,7 @@ export function createUsers(
         )
       const weakens = changes.role === 'user' || changes.enabled === false
       const user = weakens ? await administrators.ensureAnotherAdminRemains(user_id, write) : await write()
-      if (!user) throw new AppError('NOT_FOUND')
+      if (!user) throw missOf(where, 'NOT_FOUND')
       await events.emit('user.changed', { user_id })
       return user
     },

@@ -21,13 +21,6 @@ export const workspaceErrors = {
     status: 409,
     message: { en: 'The folder is not empty.', zh: '该文件夹不为空。' },
   },
-  PRECONDITION_FAILED: {
-    status: 412,
-    message: {
-      en: 'The file does not meet the condition of the request.',
-      zh: '文件的当前状态不符合请求的条件。',
-    },
-  },
   ARCHIVE_TOO_LARGE: {
     status: 413,
     message: {

@@ -1,6 +1,6 @@
 import type { Collection, IndexDescription } from 'mongodb'
 import { AppError, type Clock, type Ids, type Limits } from '#kernel'
-import { findPage, type Page, type PageRequest } from '#toolbox'
+import { type Conditional, findPage, missOf, type Page, type PageRequest, requireUnchanged } from '#toolbox'
 import type { Artifact, Source, ThreadDocument, ThreadSummary } from '../documents.ts'
 import { toAppendNewest } from './references.ts'
 import { migrationIndexes, PROJECTION_VERSION } from './thread-migrations.ts'
@@ -58,6 +58,9 @@ export interface ThreadProgress {
   unseen: boolean
 }
 
+/** The fields that the entity tag of a thread is made from. */
+export const threadFields = ['title', 'pinned', 'model', 'allowed_tools'] as const
+
 /** The threads of all users. */
 export interface Threads {
   /** Creates a thread, empty unless `beginning` says otherwise. Throws LIMIT_REACHED. */
@@ -75,10 +78,11 @@ export interface Threads {
    * VALIDATION_FAILED for an unknown cursor.
    */
   list(owner: ThreadOwner, page: PageRequest): Promise<Page<ThreadDocument>>
+  /** Throws PRECONDITION_FAILED, THREAD_NOT_FOUND. */
   update(
-    owner: ThreadOwner,
-    thread_id: string,
-    changes: Partial<Pick<ThreadDocument, 'title' | 'pinned' | 'model' | 'allowed_tools'>>,
+    thread: ThreadDocument,
+    changes: Partial<Pick<ThreadDocument, (typeof threadFields)[number]>>,
+    request: Conditional,
   ): Promise<ThreadDocument>
   markRead(owner: ThreadOwner, thread_id?: string): Promise<void>
   /** Counts a user's unread replies by agent. */
@@ -168,14 +172,16 @@ export function createThreads({
       const parts = [{ user_id, agent_id, ...visible }]
       return findPage(threads, { parts, sort: LIST_ORDER, projection }, page)
     },
-    async update({ user_id, agent_id }, thread_id, changes) {
-      const thread = await threads.findOneAndUpdate(
-        { _id: thread_id, user_id, agent_id, ...visible },
+    async update(thread, changes, request) {
+      const { _id, user_id, agent_id } = thread
+      const unchanged = requireUnchanged(request, thread, threadFields)
+      const updated = await threads.findOneAndUpdate(
+        { _id, user_id, agent_id, ...visible, ...unchanged },
         { $set: changes },
         { returnDocument: 'after' },
       )
-      if (!thread) throw missing()
-      return thread
+      if (!updated) throw missOf(unchanged, 'THREAD_NOT_FOUND')
+      return updated
     },
     async markRead({ user_id, agent_id }, thread_id) {
       if (thread_id === undefined) {

@@ -1,0 +1,106 @@
+import t from './run/file-test.ts'
+import { startChat } from './support/chat.ts'
+
+const chat = await startChat(t)
+const { server, agent_id } = chat
+
+const created = async (path: string, body: object) => {
+  const reply = await server.request('POST', path, { body })
+  t.equal(reply.status, 201, path)
+  return reply.body
+}
+
+const provider = await created('/providers', {
+  name: 'own',
+  kind: 'openai-compatible',
+  base_url: 'https://example.com/v1',
+})
+const shared = await created('/admin/providers', {
+  name: 'all',
+  kind: 'openai-compatible',
+  base_url: 'https://example.com/v1',
+})
+const { thread_id } = await created(`/agents/${agent_id}/threads`, {})
+const channel = await created(`/agents/${agent_id}/channels`, {
+  kind: 'webhook',
+  name: 'hook',
+  enabled: false,
+  config: {},
+})
+const skills = await created('/skill-packages', { name: 'Tricks' })
+await server.createUser({ username: 'ann' })
+
+/** Each object with an address of its own, and changes of it by number. */
+const OBJECTS: [path: string, change: (n: number) => object][] = [
+  ['/auth/me', (n) => ({ display_name: `Name ${n}` })],
+  ['/users/ann', (n) => ({ email: `ann${n}@example.com` })],
+  [`/agents/${agent_id}`, (n) => ({ config: { max_steps: n + 1 } })],
+  [`/agents/${agent_id}/threads/${thread_id}`, (n) => ({ title: `Title ${n}` })],
+  [`/agents/${agent_id}/channels/${channel.id}`, (n) => ({ name: `hook ${n}` })],
+  [`/providers/${provider.id}`, (n) => ({ max_concurrency: n + 1 })],
+  [`/admin/providers/${shared.id}`, (n) => ({ name: `all-${n}` })],
+  [`/skill-packages/${skills.id}`, (n) => ({ description: `Text ${n}` })],
+]
+
+t.test('a change with If-Match is refused once somebody else has changed the object', async (t) => {
+  for (const [path, change] of OBJECTS) {
+    const patch = (body: object, tag?: string) =>
+      server.request('PATCH', path, { body, headers: tag === undefined ? {} : { 'If-Match': tag } })
+    const read = await server.request('GET', path)
+    const tag = read.headers.get('etag')!
+    t.match(tag, /^"[\w-]+"$/, path)
+    t.equal((await server.request('GET', path)).headers.get('etag'), tag, 'it lasts until a change')
+
+    const changed = await patch(change(1), tag)
+    t.equal(changed.status, 200, path)
+    const next = changed.headers.get('etag')!
+    t.not(next, tag)
+    t.equal((await server.request('GET', path)).headers.get('etag'), next)
+    for (const stale of [tag, `W/${next}`, 'nonsense'])
+      t.match(
+        await patch(change(2), stale),
+        { status: 412, body: { error: { code: 'PRECONDITION_FAILED' } } },
+        path,
+      )
+    t.equal((await patch(change(3), `"elsewhere", ${next}`)).status, 200, 'one of several tags')
+    t.equal((await patch(change(4), '*')).status, 200)
+    t.equal((await patch(change(5))).status, 200, 'without a condition')
+  }
+})
+
+t.test('of parallel changes of one version, one takes effect', async (t) => {
+  for (const [path, change] of OBJECTS) {
+    const tag = (await server.request('GET', path)).headers.get('etag')!
+    const replies = await Promise.all(
+      Array.from({ length: 6 }, (_, n) =>
+        server.request('PATCH', path, { body: change(10 + n), headers: { 'If-Match': tag } }),
+      ),
+    )
+    t.strictSame(replies.map(({ status }) => status).sort(), [200, 412, 412, 412, 412, 412], path)
+  }
+})
+
+t.test('what clients do not change leaves the tag as it is', async (t) => {
+  const before = await server.request('GET', `/agents/${agent_id}`)
+  await server.request('POST', `/agents/${agent_id}/stop`)
+  const after = await server.request('GET', `/agents/${agent_id}`)
+  t.not(after.body.state, before.body.state)
+  t.equal(after.headers.get('etag'), before.headers.get('etag'))
+})
+
+t.test('every PATCH of an object with an address of its own accepts If-Match', async (t) => {
+  type Operation = { parameters: { name: string }[]; responses: Record<string, { headers?: object }> }
+  const { body: api } = await server.request('GET', '/openapi.json')
+  const isTagged = ({ responses }: Operation) => 'ETag' in (responses[200]?.headers ?? {})
+  const tagged = Object.entries<Record<string, Operation>>(api.paths).filter(
+    ([, { get, patch }]) => get && patch && isTagged(get),
+  )
+  t.equal(tagged.length, OBJECTS.length)
+  for (const [path, { patch }] of tagged) {
+    t.ok(
+      patch?.parameters.some(({ name }) => name === 'If-Match'),
+      path,
+    )
+    t.ok(patch && isTagged(patch), path)
+  }
+})
