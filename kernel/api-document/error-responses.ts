@@ -75,9 +75,7 @@ export function createErrorResponses(table: ErrorTable, schemas: Json): ErrorRes
     describe(codes, operation) {
       const byStatus = new Map<number, Set<string>>()
       for (const code of [...codes, 'BAD_REQUEST']) {
-        // That of a plugin which is off.
-        if (!table[code]) continue
-        const { status } = table[code]
+        const { status } = table[code]!
         byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code))
       }
       const described = [...byStatus].map(([status, found]) => [
