@@ -17,7 +17,7 @@ import { type Blueprint, readBlueprint } from './loading/blueprint.ts'
 import { createLogger } from './log.ts'
 import type { Plugin } from './plugin/plugin.ts'
 import { openRuntime, type Runtime } from './runtime.ts'
-import { CLOSE } from './socket/open-connection.ts'
+import { CLOSE, PING_INTERVAL_MS } from './socket/rules.ts'
 import { createUpgrader, refuse } from './socket/upgrade.ts'
 import type { ErrorCode } from './types.ts'
 
@@ -31,8 +31,6 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** The interval between two pings of a socket or two comments of a stream, in milliseconds. */
-const PING_INTERVAL_MS = 25_000
 const SOCKET_PATIENCE_MS = 1000
 const HTTP_PATIENCE_MS = 1000
 

@@ -75,7 +75,9 @@ export function createComponents(): Components {
 export const toPascalCase = (name: string) =>
   name.replace(/(?:^|[^a-zA-Z0-9]+)([a-zA-Z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-const isName = (title: unknown): title is string => typeof title === 'string' && /^[\w.-]+$/.test(title)
+/** True for a title that may name a component. */
+export const isName = (title: unknown): title is string =>
+  typeof title === 'string' && /^[\w.-]+$/.test(title)
 
 const mapValues = (object: Json, map: (value: unknown, key: string) => unknown): Json =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]))

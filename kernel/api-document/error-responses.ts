@@ -3,27 +3,29 @@ import { toPascalCase } from './components.ts'
 
 type Json = Record<string, unknown>
 
-function describeErrorSchema(code: Json): Json {
-  return {
-    type: 'object',
-    properties: {
-      error: {
-        type: 'object',
-        properties: {
-          code,
-          message: { type: 'string', description: 'For people, in English or Chinese' },
-          details: { type: 'object', description: 'Facts by name, such as the field that is missing' },
-          request_id: { type: 'string', description: 'Also in the header `X-Request-Id` and in the log' },
-        },
-        required: ['code', 'message', 'details', 'request_id'],
-      },
-    },
-    required: ['error'],
-  }
-}
+/** Returns the schema of an error as frames and events have it; `code` is the schema of its code. */
+export const describeErrorFields = (code: Json): Json => ({
+  type: 'object',
+  properties: {
+    code,
+    message: { type: 'string', description: 'For people, in English or Chinese' },
+    details: { type: 'object', description: 'Facts by name, such as the field that is missing' },
+    request_id: { type: 'string', description: 'Also in the header `X-Request-Id` and in the log' },
+  },
+  required: ['code', 'message', 'details', 'request_id'],
+})
+
+const describeErrorSchema = (code: Json): Json => ({
+  type: 'object',
+  properties: { error: describeErrorFields(code) },
+  required: ['error'],
+})
+
+/** The schema of a code of which nothing is known. */
+export const ANY_CODE = { type: 'string', description: 'Decide by it' }
 
 /** The schema of any error. */
-const ERROR_SCHEMA = describeErrorSchema({ type: 'string', description: 'Decide by it' })
+const ERROR_SCHEMA = describeErrorSchema(ANY_CODE)
 
 const MAX_NAME_CHARS = 60
 

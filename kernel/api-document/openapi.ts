@@ -60,7 +60,8 @@ export function describeApi({ plugins, errors, version }: Blueprint, kernelRoute
   }
 }
 
-const tagOf = ({ tag, name, summary }: PlannedPlugin['plugin']): ApiTag =>
+/** Returns the heading of a plugin's part of the documents. */
+export const tagOf = ({ tag, name, summary }: PlannedPlugin['plugin']): ApiTag =>
   tag ?? { name, order: SERVER_TAG.order - 1, description: `${summary}.` }
 
 const BEARER = {

@@ -78,7 +78,8 @@ function listGuards(use: GuardUse, guards: DocumentParts['guards']): Guard[] {
   return chain
 }
 
-const describeGuard = (use: GuardUse, guards: DocumentParts['guards']): string => {
+/** Says in words whom a guard admits. */
+export const describeGuard = (use: GuardUse, guards: DocumentParts['guards']): string => {
   const [, argument] = typeof use === 'string' ? [] : use
   return listGuards(use, guards)
     .flatMap(({ description = [] }) => description)
@@ -200,7 +201,7 @@ function describeReplies(
 }
 
 /** Makes an operation id such as `getNotesById`, for routes that name none. */
-const deriveOperationId = (method: string, path: string) =>
+export const deriveOperationId = (method: string, path: string) =>
   method.toLowerCase() + toPascalCase(path.replaceAll('/:', '/by-'))
 
 const pathParameters = (path: string): JSONSchema => {

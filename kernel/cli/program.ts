@@ -7,7 +7,7 @@ import type { Command, CommandInput } from '../plugin/command.ts'
 import { configCommand } from './config-command.ts'
 import { doctorCommand } from './doctor-command.ts'
 import type { KernelCommand } from './kernel-command.ts'
-import { openapiCommand } from './openapi-command.ts'
+import { asyncapiCommand, openapiCommand } from './openapi-command.ts'
 import { pluginsCommand } from './plugins-command.ts'
 import { serveCommand } from './serve-command.ts'
 
@@ -16,6 +16,7 @@ const kernelCommands: KernelCommand[] = [
   configCommand,
   pluginsCommand,
   openapiCommand,
+  asyncapiCommand,
   doctorCommand,
 ]
 

@@ -1,3 +1,4 @@
+import { describeAsyncApi } from '../api-document/asyncapi.ts'
 import { describeApi } from '../api-document/openapi.ts'
 import type { Blueprint } from '../loading/blueprint.ts'
 import type { Runtime } from '../runtime.ts'
@@ -7,6 +8,7 @@ import { defineRoute, type Route } from './route.ts'
 /** The routes that the kernel itself serves. Without a runtime they can be described but not called. */
 export function kernelRoutes(blueprint: Blueprint, runtime?: Runtime): Route[] {
   let document: Record<string, unknown> | undefined
+  let asyncDocument: Record<string, unknown> | undefined
   const openapi = defineRoute({
     method: 'GET',
     path: '/openapi.json',
@@ -18,6 +20,17 @@ export function kernelRoutes(blueprint: Blueprint, runtime?: Runtime): Route[] {
     document ??= describeApi({ ...blueprint, plugins: runtime!.plugins }, routes)
     return document
   })
-  const routes: Route[] = [...healthRoutes(runtime!), openapi]
+  const asyncapi = defineRoute({
+    method: 'GET',
+    path: '/asyncapi.json',
+    operation_id: 'getAsyncApiDocument',
+    summary: 'Get the sockets and event streams of this API as AsyncAPI 3.0',
+    guard: 'public',
+    response: { 200: { type: 'object' } },
+  }).handle(() => {
+    asyncDocument ??= describeAsyncApi({ ...blueprint, plugins: runtime!.plugins })
+    return asyncDocument
+  })
+  const routes: Route[] = [...healthRoutes(runtime!), openapi, asyncapi]
   return routes
 }

@@ -79,7 +79,10 @@ export function assertConsistent(
       if (operation_id) claim('operation', operation_id, owner)
     }
     // A socket is opened by a GET.
-    for (const { path } of declarations.sockets) claimRoute('GET', path, owner)
+    for (const { path, operation_id } of declarations.sockets) {
+      claimRoute('GET', path, owner)
+      if (operation_id) claim('operation', operation_id, owner)
+    }
     for (const { event } of declarations.listeners) {
       const [point] = [...points].find(([, { formerly }]) => formerly === event) ?? []
       const now = point ? `the extension point "${point}": use host.extend` : FORMER_EVENTS[event]

@@ -37,7 +37,9 @@ export function createFrameCheck(schemas: FrameSchemas): Validator<Frame> {
   }
 }
 
-const withType = (type: string, schema: JSONSchema): JSONSchema => ({
+/** Adds the `type` of a frame to the schema of its other fields. */
+export const withType = (type: string, schema: JSONSchema): JSONSchema => ({
   ...schema,
-  properties: { type: { const: type }, ...(schema.properties as object) },
+  properties: { type: { type: 'string', const: type }, ...(schema.properties as object) },
+  required: ['type', ...((schema.required ?? []) as string[])],
 })

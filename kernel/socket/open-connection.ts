@@ -4,18 +4,9 @@ import type { ErrorBody } from '../http/error-reply.ts'
 import { createTokenBucket, type Rate } from '../security/token-bucket.ts'
 import type { DirectoryEntry } from './directory.ts'
 import type { Frame } from './frames.ts'
+import { BAD_FRAMES_IN_A_ROW, CLOSE } from './rules.ts'
 import type { Connection, ConnectionHandler } from './socket.ts'
 
-/** Close codes of our own and of RFC 6455. */
-export const CLOSE = {
-  goingAway: 1001,
-  badFrames: 1008,
-  failed: 1011,
-  tooSlow: 1013,
-  sessionEnded: 4401,
-} as const
-
-const BAD_FRAMES_IN_A_ROW = 20
 const FRAMES_WAITING = 64
 /** Milliseconds that a peer which sends too much has to read the reason of the close. */
 const FAREWELL_MS = 1000

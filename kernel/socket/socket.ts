@@ -4,19 +4,25 @@ import { createFormCheck } from '../plugin/form.ts'
 import type { JSONSchema, TypeOf } from '../schema.ts'
 import type { KernelServices } from '../types.ts'
 
-/** The fields of each frame by its `type`; every schema is an object schema without the type itself. */
+/** The fields of each frame by its `type`; every schema is an object schema without the type itself, and may have a title. */
 export type FrameSchemas = { readonly [type: string]: JSONSchema }
 
 /** The one declaration of a WebSocket endpoint, for both directions. */
 export interface SocketSpec {
   /** Below /api; parameters as `:name`. */
   readonly path: string
+  /** A verb and its object, as those of routes. */
+  readonly operation_id?: string
   readonly summary: string
+  /** Explains the order of frames and how to go on after a cut, as Markdown. */
+  readonly description?: string
   readonly guard: GuardUse
   readonly receive: FrameSchemas
   readonly send: FrameSchemas
   /** Fields of a frame that the error which it caused repeats, so that a sender of several can tell which one it was. */
   readonly repeats?: readonly string[]
+  /** A sentence for each close code that means more here than on other sockets. */
+  readonly closes?: { readonly [code: number]: string }
 }
 
 /** The frames of one direction as a union told apart by `type`. */
@@ -59,11 +65,18 @@ export const assertSocket = createFormCheck<Socket>(
     type: 'object',
     properties: {
       path: { type: 'string', pattern: '^/' },
+      operation_id: { type: 'string', pattern: '^[a-zA-Z][a-zA-Z0-9]*$' },
       summary: { type: 'string', minLength: 1 },
+      description: { type: 'string', minLength: 1 },
       guard: true,
       receive: frames,
       send: frames,
       repeats: { type: 'array', items: { type: 'string' } },
+      closes: {
+        type: 'object',
+        propertyNames: { pattern: '^(1\\d|[34]\\d)\\d\\d$' },
+        additionalProperties: { type: 'string', minLength: 1 },
+      },
       handler: true,
     },
     required: ['path', 'summary', 'receive', 'send', 'handler'],

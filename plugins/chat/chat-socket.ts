@@ -6,13 +6,30 @@ import { socket } from './manifest.ts'
 import { sanitizeForStorage } from './sanitize.ts'
 import type { KnownTurn } from './turns/client-messages.ts'
 
+const DESCRIPTION = `Send a \`user_turn\` and read frames until \`done\` or \`error\`. One connection can follow several threads.
+
+### Order
+
+A turn sends \`turn_started\` first, then what happens in it, then \`done\` or \`error\` as its last frame. A thread runs one turn at a time: a message that has to wait is answered by \`turn_queued\`. After \`hitl_required\` the turn is paused until its requests are decided by \`POST /agents/{id}/chat/hitl/resume\`, or it is stopped, or they expire.
+
+### Resume
+
+Frames of a turn carry a \`seq\`, which rises by one within the thread, and are stored before they are sent. After a cut, send \`subscribe\` with the last \`seq\` that you have as \`after_seq\`: each frame after it follows, none missing and none twice, also after a restart of the server. Whether your last message arrived you need not know: send it again with the same \`client_message_id\`, which starts no second turn.`
+
 const declared = socket({
   path: '/agents/:id/chat/ws',
+  operation_id: 'chatWithAgent',
   summary: 'Chat with an agent',
+  description: DESCRIPTION,
   guard: 'agent',
   receive: receivedFrames,
   send: sentFrames,
   repeats: ['thread_id', 'client_message_id'],
+  closes: {
+    1001: 'The server is shutting down. Connect again and subscribe.',
+    1008: 'You sent too many frames, or too many bad ones in a row, or the agent is no longer available to you.',
+    1013: 'You read too slowly. Connect again and subscribe.',
+  },
 })
 
 type UserTurn = Extract<FrameOf<typeof receivedFrames>, { type: 'user_turn' }>

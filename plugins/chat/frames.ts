@@ -4,20 +4,41 @@ import { decision, pendingFields } from './approval-schemas.ts'
 import { inputBlock, queuedTurns, sources, threadId, turnId, usage } from './schemas.ts'
 
 const string = { type: 'string' } as const
-const seq = { type: 'integer', minimum: 0 } as const
-/** A frame that belongs to a delegated task names the tool call that delegated it. */
-const delegated = { parent_tool_call_id: string } as const
-const position = { thread_id: string, turn_id: string, seq } as const
+const seq = {
+  type: 'integer',
+  minimum: 0,
+  description: 'The position in the thread; rises by one with each frame of a turn',
+  examples: [7],
+} as const
+const text = (description: string, example: string) =>
+  ({ type: 'string', description, examples: [example] }) as const
 
-/** Adds the position of a frame in its thread to its fields. */
-const ofTurn = <const Properties extends Record<string, unknown>, const Required extends readonly string[]>({
-  properties,
-  required,
-}: {
-  properties: Properties
-  required: Required
-}) =>
+const thread = text('The thread', 'thr_01KAQ2V8M3')
+const messageId = text('The stored message that shows the frame', 'msg_01KAQ2VBX9')
+const callId = text('The call; a result has the id of its call', 'call_1')
+const clientMessageId = text('The name that the client gave to the message', '6f0d2c9e')
+/** A frame that belongs to a delegated task names the tool call that delegated it. */
+const delegated = {
+  parent_tool_call_id: { type: 'string', description: 'The call of `task` that the frame belongs to' },
+} as const
+const position = { thread_id: thread, turn_id: text('The turn', 'trn_01KAQ2VA5T'), seq } as const
+
+/** Adds a name and a sentence to a frame. */
+const named = <const Title extends string, const Schema extends object>(
+  title: Title,
+  description: string,
+  schema: Schema,
+) => ({ title, description, ...schema })
+
+/** Adds a name, a sentence and the position in the thread to the fields of a frame. */
+const ofTurn = <const Properties extends Record<string, unknown>, const Required extends readonly string[]>(
+  title: string,
+  description: string,
+  { properties, required }: { properties: Properties; required: Required },
+) =>
   ({
+    title,
+    description,
     type: 'object',
     properties: { ...position, ...properties },
     required: ['thread_id', 'turn_id', 'seq', ...required],
@@ -26,90 +47,165 @@ const ofTurn = <const Properties extends Record<string, unknown>, const Required
 
 /** Frames that a client sends, by type. */
 export const receivedFrames = {
-  user_turn: {
+  user_turn: named('UserTurnFrame', 'Says something to the agent, with either `text` or `content`.', {
     ...objectOf({
-      thread_id: threadId,
-      session_key: { type: 'string', minLength: 1, maxLength: 128 },
-      text: { type: 'string', pattern: '\\S' },
-      content: { type: 'array', items: inputBlock, minItems: 1, maxItems: 64 },
-      client_message_id: { type: 'string', minLength: 1, maxLength: 128 },
-      model: { type: 'string', minLength: 3, maxLength: 256 },
-      reasoning: { enum: REASONING_LEVELS },
+      thread_id: { ...threadId, description: 'Without it, the turn starts a new thread' },
+      session_key: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 128,
+        description: 'Finds the thread that was created with it, instead of `thread_id`',
+      },
+      text: { type: 'string', pattern: '\\S', examples: ['What is the weather in Oslo?'] },
+      content: {
+        type: 'array',
+        items: inputBlock,
+        minItems: 1,
+        maxItems: 64,
+        description: 'Text, images and files that were uploaded before',
+      },
+      client_message_id: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 128,
+        description: 'A name of your choice. The same one sent twice starts one turn; it is kept for 30 days',
+        examples: ['6f0d2c9e'],
+      },
+      model: {
+        type: 'string',
+        minLength: 3,
+        maxLength: 256,
+        description: 'The model of this turn, `<provider>:<model>`',
+      },
+      reasoning: { enum: REASONING_LEVELS, description: 'How long the model may think in this turn' },
     }),
     oneOf: [{ required: ['text'] }, { required: ['content'] }],
-  },
-  ping: objectOf({}),
-  subscribe: objectOf({ thread_id: threadId, after_seq: seq }, ['thread_id']),
-  stop: rowOf({ thread_id: threadId }),
-  unqueue: rowOf({ thread_id: threadId, queue_id: turnId }),
+    examples: [
+      { type: 'user_turn', text: 'What is the weather in Oslo?', client_message_id: '6f0d2c9e' },
+      { type: 'user_turn', thread_id: 'thr_01KDVMF0000000000000000001', text: 'And tomorrow?' },
+    ],
+  }),
+  ping: named('PingFrame', 'Asks for a sign of life; answered by `pong`.', objectOf({})),
+  subscribe: named(
+    'SubscribeFrame',
+    'Follows a thread. Answered by `turn_status`, then each frame after `after_seq`, then those to come.',
+    objectOf(
+      {
+        thread_id: { ...threadId, examples: ['thr_01KAQ2V8M3'] },
+        after_seq: {
+          type: 'integer',
+          minimum: 0,
+          description:
+            'The last `seq` that you have; without it, the turn that is running is sent from its start',
+          examples: [7],
+        },
+      },
+      ['thread_id'],
+    ),
+  ),
+  stop: named(
+    'StopFrame',
+    'Ends the turn that runs or waits for a person. Answered by `done`, or by `turn_status` if there is none.',
+    rowOf({ thread_id: { ...threadId, examples: ['thr_01KAQ2V8M3'] } }),
+  ),
+  unqueue: named(
+    'UnqueueFrame',
+    'Takes a waiting message back. Answered by `unqueued`, or by `turn_status` if it no longer waits.',
+    rowOf({
+      thread_id: { ...threadId, examples: ['thr_01KAQ2V8M3'] },
+      queue_id: { ...turnId, examples: ['trn_01KAQ2VC77'] },
+    }),
+  ),
 } as const
 
 /** The fields of each frame of a turn besides `thread_id`, `turn_id` and `seq`, by type. */
 export const turnFrameFields = {
-  turn_started: objectOf({ message_id: string, client_message_id: string }, ['message_id']),
-  content: rowOf({ message_id: string, content: string }),
-  reasoning: rowOf({ message_id: string, content: string }),
-  tool_call: rowOf({ ...delegated, message_id: string, tool_call_id: string, name: string, input: true }, [
-    'parent_tool_call_id',
-  ]),
+  turn_started: objectOf({ message_id: messageId, client_message_id: clientMessageId }, ['message_id']),
+  content: rowOf({ message_id: messageId, content: text('Text to append', 'It is ') }),
+  reasoning: rowOf({ message_id: messageId, content: text('Text to append', 'The user asks about Oslo.') }),
+  tool_call: rowOf(
+    {
+      ...delegated,
+      message_id: messageId,
+      tool_call_id: callId,
+      name: text('The tool', 'web_fetch'),
+      input: { description: 'The arguments of the call', examples: [{ url: 'https://example.com/oslo' }] },
+    },
+    ['parent_tool_call_id'],
+  ),
   tool_result: rowOf(
     {
       ...delegated,
-      message_id: string,
-      tool_call_id: string,
-      name: string,
-      output: string,
-      is_error: { type: 'boolean' },
+      message_id: messageId,
+      tool_call_id: callId,
+      name: text('The tool', 'web_fetch'),
+      output: text('What the model reads as result', 'Oslo: 4 °C, light rain'),
+      is_error: { type: 'boolean', description: 'True if the call failed' },
       sources,
     },
     ['parent_tool_call_id', 'sources'],
   ),
-  /** Progress of a running call; only subscribers see it, no message contains it. */
-  tool_progress: rowOf({ ...delegated, tool_call_id: string, content: string }, ['parent_tool_call_id']),
+  tool_progress: rowOf(
+    { ...delegated, tool_call_id: callId, content: text('The progress so far', 'Reading 3 of 12 files') },
+    ['parent_tool_call_id'],
+  ),
   attachment: rowOf(
     {
       ...delegated,
-      message_id: string,
-      kind: { enum: ['image', 'video', 'audio', 'file'] },
-      path: string,
-      filename: string,
-      media_type: string,
-      url: nullable(string),
+      message_id: messageId,
+      kind: { enum: ['image', 'video', 'audio', 'file'], examples: ['file'] },
+      path: text("The path in the agent's workspace", 'reports/oslo.pdf'),
+      filename: text('The name to save it under', 'oslo.pdf'),
+      media_type: text('The media type', 'application/pdf'),
+      url: {
+        ...nullable(string),
+        description: 'The address of the file below the server; null if it cannot be read over the API',
+        examples: ['/api/agents/assistant/files/content?path=reports%2Foslo.pdf'],
+      },
     },
     ['parent_tool_call_id'],
   ),
-  /** A model call that belongs to no message has a `purpose` instead. */
   usage: objectOf(
     {
       ...delegated,
       message_id: string,
-      call_id: string,
-      purpose: { const: 'summary' },
+      call_id: { type: 'string', description: 'The call of the model' },
+      purpose: {
+        const: 'summary',
+        description: 'Set instead of `message_id` if the call belongs to no message',
+      },
       usage,
-      model: string,
+      model: text('The model, `<provider>:<model>`', 'demo:demo'),
     },
     ['usage', 'model'],
   ),
   hitl_required: rowOf(pendingFields),
-  /** `decisions` has one entry for each request, and none if the turn was stopped. */
   hitl_resolved: rowOf({
-    pending_id: string,
+    pending_id: text('The pause that ended', '01KAQ2VD11'),
     outcome: { enum: ['decided', 'expired', 'stopped'] },
-    decisions: { type: 'array', items: decision },
+    decisions: {
+      type: 'array',
+      items: decision,
+      description: 'One for each request; empty if the turn was stopped',
+    },
   }),
   done: rowOf({
-    message_id: nullable(string),
+    message_id: {
+      ...nullable(string),
+      description: 'The stored reply; null if there is none',
+      examples: ['msg_01KAQ2VBX9'],
+    },
     usage,
     stop_reason: { enum: ['end', 'stopped', 'max_steps'] },
   }),
   /** `message_id` is that of the reply which shows the error. */
   error: rowOf(
     {
-      message_id: string,
-      code: string,
-      message: string,
-      details: { type: 'object', additionalProperties: true },
-      request_id: string,
+      message_id: { type: 'string', description: 'The reply that shows the error' },
+      code: text('Decide by this', 'THREAD_BUSY'),
+      message: text('A sentence for people', '8 turns of this thread are already queued.'),
+      details: { type: 'object', additionalProperties: true, examples: [{ waiting: 8 }] },
+      request_id: text('Quote this in reports', '01KAQ2VE40'),
     },
     ['message_id'],
   ),
@@ -117,44 +213,81 @@ export const turnFrameFields = {
 
 /** Frames that the server sends, by type. Those of a turn carry `thread_id`, `turn_id` and `seq`. */
 export const sentFrames = {
-  turn_started: ofTurn(turnFrameFields.turn_started),
-  content: ofTurn(turnFrameFields.content),
-  reasoning: ofTurn(turnFrameFields.reasoning),
-  tool_call: ofTurn(turnFrameFields.tool_call),
-  tool_result: ofTurn(turnFrameFields.tool_result),
-  tool_progress: ofTurn(turnFrameFields.tool_progress),
-  attachment: ofTurn(turnFrameFields.attachment),
-  usage: ofTurn(turnFrameFields.usage),
-  hitl_required: ofTurn(turnFrameFields.hitl_required),
-  hitl_resolved: ofTurn(turnFrameFields.hitl_resolved),
-  done: ofTurn(turnFrameFields.done),
-  /** Also the answer to a frame that was refused, which belongs to no turn. */
-  error: objectOf(
-    { ...position, client_message_id: string, ...turnFrameFields.error.properties },
-    turnFrameFields.error.required,
+  turn_started: ofTurn(
+    'TurnStartedFrame',
+    "A turn began; `message_id` is the user's message, which is stored.",
+    turnFrameFields.turn_started,
   ),
-  turn_status: rowOf(
-    {
-      thread_id: string,
-      active: { type: 'boolean' },
-      turn_id: string,
-      last_seq: seq,
-      paused: { type: 'boolean' },
-      queued: queuedTurns,
-    },
-    ['turn_id'],
+  content: ofTurn('ContentFrame', 'A piece of the reply.', turnFrameFields.content),
+  reasoning: ofTurn('ReasoningFrame', "A piece of the model's thoughts.", turnFrameFields.reasoning),
+  tool_call: ofTurn('ToolCallFrame', 'A tool is called.', turnFrameFields.tool_call),
+  tool_result: ofTurn('ToolResultFrame', 'A call of a tool has ended.', turnFrameFields.tool_result),
+  tool_progress: ofTurn(
+    'ToolProgressFrame',
+    'Progress of a running call. Only those who follow the thread see it; no message contains it.',
+    turnFrameFields.tool_progress,
   ),
-  turn_queued: rowOf(
-    {
-      thread_id: string,
-      client_message_id: string,
-      queue_id: { type: 'string', description: 'The `turn_id` that the turn will have' },
-      position: { type: 'integer', minimum: 1, description: '1 is the next' },
-    },
-    ['client_message_id'],
+  attachment: ofTurn('AttachmentFrame', 'A file for the user.', turnFrameFields.attachment),
+  usage: ofTurn('UsageFrame', 'The tokens of one call of the model.', turnFrameFields.usage),
+  hitl_required: ofTurn(
+    'ApprovalRequiredFrame',
+    'The turn is paused until a person decides, with one of the `allowed_decisions` for each request.',
+    turnFrameFields.hitl_required,
   ),
-  unqueued: rowOf({ thread_id: string, queue_id: string }),
-  pong: objectOf({}),
+  hitl_resolved: ofTurn(
+    'ApprovalResolvedFrame',
+    'The pause has ended, and with `stopped` the turn as well.',
+    turnFrameFields.hitl_resolved,
+  ),
+  done: ofTurn('DoneFrame', 'The turn has ended; nothing of it follows.', turnFrameFields.done),
+  error: named(
+    'ErrorFrame',
+    'The turn failed and has ended. Without `seq`, a frame of the client was refused, and no turn is affected.',
+    objectOf(
+      {
+        thread_id: thread,
+        turn_id: { type: 'string', description: 'The turn that failed' },
+        seq: { type: 'integer', minimum: 0, description: 'Set if the frame belongs to a turn' },
+        client_message_id: clientMessageId,
+        ...turnFrameFields.error.properties,
+      },
+      turnFrameFields.error.required,
+    ),
+  ),
+  turn_status: named(
+    'TurnStatusFrame',
+    'The state of a thread, at the start of a subscription, or if there was nothing to do.',
+    rowOf(
+      {
+        thread_id: thread,
+        active: { type: 'boolean', description: 'True while a turn runs or is paused' },
+        turn_id: { type: 'string', description: 'The active turn' },
+        last_seq: { ...seq, description: 'The last `seq` of the thread' },
+        paused: { type: 'boolean', description: 'True while the turn waits for a person' },
+        queued: queuedTurns,
+      },
+      ['turn_id'],
+    ),
+  ),
+  turn_queued: named(
+    'TurnQueuedFrame',
+    'A message waits until the turns before it have ended.',
+    rowOf(
+      {
+        thread_id: thread,
+        client_message_id: clientMessageId,
+        queue_id: text('The `turn_id` that the turn will have', 'trn_01KAQ2VC77'),
+        position: { type: 'integer', minimum: 1, description: '1 is the next' },
+      },
+      ['client_message_id'],
+    ),
+  ),
+  unqueued: named(
+    'UnqueuedFrame',
+    'A waiting message was taken back.',
+    rowOf({ thread_id: thread, queue_id: text('The message that waited', 'trn_01KAQ2VC77') }),
+  ),
+  pong: named('PongFrame', 'The answer to `ping`.', objectOf({})),
 } as const
 
 /** A frame of a turn, as a stream of events sends it. */
@@ -167,7 +300,7 @@ export const turnFrame = {
     const { properties, required, ...frame } = sentFrames[type as keyof typeof turnFrameFields]
     return {
       ...frame,
-      properties: { type: { const: type }, ...properties },
+      properties: { type: { type: 'string', const: type }, ...properties },
       required: ['type', ...required],
     }
   }),

@@ -62,9 +62,9 @@ export const usage = {
   title: 'Usage',
   ...rowOf(
     {
-      input_tokens: integer,
-      output_tokens: integer,
-      total_tokens: integer,
+      input_tokens: { type: 'integer', examples: [812] },
+      output_tokens: { type: 'integer', examples: [64] },
+      total_tokens: { type: 'integer', examples: [876] },
       cached_input_tokens: integer,
       reasoning_tokens: integer,
     },
@@ -124,10 +124,14 @@ export const queuedTurns = {
     title: 'QueuedTurn',
     ...rowOf(
       {
-        queue_id: string,
+        queue_id: { type: 'string', examples: ['trn_01KAQ2VC77'] },
         client_message_id: string,
-        text: { type: 'string', description: 'The first 8000 characters of the message' },
-        created_at: { type: 'integer', description: 'Unix seconds' },
+        text: {
+          type: 'string',
+          description: 'The first 8000 characters of the message',
+          examples: ['And tomorrow?'],
+        },
+        created_at: { type: 'integer', description: 'Unix seconds', examples: [1_767_225_600] },
       },
       ['client_message_id'],
     ),

@@ -177,6 +177,11 @@ t.test('an invalid declaration is refused with the plugin and the field', async 
     [route('audit: false'), /route GET \/x is not valid: \/audit must/],
     [route("audit: { none: '' }"), /route GET \/x is not valid: \/audit must/],
     [socket('receive: undefined'), /socket \/x is not valid: \/receive is missing/],
+    [
+      socket("description: ''"),
+      /socket \/x is not valid: \/description must NOT have fewer than 1 characters/,
+    ],
+    [socket("closes: { 999: 'late' }"), /socket \/x is not valid: \/closes/],
     [socket('handler: 1'), /socket \/x is not valid: \/handler must be a function/],
     [job('every_seconds: 0'), /job j is not valid: \/every_seconds must be > 0/],
     [job('every_seconds: undefined'), /job j is not valid: \/every_seconds is missing/],
@@ -376,7 +381,7 @@ t.test('a plugin cannot declare the names of the kernel', async (t) => {
     await readRefusal(t, { first: pluginSource('first', '', error) }),
     'error "NOT_FOUND" is declared by both the kernel and first',
   )
-  for (const path of ['/health', '/health/live', '/openapi.json'])
+  for (const path of ['/health', '/health/live', '/openapi.json', '/asyncapi.json'])
     t.equal(
       await readRefusal(t, { first: pluginSource('first', `host.routes([${routeSource(path, '1')}])`) }),
       `route "GET ${path}" is declared by both the kernel and first`,

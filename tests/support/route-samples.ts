@@ -308,6 +308,7 @@ export const routeSamples: Record<string, RouteSample> = {
   'GET /health': { who: 'public', status: 200 },
   'GET /health/live': { who: 'public', status: 200 },
   'GET /openapi.json': { who: 'public', status: 200 },
+  'GET /asyncapi.json': { who: 'public', status: 200 },
 
   'POST /auth/login': {
     who: 'public',
