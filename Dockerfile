@@ -11,6 +11,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY --from=build /app/kernel/http/docs ./kernel/http/docs
 COPY --from=build /app/plugins/experts/catalog ./plugins/experts/catalog
 COPY --from=build /app/plugins/personas/profiles ./plugins/personas/profiles
 COPY --from=build /app/plugins/scaffold/templates ./plugins/scaffold/templates

@@ -394,54 +394,6 @@ t.test('enums and members of unions become components, with their types', async 
   t.match(schemas.SnowStormWeatherFall, { properties: { kind: { type: 'string', const: 'snow_storm' } } })
 })
 
-t.test('the documentation page exists only if it is enabled', async (t) => {
-  const server = await startKernel(t)
-  for (const path of ['/docs', '/docs/', '/docs/start.js', '/docs/swagger-ui.css'])
-    t.match(await server.request('GET', path), { status: 404, body: { error: { code: 'NOT_FOUND' } } })
-  t.equal((await server.request('GET', '/openapi.json')).status, 200)
-})
-
-t.test('the documentation page and all of its files are served by this server', async (t) => {
-  const server = await startKernel(t, { env: { SVC_ENABLE_API_DOCS: '1' } })
-  const get = async (path: string, method = 'GET') => {
-    const response = await fetch(`${server.url}${path}`, { method })
-    return { response, content: Buffer.from(await response.arrayBuffer()) }
-  }
-  const { response, content } = await get('/api/docs')
-  t.equal(response.status, 200)
-  t.match(response.headers.get('content-type'), /^text\/html/)
-  const page = content.toString()
-  t.notMatch(page, /https?:|\/\/\w/)
-  t.strictSame((await get('/api/docs/')).content, content, 'also with a trailing slash')
-
-  const links = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link!)
-  t.equal(links.length, 4)
-  const types: Record<string, RegExp> = { js: /javascript/, css: /^text\/css/, png: /^image\/png$/ }
-  for (const link of links) {
-    const { response, content } = await get(link)
-    t.equal(response.status, 200, link)
-    t.match(response.headers.get('content-type'), types[link.split('.').at(-1)!]!)
-    t.equal(response.headers.get('x-content-type-options'), 'nosniff')
-    t.match(
-      response.headers.get('content-security-policy'),
-      /^default-src 'self';.*; frame-ancestors 'none'$/,
-    )
-    t.equal(response.headers.get('referrer-policy'), 'no-referrer')
-    t.notMatch(response.headers.get('content-security-policy'), /https?:|\*/)
-    t.ok(content.length > 50)
-    const head = await get(link, 'HEAD')
-    t.equal(head.response.status, 200)
-    t.equal(head.content.length, 0)
-  }
-  const { content: start } = await get('/api/docs/start.js')
-  t.match(start.toString(), /'\/api\/openapi\.json'/)
-  t.notMatch(start.toString(), /https?:/)
-
-  t.equal((await get('/api/docs', 'POST')).response.status, 404)
-  t.equal((await get('/api/docs/package.json')).response.status, 404)
-  t.equal((await get('/api/docs/..%2fpackage.json')).response.status, 404)
-})
-
 t.test('a row requires its properties except the optional ones, and takes no others', async (t) => {
   const text = { type: 'string' } as const
   t.ok(accepts(rowOf({ a: text, b: text }), { a: 'x', b: 'y' }))

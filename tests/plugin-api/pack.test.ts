@@ -26,6 +26,7 @@ const scaffolds = { channel: 'carrier', provider: 'oracle', feature: 'shop-list'
 
 t.test('the package contains the compiled sources and their data, and no tests', async (t) => {
   const data = [
+    ...listFiles('kernel/http/docs'),
     ...listFiles('plugins/experts/catalog'),
     ...listFiles('plugins/personas/profiles'),
     ...listFiles('plugins/scaffold/templates'),

@@ -1,0 +1,209 @@
+import type { Browser, Page } from 'playwright-core'
+import t from '../run/file-test.ts'
+import { noChromium, startChromium } from '../support/chromium.ts'
+import { startKernel } from '../support/kernel.ts'
+import { ADMIN, startServer } from '../support/server.ts'
+
+const ENABLED = { SVC_ENABLE_API_DOCS: '1' }
+
+t.test('the page exists only if it is enabled', async (t) => {
+  const server = await startKernel(t)
+  for (const path of ['/docs', '/docs/', '/docs/page.js', '/docs/page.css'])
+    t.match(await server.request('GET', path), { status: 404, body: { error: { code: 'NOT_FOUND' } } })
+  t.equal((await server.request('GET', '/openapi.json')).status, 200)
+})
+
+t.test('the page and all of its files are served by this server', async (t) => {
+  const server = await startKernel(t, { env: ENABLED })
+  const get = async (path: string, method = 'GET') => {
+    const response = await fetch(`${server.url}${path}`, { method })
+    return { response, content: await response.text() }
+  }
+  const types: Record<string, RegExp> = { js: /javascript/, css: /^text\/css/, svg: /^image\/svg/ }
+  const { response, content: page } = await get('/api/docs')
+  t.equal(response.status, 200)
+  t.match(response.headers.get('content-type'), /^text\/html/)
+  t.notMatch(page, /https?:|\/\/\w/)
+  t.strictSame((await get('/api/docs/')).content, page, 'also with a trailing slash')
+
+  const links = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link!)
+  t.equal(links.length, 3)
+  const seen = new Set(links)
+  for (const link of seen) {
+    const { response, content } = await get(link)
+    t.equal(response.status, 200, link)
+    t.match(response.headers.get('content-type'), types[link.split('.').at(-1)!]!)
+    t.equal(response.headers.get('x-content-type-options'), 'nosniff')
+    const policy = response.headers.get('content-security-policy')
+    t.match(policy, /^default-src 'none'; script-src 'self'; .*; frame-ancestors 'none'$/)
+    t.notMatch(policy, /https?:|\*|unsafe/)
+    t.equal(response.headers.get('referrer-policy'), 'no-referrer')
+    const head = await get(link, 'HEAD')
+    t.strictSame([head.response.status, head.content], [200, ''])
+    for (const [, module] of content.matchAll(/from '\.\/([\w-]+\.js)'/g)) seen.add(`/api/docs/${module}`)
+  }
+  t.ok(seen.size > 10, 'modules are followed')
+
+  for (const [path, method] of [
+    ['/api/docs', 'POST'],
+    ['/api/docs/package.json', 'GET'],
+    ['/api/docs/..%2fapp.ts', 'GET'],
+  ] as const)
+    t.equal((await get(path, method)).response.status, 404, path)
+})
+
+/** A page of the browser; what it logs, and each request to another host, is a fault. */
+async function openPage(
+  browser: Browser,
+  url: string,
+  { width = 1440, locale = 'en-US' }: { width?: number; locale?: string } = {},
+): Promise<{ page: Page; faults: string[] }> {
+  const page = await browser.newPage({ viewport: { width, height: 900 }, locale })
+  const faults: string[] = []
+  page.on('console', (message) => faults.push(message.text()))
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('request', (request) => {
+    if (new URL(request.url()).host !== new URL(url).host) faults.push(request.url())
+  })
+  page.setDefaultTimeout(120_000)
+  await page.goto(url)
+  await page.waitForSelector('h1')
+  return { page, faults }
+}
+
+/** Runs in the page: shows every page, or each n-th, and lists those that are too wide or have a field without a name. */
+const lookAtPages = (step: number) => `(async () => {
+  const found = []
+  const hashes = [...document.querySelectorAll('nav a')].map((link) => link.hash)
+  const chosen = [...hashes, '#schema-Agent', '#schema-Block', '#nothing'].filter((_, index) => index % ${step} === 0)
+  for (const hash of new Set(chosen)) {
+    const shown = new Promise((resolve) => addEventListener('hashchange', resolve, { once: true }))
+    if (location.hash !== hash) {
+      location.hash = hash
+      await shown
+    }
+    for (const details of document.querySelectorAll('main details')) details.open = true
+    await new Promise((resolve) => setTimeout(resolve))
+    const { scrollWidth, clientWidth } = document.documentElement
+    if (scrollWidth > clientWidth) found.push(hash + ' is too wide')
+    if (document.querySelectorAll('h1').length !== 1) found.push(hash + ' has no heading')
+    if (/undefined|\\[object/.test(document.querySelector('main').textContent)) found.push(hash + ' shows undefined')
+    for (const field of document.querySelectorAll('main :is(input, select, textarea)'))
+      if (field.labels.length === 0 && !field.ariaLabel) found.push(hash + ' has a field without a name')
+  }
+  return { found, count: hashes.length }
+})()`
+
+t.test('the page in a browser', { skip: noChromium }, async (t) => {
+  const server = await startServer(t, { env: ENABLED })
+  const browser = await startChromium(t)
+  const docs = `${server.url}/api/docs`
+
+  await t.test('an operation is opened by its address, and found by a search', async (t) => {
+    const { page, faults } = await openPage(browser, `${docs}#createAgent`)
+    t.match(await page.textContent('h1'), /Create an agent/)
+    t.match(await page.title(), /^Create an agent/)
+    t.match(await page.textContent('[aria-labelledby=part-body] .fields'), /name.*string.*required/)
+    t.match(await page.textContent('main'), /AGENT_NAME_TAKEN/)
+    t.match(await page.textContent('.samples'), /curl -X POST .*\/api\/agents/)
+    await page.click('text=TypeScript')
+    t.match(await page.textContent('.samples'), /client\.POST\('\/agents', \{\n {2}body: \{/)
+    await page.click('text=Python')
+    t.match(await page.textContent('.samples'), /requests\.post\(/)
+
+    await page.keyboard.press('/')
+    await page.keyboard.type('list threads')
+    await page.waitForSelector('#results a[href="#listThreads"]')
+    await page.keyboard.press('Enter')
+    await page.waitForFunction("document.title.startsWith('List your threads')")
+    t.equal(await page.evaluate('location.hash'), '#listThreads')
+    t.equal(await page.evaluate("document.activeElement === document.querySelector('h1')"), true)
+    await page.fill('#search', 'xyzzy')
+    t.equal(await page.textContent('#results'), 'Nothing found')
+    await page.goBack()
+    await page.waitForFunction("document.title.startsWith('Create an agent')")
+    t.strictSame(faults, [])
+    await page.close()
+  })
+
+  await t.test('a request is sent with the token of the tab, and its reply is shown', async (t) => {
+    const { page, faults } = await openPage(browser, `${docs}#createAgent`)
+    await page.click('text=Sign in to send this request.')
+    await page.fill('input[name=username]', ADMIN.username)
+    await page.fill('input[name=password]', 'wrong-password-1')
+    await page.click('dialog .primary')
+    await page.waitForSelector('dialog .failure:not(:empty)')
+    await page.fill('input[name=password]', ADMIN.password)
+    await page.click('dialog .primary')
+    await page.waitForSelector('text=Sign out')
+    await page.fill('#try-body', '{"name": "from-the-page"}')
+    await page.fill('#try-header-Idempotency-Key', 'once')
+    t.match(
+      await page.textContent('.samples'),
+      /-H 'Idempotency-Key: once'.*from-the-page/s,
+      'samples follow the form',
+    )
+    await page.click('.try .primary')
+    t.match(await page.textContent('.output .status'), /^201/)
+    t.match(await page.textContent('.output'), /"name": "from-the-page"/)
+    // The same key again is answered by the first reply.
+    await page.click('.try .primary')
+    await page.waitForSelector('.try .primary:not(:disabled)')
+    t.match(await page.textContent('.output .status'), /^201/)
+    const { body: agents } = await server.request('GET', '/agents')
+    t.ok((agents as { name: string }[]).some(({ name }) => name === 'from-the-page'))
+    t.equal(await page.evaluate('Object.values(localStorage).every((value) => value.length < 20)'), true)
+    const [refusal] = faults.splice(0)
+    t.match(refusal, /401/, 'only the wrong password is reported')
+
+    await page.evaluate("location.hash = '#chatWithAgent'")
+    await page.fill('#try-id', 'from-the-page')
+    await page.click('.try .primary')
+    await page.waitForSelector('.frames-log .state')
+    await page.selectOption('.try select', 'ping')
+    await page.click('.try button:text("Send")')
+    await page.waitForSelector('.frames-log .in')
+    t.equal(await page.textContent('.frames-log .in'), '{"type":"pong"}')
+    await page.click('text=Sign out')
+    await page.evaluate("location.hash = '#createAgent'")
+    await page.waitForSelector('text=Sign in to send this request.')
+    t.equal(await page.evaluate('sessionStorage.length'), 0)
+    t.strictSame(faults, [])
+    await page.close()
+  })
+
+  await t.test('an event stream is shown while it runs', async (t) => {
+    const { page, faults } = await openPage(browser, `${docs}#streamTrajectory`)
+    const { body: thread } = await server.request('POST', '/agents/assistant/threads', { body: {} })
+    await page.click('#session')
+    await page.fill('input[name=token]', server.admin.token)
+    await page.click('dialog button:text-is("Use")')
+    await page.fill('#try-path-id', 'assistant')
+    await page.fill('#try-path-thread_id', (thread as { thread_id: string }).thread_id)
+    await page.click('.try .primary')
+    await page.waitForSelector('.output pre[aria-label="Events"]:has-text(":")')
+    await page.click('.try button:text-is("Stop")')
+    await page.waitForSelector('.try .primary:not(:disabled)')
+    t.match(await page.textContent('.output .status'), /^200/)
+    t.strictSame(faults, [])
+    await page.close()
+  })
+
+  await t.test('every page fits a telephone, in both languages', async (t) => {
+    for (const [locale, step] of [
+      ['en-US', 1],
+      ['zh-CN', 20],
+    ] as const) {
+      const { page, faults } = await openPage(browser, docs, { width: 390, locale })
+      const { found, count } = await page.evaluate<{ found: string[]; count: number }>(lookAtPages(step))
+      t.strictSame(found, [])
+      t.ok(count > 100)
+      t.equal(await page.evaluate('document.documentElement.lang.slice(0, 2)'), locale.slice(0, 2))
+      t.equal(await page.isVisible('nav'), false)
+      await page.click('.menu')
+      t.equal(await page.isVisible('nav'), true)
+      t.strictSame(faults, [])
+      await page.close()
+    }
+  })
+})
