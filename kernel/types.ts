@@ -61,6 +61,8 @@ export interface AuditRecord {
   /** Null for a command. */
   ip: string | null
   request_id: string | null
+  /** The name of the credential that the caller used instead of a session. */
+  credential?: string
 }
 
 /** The services of the kernel, for every plugin; `log` is the plugin's own. */

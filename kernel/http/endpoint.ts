@@ -90,7 +90,8 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
       const { request_id } = state
       const setHeader = (name: string, value: string) => context.set(name, value)
       const request = { transport: 'http', method: context.method, params, query: context.query } as const
-      const guarded = { ...request, headers, ip, request_id, route: route.path, setHeader }
+      const { path, guard, scope } = route
+      const guarded = { ...request, headers, ip, request_id, route: path, guard, scope, setHeader }
       checkReader = () => parts.guard({ ...guarded, setHeader: () => undefined }, {})
       if (isLimited) await parts.limits.admitAddress(ip)
       try {
@@ -138,6 +139,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
           status: status!,
           ip,
           request_id: state.request_id,
+          credential: added.caller?.credential?.name,
         })
     }
 

@@ -24,6 +24,9 @@ export interface GuardRequest {
   readonly request_id: string
   /** The path as declared, e.g. `/agents/:id`. */
   readonly route: string
+  /** The guard and the scope of the route, as declared. */
+  readonly guard: GuardUse
+  readonly scope: string | undefined
   /** Headers for the answer, also of an upgrade; there, `Sec-WebSocket-Protocol` confirms an offered subprotocol. */
   setHeader(name: string, value: string): void
 }
@@ -64,6 +67,8 @@ export interface Caller {
   id: string
   username: string
   locale?: Locale | null
+  /** The named credential that they use instead of a session. */
+  credential?: { name: string }
 }
 
 /** Finds the caller that a guard put into a context. */

@@ -24,6 +24,8 @@ export interface RouteSpec {
   /** Markdown: what a client should know besides the summary. */
   readonly description?: string
   readonly guard: GuardUse
+  /** What a credential of limited scope must cover to open the route; the plugin that checks credentials defines it. */
+  readonly scope?: string
   /** Describes the parameters of the path, as an object schema; each is a text. */
   readonly params?: JSONSchema
   readonly query?: JSONSchema
@@ -191,6 +193,7 @@ export const assertRoute = createFormCheck<Route>(
       summary: { type: 'string', minLength: 1 },
       description: { type: 'string', minLength: 1 },
       guard: true,
+      scope: { type: 'string', minLength: 1 },
       params: { type: 'object' },
       query: { type: 'object' },
       body: { type: 'object' },

@@ -17,6 +17,8 @@ export interface SocketSpec {
   /** Explains the order of frames and how to go on after a cut, as Markdown. */
   readonly description?: string
   readonly guard: GuardUse
+  /** What a credential of limited scope must cover to open the socket, as in a route. */
+  readonly scope?: string
   readonly receive: FrameSchemas
   readonly send: FrameSchemas
   /** Fields of a frame that the error which it caused repeats, so that a sender of several can tell which one it was. */
@@ -69,6 +71,7 @@ export const assertSocket = createFormCheck<Socket>(
       summary: { type: 'string', minLength: 1 },
       description: { type: 'string', minLength: 1 },
       guard: true,
+      scope: { type: 'string', minLength: 1 },
       receive: frames,
       send: frames,
       repeats: { type: 'array', items: { type: 'string' } },

@@ -125,6 +125,8 @@ export function createUpgrader({
         ip: addressOf(incoming, http.trust_proxy),
         request_id,
         route: socket.path,
+        guard: socket.guard,
+        scope: socket.scope,
         setHeader: (name, value) => {
           if (name === PROTOCOL_HEADER) protocols.set(incoming, value)
           else extra[name] = value

@@ -57,9 +57,9 @@ export function createAuditLog({ collections: { audit_log: rows } }: Pick<Cradle
   }
 }
 
-function toRow({ _id, ts, actor, action, target, payload, status, ip, request_id, hash }: AuditDocument) {
+function toRow({ _id, entry_id, payload, credential, ...row }: AuditDocument) {
   const content = payload === null ? null : decodePayload(payload)
-  return { id: String(_id), ts, actor, action, target, payload: content, status, ip, request_id, hash }
+  return { id: String(_id), ...row, payload: content, credential: credential ?? null }
 }
 
 /** Decodes a payload; text that somebody tampered with is returned unchanged, so that other rows can still be read. */

@@ -14,6 +14,8 @@ export interface AuditEntry {
   status: number
   ip: string | null
   request_id: string | null
+  /** Missing in rows of sessions and commands. */
+  credential?: string
 }
 
 /** One row of the log; `_id` is its number, from 1 without gaps. */

@@ -2,7 +2,14 @@ import type { AuditRecord } from '#kernel'
 import type { AuditEntry } from './documents.ts'
 
 /** The maximum characters of the text fields of a row, including the mark of a cut. */
-export const MAX_FIELD_CHARS = { actor: 64, action: 64, target: 256, ip: 64, request_id: 64 } as const
+export const MAX_FIELD_CHARS = {
+  actor: 64,
+  action: 64,
+  target: 256,
+  ip: 64,
+  request_id: 64,
+  credential: 64,
+} as const
 /** The maximum bytes of a payload as JSON. */
 const MAX_PAYLOAD_BYTES = 4096
 const MAX_STRING_CHARS = 256
@@ -15,7 +22,7 @@ const CUT = '…'
 
 /** Creates the entry of a record; limits its size, whatever the caller sent. */
 export function createEntry(record: AuditRecord, entry_id: string): AuditEntry {
-  const { ts, actor, action, target, payload, status, ip, request_id } = record
+  const { ts, actor, action, target, payload, status, ip, request_id, credential } = record
   return {
     entry_id,
     ts,
@@ -26,6 +33,7 @@ export function createEntry(record: AuditRecord, entry_id: string): AuditEntry {
     status,
     ip: shortenIfAny(ip, MAX_FIELD_CHARS.ip),
     request_id: shortenIfAny(request_id, MAX_FIELD_CHARS.request_id),
+    ...(credential !== undefined && { credential: shorten(credential, MAX_FIELD_CHARS.credential) }),
   }
 }
 

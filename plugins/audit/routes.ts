@@ -40,6 +40,7 @@ const auditRow = {
     status: { type: 'integer', description: 'The HTTP status, or the exit code of a command' },
     ip: nullable(text),
     request_id: nullable(text),
+    credential: nullable({ ...text, description: 'The name of the API key that the call was made with' }),
     hash: { ...text, description: 'SHA-256 over the row and the hash of the previous row' },
   }),
 } as const

@@ -28,7 +28,10 @@ ${pluginSource(
   const route = (method, path, audit, handler, more) =>
     ({ method, path, audit, handler, summary: 's', guard: 'badge', response: { 200: {}, 201: {}, 202: {} }, ...more })
   host.guard('badge', {
-    check: ({ headers }) => (headers['x-user'] ? { caller: { id: '1', username: headers['x-user'] } } : {}),
+    check({ headers }) {
+      const { 'x-user': username, 'x-credential': name } = headers
+      return username ? { caller: { id: '1', username, ...(name && { credential: { name } }) } } : {}
+    },
   })
   host.guard('nobody', { after: 'badge', check: () => { throw host.error('FORBIDDEN') } })
   host.routes([
@@ -114,6 +117,16 @@ t.test(
     t.same(rows, [], 'no call is recorded twice')
   },
 )
+
+t.test('a call with a named credential is recorded with its name', async (t) => {
+  const call = async (headers: Record<string, string>) => {
+    await server.request('POST', '/goods', { body: {}, headers })
+    return rows.pop()!.credential
+  }
+  t.equal(await call({ 'x-user': 'ann', 'x-credential': 'robot' }), 'robot')
+  t.equal(await call({ 'x-user': 'ann' }), undefined)
+  t.equal(await call({}), undefined)
+})
 
 t.test('a call that did not reach its handler is recorded too', async (t) => {
   const call = async (path: string, body: unknown) => {

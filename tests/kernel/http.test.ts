@@ -27,7 +27,10 @@ ${pluginSource(
       return { rank: argument }
     },
   })
+  host.guard('label', { check: ({ route, guard, scope }) => ({ declared: { route, guard, scope } }) })
   host.routes([
+    ${routeSource('/labels', 'request.declared', "guard: 'label', scope: 'letters',")},
+    ${routeSource('/labels/:id', 'request.declared', "guard: ['label', 'big'],")},
     ${routeSource('/hello', "{ hello: 'world' }")},
     ${routeSource('/rooms/:id', '{ room: request.params.id }')},
     ${routeSource('/rooms/best', "{ room: 'the best' }")},
@@ -176,6 +179,11 @@ t.test('HTTP requests', async (t) => {
     t.equal((await get('/chief')).status, 401)
     const entry = findEntry(chief.headers.get('x-request-id')!, 'request')
     t.match(entry, { username: 'chief', route: '/chief' })
+  })
+
+  t.test('a guard sees what the route declares', async (t) => {
+    t.same((await get('/labels')).body, { route: '/labels', guard: 'label', scope: 'letters' })
+    t.same((await get('/labels/7')).body, { route: '/labels/:id', guard: ['label', 'big'] })
   })
 
   t.test('a well-formed request id is kept, and any other is replaced', async (t) => {

@@ -18,7 +18,7 @@ const hall = pluginSource(
     }),
   })
   host.guard('ticket', {
-    async check({ query, headers, transport, method, route, setHeader, ip }, cradle, context, argument) {
+    async check({ query, headers, transport, method, route, guard, scope, setHeader, ip }, cradle, context, argument) {
       const protocol = (headers['sec-websocket-protocol'] ?? '').split(',')[0]
       const ticket = query.ticket ?? (protocol.startsWith('ticket.') ? protocol.slice(7) : undefined)
       if (ticket === undefined) throw host.error('NO_TICKET')
@@ -26,11 +26,11 @@ const hall = pluginSource(
       if (ticket === 'broken') throw new Error('the canary sang')
       setHeader('X-Seat', ticket)
       if (query.ticket === undefined) setHeader('Sec-WebSocket-Protocol', protocol)
-      return { caller: { id: '1', username: ticket, locale: query.locale }, facts: { transport, method, route, argument, ip } }
+      return { caller: { id: '1', username: ticket, locale: query.locale }, facts: { transport, method, route, guard, scope, argument, ip } }
     },
   })
   host.socket({ path: '/hall/ws', summary: 's', guard: 'public', ...frames, handler: tell })
-  host.socket({ path: '/halls/:id/ws', summary: 's', guard: ['ticket', 'front'], ...frames, handler: tell })
+  host.socket({ path: '/halls/:id/ws', summary: 's', guard: ['ticket', 'front'], scope: 'listen', ...frames, handler: tell })
   host.socket({ path: '/halls/:id/broken', summary: 's', guard: 'public', ...frames, handler() { throw new Error('no floor') } })
   host.routes([
     ${routeSource('/hall', "'open'")},
@@ -67,7 +67,14 @@ t.test('opening a socket', async (t) => {
       agent: 'test',
       context: {
         caller: { username: 'ann' },
-        facts: { transport: 'socket', method: 'GET', route: '/halls/:id/ws', argument: 'front' },
+        facts: {
+          transport: 'socket',
+          method: 'GET',
+          route: '/halls/:id/ws',
+          guard: ['ticket', 'front'],
+          scope: 'listen',
+          argument: 'front',
+        },
       },
     })
     t.match(await ask('/hall/ws'), { params: {}, context: {} })

@@ -44,6 +44,7 @@ t.test(
       id: /^\d+$/,
       ts: Number,
       request_id: String,
+      credential: null,
       hash: /^[0-9a-f]{64}$/,
     })
     const signIn = { payload: { username: 'bob' }, request_id: 'login-1' }
