@@ -90,7 +90,7 @@ export function createAccounts({
 
     /**
      * Changes an account. Throws VALIDATION_FAILED, GRANT_EXCEEDS, ACCOUNT_EXCEEDS, ADMINISTRATOR_PROTECTED,
-     * SELF_DEMOTION, SELF_LIMITS, LAST_ADMINISTRATOR.
+     * SELF_DEMOTION, SELF_LIMITS, LAST_ADMINISTRATOR, SESSION_REQUIRED.
      */
     async update(
       caller: AuthCaller,
@@ -107,6 +107,9 @@ export function createAccounts({
           const demotes = changes.role === 'user' && user.role === 'admin'
           if (user._id === caller.id && (demotes || changes.enabled === false))
             throw new AppError('SELF_DEMOTION')
+          // The address identifies the account at single sign-on.
+          if (caller.credential && user._id === caller.id && isChanged(user, changes, 'email'))
+            throw new AppError('SESSION_REQUIRED', { scope: 'session' })
           authority.assertKeepsOwnLimits(user, changes)
           grants.assertGrantable(caller, changes, user.permissions)
           // Both decide who can sign in.

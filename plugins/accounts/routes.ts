@@ -80,6 +80,7 @@ const changeAccount = route({
     'SELF_DEMOTION',
     'SELF_LIMITS',
     'LAST_ADMINISTRATOR',
+    'SESSION_REQUIRED',
   ],
   etag: true,
   audit: 'user.update',
@@ -94,6 +95,7 @@ const resetPassword = route({
   operation_id: 'resetPassword',
   summary: 'Set a new password for an account and end its sessions',
   guard,
+  scope: 'session',
   body: newPassword,
   response: { 204: null },
   errors: [

@@ -11,7 +11,23 @@ export const authErrors = {
   },
   TOKEN_EXPIRED: {
     status: 401,
-    message: { en: 'The session has expired. Sign in again.', zh: '会话已过期，请重新登录。' },
+    message: {
+      en: 'The session or API key has expired. Sign in again, or use another key.',
+      zh: '会话或 API 密钥已过期，请重新登录或更换密钥。',
+    },
+  },
+  SCOPE_MISSING: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: { en: 'This API key lacks the scope "{scope}".', zh: '该 API 密钥缺少权限范围“{scope}”。' },
+  },
+  SESSION_REQUIRED: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: {
+      en: 'An API key cannot do this. Sign in instead.',
+      zh: 'API 密钥不能执行此操作，请登录后操作。',
+    },
   },
   USER_DISABLED: {
     status: 403,

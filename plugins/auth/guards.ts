@@ -1,5 +1,6 @@
 import { AppError, type Guard, type GuardRequest } from '#kernel'
 import type { UserDocument } from '../users/types.ts'
+import { confirmProtocol, readBearer } from './bearer.ts'
 import { listPermissions } from './logins.ts'
 import type { Cradle } from './manifest.ts'
 import type { Claims } from './tokens.ts'
@@ -8,30 +9,39 @@ import type { AuthCaller, SessionDocument } from './types.ts'
 /** The routes that an account can still use while it must change its password. */
 const OPEN_ROUTES = new Set(['/auth/me', '/auth/change-password', '/auth/logout'])
 
-/** The subprotocol of this API's sockets, and the prefix of a token that a client offers as another subprotocol. */
-const PROTOCOL = 'svc'
-const BEARER = 'bearer.'
-
-/** Admits the bearer of a token whose session is live and whose account is enabled; adds the caller to the context. */
-export const userGuard: Guard<'user', Cradle> = {
-  errors: ['AUTH_FAILED', 'TOKEN_EXPIRED', 'USER_DISABLED', 'PASSWORD_CHANGE_REQUIRED', 'FORBIDDEN'],
+/** Adds the bearer of a token, whose session is live and whose account is enabled, to the context. */
+export const bearerGuard: Guard<'bearer', Cradle> = {
+  errors: ['AUTH_FAILED', 'TOKEN_EXPIRED', 'USER_DISABLED'],
   async check(request, cradle) {
     const { sessions, users, permissionCatalog, limits } = cradle
-    const claims = await readClaims(request, cradle)
-    await limits.admitAccount(claims.sub)
-    const [session, user] = await Promise.all([sessions.find(claims.jti), users.find(claims.sub)])
+    const { user_id, id: session_id, claims, credential } = await readBearer(request, cradle)
+    await limits.admitAccount(user_id)
+    const [session, user] = await Promise.all([
+      claims ? sessions.find(session_id) : null,
+      users.find(user_id),
+    ])
     if (user && !user.enabled) throw new AppError('USER_DISABLED')
-    if (!user || session?.user_id !== user._id || session.ended_at !== null) throw new AppError('AUTH_FAILED')
-    if (user.must_change_password && !OPEN_ROUTES.has(request.route))
-      throw new AppError('PASSWORD_CHANGE_REQUIRED')
-    if (request.transport === 'http') await renew(request, claims, user, session, cradle)
-    else confirmProtocol(request)
+    if (!user || (claims && (session?.user_id !== user._id || session.ended_at !== null)))
+      throw new AppError('AUTH_FAILED')
+    if (request.transport === 'socket') confirmProtocol(request)
+    else if (claims && session) await renew(request, claims, user, session, cradle)
     const { _id: id, username, role, locale, token_quota, must_change_password } = user
     const permissions = listPermissions(user, permissionCatalog)
-    const { _id: session_id } = session
-    return {
-      caller: { id, username, role, permissions, locale, token_quota, session_id, must_change_password },
-    }
+    const account = { id, username, role, permissions, locale, token_quota, must_change_password }
+    return { caller: { ...account, session_id, ...(credential && { credential }) } }
+  },
+}
+
+/** Admits every bearer, within the scopes of a credential; one who must change the password only where that is done. */
+export const userGuard: Guard<'user', Cradle> = {
+  after: 'bearer',
+  errors: ['PASSWORD_CHANGE_REQUIRED', 'FORBIDDEN'],
+  check(request, { scopes }, { caller }: { caller: AuthCaller }) {
+    if (caller.must_change_password && !OPEN_ROUTES.has(request.route))
+      throw new AppError('PASSWORD_CHANGE_REQUIRED')
+    const { credential } = caller
+    if (!credential) return {}
+    return { caller: { ...caller, ...scopes.admit(request, caller, credential.scopes) } }
   },
 }
 
@@ -55,42 +65,7 @@ export const adminGuard: Guard<'admin', Cradle> = {
   },
 }
 
-/** Reads the claims of the request's token; a request without a valid one counts against its address. */
-async function readClaims(request: GuardRequest, { tokens, limits }: Cradle): Promise<Claims> {
-  const token = readToken(request)
-  try {
-    if (!token) throw new AppError('AUTH_FAILED')
-    return await tokens.verify(token)
-  } catch (error) {
-    await limits.admitAddress(request.ip)
-    throw error
-  }
-}
-
-/** Reads the token of a request: a socket may carry it elsewhere, since browsers cannot set headers on a WebSocket. */
-function readToken({ transport, headers, query }: GuardRequest): string | undefined {
-  const bearer = /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
-  if (bearer || transport === 'http') return bearer
-  if (typeof query.token === 'string') return query.token
-  return listProtocols(headers)
-    .find((name) => name.startsWith(BEARER))
-    ?.slice(BEARER.length)
-}
-
-const listProtocols = (headers: GuardRequest['headers']) =>
-  (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
-
-/**
- * Confirms one of the offered subprotocols, without which browsers fail the connection; if PROTOCOL is among them, the
- * reply does not repeat the token.
- */
-function confirmProtocol({ headers, setHeader }: GuardRequest): void {
-  const offered = listProtocols(headers)
-  const known = offered.find((name) => name === PROTOCOL) ?? offered.find((name) => name.startsWith(BEARER))
-  if (known) setHeader('Sec-WebSocket-Protocol', known)
-}
-
-/** Reads the caller that `userGuard` added to the context of a request or a socket. */
+/** Reads the caller that the guards added to the context of a request or a socket. */
 export function readCaller(context: object): AuthCaller | undefined {
   return (context as { caller?: AuthCaller }).caller
 }

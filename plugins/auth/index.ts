@@ -2,12 +2,13 @@
 // here. Managing other people's accounts belongs to `accounts`.
 import { definePlugin } from '#kernel'
 import { type AccountLockout, createAccountLockout } from './account-lockout.ts'
-import { adminGuard, permissionGuard, userGuard } from './guards.ts'
+import { adminGuard, bearerGuard, permissionGuard, userGuard } from './guards.ts'
 import { createLogins, type Logins } from './logins.ts'
 import { manifest } from './manifest.ts'
 import { createPasswordChanges, type PasswordChanges } from './password-changes.ts'
 import { type AddressLimit, type CallLimit, createAddressLimit, createCallLimit } from './rate-limits.ts'
 import { authRoutes } from './routes.ts'
+import { createScopes, type Scopes } from './scopes.ts'
 import { createSessionWatch, type SessionWatch } from './session-watch.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createSigningKeys, rotateCommand, type SigningKeys } from './signing-key.ts'
@@ -23,6 +24,7 @@ declare module '#kernel/types' {
       callLimit: CallLimit
       accountLockout: AccountLockout
       passwordChanges: PasswordChanges
+      scopes: Scopes
     }
   }
   interface PrivateServices {
@@ -64,9 +66,14 @@ export default definePlugin({
     host.provide('callLimit', createCallLimit)
     host.provide('logins', createLogins)
     host.provide('passwordChanges', createPasswordChanges)
+    host.provide('scopes', createScopes)
     host.service('sessionWatch', createSessionWatch)
 
+    host.extensionPoint('auth.bearer', { noun: 'kind of bearer token' })
+    host.extensionPoint('auth.live_credentials', { noun: 'list of live credentials' })
+    host.extensionPoint('auth.password_reset', { noun: 'part of a password reset' })
     host.limit('sessions', ({ sessions }, user_id) => sessions.count(user_id))
+    host.guard('bearer', bearerGuard)
     host.guard('user', userGuard)
     host.guard('permission', permissionGuard)
     host.guard('admin', adminGuard)

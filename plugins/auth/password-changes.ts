@@ -16,13 +16,14 @@ export function createPasswordChanges({
   sessions,
   logins,
   accountLockout,
+  extensions,
   config,
 }: {
   users: Users
   sessions: Sessions
   logins: Logins
   accountLockout: AccountLockout
-} & Pick<Cradle, 'config'>) {
+} & Pick<Cradle, 'extensions' | 'config'>) {
   return {
     /**
      * Changes the caller's own password; ends every session but the caller's present one. Throws AUTH_FAILED,
@@ -44,8 +45,8 @@ export function createPasswordChanges({
     },
 
     /**
-     * Sets the password for a user manager or an operator; ends every session and any lockout. Throws NOT_FOUND if no
-     * such account matches `where`, PASSWORD_TOO_WEAK.
+     * Sets the password for a user manager or an operator; ends every session, every credential and any lockout.
+     * Throws NOT_FOUND if no such account matches `where`, PASSWORD_TOO_WEAK.
      */
     async reset(user_id: string, new_password: string, where?: UserCondition): Promise<void> {
       const user = await users.setPassword(user_id, new_password, {
@@ -54,6 +55,7 @@ export function createPasswordChanges({
       })
       if (!user) throw new AppError('NOT_FOUND')
       await sessions.endAll(user_id)
+      await extensions['auth.password_reset'].ask({ user_id })
       await accountLockout.clear(user.username)
     },
   }

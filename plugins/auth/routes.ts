@@ -4,6 +4,7 @@ import { pageQuery, pageReply, replyWithTag } from '#toolbox'
 import { describeUser } from './logins.ts'
 import { type Cradle, route } from './manifest.ts'
 import { loginBody, ownAccount, passwordChangeBody, profileBody, sessionRow } from './schemas.ts'
+import { SESSION } from './scopes.ts'
 
 const logIn = route({
   method: 'POST',
@@ -26,6 +27,7 @@ const logOut = route({
   operation_id: 'logOut',
   summary: 'Log out: end the session of the token',
   guard: 'user',
+  scope: SESSION,
   response: { 204: null },
   audit: 'auth.logout',
 }).handle(async ({ caller }, { sessions }) => {
@@ -53,6 +55,7 @@ const updateMe = route({
   operation_id: 'updateOwnAccount',
   summary: 'Change the name, language or email address of your account',
   guard: 'user',
+  scope: SESSION,
   body: profileBody,
   response: { 200: currentUser },
   etag: true,
@@ -71,6 +74,7 @@ const changePassword = route({
   operation_id: 'changePassword',
   summary: 'Change your password and end your other sessions',
   guard: 'user',
+  scope: SESSION,
   body: passwordChangeBody,
   response: { 204: null },
   errors: [
@@ -108,6 +112,7 @@ const endSession = route({
   operation_id: 'endSession',
   summary: 'End one of your sessions',
   guard: 'user',
+  scope: SESSION,
   response: { 204: null },
   errors: ['NOT_FOUND'],
   audit: 'auth.end_session',

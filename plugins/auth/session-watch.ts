@@ -2,6 +2,7 @@ import type { Users } from '../users/users.ts'
 import { readCaller } from './guards.ts'
 import type { Cradle } from './manifest.ts'
 import type { Sessions } from './sessions.ts'
+import type { AuthCaller } from './types.ts'
 
 const PERIOD_MS = 300
 /** Covers the clock difference between two servers and the time until a write becomes visible. */
@@ -18,31 +19,51 @@ export function createSessionWatch({
   sessions,
   users,
   sockets,
+  extensions,
   clock,
   log,
-}: { sessions: Sessions; users: Users } & Pick<Cradle, 'sockets' | 'clock' | 'log'>) {
+}: { sessions: Sessions; users: Users } & Pick<Cradle, 'sockets' | 'extensions' | 'clock' | 'log'>) {
   let seen = 0
   let stopped = true
   let timer: NodeJS.Timeout | undefined
   let running = Promise.resolve()
 
-  const closeSockets = (session_ids: ReadonlySet<string>) =>
+  const closeWhere = (hasEnded: (caller: AuthCaller) => boolean) =>
     sockets.close(
-      (context) => session_ids.has(readCaller(context)?.session_id ?? ''),
+      (context) => {
+        const caller = readCaller(context)
+        return caller !== undefined && hasEnded(caller)
+      },
       SESSION_ENDED,
       'session ended',
     )
+  const closeSockets = (ids: ReadonlySet<string>) => closeWhere(({ session_id }) => ids.has(session_id))
 
   /** Ends the sessions of a disabled account, and has the guards check the sockets of the account again. */
   const applyChange = async (user_id: string, enabled: boolean) => {
-    if (!enabled) await sessions.endAll(user_id)
+    if (!enabled) {
+      await sessions.endAll(user_id)
+      // Its credentials only rest, but sockets that they opened are closed as well.
+      closeWhere(({ id }) => id === user_id)
+    }
     sockets.recheck((context) => readCaller(context)?.id === user_id)
   }
 
   /** Applies every change since the time, some of them repeatedly: closing and checking twice has no effect. */
   const applyChanges = async (since: number) => {
     for (const { _id, enabled } of await users.listChangedSince(since)) await applyChange(_id, enabled)
-    if (sockets.contexts().length > 0) closeSockets(new Set(await sessions.listEndedSince(since)))
+    if (sockets.contexts().length === 0) return
+    closeSockets(new Set(await sessions.listEndedSince(since)))
+    await closeEnded()
+  }
+
+  /** Closes the sockets of credentials that have ended or expired. */
+  const closeEnded = async () => {
+    const callers = sockets.contexts().map(readCaller)
+    const ids = [...new Set(callers.flatMap((caller) => (caller?.credential ? [caller.session_id] : [])))]
+    if (ids.length === 0) return
+    const live = new Set((await extensions['auth.live_credentials'].ask({ ids })).flat())
+    closeSockets(new Set(ids.filter((id) => !live.has(id))))
   }
 
   const run = async () => {

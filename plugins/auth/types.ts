@@ -14,8 +14,23 @@ export interface AuthCaller {
   locale: Locale | null
   /** In LLM tokens per quota window; null if unlimited. */
   token_quota: number | null
+  /** The id of the session, or of the credential that takes its place. */
   session_id: string
   must_change_password: boolean
+  /** Missing if the request was made with a session. */
+  credential?: Credential
+}
+
+/** The part of an account that decides what it may do. */
+export type Rights = Pick<AuthCaller, 'role' | 'permissions'>
+
+/** A credential that takes the place of a session, such as an API key. */
+export interface Credential {
+  name: string
+  /** What it may do, besides which its account must have the right to it. */
+  scopes: readonly string[]
+  /** Unix seconds; null if it never expires. */
+  expires_at: number | null
 }
 
 /** The network address and browser that a login came from. */
@@ -79,6 +94,8 @@ declare module '#kernel/types' {
     }
   }
   interface GuardContexts {
+    /** The bearer of a valid token, before its scopes are checked; a guard of a route comes after `user` instead. */
+    bearer: { caller: AuthCaller }
     /** Every signed-in account. */
     user: { caller: AuthCaller }
     /** Accounts that hold the permission in the argument, e.g. `['permission', 'users']`; administrators hold all. */
@@ -91,5 +108,15 @@ declare module '#kernel/types' {
     'session.ended': { session_id: string; user_id: string }
     /** A user signed in to an account. */
     'account.signed_in': { user_id: string; method: SignInMethod }
+  }
+  interface ExtensionPoints {
+    /** Finds the credential that a bearer token without the form of a JWT belongs to. */
+    'auth.bearer': (asked: {
+      token: string
+    }) => Promise<{ user_id: string; id: string; credential: Credential } | undefined>
+    /** Returns those of these credentials that are still valid; sockets of the others are closed. */
+    'auth.live_credentials': (asked: { ids: readonly string[] }) => Promise<readonly string[]>
+    /** Ends the credentials of an account whose password a user manager or an operator has reset. */
+    'auth.password_reset': (asked: { user_id: string }) => unknown
   }
 }
