@@ -43,6 +43,7 @@ export function createAgents(
     | 'log'
     | 'models'
     | 'extensions'
+    | 'scopes'
     | 'server'
     | 'sockets'
     | 'users'

@@ -127,6 +127,7 @@ const readAgent = route({
   operation_id: 'markAgentRead',
   summary: "Mark an agent's replies to the caller as read",
   guard: 'owner',
+  scope: 'chat',
   response: { 204: null },
   audit: { none: 'Marking as read is bookkeeping.' },
 }).handle(

@@ -15,9 +15,10 @@ export const mayUse = ({ permission }: Tool, { role, permissions }: Holder): boo
 export function createToolAccess({
   collections: { agents },
   extensions,
+  scopes: scopeRules,
   server,
   users,
-}: Pick<Cradle, 'collections' | 'extensions' | 'server' | 'users'>) {
+}: Pick<Cradle, 'collections' | 'extensions' | 'scopes' | 'server' | 'users'>) {
   const builtIn = new Set(
     server.plugins().flatMap(({ name, source }) => (source === 'built-in' ? [name] : [])),
   )
@@ -44,15 +45,19 @@ export function createToolAccess({
     isEnabled,
     list,
 
-    /** Reads the current tools, write area and approvals; returns null if the agent may not act for the account. */
-    async read(agent_id: string, user_id: string): Promise<ToolAccess | null> {
+    /**
+     * Reads the current tools, write area and approvals; returns null if the agent may not act for the account.
+     * `scopes` are those of a credential that limits it.
+     */
+    async read(agent_id: string, user_id: string, scopes?: readonly string[]): Promise<ToolAccess | null> {
       const [agent, user] = await Promise.all([agents.findOne({ _id: agent_id }), users.find(user_id)])
       if (!agent || !user?.enabled) return null
-      if (!mayOpen(agent, { id: user_id, role: user.role })) return null
+      const rights = scopes ? scopeRules.restrict(user, scopes) : user
+      if (!mayOpen(agent, { id: user_id, role: rights.role })) return null
       const owner = agent.owner_id === user_id ? user : await users.find(agent.owner_id)
       const root = intersectFolders(owner?.workspace_root_dir ?? null, user.workspace_root_dir)
       return {
-        tools: list(agent, user),
+        tools: list(agent, rights),
         write_area: root === null ? null : { root, except: server.home },
         approvals: readApprovals(agent),
       }

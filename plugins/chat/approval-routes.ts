@@ -7,6 +7,7 @@ import { checkInput } from './loop/tool-input.ts'
 import { type Cradle, route } from './manifest.ts'
 import { sanitizeForStorage } from './sanitize.ts'
 import { requestArguments, verdict } from './schemas.ts'
+import { assertMayAllow } from './tool-scopes.ts'
 
 /** The routes for people's decisions about the calls of agents. */
 export const approvalRoutes = [
@@ -30,11 +31,12 @@ export const approvalRoutes = [
     operation_id: 'resumeTurn',
     summary: 'Decide the requests of a paused turn, and stream its frames until it ends or pauses again',
     guard: 'agent',
+    scope: 'chat',
     audit: 'thread.decide',
     body: verdict,
     stream: 'events',
     response: { 200: turnFrame },
-    errors: ['THREAD_NOT_FOUND', 'HITL_NOT_PENDING', 'AGENT_NOT_RUNNING'],
+    errors: ['THREAD_NOT_FOUND', 'HITL_NOT_PENDING', 'AGENT_NOT_RUNNING', 'SCOPE_MISSING'],
   }).handle(async ({ caller, agent, body, signal }, cradle) => {
     const { threads, resumption, extensions } = cradle
     const owner = { user_id: caller.id, agent_id: agent._id }
@@ -45,6 +47,12 @@ export const approvalRoutes = [
     // The decisions are checked in the form in which they are stored and run.
     const decisions = sanitizeForStorage(body.decisions) as Decision[]
     assertFitting(decisions, pending, extensions)
+    const allowed = pending.action_requests.filter((_, index) => decisions[index]!.type !== 'reject')
+    assertMayAllow(
+      caller,
+      allowed.map(({ name }) => name),
+      { extensions },
+    )
     if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })
     await resumption.decide(thread, pending, decisions)
     return framesOf(thread, { signal, cradle })

@@ -22,6 +22,7 @@ const declared = socket({
   summary: 'Chat with an agent',
   description: DESCRIPTION,
   guard: 'agent',
+  scope: 'chat',
   receive: receivedFrames,
   send: sentFrames,
   repeats: ['thread_id', 'client_message_id'],

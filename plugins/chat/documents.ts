@@ -114,6 +114,8 @@ export interface ActiveTurn {
   holder: Holder
   lease_until: number
   started_at: number
+  /** The scopes of the credential that it was started with, if that is not a session. */
+  scopes?: readonly string[]
   /** Set while no process runs the turn because it waits for a person; `seq` is that of its `hitl_required`. */
   paused?: PausedTurn
   /** Set from a decision until it takes effect: a process that dies in between has not acted on the decision. */
@@ -146,6 +148,8 @@ export interface QueuedTurnDocument {
   reasoning?: ReasoningLevel
   locale: Locale
   request_id: string
+  /** The scopes of the credential that it was sent with, if that is not a session. */
+  scopes?: readonly string[]
   /** Unix seconds. */
   created_at: number
   /** Set by the process that has taken the thread and is about to start the turn. */

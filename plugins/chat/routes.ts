@@ -16,6 +16,7 @@ import {
 } from './schemas.ts'
 import { readHistoryState } from './threads/thread-migrations.ts'
 import { threadFields } from './threads/threads.ts'
+import { assertMayAllow } from './tool-scopes.ts'
 
 const toOwner = ({ caller, agent }: { caller: { id: string }; agent: { _id: string } }) => ({
   user_id: caller.id,
@@ -46,6 +47,7 @@ export const chatRoutes = [
     operation_id: 'createThread',
     summary: 'Create a thread',
     guard: 'agent',
+    scope: 'chat',
     audit: 'thread.create',
     body: newThread,
     response: { 201: threadCreated },
@@ -74,13 +76,15 @@ export const chatRoutes = [
     operation_id: 'updateThread',
     summary: 'Rename or pin a thread, choose its model or the tools that need no approval in it',
     guard: 'agent',
+    scope: 'chat',
     audit: 'thread.update',
     body: threadChanges,
     response: { 200: threadRow },
-    errors: ['THREAD_NOT_FOUND', 'PROVIDER_NOT_VISIBLE'],
+    errors: ['THREAD_NOT_FOUND', 'PROVIDER_NOT_VISIBLE', 'SCOPE_MISSING'],
     etag: true,
-  }).handle(async (request, { threads, models }) => {
+  }).handle(async (request, { threads, models, extensions }) => {
     const { caller, params, body } = request
+    assertMayAllow(caller, body.allowed_tools ?? [], { extensions })
     const thread = await threads.get(toOwner(request), params.thread_id!)
     if (body.model) await models.assertUsable(body.model, caller.id)
     return showThread(await threads.update(thread, body, request))
@@ -92,6 +96,7 @@ export const chatRoutes = [
     operation_id: 'deleteThread',
     summary: 'Delete a thread with its messages',
     guard: 'thread_reader',
+    scope: 'chat',
     audit: 'thread.delete',
     response: { 204: null },
     errors: ['THREAD_NOT_FOUND'],
@@ -106,6 +111,7 @@ export const chatRoutes = [
     operation_id: 'markThreadRead',
     summary: 'Clear the unread count of a thread',
     guard: 'thread_reader',
+    scope: 'chat',
     audit: { none: 'It only marks messages as read.' },
     response: { 204: null },
     errors: ['THREAD_NOT_FOUND'],
@@ -120,6 +126,7 @@ export const chatRoutes = [
     operation_id: 'forkThread',
     summary: 'Fork a thread after one of its replies: the new thread begins with its messages up to there',
     guard: 'agent',
+    scope: 'chat',
     audit: 'thread.fork',
     body: forkPlace,
     response: { 201: threadForked },

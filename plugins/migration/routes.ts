@@ -32,6 +32,7 @@ export const migrationRoutes = [
     operation_id: 'importThread',
     summary: 'Create a thread from an exported trajectory; its history is shown once it has been migrated',
     guard: 'agent',
+    scope: 'chat',
     upload: { max_bytes: EXPORT_BYTES },
     response: { 201: importedThread },
     errors: ['BAD_EXPORT'],

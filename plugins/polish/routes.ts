@@ -7,6 +7,7 @@ const polishPrompt = route({
   operation_id: 'polishPrompt',
   summary: "Improve a prompt with one call of the agent's model; no thread changes",
   guard: 'agent',
+  scope: 'chat',
   body: draft,
   response: { 200: polishedPrompt },
   errors: [

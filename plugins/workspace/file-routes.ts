@@ -42,6 +42,7 @@ const uploadFile = route({
   operation_id: 'uploadFile',
   summary: "Upload a file to the agent's workspace, for use in a turn",
   guard: 'agent',
+  scope: 'chat',
   upload: { max_bytes: MAX_FILE_BYTES },
   response: { 200: uploadRow },
   errors: ['WORKSPACE_UNUSABLE', 'LIMIT_REACHED'],

@@ -1,19 +1,24 @@
 import type { Tool, WriteArea } from '#plugin-api'
 import type { AgentDocument, ToolAccess } from '../../agents/types.ts'
-import type { AuthCaller } from '../../auth/types.ts'
+import type { AuthCaller, Credential } from '../../auth/types.ts'
 import type { UserDocument } from '../../users/types.ts'
 import type { Cradle } from '../manifest.ts'
 
-/** The user that a turn acts for. */
-export type TurnUser = Pick<AuthCaller, 'id' | 'role' | 'permissions' | 'token_quota'>
+/** The user that a turn acts for, with the rights that the credential leaves which the turn was started with. */
+export type TurnUser = Pick<AuthCaller, 'id' | 'role' | 'permissions' | 'token_quota'> & {
+  credential?: Pick<Credential, 'scopes'>
+}
 
-/** Converts an account to the user that a turn acts for. */
-export const toTurnUser = ({ _id: id, role, permissions, token_quota }: UserDocument): TurnUser => ({
-  id,
-  role,
-  permissions,
-  token_quota,
-})
+/** Converts an account to the user that a turn acts for; `limit` are the scopes of the credential, if there is one. */
+export function toTurnUser(
+  account: UserDocument,
+  limit: readonly string[] | undefined,
+  { scopes }: Pick<Cradle, 'scopes'>,
+): TurnUser {
+  const { _id: id, role, permissions, token_quota } = account
+  if (!limit) return { id, role, permissions, token_quota }
+  return { id, ...scopes.restrict(account, limit), token_quota, credential: { scopes: limit } }
+}
 
 /** Decides if a person must approve the calls of a tool. */
 export type ApprovalRule = 'always' | 'never' | 'tool decides'
@@ -54,7 +59,7 @@ export function createTurnTools(
       return always.includes(name) ? 'always' : never.includes(name) ? 'never' : 'tool decides'
     },
     async refresh() {
-      access = (await agents.readToolAccess(agent._id, user.id)) ?? NO_ACCESS
+      access = (await agents.readToolAccess(agent._id, user.id, user.credential?.scopes)) ?? NO_ACCESS
     },
     delegable: () => show(({ top_level_only }) => !top_level_only),
   })

@@ -61,6 +61,7 @@ export function createQueuedTurns({
         ...(reasoning === undefined ? {} : { reasoning }),
         locale,
         request_id,
+        ...(user.credential && { scopes: user.credential.scopes }),
         created_at: clock.seconds(),
       })
     },

@@ -98,7 +98,7 @@ export function createResumption(cradle: Cradle): Resumption {
 
   /** Runs a turn whose decisions are durable. */
   const resume = async (reopened: Reopened) => {
-    const { turn, log, current } = reopened
+    const { turn, thread, log, current } = reopened
     const before = [...log.committed]
     const [started] = before
     const { input: content = [], model, locale = 'en' } = started!
@@ -112,7 +112,8 @@ export function createResumption(cradle: Cradle): Resumption {
       if (agent?.state !== 'running')
         throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
       if (!user?.enabled) throw new AppError('USER_DISABLED')
-      const order = { agent, user: toTurnUser(user), content, model, locale, request_id: turn.turn_id }
+      const turnUser = toTurnUser(user, thread.active_turn?.scopes, cradle)
+      const order = { agent, user: turnUser, content, model, locale, request_id: turn.turn_id }
       await turnExecution.run(order, { ...reopened, before })
     } catch (error) {
       const end = { type: 'error', error, locale, request_id: turn.turn_id } as const

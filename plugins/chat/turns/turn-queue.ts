@@ -64,13 +64,13 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
 
   /** Returns the current request of a turn, or why it fails; undefined if that is not known yet. */
   const prepare = async ({ user_id, agent_id, ...queued }: QueuedTurnDocument) => {
-    const { content, model, reasoning, locale, request_id } = queued
+    const { content, model, reasoning, locale, request_id, scopes } = queued
     const account = await users.find(user_id)
     // The process that removes an account or an agent removes its threads.
     if (!account) return undefined
     try {
       if (!account.enabled) throw new AppError('USER_DISABLED')
-      const user = toTurnUser(account)
+      const user = toTurnUser(account, scopes, cradle)
       const agent = await agents.findVisible(user, agent_id)
       const { state } = agent
       if (state === 'starting' || state === 'stopping') return undefined

@@ -93,7 +93,7 @@ export function createTurnRunner(cradle: Cradle): TurnRunner {
       const { thread_id, user, agent, client_message_id } = request
       const owner = { user_id: user.id, agent_id: agent._id }
       return whileRunning({ thread_id, ...owner, client_message_id }, async (current) => {
-        const opened = await turns.open(owner, thread_id, client_message_id)
+        const opened = await turns.open(owner, thread_id, client_message_id, user.credential?.scopes)
         if (opened.outcome !== 'opened') return opened
         const { turn, thread } = opened
         const log = begin(opened, request, current, toTurnSettings(request, agents))

@@ -35,7 +35,12 @@ export type Resumed = Extract<Opened, { outcome: 'opened' }>
 /** Assigns each thread to one turn at a time, across processes: a lease inside the thread's document. */
 export interface Turns extends ClientMessages {
   /** Throws THREAD_NOT_FOUND if the thread is not the owner's, or was removed. */
-  open(owner: ThreadOwner, thread_id: string, client_message_id?: string): Promise<Opened>
+  open(
+    owner: ThreadOwner,
+    thread_id: string,
+    client_message_id?: string,
+    scopes?: readonly string[],
+  ): Promise<Opened>
   /** Assigns the thread to a queued turn; null if another turn has the thread, or it was removed. */
   openQueued(queued: QueuedTurnDocument): Promise<Resumed | null>
   /** Releases a thread to which nothing was written. */
@@ -121,9 +126,19 @@ export function createTurns({
   }
 
   /** Assigns the selected thread to a turn, if no other turn has it. */
-  const occupy = (selected: Filter<ThreadDocument>, turn_id: string) => {
+  const occupy = (
+    selected: Filter<ThreadDocument>,
+    turn_id: string,
+    scopes: readonly string[] | undefined,
+  ) => {
     const now = clock.now()
-    const active_turn = { turn_id, holder, lease_until: now + LEASE_MS, started_at: now }
+    const active_turn = {
+      turn_id,
+      holder,
+      lease_until: now + LEASE_MS,
+      started_at: now,
+      ...(scopes && { scopes: { $literal: scopes } }),
+    }
     return threads.findOneAndUpdate(
       { ...selected, active_turn: null },
       [{ $set: { active_turn: { ...active_turn, first_seq: { $add: ['$last_seq', 1] } } } }],
@@ -132,9 +147,9 @@ export function createTurns({
   }
 
   return {
-    async open(owner, thread_id, client_message_id) {
+    async open(owner, thread_id, client_message_id, scopes) {
       const mine = { _id: thread_id, ...owner, deleted_at: { $exists: false } }
-      const thread = await occupy({ ...mine, queue_tail: { $exists: false } }, ids.make('trn_'))
+      const thread = await occupy({ ...mine, queue_tail: { $exists: false } }, ids.make('trn_'), scopes)
       if (!thread) {
         if (!(await threads.findOne(mine, { projection: { _id: 1 } }))) throw new AppError('THREAD_NOT_FOUND')
         return { outcome: 'taken' }
@@ -145,9 +160,9 @@ export function createTurns({
       await release(turn)
       return { outcome: 'repeated', turn: known }
     },
-    async openQueued({ _id: turn_id, thread_id, user_id, agent_id }) {
+    async openQueued({ _id: turn_id, thread_id, user_id, agent_id, scopes }) {
       const mine = { _id: thread_id, user_id, agent_id, deleted_at: { $exists: false } }
-      const thread = await occupy(mine, turn_id)
+      const thread = await occupy(mine, turn_id, scopes)
       return thread && { outcome: 'opened', turn: toTurn(thread, thread.active_turn!), thread }
     },
     ...messages,
