@@ -6,6 +6,7 @@ export interface BuiltInPlugins {
   accounts: typeof import('../plugins/accounts/index.ts')
   acp: typeof import('../plugins/acp/index.ts')
   agents: typeof import('../plugins/agents/index.ts')
+  'api-keys': typeof import('../plugins/api-keys/index.ts')
   audit: typeof import('../plugins/audit/index.ts')
   auth: typeof import('../plugins/auth/index.ts')
   channels: typeof import('../plugins/channels/index.ts')

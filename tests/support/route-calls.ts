@@ -120,6 +120,9 @@ export function createCalls(t: Test, cast: Cast) {
       return isSpent && caller.role !== null ? cast.createAccount({ ...caller, role: caller.role }) : caller
     },
 
+    /** Returns the parameters of the path of a call. */
+    paramsOf: ({ sample, object, caller }: SampledCall) => objects.params(sample, object, caller),
+
     /** Sends a call. */
     async send(call: SampledCall, body?: object): Promise<AnsweredCall> {
       return this.sendTo(call, await objects.params(call.sample, call.object, call.caller), body)

@@ -104,6 +104,11 @@ export function createObjects(cast: Cast) {
     const sessions = await arrange(server, { token }, ['GET', '/auth/sessions'])
     return { id: sessions.find(({ current }: { current: boolean }) => current).id }
   }
+  const newKey = async (account: Account): Promise<Params> => {
+    const body = { name: name(), scopes: ['read'] }
+    const { id } = await arrange(server, account, ['POST', '/auth/api-keys', body])
+    return { id }
+  }
   const newInvite = () => arrange(server, administrator, ['POST', '/users/invites', {}])
   const newPackage = async (account: Account): Promise<Params> => {
     const { id } = await arrange(server, account, ['POST', '/skill-packages', { name: name() }])
@@ -227,6 +232,11 @@ export function createObjects(cast: Cast) {
     session: {
       own: newSession,
       other: () => newSession(owner),
+      missing: () => ({ id: MISSING }),
+    },
+    api_key: {
+      own: newKey,
+      other: () => newKey(owner),
       missing: () => ({ id: MISSING }),
     },
     expert: {

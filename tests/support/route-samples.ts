@@ -12,6 +12,7 @@ export interface ObjectAnswers {
     | 'agent_and_package'
     | 'agent_file'
     | 'agent_skill'
+    | 'api_key'
     | 'channel'
     | 'channel_hook'
     | 'channel_scan'
@@ -47,6 +48,8 @@ export interface RouteSample {
   spends?: 'caller' | 'object'
   /** True if callers who must change their password may call it. */
   open?: true
+  /** The scope that opens it for API keys, if `scopeOf` does not tell; `session` if none does. */
+  scope?: 'chat' | 'session'
 }
 
 const NO_AGENT = '404 AGENT_NOT_FOUND'
@@ -120,6 +123,10 @@ const globalProvider: ObjectAnswers = {
 }
 const ownSession: ObjectAnswers = {
   kind: 'session',
+  answers: { own: 'ok', other: NOT_FOUND, missing: NOT_FOUND },
+}
+const ownKey: ObjectAnswers = {
+  kind: 'api_key',
   answers: { own: 'ok', other: NOT_FOUND, missing: NOT_FOUND },
 }
 const signInKind: ObjectAnswers = {
@@ -319,10 +326,17 @@ export const routeSamples: Record<string, RouteSample> = {
       answer: '401 AUTH_FAILED',
     },
   },
-  'POST /auth/logout': { who: 'user', status: 204, spends: 'caller', open: true },
+  'POST /auth/logout': { who: 'user', status: 204, spends: 'caller', open: true, scope: 'session' },
   'GET /auth/me': { who: 'user', status: 200, open: true },
-  'PATCH /auth/me': { who: 'user', status: 200, open: true, body: () => ({ display_name: 'Ann' }) },
+  'PATCH /auth/me': {
+    who: 'user',
+    status: 200,
+    open: true,
+    body: () => ({ display_name: 'Ann' }),
+    scope: 'session',
+  },
   'POST /auth/change-password': {
+    scope: 'session',
     who: 'user',
     status: 204,
     spends: 'caller',
@@ -330,7 +344,29 @@ export const routeSamples: Record<string, RouteSample> = {
     body: async ({ password, secret }) => ({ old_password: await password(), new_password: secret() }),
   },
   'GET /auth/sessions': { who: 'user', status: 200 },
-  'DELETE /auth/sessions/:id': { who: 'user', status: 204, on: ownSession, spends: 'object' },
+  'DELETE /auth/sessions/:id': {
+    who: 'user',
+    status: 204,
+    on: ownSession,
+    spends: 'object',
+    scope: 'session',
+  },
+  'GET /auth/api-keys': { who: 'user', status: 200 },
+  'POST /auth/api-keys': {
+    who: 'user',
+    status: 201,
+    // The account may have only a few.
+    spends: 'caller',
+    scope: 'session',
+    body: ({ name }) => ({ name: name(), scopes: ['read', 'chat'] }),
+  },
+  'DELETE /auth/api-keys/:id': {
+    who: 'user',
+    status: 204,
+    on: ownKey,
+    spends: 'object',
+    scope: 'session',
+  },
   'POST /auth/invite/validate': {
     who: 'public',
     status: 200,
@@ -380,8 +416,14 @@ export const routeSamples: Record<string, RouteSample> = {
     refused: { body: ({ secret }) => ({ code: secret() }), answer: '400 OIDC_BAD_REQUEST' },
   },
   'GET /auth/oauth/bindings': { who: 'user', status: 200 },
-  'POST /auth/oauth/bind/start': { who: 'user', status: 200, body: () => ({ kind: 'oidc' }) },
+  'POST /auth/oauth/bind/start': {
+    who: 'user',
+    status: 200,
+    body: () => ({ kind: 'oidc' }),
+    scope: 'session',
+  },
   'POST /auth/oauth/unbind': {
+    scope: 'session',
     who: 'user',
     status: 204,
     body: async ({ linkedKind }) => ({ kind: await linkedKind() }),
@@ -416,6 +458,7 @@ export const routeSamples: Record<string, RouteSample> = {
     body: ({ name }) => ({ display_name: 'Ann', email: `${name()}@example.org` }),
   },
   'POST /users/:id/reset-password': {
+    scope: 'session',
     who: 'users',
     status: 204,
     on: managedUser,
@@ -448,7 +491,7 @@ export const routeSamples: Record<string, RouteSample> = {
   'POST /agents/:id/start': { who: 'user', status: 204, on: ownAgent },
   'POST /agents/:id/stop': { who: 'user', status: 204, on: ownAgent },
   'POST /agents/:id/reload': { who: 'user', status: 204, on: ownAgent },
-  'POST /agents/:id/read': { who: 'user', status: 204, on: ownAgent },
+  'POST /agents/:id/read': { who: 'user', status: 204, on: ownAgent, scope: 'chat' },
   'GET /agents/:id/tool-settings': { who: 'user', status: 200, on: ownAgent },
   'PUT /agents/:id/tool-settings': {
     who: 'user',
@@ -497,7 +540,13 @@ export const routeSamples: Record<string, RouteSample> = {
     body: () => ({ path: 'notes.txt', expires_in_seconds: 60 }),
   },
   'GET /agents/:id/files/linked?token=forged': { who: 'public', status: 200, on: forgedLink },
-  'POST /agents/:id/upload': { who: 'user', status: 200, on: seenAgent, body: () => fileForm() },
+  'POST /agents/:id/upload': {
+    who: 'user',
+    status: 200,
+    on: seenAgent,
+    body: () => fileForm(),
+    scope: 'chat',
+  },
   'GET /agents/:id/status': { who: 'user', status: 200, on: ownAgent },
 
   'GET /channels/kinds': { who: 'user', status: 200 },
@@ -619,9 +668,10 @@ export const routeSamples: Record<string, RouteSample> = {
     spends: 'object',
   },
 
-  'SOCKET /agents/:id/chat/ws': { who: 'user', status: 101, on: seenAgent },
+  'SOCKET /agents/:id/chat/ws': { who: 'user', status: 101, on: seenAgent, scope: 'chat' },
   'GET /agents/:id/threads': { who: 'user', status: 200, on: readAgent },
   'POST /agents/:id/threads': {
+    scope: 'chat',
     who: 'user',
     status: 201,
     on: seenAgent,
@@ -629,20 +679,29 @@ export const routeSamples: Record<string, RouteSample> = {
   },
   'GET /agents/:id/threads/:thread_id': { who: 'user', status: 200, on: readThread },
   'PATCH /agents/:id/threads/:thread_id': {
+    scope: 'chat',
     who: 'user',
     status: 200,
     on: ownThread,
     body: () => ({ title: 'renamed', pinned: true }),
   },
-  'DELETE /agents/:id/threads/:thread_id': { who: 'user', status: 204, on: readThread, spends: 'object' },
-  'POST /agents/:id/threads/:thread_id/read': { who: 'user', status: 204, on: readThread },
+  'DELETE /agents/:id/threads/:thread_id': {
+    who: 'user',
+    status: 204,
+    on: readThread,
+    spends: 'object',
+    scope: 'chat',
+  },
+  'POST /agents/:id/threads/:thread_id/read': { who: 'user', status: 204, on: readThread, scope: 'chat' },
   'POST /agents/:id/threads/:thread_id/fork': {
+    scope: 'chat',
     who: 'user',
     status: 201,
     on: ownThread,
     body: () => ({ assistant_turns_from_end: 1 }),
   },
   'POST /agents/:id/chat/hitl/resume': {
+    scope: 'chat',
     who: 'user',
     status: 200,
     on: chattingAgent,
@@ -668,6 +727,7 @@ export const routeSamples: Record<string, RouteSample> = {
   'GET /agents/:id/chat/welcome': { who: 'user', status: 200, on: seenAgent },
   'GET /agents/:id/cron/examples': { who: 'user', status: 200, on: seenAgent },
   'POST /agents/:id/chat/polish': {
+    scope: 'chat',
     who: 'user',
     status: 200,
     on: seenAgent,
@@ -675,7 +735,13 @@ export const routeSamples: Record<string, RouteSample> = {
     // An object that several calls share may have been stopped by one of them.
     spends: 'object',
   },
-  'POST /agents/:id/threads/import': { who: 'user', status: 201, on: seenAgent, body: () => exportForm() },
+  'POST /agents/:id/threads/import': {
+    who: 'user',
+    status: 201,
+    on: seenAgent,
+    body: () => exportForm(),
+    scope: 'chat',
+  },
   'POST /agents/:id/history-migration/start': { who: 'user', status: 200, on: ownAgent },
   'GET /agents/:id/history-migration/status': { who: 'user', status: 200, on: ownAgent },
   'GET /agents/:id/threads/:thread_id/trajectory': { who: 'user', status: 200, on: readThread },
@@ -737,4 +803,12 @@ export function expectedAnswer(sample: RouteSample, caller: Account, object: str
   if (!isLetIn(sample, caller)) return caller.role === null ? '401 AUTH_FAILED' : FORBIDDEN
   const answer = object === undefined ? 'ok' : sample.on!.answers[object]!
   return typeof answer === 'string' ? answer : answer[caller.role === 'admin' ? 1 : 0]
+}
+
+/** Returns the scope that an API key needs for a route, and below GET the permission that opens it as well. */
+export function scopeOf(name: string, { who, scope }: RouteSample): { wanted: string; also?: string } {
+  if (scope !== undefined) return { wanted: scope }
+  const permission = who === 'user' || who === 'admin' ? undefined : who
+  if (name.startsWith('GET ')) return { wanted: 'read', ...(permission && { also: permission }) }
+  return { wanted: permission ?? (who === 'admin' ? 'admin' : 'write') }
 }

@@ -1,0 +1,55 @@
+import { objectOf, type Route } from '#kernel'
+import { pageQuery, pageReply } from '#toolbox'
+import { type Cradle, route } from './manifest.ts'
+import { apiKeyRow, createdApiKey, newApiKey } from './schemas.ts'
+import type { ApiKeyDocument } from './types.ts'
+
+const toFields = ({ _id: id, name, scopes, expires_at, created_at }: ApiKeyDocument) => {
+  return { id, name, scopes, expires_at, created_at }
+}
+
+const listKeys = route({
+  method: 'GET',
+  path: '/auth/api-keys',
+  summary: 'List your API keys, newest first',
+  guard: 'user',
+  query: objectOf(pageQuery),
+  response: { 200: { type: 'array', items: apiKeyRow } },
+}).handle(async ({ caller, query }, { apiKeys }) => {
+  const { rows, next } = await apiKeys.list(caller.id, query)
+  return pageReply(query, {
+    rows: rows.map((key) => ({ ...toFields(key), last_used_at: key.last_used_at })),
+    next,
+  })
+})
+
+const createKey = route({
+  method: 'POST',
+  path: '/auth/api-keys',
+  summary: 'Create an API key; only this reply contains the key itself',
+  guard: 'user',
+  scope: 'session',
+  body: newApiKey,
+  response: { 201: createdApiKey },
+  errors: ['SCOPE_EXCEEDS', 'API_KEY_NAME_TAKEN', 'LIMIT_REACHED'],
+  audit: { action: 'auth.create_api_key', target: 'name' },
+}).handle(async ({ caller, body }, { apiKeys }) => {
+  const { key, text } = await apiKeys.create(caller, body)
+  return { ...toFields(key), key: text }
+})
+
+const deleteKey = route({
+  method: 'DELETE',
+  path: '/auth/api-keys/:id',
+  summary: 'Delete one of your API keys, which ends its connections',
+  guard: 'user',
+  scope: 'session',
+  response: { 204: null },
+  errors: ['NOT_FOUND'],
+  audit: 'auth.delete_api_key',
+}).handle(async ({ params, caller }, { apiKeys }) => {
+  await apiKeys.remove(caller.id, params.id!)
+})
+
+/** The routes of the caller's API keys. */
+export const apiKeyRoutes: Route<Cradle>[] = [listKeys, createKey, deleteKey]

@@ -1,0 +1,66 @@
+import { nullable, objectOf, rowOf } from '#kernel'
+
+const MAX_SCOPES = 64
+/** Printable text without spaces at its ends. */
+const NAME_PATTERN =
+  '^[^\\s\\u0000-\\u001f\\u007f\\ud800-\\udfff]([^\\u0000-\\u001f\\u007f\\ud800-\\udfff]*[^\\s\\u0000-\\u001f\\u007f\\ud800-\\udfff])?$'
+
+const time = { type: 'integer', description: 'Unix seconds' } as const
+const scopes = {
+  type: 'array',
+  items: { type: 'string', maxLength: 64 },
+  minItems: 1,
+  maxItems: MAX_SCOPES,
+  uniqueItems: true,
+  description: '`read`, `chat`, `write`, `admin` and names of permissions',
+} as const
+
+/** The body of POST /auth/api-keys. */
+export const newApiKey = {
+  title: 'NewApiKey',
+  ...objectOf(
+    {
+      name: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 64,
+        pattern: NAME_PATTERN,
+        description: 'Unique among your keys',
+      },
+      scopes,
+      expires_in_days: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 365,
+        description: 'Without it, the key never expires',
+      },
+    },
+    ['name', 'scopes'],
+  ),
+} as const
+
+const fields = {
+  id: { type: 'string' },
+  name: { type: 'string' },
+  scopes: { type: 'array', items: { type: 'string' } },
+  expires_at: nullable({ ...time, description: 'Unix seconds; null if the key never expires' }),
+  created_at: time,
+} as const
+
+/** A key with its text, which only the reply to its creation has. */
+export const createdApiKey = {
+  title: 'CreatedApiKey',
+  ...rowOf({ ...fields, key: { type: 'string', description: 'The bearer token; it is shown only once' } }),
+} as const
+
+/** A key in the list. */
+export const apiKeyRow = {
+  title: 'ApiKey',
+  ...rowOf({
+    ...fields,
+    last_used_at: nullable({
+      ...time,
+      description: 'Unix seconds, by the minute; null before the first use',
+    }),
+  }),
+} as const
