@@ -5,6 +5,11 @@ import { apiKeyErrors } from './errors.ts'
 export const manifest = defineManifest({
   name: 'api-keys',
   summary: 'API keys: named bearer tokens of an account for programs, limited to scopes',
+  tag: {
+    name: 'API keys',
+    order: 14,
+    description: 'Bearer tokens for programs, which may do what their scopes and the account allow.',
+  },
   depends: ['users', 'auth'],
   errors: apiKeyErrors,
   limits: { api_keys: { default: 20, description: 'API keys of an account, expired ones included' } },

@@ -4,6 +4,17 @@ import { type Cradle, route } from './manifest.ts'
 import { apiKeyRow, createdApiKey, newApiKey } from './schemas.ts'
 import type { ApiKeyDocument } from './types.ts'
 
+/** Describes the scopes. */
+const SCOPES = `The key is a bearer token, of sockets as well. It may do what its scopes cover and the account may do at the time:
+
+- \`read\`: every GET
+- \`chat\`: besides, threads, turns, approvals and uploads
+- \`write\`: besides reading, every other change to things of your own
+- a permission, such as \`users\`: what the permission opens, and in turns the tools that need it
+- \`admin\`, for administrators only: everything
+
+No key changes how one signs in: passwords, sessions, the profile and API keys need a session, and so does this operation.`
+
 const toFields = ({ _id: id, name, scopes, expires_at, created_at }: ApiKeyDocument) => {
   return { id, name, scopes, expires_at, created_at }
 }
@@ -11,7 +22,10 @@ const toFields = ({ _id: id, name, scopes, expires_at, created_at }: ApiKeyDocum
 const listKeys = route({
   method: 'GET',
   path: '/auth/api-keys',
+  operation_id: 'listApiKeys',
   summary: 'List your API keys, newest first',
+  description:
+    'Expired keys stay in the list for 30 days. The keys themselves are not shown again: only their hashes are stored.',
   guard: 'user',
   query: objectOf(pageQuery),
   response: { 200: { type: 'array', items: apiKeyRow } },
@@ -26,7 +40,9 @@ const listKeys = route({
 const createKey = route({
   method: 'POST',
   path: '/auth/api-keys',
+  operation_id: 'createApiKey',
   summary: 'Create an API key; only this reply contains the key itself',
+  description: SCOPES,
   guard: 'user',
   scope: 'session',
   body: newApiKey,
@@ -41,7 +57,10 @@ const createKey = route({
 const deleteKey = route({
   method: 'DELETE',
   path: '/auth/api-keys/:id',
+  operation_id: 'deleteApiKey',
   summary: 'Delete one of your API keys, which ends its connections',
+  description:
+    'Requests with the key are refused at once, and its open sockets and streams end within a second. Needs a session.',
   guard: 'user',
   scope: 'session',
   response: { 204: null },

@@ -12,6 +12,7 @@ const scopes = {
   minItems: 1,
   maxItems: MAX_SCOPES,
   uniqueItems: true,
+  examples: [['chat']],
   description: '`read`, `chat`, `write`, `admin` and names of permissions',
 } as const
 
@@ -25,6 +26,7 @@ export const newApiKey = {
         minLength: 1,
         maxLength: 64,
         pattern: NAME_PATTERN,
+        examples: ['nightly build'],
         description: 'Unique among your keys',
       },
       scopes,
@@ -32,6 +34,7 @@ export const newApiKey = {
         type: 'integer',
         minimum: 1,
         maximum: 365,
+        examples: [90],
         description: 'Without it, the key never expires',
       },
     },
@@ -50,7 +53,14 @@ const fields = {
 /** A key with its text, which only the reply to its creation has. */
 export const createdApiKey = {
   title: 'CreatedApiKey',
-  ...rowOf({ ...fields, key: { type: 'string', description: 'The bearer token; it is shown only once' } }),
+  ...rowOf({
+    ...fields,
+    key: {
+      type: 'string',
+      description: 'The bearer token; it is shown only once',
+      examples: [`svc_01KDVMF0000000000000000001_${'0123456789abcdef'.repeat(4)}`],
+    },
+  }),
 } as const
 
 /** A key in the list. */
