@@ -1,6 +1,7 @@
 import type { Command, CommandInput } from '#kernel'
 import { readAddress } from './address.ts'
 import { createApi, UnreachableError } from './api.ts'
+import { readApiKey } from './api-key.ts'
 import { findAgent } from './chat-command.ts'
 import type { Cradle } from './manifest.ts'
 import { createScreen } from './screen.ts'
@@ -61,12 +62,14 @@ async function run(
     import('./editor/sign-in.ts'),
   ])
   const api = createApi({ url, language, signal })
-  const store = createTokenStore({ home, url })
   const address = read('url') === undefined ? '' : ` --url ${url}`
   const account = username === undefined ? '' : ` --username ${username}`
   const advice = `Run \`svc chat${address}${account}\` once in a terminal: it asks for the password and stores the login.`
-  const login = createSignIn({ api, env, home, local, store, username, advice, say: note })
-  const session = createSession({ api, store, login, username })
+  const signIn = readApiKey(env, () => {
+    const store = createTokenStore({ home, url })
+    return { store, login: createSignIn({ api, env, home, local, store, username, advice, say: note }) }
+  })
+  const session = createSession({ api, ...signIn, username })
   await serveEditor({
     url,
     session,

@@ -1,6 +1,7 @@
 import type { Command, CommandInput } from '#kernel'
 import { readAddress } from './address.ts'
 import { createApi, RefusedError, UnreachableError } from './api.ts'
+import { readApiKey } from './api-key.ts'
 import { createApproval, readPolicy, type WithPrompt } from './approval.ts'
 import { createChat, INTERRUPTED, isFinal } from './chat.ts'
 import { createConversation } from './conversation.ts'
@@ -110,9 +111,11 @@ async function run(
     const { url, local } = await readAddress({ option: read('url'), env, home })
     const api = createApi({ url, language, signal })
     const askSecret = withPrompt && ((label: string) => withPrompt((asker) => asker.askSecret(label)))
-    const login = createLogin({ api, env, home, local, askSecret, say: view.note })
-    const store = createTokenStore({ home, url })
-    const session = createSession({ api, store, login, username: read('username') })
+    const signIn = readApiKey(env, () => ({
+      login: createLogin({ api, env, home, local, askSecret, say: view.note }),
+      store: createTokenStore({ home, url }),
+    }))
+    const session = createSession({ api, ...signIn, username: read('username') })
     const agent = await findAgent(session, args[0] ?? 'assistant')
 
     const commandFor = (thread_id: string) => {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from '../run/file-test.ts'
 import { createHold, startChat } from '../support/chat.ts'
@@ -7,6 +7,8 @@ import { runCommand } from '../support/kernel.ts'
 import { readPages, startServer, type TestReply, type TestServer } from '../support/server.ts'
 import { connectSocket, type TestFrame } from '../support/socket.ts'
 import { readEvents } from '../support/sse.ts'
+import { startEditor } from './editor-run.ts'
+import { start } from './terminal-run.ts'
 
 const DAY = 86_400
 
@@ -384,6 +386,23 @@ t.test('A key cannot allow a call that its own turns could not make', async (t) 
   t.equal((await allow(full.key)).status, 200)
   const decided = await chat.decide(thread_id, [{ type: 'approve' }], { token: full.key })
   t.match(resultIn(await decided.rest()), opened)
+})
+
+t.test('svc chat and svc acp use the key in SVC_API_KEY, and store nothing', async (t) => {
+  const { key } = await createKey(['chat'])
+  const talk = async (SVC_API_KEY: string) => {
+    const run = start(t, { url: server.url, message: 'Hello', env: { SVC_API_KEY, SVC_PASSWORD: '' } })
+    const code = await run.code
+    t.strictSame(readdirSync(run.home), [])
+    return { code, ...run.written }
+  }
+  fake.next({ text: 'Hello yourself.' })
+  t.match(await talk(key), { code: 0, stdout: 'Hello yourself.\n' })
+  t.match(await talk(`${key.slice(0, -1)}x`), { code: 1, stdout: '', stderr: /not valid/ })
+
+  const editor = await startEditor(t, { url: server.url, env: { SVC_API_KEY: key } })
+  t.ok(await editor.begin())
+  t.notOk(existsSync(join(editor.home, 'cli-session.json')))
 })
 
 // The tests below end sessions and run without the plugin.
