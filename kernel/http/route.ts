@@ -24,7 +24,7 @@ export interface RouteSpec {
   /** Markdown: what a client should know besides the summary. */
   readonly description?: string
   readonly guard: GuardUse
-  /** What a credential of limited scope must cover to open the route; the plugin that checks credentials defines it. */
+  /** The scope that a limited credential needs for this route; the plugin that checks credentials defines the names. */
   readonly scope?: string
   /** Describes the parameters of the path, as an object schema; each is a text. */
   readonly params?: JSONSchema

@@ -17,7 +17,7 @@ export interface SocketSpec {
   /** Explains the order of frames and how to go on after a cut, as Markdown. */
   readonly description?: string
   readonly guard: GuardUse
-  /** What a credential of limited scope must cover to open the socket, as in a route. */
+  /** The scope that a limited credential needs for this socket, as in a route. */
   readonly scope?: string
   readonly receive: FrameSchemas
   readonly send: FrameSchemas

@@ -32,7 +32,7 @@ export const bearerGuard: Guard<'bearer', Cradle> = {
   },
 }
 
-/** Admits every bearer, within the scopes of a credential; one who must change the password only where that is done. */
+/** Admits every bearer within the scopes of a credential, and to few routes those who must change their password. */
 export const userGuard: Guard<'user', Cradle> = {
   after: 'bearer',
   errors: ['PASSWORD_CHANGE_REQUIRED', 'FORBIDDEN'],

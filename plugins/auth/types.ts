@@ -27,7 +27,7 @@ export type Rights = Pick<AuthCaller, 'role' | 'permissions'>
 /** A credential that takes the place of a session, such as an API key. */
 export interface Credential {
   name: string
-  /** What it may do, besides which its account must have the right to it. */
+  /** The names of what it may do, if its account may do it as well. */
   scopes: readonly string[]
   /** Unix seconds; null if it never expires. */
   expires_at: number | null

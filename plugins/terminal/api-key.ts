@@ -1,7 +1,7 @@
 import type { createLogin } from './login.ts'
 import type { TokenStore } from './token-store.ts'
 
-/** The parts of a session: how it gets a token, and where it keeps the token. */
+/** The source of a session's token, and the place to keep it. */
 interface SignIn {
   login: ReturnType<typeof createLogin>
   store: TokenStore
