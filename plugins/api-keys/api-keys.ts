@@ -1,6 +1,7 @@
 import { AppError, type Issue, isDuplicateKey, type TypeOf } from '#kernel'
 import { findPage, type Page, type PageRequest } from '#toolbox'
 import type { Scopes } from '../auth/scopes.ts'
+import type { Sessions } from '../auth/sessions.ts'
 import type { AuthCaller, Credential } from '../auth/types.ts'
 import type { Users } from '../users/users.ts'
 import { formatKey, hashSecret, isHashOf, makeSecret, parseKey } from './key-text.ts'
@@ -25,8 +26,12 @@ export function createApiKeys({
   limits,
   log,
   scopes: scopeRules,
+  sessions,
   users,
-}: { scopes: Scopes; users: Users } & Pick<Cradle, 'collections' | 'clock' | 'ids' | 'limits' | 'log'>) {
+}: { scopes: Scopes; sessions: Sessions; users: Users } & Pick<
+  Cradle,
+  'collections' | 'clock' | 'ids' | 'limits' | 'log'
+>) {
   /** The notes of last uses that are being written, by key. */
   const notes = new Map<string, Promise<unknown>>()
 
@@ -57,7 +62,7 @@ export function createApiKeys({
     if (now - (last_used_at ?? 0) < NOTE_SECONDS || notes.has(_id)) return
     const note = api_keys
       .updateOne({ _id }, { $max: { last_used_at: now } })
-      .catch((error) => log.warn({ error, key: _id }, 'the use of an API key could not be noted'))
+      .catch((error) => log.warn({ error, id: _id }, 'the use of an API key could not be noted'))
       .finally(() => notes.delete(_id))
     notes.set(_id, note)
   }
@@ -65,7 +70,7 @@ export function createApiKeys({
   return {
     /**
      * Creates a key; returns it with its text, which is not stored. Throws VALIDATION_FAILED, SCOPE_EXCEEDS,
-     * LIMIT_REACHED, API_KEY_NAME_TAKEN, AUTH_FAILED if the caller's account was deleted meanwhile.
+     * LIMIT_REACHED, API_KEY_NAME_TAKEN, AUTH_FAILED if the caller's account or session has ended meanwhile.
      */
     async create(
       caller: AuthCaller,
@@ -87,8 +92,9 @@ export function createApiKeys({
         delete_at: expires_at === null ? null : new Date((expires_at + RETENTION_SECONDS) * 1000),
       }
       await limits.within('api_keys', caller.id, () => insert(key))
-      // If the account was deleted meanwhile, that deletion did not see this key.
-      if (!(await users.find(caller.id))) {
+      // A reset of the password that has ended the session meanwhile did not see this key.
+      const [user, session] = await Promise.all([users.find(caller.id), sessions.find(caller.session_id)])
+      if (!user || session?.ended_at !== null) {
         await api_keys.deleteOne({ _id: key._id })
         throw new AppError('AUTH_FAILED')
       }

@@ -48,7 +48,7 @@ const createKey = route({
   body: newApiKey,
   response: { 201: createdApiKey },
   errors: ['SCOPE_EXCEEDS', 'API_KEY_NAME_TAKEN', 'LIMIT_REACHED'],
-  audit: { action: 'auth.create_api_key', target: 'name' },
+  audit: 'auth.create_api_key',
 }).handle(async ({ caller, body }, { apiKeys }) => {
   const { key, text } = await apiKeys.create(caller, body)
   return { ...toFields(key), key: text }

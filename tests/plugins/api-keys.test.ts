@@ -278,6 +278,19 @@ t.test('Keys survive a change of the password, but not its reset by a manager', 
   t.strictSame(refusal(await me(key)), AUTH_FAILED)
 })
 
+t.test('A key that is created while the password is reset does not survive it', async (t) => {
+  const { token, id } = await server.createUser({ username: 'hal' })
+  const { passwordChanges } = server.server.runtime.cradleOf('auth')
+  const creations = Array.from({ length: 15 }, (_, n) =>
+    server.request('POST', '/auth/api-keys', { token, body: { name: `key ${n}`, scopes: ['read'] } }),
+  )
+  await Promise.race(creations)
+  await passwordChanges.reset(id, 'another-secret-2')
+  const statuses = (await Promise.all(creations)).map(({ status }) => status)
+  t.ok(statuses.includes(201))
+  t.equal(await server.db.collection('api_keys').countDocuments({ user_id: id }), 0)
+})
+
 t.test('The last use of a key is noted once a minute', async (t) => {
   const { key, id } = await createKey(['read'])
   const lastUse = async () => {
@@ -308,7 +321,7 @@ t.test('The audit log names the keys that were created, and those that calls wer
     { action: 'auth.delete_api_key', target: id, credential: null },
     { action: 'auth.update_profile', actor: 'admin', credential: name, status: 403 },
     { action: 'thread.create', actor: 'admin', credential: name, status: 201 },
-    { action: 'auth.create_api_key', target: name, payload: { name, scopes: ['chat'] }, credential: null },
+    { action: 'auth.create_api_key', target: id, payload: { name, scopes: ['chat'] }, credential: null },
   ])
 })
 
