@@ -34,6 +34,7 @@ export {
   type Locale,
   type LocalizedText,
   languageTag,
+  localeName,
   localizedText,
   nearestLocale,
 } from './locale.ts'

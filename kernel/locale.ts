@@ -9,11 +9,18 @@ export type LocalizedText = Record<Locale, string>
 
 /** The JSON Schema of a LocalizedText. */
 export const localizedText = {
+  title: 'LocalizedText',
   type: 'object',
-  properties: { en: { type: 'string' }, zh: { type: 'string' } },
+  properties: {
+    en: { type: 'string', examples: ['Data analyst'] },
+    zh: { type: 'string', examples: ['数据分析师'] },
+  },
   required: ['en', 'zh'],
   additionalProperties: false,
 } as const
+
+/** The JSON Schema of a Locale. */
+export const localeName = { title: 'Locale', enum: LOCALES } as const
 
 /** The JSON Schema of a language tag (BCP 47), such as `zh-CN` or `pt-BR`. */
 export const languageTag = {
@@ -21,6 +28,7 @@ export const languageTag = {
   format: 'bcp47',
   maxLength: 64,
   description: 'A language tag such as zh-CN; stored as the nearest language that messages are written in',
+  examples: ['en'],
 } as const
 
 /** True for a well-formed language tag. */

@@ -1,5 +1,5 @@
 import { nullable, objectOf, rowOf, type TypeOf } from '#kernel'
-import { REASONING_LEVELS } from './provider-kind.ts'
+import { reasoningLevel } from './provider-kind.ts'
 
 /** The values of `persona_mbti`: the sixteen types, and the profile without a type. */
 export const PERSONA_CODES = [
@@ -22,6 +22,15 @@ export const PERSONA_CODES = [
   '_default',
 ] as const
 
+/** The JSON Schema of a value of `persona_mbti`. */
+export const personaCode = { title: 'PersonaCode', enum: PERSONA_CODES } as const
+
+/** The JSON Schema of the agent's key in a path. */
+export const agentKey = {
+  type: 'string',
+  description: 'The id of an agent, or the name of one of your own agents',
+} as const
+
 const text = <const Length extends number>(maxLength: Length) =>
   ({ type: ['string', 'null'], maxLength }) as const
 
@@ -31,13 +40,20 @@ const name = {
   maxLength: 256,
   pattern: '^\\s*[^\\s/\\p{Cc}\\p{Cs}]([^/\\p{Cc}\\p{Cs}]{0,62}[^\\s/\\p{Cc}\\p{Cs}])?\\s*$',
   description: '1 to 64 characters, none of them a slash or a control character',
+  examples: ['numbers'],
 } as const
 
 const toolNames = { type: 'array', items: { type: 'string', maxLength: 64 }, maxItems: 256 } as const
 
 /** The settings of an agent's `config` for the calls of its models. */
 export const modelSettings = objectOf({
-  temperature: { type: 'number', minimum: 0, maximum: 2, description: 'Omitted for models that refuse it' },
+  temperature: {
+    type: 'number',
+    minimum: 0,
+    maximum: 2,
+    description: 'Omitted for models that refuse it',
+    examples: [0.3],
+  },
   top_p: { type: 'number', minimum: 0, maximum: 1, description: 'Omitted for models that refuse it' },
   max_output_tokens: {
     type: 'integer',
@@ -49,10 +65,11 @@ export const modelSettings = objectOf({
     type: 'integer',
     minimum: 1,
     maximum: 100,
+    examples: [25],
     description: 'The limit of model calls in one turn, and in each delegated task; 25 by default',
   },
   reasoning: {
-    enum: REASONING_LEVELS,
+    ...reasoningLevel,
     description: 'The amount of thinking, for models that support it; by default that of the provider',
   },
 })
@@ -63,27 +80,40 @@ const config = objectOf({
     ...toolNames,
     description:
       'Names of tools whose calls always need approval by a person, even if the tool itself requires none',
+    examples: [['write_file']],
   },
   tools_without_approval: {
     ...toolNames,
     description: 'Names of tools whose calls need no approval by a person',
+    examples: [['web_fetch']],
   },
 })
 
 const settings = {
-  description: text(2000),
-  persona_mbti: { enum: [...PERSONA_CODES, null] },
-  default_model: text(512),
-  system_prompt: text(100_000),
+  description: { ...text(2000), examples: ['Reads tables and explains what they show'] },
+  persona_mbti: { ...nullable(personaCode), examples: ['ISTJ'] },
+  default_model: {
+    ...text(512),
+    description: 'As `<provider>:<model>`; null for the active model of the server',
+    examples: ['openai:gpt-5'],
+  },
+  system_prompt: {
+    ...text(100_000),
+    description: 'Instructions for the model, after those of the persona',
+    examples: ['Explain numbers in plain words. Show how you calculated them.'],
+  },
   template_name: {
     ...text(128),
     description:
-      'An expert; its files are copied only when the agent is created, its welcome and examples apply also later',
+      'The id of an expert; its files are copied only when the agent is created, its welcome and examples apply also later',
   },
-  is_shared: { type: 'boolean' },
-  icon: text(256),
-  color: text(64),
-  welcome_message: text(10_000),
+  is_shared: { type: 'boolean', description: 'True if every account may open the agent', examples: [false] },
+  icon: { ...text(256), description: 'For clients, such as the name of an icon or an emoji' },
+  color: { ...text(64), description: 'For clients, such as `#4B7BEC`' },
+  welcome_message: {
+    ...text(10_000),
+    description: 'The greeting of a new conversation; null for that of the expert',
+  },
   config,
 } as const
 
@@ -101,13 +131,30 @@ const { system_prompt, config: _, welcome_message, ...listedSettings } = setting
 
 const listed = {
   id: { type: 'string' },
-  name: { type: 'string' },
+  name: { type: 'string', examples: ['numbers'] },
   ...listedSettings,
-  is_owner: { type: 'boolean' },
-  owner: { type: 'string', description: 'Username' },
-  state: { enum: ['stopped', 'starting', 'running', 'stopping', 'failed'] },
-  last_error: nullable({ type: 'string' }),
-  unread_count: { type: 'integer', minimum: 0 },
+  template_name: { ...listedSettings.template_name, examples: ['data-analyst'] },
+  icon: { ...listedSettings.icon, examples: ['chart-column'] },
+  color: { ...listedSettings.color, examples: ['#4B7BEC'] },
+  is_owner: { type: 'boolean', description: 'True if the agent belongs to the caller' },
+  owner: { type: 'string', description: 'Username', examples: ['ada'] },
+  state: {
+    title: 'AgentState',
+    enum: ['stopped', 'starting', 'running', 'stopping', 'failed'],
+    description: 'Only a running agent takes turns',
+    examples: ['running'],
+  },
+  last_error: {
+    ...nullable({ type: 'string' }),
+    description: 'The reason why the state is `failed`',
+    examples: [null],
+  },
+  unread_count: {
+    type: 'integer',
+    minimum: 0,
+    description: "The agent's replies that the caller has not read",
+    examples: [2],
+  },
   created_at: time,
   updated_at: time,
 } as const
@@ -122,8 +169,12 @@ export const agentRow = {
     {
       ...listed,
       system_prompt,
-      config: { type: 'object', description: 'May hold settings that no longer exist, if the agent is old' },
-      welcome_message,
+      config: {
+        type: 'object',
+        description: 'May hold settings that no longer exist, if the agent is old',
+        examples: [{ temperature: 0.3, max_steps: 25 }],
+      },
+      welcome_message: { ...welcome_message, examples: ['Hello! Send me a table.'] },
     },
     ['system_prompt', 'config'],
   ),

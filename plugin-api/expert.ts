@@ -1,4 +1,4 @@
-import type { LocalizedText } from '#kernel'
+import { type LocalizedText, localizedText, rowOf } from '#kernel'
 
 /** Something to begin a conversation with, at one click. */
 export interface QuickPrompt {
@@ -6,6 +6,38 @@ export interface QuickPrompt {
   description: LocalizedText
   prompt: LocalizedText
 }
+
+/** The JSON Schema of what a conversation with an agent may begin with. */
+export const quickPrompts = {
+  type: 'array',
+  items: {
+    title: 'QuickPrompt',
+    ...rowOf({
+      title: { ...localizedText, examples: [{ en: 'Explain a table', zh: '解释表格' }] },
+      description: {
+        ...localizedText,
+        examples: [{ en: 'Find what stands out', zh: '找出值得注意的内容' }],
+      },
+      prompt: {
+        ...localizedText,
+        examples: [{ en: 'What stands out in sales.csv?', zh: 'sales.csv 中有什么值得注意？' }],
+      },
+    }),
+  },
+} as const
+
+/** The JSON Schema of examples of what an agent may do by itself, again and again. */
+export const taskExamples = {
+  title: 'TaskExamples',
+  ...rowOf({
+    en: {
+      type: 'array',
+      items: { type: 'string' },
+      examples: [['Every Monday, sum up the sales of last week.']],
+    },
+    zh: { type: 'array', items: { type: 'string' }, examples: [['每周一汇总上周的销售额。']] },
+  }),
+} as const
 
 /** A template that agents are made from. Registered by the experts plugin, or by any other. */
 export interface Expert {

@@ -38,17 +38,19 @@ export {
 export * from '#kernel/types'
 export {
   type AgentSettings,
+  agentKey,
   agentRow,
   listedAgentRow,
   modelSettings,
   newAgent,
   PERSONA_CODES,
+  personaCode,
 } from './agent.ts'
 export type { BuiltInPlugins } from './built-in.ts'
 export { CHANNEL_FAILURES, ChannelFailure, type ChannelFailureReason } from './channel-failure.ts'
 export * from './channel-kind.ts'
 export { defineChannelKind, defineProviderKind, defineTool } from './define.ts'
-export type { Expert, QuickPrompt } from './expert.ts'
+export { type Expert, type QuickPrompt, quickPrompts, taskExamples } from './expert.ts'
 export { currentUser, type LoginReply, loginReply } from './login-reply.ts'
 export * from './provider-kind.ts'
 export { addUsage, NO_USAGE, type TokenUsage, usageOf } from './token-usage.ts'

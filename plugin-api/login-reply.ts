@@ -1,17 +1,29 @@
-import { LOCALES, nullable, rowOf, type TypeOf } from '#kernel'
+import { localeName, nullable, rowOf, type TypeOf } from '#kernel'
 
 /** An account as its own user sees it. */
 export const currentUser = {
   title: 'CurrentUser',
   ...rowOf({
     id: { type: 'string' },
-    username: { type: 'string' },
-    role: { enum: ['user', 'admin'] },
-    display_name: nullable({ type: 'string' }),
-    email: nullable({ type: 'string' }),
-    locale: nullable({ enum: LOCALES }),
-    permissions: { type: 'array', items: { type: 'string' } },
-    must_change_password: { type: 'boolean' },
+    username: { type: 'string', examples: ['ada'] },
+    role: { title: 'Role', enum: ['user', 'admin'] },
+    display_name: nullable({ type: 'string', examples: ['Ada Lovelace'] }),
+    email: nullable({ type: 'string', examples: ['ada@example.com'] }),
+    locale: {
+      ...nullable(localeName),
+      description: 'The language of messages; null if `Accept-Language` alone decides',
+    },
+    permissions: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Keys of permissions; an administrator has all of them',
+      examples: [['channels', 'skill_packages']],
+    },
+    must_change_password: {
+      type: 'boolean',
+      description: 'True if all other calls are refused until the password has been changed',
+      examples: [false],
+    },
   }),
 } as const
 
@@ -19,9 +31,9 @@ export const currentUser = {
 export const loginReply = {
   title: 'Login',
   ...rowOf({
-    access_token: { type: 'string' },
+    access_token: { type: 'string', examples: ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIwMUtEVk1GIn0.c2lnbmF0dXJl'] },
     token_type: { const: 'Bearer' },
-    expires_in: { type: 'integer', description: 'Seconds' },
+    expires_in: { type: 'integer', description: 'Seconds', examples: [86_400] },
     user: currentUser,
   }),
 } as const

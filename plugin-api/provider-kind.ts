@@ -11,16 +11,20 @@ export interface ProviderConnection {
 }
 
 /** Why an upstream refused, in the contract's words. */
-export type ProviderFailure =
-  | 'auth'
-  | 'quota'
-  | 'rate_limit'
-  | 'outage'
-  | 'timeout'
-  | 'unreachable'
-  | 'model_not_found'
-  | 'bad_request'
-  | 'unknown'
+export const PROVIDER_FAILURES = [
+  'auth',
+  'quota',
+  'rate_limit',
+  'outage',
+  'timeout',
+  'unreachable',
+  'model_not_found',
+  'bad_request',
+  'unknown',
+] as const
+
+/** One of these reasons. */
+export type ProviderFailure = (typeof PROVIDER_FAILURES)[number]
 
 /** One model as an upstream lists it; sizes are in tokens. Where `embedding` is not said, its id tells what it is. */
 export interface ModelDescription {
@@ -60,6 +64,9 @@ export interface UpstreamReport {
 
 /** The amount of thinking before an answer; `off` is as little as it can. */
 export const REASONING_LEVELS = ['off', 'low', 'medium', 'high'] as const
+
+/** The JSON Schema of one of these levels. */
+export const reasoningLevel = { title: 'ReasoningLevel', enum: REASONING_LEVELS } as const
 
 /** One of these levels. */
 export type ReasoningLevel = (typeof REASONING_LEVELS)[number]

@@ -17,11 +17,18 @@ export interface Components {
 export function createComponents(): Components {
   const schemas: Json = {}
 
-  /** Names a schema; of two different schemas with one name, the second stays inline. */
+  /**
+   * Names a schema; what it says of the place where it is used stays there. Of two different schemas with one name, the
+   * second stays inline.
+   */
   const refer = (name: string, described: Json): Json => {
-    schemas[name] ??= described
-    if (!isDeepStrictEqual(schemas[name], described)) return described
-    return { $ref: `#/components/schemas/${name}` }
+    const ofPlace = described.enum ? OF_ENUM_PLACE : OF_PLACE
+    const pick = (isOfPlace: boolean) =>
+      Object.fromEntries(Object.entries(described).filter(([key]) => ofPlace.has(key) === isOfPlace))
+    const shared = pick(false)
+    schemas[name] ??= shared
+    if (!isDeepStrictEqual(schemas[name], shared)) return described
+    return { $ref: `#/components/schemas/${name}`, ...pick(true) }
   }
 
   const describe = (schema: unknown, name: string): unknown => {
@@ -70,6 +77,10 @@ export function createComponents(): Components {
 
   return { schemas, describe }
 }
+
+/** The keywords of a named schema that say something of the place where it is used. */
+const OF_PLACE = new Set(['default', 'examples'])
+const OF_ENUM_PLACE = new Set(['description', ...OF_PLACE])
 
 /** Writes a name of a field, a path or a constant in PascalCase. */
 export const toPascalCase = (name: string) =>

@@ -23,7 +23,7 @@ export const toPathTemplate = (path: string) => path.replace(/:(\w+)/g, '{$1}')
 
 /** Describes a route as an operation. */
 export function describeOperation(route: Route, tag: string, parts: DocumentParts): Json {
-  const { method, path, summary, guard, query, params } = route
+  const { method, path, summary, guard, query } = route
   const operationId = route.operation_id ?? deriveOperationId(method, path)
   const name = toPascalCase(operationId)
   const content = describeContent(route, name, parts.components)
@@ -36,7 +36,7 @@ export function describeOperation(route: Route, tag: string, parts: DocumentPart
     tags: [tag],
     ...(guard === 'public' ? { security: [] } : { security: [{ bearer: [] }], 'x-guard': guard }),
     parameters: [
-      ...describeParameters('path', params ?? pathParameters(path), name, parts.components),
+      ...describeParameters('path', listPathParameters(route, parts), name, parts.components),
       ...describeParameters('query', query, name, parts.components),
       ...(isConditional(route) ? [IF_MATCH] : []),
       ...(parts.keepsReplies && isRepeatable(route) ? [IDEMPOTENCY_KEY] : []),
@@ -204,9 +204,13 @@ function describeReplies(
 export const deriveOperationId = (method: string, path: string) =>
   method.toLowerCase() + toPascalCase(path.replaceAll('/:', '/by-'))
 
-const pathParameters = (path: string): JSONSchema => {
+/** Lists the parameters of a path, each as the route or one of its guards describes it. */
+function listPathParameters({ path, params, guard }: Route, { guards }: DocumentParts): JSONSchema {
+  const described: Json = Object.assign({}, ...listGuards(guard, guards).map((one) => one.params))
+  Object.assign(described, params?.properties)
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
-  return { properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])), required: names }
+  const properties = names.map((name) => [name, described[name] ?? { type: 'string' }])
+  return { properties: Object.fromEntries(properties), required: names }
 }
 
 const describeParameters = (

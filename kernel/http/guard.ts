@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Locale } from '../locale.ts'
 import { createFormCheck } from '../plugin/form.ts'
+import type { JSONSchema } from '../schema.ts'
 import type { GuardContexts } from '../types.ts'
 
 /** The name of a guard, alone or with its argument (`['permission', 'users']`). */
@@ -36,6 +37,8 @@ export interface Guard<Name extends keyof GuardContexts = keyof GuardContexts, C
   after?: keyof GuardContexts
   /** One sentence for readers of the API, with `{argument}` where the guard's argument belongs. */
   description?: string
+  /** The schemas of parameters of the path that it reads, by name. */
+  params?: { readonly [name: string]: JSONSchema }
   /** The codes of what it throws; FORBIDDEN if missing. */
   errors?: readonly string[]
   check(
@@ -53,6 +56,7 @@ export const assertGuard = createFormCheck<Guard>(
     properties: {
       after: { type: 'string' },
       description: { type: 'string', minLength: 1 },
+      params: { type: 'object', additionalProperties: { type: 'object' } },
       errors: { type: 'array', items: { type: 'string' } },
       check: true,
     },

@@ -2,14 +2,28 @@ import type { Runtime } from '../runtime.ts'
 import { rowOf } from '../schema.ts'
 import { defineRoute, type Route, reply } from './route.ts'
 
+const healthState = { title: 'HealthState', enum: ['ok', 'degraded', 'failed'] } as const
+
 const healthSchema = {
   title: 'Health',
   ...rowOf({
-    status: { enum: ['ok', 'degraded', 'failed'] },
-    version: { type: 'string' },
-    started_at: { type: 'integer' },
-    plugins: { type: 'object', additionalProperties: { enum: ['ok', 'degraded', 'failed'] } },
-    database: rowOf({ ok: { type: 'boolean' }, latency_ms: { type: ['number', 'null'] } }),
+    status: healthState,
+    version: { type: 'string', examples: ['0.1.0'] },
+    started_at: { type: 'integer', description: 'Unix seconds' },
+    plugins: {
+      type: 'object',
+      additionalProperties: healthState,
+      description: 'The state of each plugin by name; empty if the database is unavailable',
+      examples: [{ chat: 'ok', web: 'ok' }],
+    },
+    database: rowOf({
+      ok: { type: 'boolean' },
+      latency_ms: {
+        type: ['number', 'null'],
+        description: 'Milliseconds of one round trip; null if the database does not answer',
+        examples: [0.42],
+      },
+    }),
   }),
 } as const
 
@@ -51,6 +65,8 @@ export function healthRoutes(runtime: Runtime): Route[] {
     path: '/health',
     operation_id: 'checkHealth',
     summary: 'Check the server, its plugins and its database',
+    description:
+      'Meant for load balancers and monitoring; it has no rate limit. `status` is `degraded`, still with 200, while a plugin has failed or has reported a fault. The reply is 503 with the same body if the database does not answer within two seconds.',
     guard: 'public',
     response: { 200: healthSchema, 503: healthSchema },
   }).handle(async () => {
@@ -67,6 +83,8 @@ export function healthRoutes(runtime: Runtime): Route[] {
     path: '/health/live',
     operation_id: 'checkLiveness',
     summary: 'Check that the process runs',
+    description:
+      'Answers as long as the process handles requests, without asking the database or the plugins. Restart the process if it does not answer; use `GET /health` to decide whether to send requests to it.',
     guard: 'public',
     response: { 200: rowOf({ status: { const: 'ok' } }) },
   }).handle(() => ({ status: 'ok' as const }))

@@ -14,6 +14,8 @@ export function kernelRoutes(blueprint: Blueprint, runtime?: Runtime): Route[] {
     path: '/openapi.json',
     operation_id: 'getOpenApiDocument',
     summary: 'Get this API as OpenAPI 3.1',
+    description:
+      'Describes the routes of the plugins that run on this server, those from outside included. It is the document that `svc openapi` prints, and clients can be generated from it.',
     guard: 'public',
     response: { 200: { type: 'object' } },
   }).handle(() => {

@@ -26,7 +26,7 @@ export interface RouteSpec {
   readonly guard: GuardUse
   /** The scope that a limited credential needs for this route; the plugin that checks credentials defines the names. */
   readonly scope?: string
-  /** Describes the parameters of the path, as an object schema; each is a text. */
+  /** Describes parameters of the path that its guards do not describe, as an object schema; each is a text. */
   readonly params?: JSONSchema
   readonly query?: JSONSchema
   readonly body?: JSONSchema

@@ -69,6 +69,7 @@ export const limitStates = {
     max: { type: 'integer', description: 'Of sizes in bytes' },
   }),
   description: 'By name; see the section `limits` of the configuration',
+  examples: [{ sockets: { used: 2, max: 256 }, requests_per_minute: { used: null, max: 3000 } }],
 } as const
 
 /** The limits of this server. */

@@ -1,4 +1,5 @@
 import { AppError, type ContextOf, type Guard } from '#kernel'
+import { agentKey } from '#plugin-api'
 import { isOwnerOf } from './agents.ts'
 import type { Cradle } from './manifest.ts'
 
@@ -6,6 +7,7 @@ import type { Cradle } from './manifest.ts'
 export const agentGuard: Guard<'agent', Cradle> = {
   after: 'user',
   description: 'For whoever may open the agent: its owner, administrators, and everybody while it is shared.',
+  params: { id: agentKey, aid: agentKey },
   errors: ['AGENT_NOT_FOUND'],
   async check({ params }, { agents }, { caller }: ContextOf<'user'>) {
     return { agent: await agents.findVisible(caller, params.id ?? params.aid ?? '') }
@@ -29,6 +31,7 @@ export const ownerGuard: Guard<'owner', Cradle> = {
 export const permittedOwnerGuard: Guard<'permitted_owner', Cradle> = {
   after: 'permission',
   description: 'For the owner of the agent and administrators.',
+  params: { id: agentKey },
   errors: ['AGENT_NOT_FOUND', 'FORBIDDEN'],
   async check({ params }, { agents }, { caller }: ContextOf<'permission'>) {
     const agent = await agents.findVisible(caller, params.id ?? '')

@@ -1,4 +1,5 @@
 import { AppError, type ContextOf, type Guard } from '#kernel'
+import { agentKey } from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 
 /**
@@ -9,6 +10,7 @@ export const threadReaderGuard: Guard<'thread_reader', Cradle> = {
   after: 'user',
   description:
     'For whoever may open the agent, and for guests with threads of their own from the time when it was shared.',
+  params: { id: agentKey },
   errors: ['AGENT_NOT_FOUND'],
   async check({ params }, { agents, threads }, { caller }: ContextOf<'user'>) {
     const key = params.id ?? ''

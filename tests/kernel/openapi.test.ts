@@ -195,14 +195,15 @@ t.test('an operation is described by its declaration', async (t) => {
   const errors = `errors: { RAIN: { status: 409, ${message} }, HAIL: { status: 409, ${message} }, LATE_RAIN: { status: 410, code: 'RAIN', ${message} }, A_VERY_LONG_CODE_OF_AN_ERROR: { status: 418, ${message} }, ANOTHER_EVEN_LONGER_CODE_OF_SOME_ERROR: { status: 418, ${message} } },`
   const { paths, components, tags } = await describe(
     t,
-    `host.guard('day', { description: 'By day.', errors: ['FORBIDDEN', 'RAIN'], check() {} })
+    `host.guard('day', { description: 'By day.', errors: ['FORBIDDEN', 'RAIN'], check() {},
+       params: { day: { type: 'string', description: 'Its date' }, night: { type: 'string' } } })
      host.guard('hour', { after: 'day', description: 'At {argument}.', check() {} })
      host.routes([
        ${routeSource('/open/:town', '1')},
        { method: 'GET', path: '/old', summary: 's', guard: 'public', handler() {}, response: { 302: null } },
        { method: 'PUT', path: '/sky/:town/:day', operation_id: 'setSky', summary: 'Set', description: 'More of it.', guard: ['hour', 'noon'],
          audit: 'sky.set', handler() {},
-         params: { type: 'object', properties: { town: { type: 'string', description: 'Its name' }, day: { type: 'string' } }, required: ['town', 'day'] },
+         params: { type: 'object', properties: { town: { type: 'string', description: 'Its name' } } },
          query: { type: 'object', properties: { a: { type: 'integer' }, b: { enum: ['x', 'y'] } }, required: ['b'] },
          body: { type: 'object' }, response: { 204: null, 201: { type: 'object' } },
          errors: ['RAIN', 'HAIL', 'LATE_RAIN', 'NOT_FOUND', 'A_VERY_LONG_CODE_OF_AN_ERROR', 'ANOTHER_EVEN_LONGER_CODE_OF_SOME_ERROR'] },
@@ -272,7 +273,7 @@ t.test('an operation is described by its declaration', async (t) => {
     ]),
     [
       ['path', 'town', true, { type: 'string' }, 'Its name'],
-      ['path', 'day', true, { type: 'string' }, null],
+      ['path', 'day', true, { type: 'string' }, 'Its date'],
       ['query', 'a', false, { type: 'integer' }, null],
       ['query', 'b', true, { $ref: '#/components/schemas/SetSkyB' }, null],
     ],
@@ -364,6 +365,9 @@ t.test('enums and members of unions become components, with their types', async 
       wind_force: { enum: ['calm', 'storm'] },
       single: { enum: ['only'] },
       mixed: { enum: ['a', 1, null, 1.5] },
+      sky: { title: 'Sky', enum: ['clear'], description: 'Above' },
+      other_sky: { title: 'Sky', enum: ['clear'], default: 'clear', examples: ['clear'] },
+      place: { title: 'Place', type: 'object', properties: {}, description: 'Of it', default: {} },
       fall: { oneOf: [member('rain'), member('snow_storm'), { title: 'Hail', ...member('hail') }, text] },
       any: true,
       pair: { type: 'array', prefixItems: [text, true], items: false },
@@ -379,6 +383,9 @@ t.test('enums and members of unions become components, with their types', async 
     wind_force: refTo('WeatherWindForce'),
     single: { type: 'string', enum: ['only'] },
     mixed: refTo('WeatherMixed'),
+    sky: { ...refTo('Sky'), description: 'Above' },
+    other_sky: { ...refTo('Sky'), default: 'clear', examples: ['clear'] },
+    place: { ...refTo('Place'), default: {} },
     fall: { oneOf: [refTo('RainWeatherFall'), refTo('SnowStormWeatherFall'), refTo('Hail'), text] },
     any: {},
     pair: { type: 'array', prefixItems: [text, {}], items: false },
@@ -391,6 +398,12 @@ t.test('enums and members of unions become components, with their types', async 
     type: ['string', 'integer', 'null', 'number'],
     enum: ['a', 1, null, 1.5],
   })
+  t.strictSame(
+    schemas.Sky,
+    { type: 'string', title: 'Sky', enum: ['clear'] },
+    'without words about one place',
+  )
+  t.match(schemas.Place, { description: 'Of it' })
   t.match(schemas.SnowStormWeatherFall, { properties: { kind: { type: 'string', const: 'snow_storm' } } })
 })
 
