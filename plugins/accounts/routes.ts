@@ -3,7 +3,14 @@ import { pageQuery, pageReply, replyWithTag } from '#toolbox'
 import type { UserDocument } from '../users/types.ts'
 import { toAccountRow, toAccountRows } from './account-rows.ts'
 import { type Cradle, route } from './manifest.ts'
-import { accountChanges, accountRow, newAccount, newPassword, permissionRows } from './schemas.ts'
+import {
+  accountChanges,
+  accountParams,
+  accountRow,
+  newAccount,
+  newPassword,
+  permissionRows,
+} from './schemas.ts'
 
 /** The path segment `:id` accepts a username or an id. */
 const ACCOUNT = '/users/:id'
@@ -16,7 +23,9 @@ const listPermissions = route({
   method: 'GET',
   path: '/users/permissions',
   operation_id: 'listPermissions',
-  summary: 'List the permissions that can be granted to an account',
+  summary: 'List the permissions',
+  description:
+    'Lists the permissions that can be granted to an account, those of plugins from outside included, with texts in the language of the request. Administrators have every permission without a grant.',
   guard: 'user',
   response: { 200: permissionRows },
 }).handle(({ locale }, { permissionCatalog }) =>
@@ -29,7 +38,8 @@ const listAccounts = route({
   method: 'GET',
   path: '/users',
   operation_id: 'listUsers',
-  summary: 'List the accounts by username',
+  summary: 'List the accounts',
+  description: 'Lists all accounts by username.',
   guard,
   query: objectOf(pageQuery),
   response: { 200: { type: 'array', items: accountRow } },
@@ -43,6 +53,8 @@ const createAccount = route({
   path: '/users',
   operation_id: 'createUser',
   summary: 'Create an account',
+  description:
+    'Creates an account whose user can log in at once with this password; it starts with an agent named `assistant`. Callers grant only permissions that they hold themselves, and only administrators create administrators. To let people choose their own passwords, create an invite instead.',
   guard,
   body: newAccount,
   response: { 201: accountRow },
@@ -57,8 +69,11 @@ const getAccount = route({
   method: 'GET',
   path: ACCOUNT,
   operation_id: 'getUser',
-  summary: 'Get an account by its username or id',
+  summary: 'Get an account',
+  description:
+    'Returns the account with its permissions, its quota, and a lock after failed logins, if there is one.',
   guard,
+  params: accountParams,
   response: { 200: accountRow },
   errors: ['NOT_FOUND'],
   etag: true,
@@ -68,8 +83,11 @@ const changeAccount = route({
   method: 'PATCH',
   path: ACCOUNT,
   operation_id: 'updateUser',
-  summary: 'Change an account, with effect from its next request',
+  summary: 'Change an account',
+  description:
+    'Changes the given fields; null clears a field. Changes apply from the next request of the account on; disabling it ends its sessions and closes its WebSockets. Callers grant and revoke only permissions that they hold themselves; the last enabled administrator can be neither demoted nor disabled.',
   guard,
+  params: accountParams,
   body: accountChanges,
   response: { 200: accountRow },
   errors: [
@@ -93,9 +111,12 @@ const resetPassword = route({
   method: 'POST',
   path: `${ACCOUNT}/reset-password`,
   operation_id: 'resetPassword',
-  summary: 'Set a new password for an account and end its sessions',
+  summary: 'Reset the password of an account',
+  description:
+    'Sets a new password, ends all sessions of the account, and ends a lock after failed logins. Depending on the settings of the server, the user must choose another password after the next login.',
   guard,
   scope: 'session',
+  params: accountParams,
   body: newPassword,
   response: { 204: null },
   errors: [
@@ -115,8 +136,11 @@ const unlockLogin = route({
   method: 'POST',
   path: `${ACCOUNT}/unlock-login`,
   operation_id: 'unlockLogin',
-  summary: 'End the lock that failed logins put on an account',
+  summary: 'Unlock the login of an account',
+  description:
+    'Ends the lock that too many wrong passwords have put on the account; without a lock, nothing changes. The password stays the same.',
   guard,
+  params: accountParams,
   response: { 204: null },
   errors: ['NOT_FOUND', 'ADMINISTRATOR_PROTECTED'],
   audit: 'user.unlock_login',
@@ -126,8 +150,11 @@ const deleteAccount = route({
   method: 'DELETE',
   path: ACCOUNT,
   operation_id: 'deleteUser',
-  summary: 'Delete an account and all its data',
+  summary: 'Delete an account',
+  description:
+    'Deletes the account with all its data: sessions, agents with their workspaces, threads, providers, channels and invites. Nobody can delete their own account or the last enabled administrator.',
   guard,
+  params: accountParams,
   response: { 204: null },
   errors: ['NOT_FOUND', 'ADMINISTRATOR_PROTECTED', 'ACCOUNT_EXCEEDS', 'SELF_DELETION', 'LAST_ADMINISTRATOR'],
   audit: 'user.delete',

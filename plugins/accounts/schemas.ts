@@ -1,20 +1,33 @@
-import { LOCALES, languageTag, nullable, objectOf, rowOf, type TypeOf } from '#kernel'
+import { languageTag, nullable, objectOf, rowOf, type TypeOf } from '#kernel'
+import { currentUser } from '#plugin-api'
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 const time = { type: 'integer', description: 'Unix seconds' } as const
-const password = { type: 'string', minLength: 1, maxLength: 200, writeOnly: true } as const
-const role = { enum: ['user', 'admin'] } as const
-/** The language as it is stored. */
-const locale = nullable({ enum: LOCALES })
-const wantedLocale = nullable(languageTag)
-const email = nullable({ type: 'string', format: 'email', maxLength: 254 })
-const display_name = nullable({ type: 'string', minLength: 1, maxLength: 128 })
+const password = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 200,
+  writeOnly: true,
+  examples: ['correct horse battery staple'],
+} as const
+const { id, username, role, must_change_password } = currentUser.properties
+const wantedLocale = { ...nullable(languageTag), examples: ['en'] } as const
+const email = {
+  ...nullable({ type: 'string', format: 'email', maxLength: 254 }),
+  examples: ['ada@example.com'],
+} as const
+const display_name = {
+  ...nullable({ type: 'string', minLength: 1, maxLength: 128 }),
+  examples: ['Ada Lovelace'],
+} as const
 const permissions = {
   type: 'array',
   items: { type: 'string', maxLength: 64 },
   maxItems: 256,
   uniqueItems: true,
+  description: 'Keys of `GET /users/permissions`; they replace the present ones',
+  examples: [['channels', 'skill_packages']],
 } as const
 const workspace_root_dir = nullable({
   type: 'string',
@@ -24,11 +37,24 @@ const workspace_root_dir = nullable({
   description:
     "An absolute path of a folder that the account's agents may write to, in addition to their workspaces",
 })
-const token_quota = nullable({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const token_quota = {
+  ...nullable({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+  description: 'Tokens that the account may use in a window of the server; null for no limit',
+  examples: [5_000_000],
+} as const
+
+/** The path of an account. */
+export const accountParams = rowOf({ id: { type: 'string', description: 'A username or an id' } })
 
 export const newAccount = objectOf(
   {
-    username: { type: 'string', minLength: 1, maxLength: 64 },
+    username: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 64,
+      description: 'Letters, digits, `.`, `_` and `-`; stored in lower case',
+      examples: ['ada'],
+    },
     password,
     role,
     display_name,
@@ -52,28 +78,46 @@ export const accountChanges = objectOf({
   token_quota,
 })
 
-export const newPassword = rowOf({ new_password: password })
+export const newPassword = rowOf({
+  new_password: { ...password, examples: ['violet umbrella quartz meadow'] },
+})
 
 /** An account as user managers see it. */
 export const accountRow = {
   title: 'User',
   ...rowOf({
-    id: text,
-    username: text,
+    id,
+    username,
     role,
-    display_name: nullable(text),
-    email: nullable(text),
-    enabled: flag,
-    locale,
-    permissions: { type: 'array', items: text },
-    workspace_root_dir: nullable(text),
-    token_quota: nullable({ type: 'integer' }),
-    tokens_used: { type: 'integer' },
-    has_password: flag,
-    sso_linked: flag,
-    login_locked: flag,
-    login_retry_after_seconds: nullable({ type: 'integer' }),
-    must_change_password: flag,
+    display_name: currentUser.properties.display_name,
+    email: currentUser.properties.email,
+    enabled: { ...flag, description: 'False if the account cannot sign in' },
+    locale: currentUser.properties.locale,
+    permissions: {
+      type: 'array',
+      items: text,
+      description: 'Granted permissions; an administrator has all of them anyway',
+      examples: [['channels', 'skill_packages']],
+    },
+    workspace_root_dir: nullable({ ...text, examples: ['/srv/projects'] }),
+    token_quota: {
+      ...nullable({ type: 'integer', examples: [5_000_000] }),
+      description: 'Tokens in a window of the server; null for no limit',
+    },
+    tokens_used: { type: 'integer', description: 'For all time', examples: [48_210] },
+    has_password: { ...flag, description: 'False if the account can sign in only with another service' },
+    sso_linked: {
+      ...flag,
+      description: 'True if an identity at another service is linked',
+      examples: [false],
+    },
+    login_locked: { ...flag, description: 'True after too many wrong passwords', examples: [false] },
+    login_retry_after_seconds: {
+      ...nullable({ type: 'integer' }),
+      description: 'Seconds until the lock ends; null without a lock',
+      examples: [null],
+    },
+    must_change_password,
     created_at: time,
     updated_at: time,
   }),
@@ -85,6 +129,11 @@ export const permissionRows = {
   type: 'array',
   items: {
     title: 'Permission',
-    ...rowOf({ key: text, category: text, label: text, description: text }),
+    ...rowOf({
+      key: { ...text, description: 'To be granted', examples: ['channels'] },
+      category: { ...text, description: 'Groups permissions in a form', examples: ['settings'] },
+      label: { ...text, examples: ['Channels'] },
+      description: { ...text, examples: ['Link one’s own agents to messaging platforms.'] },
+    }),
   },
 } as const

@@ -3,7 +3,14 @@ import { currentUser, loginReply } from '#plugin-api'
 import { pageQuery, pageReply, replyWithTag } from '#toolbox'
 import { describeUser } from './logins.ts'
 import { type Cradle, route } from './manifest.ts'
-import { loginBody, ownAccount, passwordChangeBody, profileBody, sessionRow } from './schemas.ts'
+import {
+  loginBody,
+  ownAccount,
+  passwordChangeBody,
+  profileBody,
+  sessionParams,
+  sessionRow,
+} from './schemas.ts'
 import { SESSION } from './scopes.ts'
 
 const logIn = route({
@@ -11,6 +18,8 @@ const logIn = route({
   path: '/auth/login',
   operation_id: 'logIn',
   summary: 'Log in with username and password',
+  description:
+    'Opens a session and returns its access token; send it as `Authorization: Bearer <token>` with every further call. Too many wrong passwords lock the account for a while, and too many from one address are refused. If the account has more live sessions than its limit allows, the oldest one ends.',
   guard: 'public',
   body: loginBody,
   response: { 200: loginReply },
@@ -25,7 +34,9 @@ const logOut = route({
   method: 'POST',
   path: '/auth/logout',
   operation_id: 'logOut',
-  summary: 'Log out: end the session of the token',
+  summary: 'Log out',
+  description:
+    'Ends the session of the token that the request carries: the token stops working at once, and the WebSockets of the session are closed. Other sessions of the account stay.',
   guard: 'user',
   scope: SESSION,
   response: { 204: null },
@@ -38,7 +49,9 @@ const getMe = route({
   method: 'GET',
   path: '/auth/me',
   operation_id: 'getOwnAccount',
-  summary: 'Get your account, and its limits on this server',
+  summary: 'Get your account',
+  description:
+    'Returns the profile of the caller with its permissions, and every limit of this server with what the account has used of it. Unlike most calls, it also works while the password must be changed.',
   guard: 'user',
   response: { 200: ownAccount },
   etag: true,
@@ -53,7 +66,9 @@ const updateMe = route({
   method: 'PATCH',
   path: '/auth/me',
   operation_id: 'updateOwnAccount',
-  summary: 'Change the name, language or email address of your account',
+  summary: 'Update your profile',
+  description:
+    'Changes the display name, language or email address; fields that are left out keep their values, and null clears a field. The language decides in which language messages are written if a request has no `Accept-Language`.',
   guard: 'user',
   scope: SESSION,
   body: profileBody,
@@ -72,7 +87,9 @@ const changePassword = route({
   method: 'POST',
   path: '/auth/change-password',
   operation_id: 'changePassword',
-  summary: 'Change your password and end your other sessions',
+  summary: 'Change your password',
+  description:
+    'Replaces the password after the old one was checked, and ends all other sessions of the account; the session of this request stays. A wrong old password counts as a failed login.',
   guard: 'user',
   scope: SESSION,
   body: passwordChangeBody,
@@ -94,7 +111,9 @@ const listSessions = route({
   method: 'GET',
   path: '/auth/sessions',
   operation_id: 'listSessions',
-  summary: 'List your live sessions, newest first',
+  summary: 'List your sessions',
+  description:
+    'Lists the live sessions of the account, the newest first. `current` marks the session of this request.',
   guard: 'user',
   query: objectOf(pageQuery),
   response: { 200: { type: 'array', items: sessionRow } },
@@ -111,8 +130,11 @@ const endSession = route({
   path: '/auth/sessions/:id',
   operation_id: 'endSession',
   summary: 'End one of your sessions',
+  description:
+    'The token of the session stops working at once, and its WebSockets are closed. Ending the session of this request is the same as logging out.',
   guard: 'user',
   scope: SESSION,
+  params: sessionParams,
   response: { 204: null },
   errors: ['NOT_FOUND'],
   audit: 'auth.end_session',

@@ -2,17 +2,32 @@ import { languageTag, limitStates, nullable, objectOf, rowOf } from '#kernel'
 import { currentUser } from '#plugin-api'
 
 /** Accepts every password that the account store's rules accept. */
-const password = { type: 'string', minLength: 1, maxLength: 200, writeOnly: true } as const
+const password = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 200,
+  writeOnly: true,
+  examples: ['correct horse battery staple'],
+} as const
 const time = { type: 'integer', description: 'Unix seconds' } as const
 
-export const loginBody = rowOf({ username: { type: 'string', minLength: 1, maxLength: 64 }, password })
+export const loginBody = rowOf({
+  username: { type: 'string', minLength: 1, maxLength: 64, description: 'In any case', examples: ['ada'] },
+  password,
+})
 
-export const passwordChangeBody = rowOf({ old_password: password, new_password: password })
+export const passwordChangeBody = rowOf({
+  old_password: password,
+  new_password: { ...password, examples: ['violet umbrella quartz meadow'] },
+})
 
 export const profileBody = objectOf({
-  display_name: nullable({ type: 'string', minLength: 1, maxLength: 128 }),
-  locale: nullable(languageTag),
-  email: nullable({ type: 'string', format: 'email', maxLength: 254 }),
+  display_name: { ...nullable({ type: 'string', minLength: 1, maxLength: 128 }), examples: ['Ada Lovelace'] },
+  locale: { ...nullable(languageTag), examples: ['en'] },
+  email: {
+    ...nullable({ type: 'string', format: 'email', maxLength: 254 }),
+    examples: ['ada@example.com'],
+  },
 })
 
 /** The reply of GET /auth/me. */
@@ -21,14 +36,17 @@ export const ownAccount = {
   ...rowOf({ ...currentUser.properties, limits: limitStates }),
 } as const
 
+/** The path of DELETE /auth/sessions/:id. */
+export const sessionParams = rowOf({ id: { type: 'string', description: 'The id of a session of your own' } })
+
 export const sessionRow = {
   title: 'Session',
   ...rowOf({
     id: { type: 'string' },
     created_at: time,
     expires_at: time,
-    ip: { type: 'string' },
-    user_agent: nullable({ type: 'string' }),
-    current: { type: 'boolean' },
+    ip: { type: 'string', description: 'The address that signed in', examples: ['203.0.113.7'] },
+    user_agent: nullable({ type: 'string', examples: ['Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0'] }),
+    current: { type: 'boolean', description: 'True for the session of this request' },
   }),
 } as const

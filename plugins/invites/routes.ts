@@ -5,6 +5,7 @@ import { toInviteRow } from './invite-status.ts'
 import { route } from './manifest.ts'
 import {
   createdInvite,
+  inviteParams,
   inviteRow,
   inviteRows,
   newInvite,
@@ -25,7 +26,9 @@ const listInvites = route({
   method: 'GET',
   path: '/users/invites',
   operation_id: 'listInvites',
-  summary: 'List the invites, newest first',
+  summary: 'List the invites',
+  description:
+    'Lists the invites of all user managers, the newest first. An invite is removed 90 days after it was used or revoked or has expired.',
   guard: ['permission', 'users'],
   query: objectOf(pageQuery),
   response: { 200: inviteRows },
@@ -38,7 +41,9 @@ const createInvite = route({
   method: 'POST',
   path: '/users/invites',
   operation_id: 'createInvite',
-  summary: 'Create an invite; only this reply contains its code',
+  summary: 'Create an invite',
+  description:
+    'Creates a code with which one person can create an account, once and until it expires. Only this reply contains the code, so pass it on now. Callers grant only permissions that they hold themselves.',
   guard: ['permission', 'users'],
   body: newInvite,
   response: { 201: createdInvite },
@@ -54,8 +59,11 @@ const revokeInvite = route({
   method: 'POST',
   path: '/users/invites/:invite_id/revoke',
   operation_id: 'revokeInvite',
-  summary: 'Revoke a pending invite',
+  summary: 'Revoke an invite',
+  description:
+    'Makes the code of a pending invite unusable. An invite that was used, has expired or was revoked cannot be revoked.',
   guard: ['permission', 'users'],
+  params: inviteParams,
   response: { 200: inviteRow },
   errors: ['NOT_FOUND', 'INVITE_NOT_PENDING'],
   audit: 'invite.revoke',
@@ -67,7 +75,9 @@ const validateInvite = route({
   method: 'POST',
   path: '/auth/invite/validate',
   operation_id: 'validateInvite',
-  summary: 'Check whether an invite can be redeemed',
+  summary: 'Check an invite',
+  description:
+    'Tells whether a code can be redeemed now, so that a page can ask for a username and a password. Codes of an inviter who may no longer invite count as revoked. Calls are limited for each address.',
   guard: 'public',
   body: validation,
   response: { 200: validInvite },
@@ -83,7 +93,9 @@ const redeemInvite = route({
   method: 'POST',
   path: '/auth/invite/redeem',
   operation_id: 'redeemInvite',
-  summary: 'Redeem an invite: create its account and log in to it',
+  summary: 'Redeem an invite',
+  description:
+    'Creates the account with the username and password of the invited person, opens a session for it, and returns the same as a login. The account gets the permissions of the invite as far as its creator still holds them. After an error, such as a username that is taken, the code can still be redeemed.',
   guard: 'public',
   body: redemption,
   response: { 200: loginReply },

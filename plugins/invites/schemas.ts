@@ -1,35 +1,55 @@
 import { nullable, objectOf, rowOf } from '#kernel'
 
 const time = { type: 'integer', description: 'Unix seconds' } as const
-const username = { type: 'string', minLength: 1, maxLength: 64 } as const
+const username = { type: 'string', minLength: 1, maxLength: 64, examples: ['ada'] } as const
+const CODE = 'Yk1oQ2xT0vEw8mZr5uHnJ3aKpXsD7fGb'
 /** Longer than a code, so that a mistyped code is reported as unknown instead of malformed. */
-const code = { type: 'string', minLength: 1, maxLength: 64, writeOnly: true } as const
+const code = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 64,
+  writeOnly: true,
+  examples: [CODE],
+} as const
 
 export const newInvite = objectOf({
-  expires_in_days: { type: 'integer', minimum: 1, maximum: 90, default: 7 },
-  note: nullable({ type: 'string', maxLength: 200 }),
+  expires_in_days: { type: 'integer', minimum: 1, maximum: 90, default: 7, examples: [7] },
+  note: {
+    ...nullable({ type: 'string', maxLength: 200 }),
+    description: 'For user managers; the invited person does not see it',
+    examples: ['For Ada'],
+  },
   permissions: {
     type: 'array',
     items: { type: 'string', maxLength: 64 },
     maxItems: 100,
     uniqueItems: true,
     default: [],
+    description: 'Granted to the new account, as far as the creator of the invite still holds them then',
+    examples: [['channels']],
   },
 })
 
 const fields = {
   id: { type: 'string' },
   invite_id: { type: 'string', description: 'The same as id' },
-  note: nullable({ type: 'string' }),
-  created_by: { type: 'string', description: 'A username' },
+  note: nullable({ type: 'string', examples: ['For Ada'] }),
+  created_by: { type: 'string', description: 'A username', examples: ['admin'] },
   created_at: time,
   expires_at: time,
-  used_at: nullable(time),
-  used_by: nullable({ type: 'string', description: 'A username; also null if the account was deleted' }),
-  revoked_at: nullable(time),
-  status: { enum: ['pending', 'used', 'expired', 'revoked'] },
-  permissions: { type: 'array', items: { type: 'string' } },
+  used_at: { ...nullable(time), examples: [null] },
+  used_by: {
+    ...nullable({ type: 'string' }),
+    description: 'A username; also null if the account was deleted',
+    examples: [null],
+  },
+  revoked_at: { ...nullable(time), examples: [null] },
+  status: { title: 'InviteStatus', enum: ['pending', 'used', 'expired', 'revoked'] },
+  permissions: { type: 'array', items: { type: 'string' }, examples: [['channels']] },
 } as const
+
+/** The path of an invite. */
+export const inviteParams = rowOf({ invite_id: { type: 'string', description: 'The `id` of an invite' } })
 
 export const inviteRow = { title: 'Invite', ...rowOf(fields) } as const
 
@@ -40,21 +60,37 @@ export const createdInvite = {
   title: 'CreatedInvite',
   ...rowOf({
     ...fields,
-    code: { type: 'string' },
-    invite_url: nullable({ type: 'string', description: 'Null if no public URL is configured' }),
+    code: { type: 'string', description: 'Shown only here', examples: [CODE] },
+    invite_url: {
+      ...nullable({ type: 'string' }),
+      description: 'For the invited person; null if no public URL is configured',
+      examples: [`https://agents.example.com/?invite=${CODE}`],
+    },
   }),
 } as const
 
 export const validation = rowOf({ code })
 
-export const validInvite = rowOf({ ok: { const: true }, expires_at: time })
+export const validInvite = {
+  title: 'ValidInvite',
+  ...rowOf({ ok: { const: true }, expires_at: time }),
+} as const
 
 export const redemption = rowOf(
   {
     code,
     username,
-    password: { type: 'string', minLength: 1, maxLength: 200, writeOnly: true },
-    display_name: nullable({ type: 'string', minLength: 1, maxLength: 128 }),
+    password: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 200,
+      writeOnly: true,
+      examples: ['correct horse battery staple'],
+    },
+    display_name: {
+      ...nullable({ type: 'string', minLength: 1, maxLength: 128 }),
+      examples: ['Ada Lovelace'],
+    },
   },
   ['display_name'],
 )
