@@ -17,7 +17,7 @@ export const agentGuard: Guard<'agent', Cradle> = {
 /** Admits the agent's owner and administrators; throws FORBIDDEN for others. */
 export const ownerGuard: Guard<'owner', Cradle> = {
   after: 'agent',
-  description: 'Only its owner and administrators may do this.',
+  description: 'Of these, only the owner and administrators may do this.',
   check(_, __, { caller, agent }: ContextOf<'agent'>) {
     if (!isOwnerOf(agent, caller)) throw new AppError('FORBIDDEN')
     return {}

@@ -9,6 +9,7 @@ import {
   agentStatus,
   listQuery,
   toolChange,
+  toolParams,
   toolSettings,
   toolSettingsRow,
 } from './schemas.ts'
@@ -26,11 +27,12 @@ const listAgents = route({
   method: 'GET',
   path: '/agents',
   operation_id: 'listAgents',
-  summary: "The caller's agents and those shared with them, or everybody's",
+  summary: 'List your agents',
+  description:
+    'Lists your own agents, then those that others share with you, each part from the oldest on. Administrators list the agents of all accounts with `scope=all`. Rows leave out `system_prompt`, `config` and `welcome_message`, which the agent itself has.',
   guard: 'user',
   query: listQuery,
   response: { 200: agentRows },
-  errors: ['FORBIDDEN'],
 }).handle(async ({ caller, query }, { agents }) => {
   const { rows, next } = await agents.list(caller, query.scope, query)
   return pageReply(query, { rows: await agents.showAll(rows, caller), next })
@@ -40,7 +42,9 @@ const createAgent = route({
   method: 'POST',
   path: '/agents',
   operation_id: 'createAgent',
-  summary: 'Create an agent and start it',
+  summary: 'Create an agent',
+  description:
+    'Creates an agent with a workspace of its own and starts it. With `template_name`, the workspace begins with the files of that expert, in the language of the request. The agent is created even if it cannot be started; then its `state` is `failed` and `last_error` has the reason. To talk to it, open its chat socket or create a thread.',
   guard: 'user',
   body: newAgent,
   response: { 201: agentRow },
@@ -55,7 +59,9 @@ const getAgent = route({
   method: 'GET',
   path: '/agents/:id',
   operation_id: 'getAgent',
-  summary: 'One agent',
+  summary: 'Get an agent',
+  description:
+    'Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config`.',
   guard: 'agent',
   response: { 200: agentRow },
   etag: true,
@@ -65,7 +71,9 @@ const changeAgent = route({
   method: 'PATCH',
   path: '/agents/:id',
   operation_id: 'updateAgent',
-  summary: "Change an agent's settings, from its next turn on",
+  summary: 'Change an agent',
+  description:
+    'Changes the given settings from the next turn on, without a restart; null clears a setting, and `config` is replaced as a whole. When an agent is no longer shared, the connections of its guests are closed; their threads stay readable for them.',
   guard: 'owner',
   body: agentChanges,
   response: { 200: agentRow },
@@ -81,7 +89,9 @@ const deleteAgent = route({
   method: 'DELETE',
   path: '/agents/:id',
   operation_id: 'deleteAgent',
-  summary: 'Delete an agent and everything that belongs to it, including its workspace',
+  summary: 'Delete an agent',
+  description:
+    'Stops the agent and deletes everything that belongs to it: the threads of all its users, its channels and its workspace. Agents that were installed from it as a published expert stay.',
   guard: 'owner',
   response: { 204: null },
   errors: ['AGENT_BUSY'],
@@ -92,7 +102,9 @@ const startAgent = route({
   method: 'POST',
   path: '/agents/:id/start',
   operation_id: 'startAgent',
-  summary: 'Start an agent; its status shows if it runs',
+  summary: 'Start an agent',
+  description:
+    'Returns after the start has ended. The agent is then `running`, or `failed` if no model can be used or its workspace cannot be created; read its status. Starting a running agent changes nothing.',
   guard: 'owner',
   response: { 204: null },
   errors: ['AGENT_BUSY'],
@@ -103,7 +115,9 @@ const stopAgent = route({
   method: 'POST',
   path: '/agents/:id/stop',
   operation_id: 'stopAgent',
-  summary: 'Stop an agent and its turns',
+  summary: 'Stop an agent',
+  description:
+    'Ends the turns of all its users, disconnects its channels, and returns when the agent has stopped. It takes no turns until it is started again, also after a restart of the server. Stopping a stopped agent changes nothing.',
   guard: 'owner',
   response: { 204: null },
   errors: ['AGENT_BUSY'],
@@ -114,7 +128,9 @@ const reloadAgent = route({
   method: 'POST',
   path: '/agents/:id/reload',
   operation_id: 'reloadAgent',
-  summary: 'Stop an agent and start it again',
+  summary: 'Restart an agent',
+  description:
+    'Ends the turns of all its users and starts the agent again; a stopped agent stays stopped. Settings apply without a restart, so this is for an agent that has failed or hangs.',
   guard: 'owner',
   response: { 204: null },
   errors: ['AGENT_BUSY'],
@@ -125,7 +141,8 @@ const readAgent = route({
   method: 'POST',
   path: '/agents/:id/read',
   operation_id: 'markAgentRead',
-  summary: "Mark an agent's replies to the caller as read",
+  summary: 'Mark an agent as read',
+  description: 'Clears the unread counts of all threads that the caller has with the agent.',
   guard: 'owner',
   scope: 'chat',
   response: { 204: null },
@@ -139,7 +156,9 @@ const getStatus = route({
   method: 'GET',
   path: '/agents/:id/status',
   operation_id: 'getAgentStatus',
-  summary: 'The status of an agent',
+  summary: 'Get the status of an agent',
+  description:
+    'Returns the state of the agent and since when it has lasted, its channels, the turns that run now, and the model that a turn would use.',
   guard: 'owner',
   response: { 200: agentStatus },
 }).handle(async ({ agent }, { agents }) => {
@@ -168,7 +187,9 @@ export const toolRoutes = [
     method: 'GET',
     path: '/agents/:id/tool-settings',
     operation_id: 'getToolSettings',
-    summary: 'The tool settings of an agent',
+    summary: 'Get the tool settings of an agent',
+    description:
+      'Lists the built-in tools and those of plugins from outside, each with whether the agent has it. `available` tells whether the caller has the permission that a tool requires.',
     guard: 'owner',
     response: { 200: toolSettingsRow },
   }).handle(({ agent, caller, locale }, { agents }) => agents.toolSettings.show(agent, caller, locale)),
@@ -177,7 +198,9 @@ export const toolRoutes = [
     method: 'PUT',
     path: '/agents/:id/tool-settings',
     operation_id: 'setToolSettings',
-    summary: "Disable built-in tools of an agent, and enable plugins' tools",
+    summary: 'Set the tool settings of an agent',
+    description:
+      "Replaces the list of built-in tools that are off; with `plugins`, also the list of plugins' tools that are on. Tools that are off by default stay off. A change applies from the next call of a tool.",
     guard: 'owner',
     body: toolSettings,
     response: { 200: toolSettingsRow },
@@ -191,7 +214,10 @@ export const toolRoutes = [
     method: 'PATCH',
     path: '/agents/:id/tool-settings/:tool_name',
     operation_id: 'toggleTool',
-    summary: 'Switch one tool of an agent on or off',
+    params: toolParams,
+    summary: 'Switch a tool of an agent on or off',
+    description:
+      'Changes one tool and leaves the others as they are. Tools that the agent cannot do without, such as `read_file`, always stay on. The change applies from the next call of a tool.',
     guard: 'owner',
     body: toolChange,
     response: { 200: toolSettingsRow },

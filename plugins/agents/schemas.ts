@@ -12,7 +12,15 @@ export const agentFields = Object.keys(agentChanges.properties) as (keyof typeof
 export const agentRows = { type: 'array', items: listedAgentRow } as const
 
 /** The query of GET /agents. */
-export const listQuery = objectOf({ scope: { enum: ['mine', 'all'], default: 'mine' }, ...pageQuery })
+export const listQuery = objectOf({
+  scope: {
+    title: 'AgentScope',
+    enum: ['mine', 'all'],
+    default: 'mine',
+    description: '`all` lists the agents of all accounts, for administrators only',
+  },
+  ...pageQuery,
+})
 
 const { state, last_error } = agentRow.properties
 
@@ -22,53 +30,90 @@ export const agentStatus = {
   ...rowOf({
     state,
     last_error,
-    since: { type: 'integer', description: 'Unix seconds' },
+    since: {
+      type: 'integer',
+      description: 'The time of the last change of the state, in Unix seconds',
+      examples: [1_767_225_600],
+    },
     channels: {
       type: 'array',
       description: 'The first 200 by name',
       items: rowOf({
-        id: { type: 'string' },
-        kind: { type: 'string' },
-        name: { type: 'string' },
-        state: { type: 'string' },
+        id: { type: 'string', examples: ['chn_01KDVMF0000000000000000001'] },
+        kind: { type: 'string', examples: ['telegram'] },
+        name: { type: 'string', examples: ['Support'] },
+        state: { type: 'string', examples: ['connected'] },
       }),
     },
-    turns_active: { type: 'integer', minimum: 0 },
+    turns_active: { type: 'integer', minimum: 0, description: 'Turns of all its users, on any server' },
     model: {
       type: ['string', 'null'],
-      description: 'The model that a turn would use now, as <provider>:<model>',
+      description: 'The model that a turn would use now, as `<provider>:<model>`; null if there is none',
+      examples: ['openai:gpt-5'],
     },
   }),
 } as const
 
 const toolName = { type: 'string', minLength: 1, maxLength: 64 } as const
-const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
+/** The plugin that brings a tool, and the tool; those of the templates of `svc plugin new`. */
+const plugin_id = {
+  ...toolName,
+  description: 'The name of the plugin that brings the tool',
+  examples: ['dice'],
+} as const
 
 /** PUT /agents/:id/tool-settings; without `plugins`, tools of plugins stay as they are. */
 export const toolSettings = objectOf(
   {
-    disabled_builtin: { type: 'array', items: toolName, maxItems: 256 },
+    disabled_builtin: {
+      type: 'array',
+      items: toolName,
+      maxItems: 256,
+      description: 'Names of the built-in tools that are off; all others that are on by default are on',
+      examples: [['web_fetch']],
+    },
     plugins: {
       type: 'array',
-      items: rowOf({ plugin_id: toolName, name: toolName, enabled: flag }),
+      items: rowOf({
+        plugin_id,
+        name: { ...toolName, examples: ['roll_dice'] },
+        enabled: flag,
+      }),
       maxItems: 1024,
+      description:
+        'Tools of plugins from outside; those left out are off. Without the list, they stay as they are',
     },
   },
   ['disabled_builtin'],
 )
 
+/** The path of one tool. */
+export const toolParams = rowOf({ tool_name: { type: 'string', description: 'The name of a tool' } })
+
 /** PATCH /agents/:id/tool-settings/:tool_name. */
 export const toolChange = objectOf(
-  { enabled: flag, source: { enum: ['builtin', 'plugin'] }, plugin_id: toolName },
+  {
+    enabled: { ...flag, examples: [false] },
+    source: {
+      title: 'ToolSource',
+      enum: ['builtin', 'plugin'],
+      description: 'Refuses the change if the tool comes from elsewhere',
+    },
+    plugin_id: { ...toolName, description: 'Refuses the change if the tool comes from another plugin' },
+  },
   ['enabled'],
 )
 
 const toolRow = {
-  name: text,
-  label: text,
-  description: text,
-  enabled: flag,
+  name: { type: 'string', examples: ['web_fetch'] },
+  label: { type: 'string', examples: ['Fetch a web page'] },
+  description: {
+    type: 'string',
+    description: 'As the model reads it',
+    examples: ['Read a web page as text.'],
+  },
+  enabled: { ...flag, description: 'True if the agent has the tool' },
   available: { type: 'boolean', description: 'True if the caller has the permission that the tool requires' },
 } as const
 
@@ -78,11 +123,14 @@ export const toolSettingsRow = {
   ...rowOf({
     builtin: {
       type: 'array',
-      items: rowOf({ ...toolRow, disableable: flag }),
+      items: rowOf({
+        ...toolRow,
+        disableable: { ...flag, description: 'False if the tool always stays on' },
+      }),
     },
     plugins: {
       type: 'array',
-      items: rowOf({ plugin_id: text, ...toolRow }),
+      items: rowOf({ plugin_id, ...toolRow, name: { type: 'string', examples: ['roll_dice'] } }),
     },
   }),
 } as const

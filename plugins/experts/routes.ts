@@ -5,12 +5,14 @@ import { route } from './manifest.ts'
 import {
   agentFromExpert,
   expertDetail,
+  expertParams,
   expertRows,
   installation,
   newlyPublishedExpert,
   publication,
   publishedExpertDetail,
   publishedExpertRows,
+  publishedParams,
 } from './schemas.ts'
 import type { PublishedExpertSummary } from './types.ts'
 
@@ -34,7 +36,9 @@ const listExperts = route({
   method: 'GET',
   path: '/experts',
   operation_id: 'listExperts',
-  summary: 'The experts from which agents can be created',
+  summary: 'List the experts',
+  description:
+    'Lists the templates that come with the server and its plugins, with texts in English and Chinese. What users have published is listed by `GET /experts/published`.',
   guard: 'user',
   response: { 200: expertRows },
 }).handle((_, { experts }) => experts.list().map(showExpert))
@@ -43,8 +47,11 @@ const getExpert = route({
   method: 'GET',
   path: '/experts/:expert_id',
   operation_id: 'getExpert',
-  summary: 'One expert, with the initial files of a workspace',
+  summary: 'Get an expert',
+  description:
+    'Returns the expert with the paths of the files with which a new workspace begins, in the language of the request.',
   guard: 'user',
+  params: expertParams,
   response: { 200: expertDetail },
   errors: ['NOT_FOUND'],
 }).handle(async ({ params, locale }, { experts }) => {
@@ -56,8 +63,11 @@ const createFromExpert = route({
   method: 'POST',
   path: '/agents/from-expert/:expert_id',
   operation_id: 'createAgentFromExpert',
-  summary: 'Create an agent from an expert and start it',
+  summary: 'Create an agent from an expert',
+  description:
+    'Creates an agent with the instructions, skills and files of the expert in the language of the request, and starts it. The settings in the body replace those of the expert. Without a `name`, the agent gets that of the expert, with a number if it is taken.',
   guard: 'user',
+  params: expertParams,
   body: agentFromExpert,
   response: { 201: agentRow },
   errors: AGENT_ERRORS,
@@ -70,8 +80,9 @@ const publishExpert = route({
   method: 'POST',
   path: '/agents/:id/publish-expert',
   operation_id: 'publishExpert',
-  summary:
-    'Publish an agent for all users to install, with its workspace except uploads, secrets and files written by turns',
+  summary: 'Publish an agent as an expert',
+  description:
+    'Copies the agent as it is now, with the files of its workspace, for every account to install; later changes of the agent change nothing. Uploads, logs, keys and everything that looks like a secret are left out, and so are files that turns have written, unless `include_files` names them. `left_out` in the reply lists what was not copied, with the reasons. `tools_without_approval` is never published.',
   guard: 'owner',
   body: publication,
   response: { 201: newlyPublishedExpert },
@@ -92,7 +103,8 @@ const listPublished = route({
   method: 'GET',
   path: '/experts/published',
   operation_id: 'listPublishedExperts',
-  summary: 'The experts that users have published, by name',
+  summary: 'List the published experts',
+  description: 'Lists the experts that users of this server have published, by name, without their files.',
   guard: 'user',
   query: objectOf(pageQuery),
   response: { 200: publishedExpertRows },
@@ -105,8 +117,10 @@ const getPublished = route({
   method: 'GET',
   path: '/experts/published/:expert_id',
   operation_id: 'getPublishedExpert',
-  summary: 'One published expert by its id or slug, with its files',
+  summary: 'Get a published expert',
+  description: 'Returns the expert with the paths of its files.',
   guard: 'user',
+  params: publishedParams,
   response: { 200: publishedExpertDetail },
   errors: ['NOT_FOUND'],
 }).handle(async ({ params }, { publishedExperts }) => {
@@ -118,8 +132,11 @@ const installPublished = route({
   method: 'POST',
   path: '/experts/published/:expert_id/install',
   operation_id: 'installPublishedExpert',
-  summary: 'Create an agent from a published expert and start it',
+  summary: 'Create an agent from a published expert',
+  description:
+    'Creates an agent of your own with the settings and files of the expert, and starts it. The settings in the body replace those of the expert; its model is taken only if you may use it. Without a `name`, the agent gets that of the expert, with a number if it is taken.',
   guard: 'user',
+  params: publishedParams,
   body: installation,
   response: { 201: agentRow },
   errors: AGENT_ERRORS,
@@ -132,8 +149,11 @@ const deletePublished = route({
   method: 'DELETE',
   path: '/experts/published/:expert_id',
   operation_id: 'withdrawPublishedExpert',
-  summary: 'Withdraw a published expert; agents created from it stay',
+  summary: 'Withdraw a published expert',
+  description:
+    'Only its publisher and administrators may do this. Agents that were installed from the expert stay as they are.',
   guard: 'user',
+  params: publishedParams,
   response: { 204: null },
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   audit: 'expert.withdraw',

@@ -1,26 +1,41 @@
 import { localizedText, nullable, objectOf, rowOf } from '#kernel'
-import { newAgent } from '#plugin-api'
+import { newAgent, quickPrompts, taskExamples } from '#plugin-api'
 
 const text = { type: 'string' } as const
 const texts = { type: 'array', items: text } as const
 const time = { type: 'integer', description: 'Unix seconds' } as const
-const paths = { ...texts, description: 'Relative paths, sorted' } as const
+const paths = {
+  ...texts,
+  description: 'Relative paths, sorted',
+  examples: [['AGENTS.md', 'skills/charts/SKILL.md']],
+} as const
 
-const expertId = { type: 'string', description: 'Same as `id`' } as const
+const registeredId = { type: 'string', examples: ['data-analyst'] } as const
+
+/** The path of an expert. */
+export const expertParams = rowOf({ expert_id: { ...registeredId, description: 'The `id` of an expert' } })
+
+/** The path of a published expert. */
+export const publishedParams = rowOf({
+  expert_id: { type: 'string', description: 'The id or the slug of a published expert' },
+})
 
 const expert = {
-  id: text,
-  expert_id: expertId,
+  id: registeredId,
+  expert_id: { ...registeredId, description: 'Same as `id`' },
   label: localizedText,
-  description: localizedText,
-  welcome_message: localizedText,
-  icon: { type: 'string', description: 'The name of an icon of the Lucide set' },
-  color: { type: 'string', description: 'As #rrggbb' },
-  quick_prompts: {
-    type: 'array',
-    items: rowOf({ title: localizedText, description: localizedText, prompt: localizedText }),
+  description: {
+    ...localizedText,
+    examples: [{ en: 'Reads tables and explains what they show', zh: '读取表格并解释其中的内容' }],
   },
-  task_examples: rowOf({ en: texts, zh: texts }),
+  welcome_message: {
+    ...localizedText,
+    examples: [{ en: 'Hello! Send me a table.', zh: '您好！请发给我一个表格。' }],
+  },
+  icon: { type: 'string', description: 'The name of an icon of the Lucide set', examples: ['chart-column'] },
+  color: { type: 'string', description: 'As #rrggbb', examples: ['#4B7BEC'] },
+  quick_prompts: quickPrompts,
+  task_examples: taskExamples,
 } as const
 
 /** GET /experts. */
@@ -51,28 +66,39 @@ export const publication = objectOf({
     type: 'string',
     maxLength: 256,
     pattern: '^\\s*[^\\s\\p{Cc}\\p{Cs}]([^\\p{Cc}\\p{Cs}]{0,62}[^\\s\\p{Cc}\\p{Cs}])?\\s*$',
-    description: '1 to 64 characters, none of them a control character',
+    description: "1 to 64 characters, none of them a control character; by default the agent's name",
+    examples: ['Sales analyst'],
   },
-  slug: { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,63}$' },
+  slug: {
+    type: 'string',
+    pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
+    description: 'By default made from the name',
+    examples: ['sales-analyst'],
+  },
   include_files: {
     type: 'array',
     maxItems: 200,
     items: { type: 'string', minLength: 1, maxLength: 1024 },
     description:
       'Files and folders that are published even if turns have written them; `.` is the whole workspace',
+    examples: [['AGENTS.md', 'skills']],
   },
 })
 
 const published = {
   id: text,
-  expert_id: expertId,
-  slug: { type: 'string', description: 'Unique, and not the id of a registered expert' },
-  name: text,
-  description: nullable(text),
-  created_by: { type: 'string', description: 'Username' },
+  expert_id: { ...text, description: 'Same as `id`' },
+  slug: {
+    type: 'string',
+    description: 'Unique, and not the id of a registered expert',
+    examples: ['sales-analyst'],
+  },
+  name: { ...text, examples: ['Sales analyst'] },
+  description: nullable({ ...text, examples: ['Explains the sales of the month'] }),
+  created_by: { type: 'string', description: 'Username', examples: ['ada'] },
   source_agent_id: { ...nullable(text), description: 'Null once that agent is gone' },
-  icon: nullable(text),
-  color: nullable(text),
+  icon: nullable({ ...text, examples: ['chart-column'] }),
+  color: nullable({ ...text, examples: ['#4B7BEC'] }),
   created_at: time,
   updated_at: time,
 } as const
@@ -98,8 +124,9 @@ export const newlyPublishedExpert = {
     left_out: {
       type: 'array',
       items: rowOf({
-        path: text,
+        path: { ...text, examples: ['.env'] },
         reason: {
+          title: 'LeftOutReason',
           description: '`not_found`: `include_files` names no publishable file',
           enum: [
             'secret',

@@ -2,13 +2,15 @@ import { AppError } from '#kernel'
 import { agentRow } from '#plugin-api'
 import { route } from './manifest.ts'
 import { findProfile, PROFILES } from './profiles.ts'
-import { personaChoice, personaProfile, personaRows } from './schemas.ts'
+import { personaChoice, personaParams, personaProfile, personaRows } from './schemas.ts'
 
 const listPersonas = route({
   method: 'GET',
   path: '/mbti/codes',
   operation_id: 'listPersonas',
-  summary: 'The personas that an agent can have',
+  summary: 'List the personas',
+  description:
+    'Lists the sixteen types and `_default`, which has no type. Rows leave out the instructions of the profile, which `GET /mbti/codes/{code}` returns.',
   guard: 'user',
   response: { 200: personaRows },
 }).handle(() => PROFILES.map(({ summary, descriptors, dimensions, behavior, ...row }) => row))
@@ -17,7 +19,10 @@ const getPersona = route({
   method: 'GET',
   path: '/mbti/codes/:code',
   operation_id: 'getPersona',
-  summary: 'The whole profile of a persona; the case of its code is ignored',
+  params: personaParams,
+  summary: 'Get a persona',
+  description:
+    'Returns the whole profile with the instructions on how such an assistant speaks and acts. The case of the code is ignored.',
   guard: 'user',
   response: { 200: personaProfile },
   errors: ['NOT_FOUND'],
@@ -31,7 +36,9 @@ const applyPersona = route({
   method: 'PUT',
   path: '/agents/:id/mbti',
   operation_id: 'setPersona',
-  summary: 'Set the persona of an agent and reload it',
+  summary: 'Set the persona of an agent',
+  description:
+    'Sets `persona_mbti` and restarts the agent, which ends the turns of all its users; a stopped agent stays stopped. To change the persona from the next turn on without a restart, use `PATCH /agents/{id}`.',
   guard: 'owner',
   body: personaChoice,
   response: { 200: agentRow },

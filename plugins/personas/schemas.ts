@@ -1,7 +1,10 @@
 import { localizedText, rowOf } from '#kernel'
-import { PERSONA_CODES } from '#plugin-api'
+import { personaCode as code } from '#plugin-api'
 
-const code = { enum: PERSONA_CODES } as const
+/** The path of a persona. */
+export const personaParams = rowOf({
+  code: { type: 'string', description: 'One of the sixteen types or `_default`, in any case' },
+})
 
 /** PUT /agents/:id/mbti. */
 export const personaChoice = rowOf({
@@ -23,7 +26,10 @@ const leaning = <const Poles extends readonly [string, string]>(poles: Poles) =>
   ({
     type: 'array',
     items: { type: ['string', 'integer'] },
-    prefixItems: [{ enum: poles }, { type: 'integer', minimum: 50, maximum: 85, description: 'Percent' }],
+    prefixItems: [
+      { title: `PersonaPole${poles.join('') as Uppercase<string>}`, enum: poles },
+      { type: 'integer', minimum: 50, maximum: 85, description: 'Percent' },
+    ],
     minItems: 2,
     maxItems: 2,
     examples: [[poles[0], 70]],
@@ -31,11 +37,14 @@ const leaning = <const Poles extends readonly [string, string]>(poles: Poles) =>
 
 const row = {
   code,
-  name: localizedText,
-  nickname: localizedText,
-  description: localizedText,
+  name: { ...localizedText, examples: [{ en: 'Logistician', zh: '物流师' }] },
+  nickname: { ...localizedText, examples: [{ en: 'The Steady Hand', zh: '可靠的执行者' }] },
+  description: {
+    ...localizedText,
+    examples: [{ en: 'Careful, factual and orderly.', zh: '细致、务实、有条理。' }],
+  },
   color: { type: 'string', pattern: '^#[0-9A-F]{6}$', examples: ['#4B7BEC'] },
-  symbol: { type: 'string', description: 'One glyph' },
+  symbol: { type: 'string', description: 'One glyph', examples: ['◆'] },
 } as const
 
 /** A persona in a list. */

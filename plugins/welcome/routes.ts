@@ -6,7 +6,9 @@ const getWelcome = route({
   method: 'GET',
   path: '/agents/:id/chat/welcome',
   operation_id: 'getWelcome',
-  summary: "Read an agent's greeting, and prompts to begin a conversation with",
+  summary: 'Get the welcome of an agent',
+  description:
+    "Returns the greeting with which a client begins an empty conversation, and prompts and tasks to choose from. The greeting is the agent's own, otherwise that of the expert it was made from; prompts and tasks always come from an expert.",
   guard: 'agent',
   response: { 200: welcome },
 }).handle(({ agent }, { extensions }) => createWelcome(agent, extensions['agents.experts']))
@@ -16,7 +18,9 @@ const getCronExamples = route({
   method: 'GET',
   path: '/agents/:id/cron/examples',
   operation_id: 'listTaskExamples',
-  summary: 'List examples of scheduled tasks for an agent, the same as in its welcome',
+  summary: 'List examples of scheduled tasks',
+  description:
+    'Returns three or six tasks that the agent could do by itself at fixed times; the same ones are in its welcome.',
   guard: 'agent',
   response: { 200: cronExamples },
 }).handle(({ agent }, { extensions }) => {

@@ -1,17 +1,15 @@
 import { localizedText, rowOf, type TypeOf } from '#kernel'
-
-const examples = { type: 'array', items: { type: 'string' }, description: '3 or 6 tasks' } as const
-const task_examples = rowOf({ en: examples, zh: examples })
+import { quickPrompts, taskExamples as task_examples } from '#plugin-api'
 
 /** GET /agents/:id/chat/welcome. */
 export const welcome = {
   title: 'Welcome',
   ...rowOf({
-    welcome_message: localizedText,
-    quick_prompts: {
-      type: 'array',
-      items: rowOf({ title: localizedText, description: localizedText, prompt: localizedText }),
+    welcome_message: {
+      ...localizedText,
+      examples: [{ en: 'Hello! Send me a table.', zh: '您好！请发给我一个表格。' }],
     },
+    quick_prompts: quickPrompts,
     task_examples,
   }),
 } as const
