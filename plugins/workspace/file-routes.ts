@@ -20,6 +20,7 @@ import {
   fileRows,
   folderBody,
   linkBody,
+  linkedParams,
   linkedQuery,
   linkRow,
   listQuery,
@@ -40,7 +41,9 @@ const uploadFile = route({
   method: 'POST',
   path: '/agents/:id/upload',
   operation_id: 'uploadFile',
-  summary: "Upload a file to the agent's workspace, for use in a turn",
+  summary: 'Upload a file for use in a turn',
+  description:
+    "Stores the field `file` of the form in the folder `inbound` of the agent's workspace. If the name is taken, the file gets a number, so use the `path` of the reply, for instance in an `image` or `file` block of a message. Guests of a shared agent may upload too, and read what they have uploaded.",
   guard: 'agent',
   scope: 'chat',
   upload: { max_bytes: MAX_FILE_BYTES },
@@ -59,8 +62,9 @@ const listFiles = route({
   method: 'GET',
   path: '/agents/:id/files',
   operation_id: 'listFiles',
-  summary:
-    'List a folder of the workspace, folders first; guests of a shared agent see only files of their own threads',
+  summary: 'List the files of a folder',
+  description:
+    'Lists the folder page by page, folders first; with `recursive=true` the contents of each folder follow it. Guests of a shared agent see only files of their own threads and the folders that lead to them.',
   guard: 'agent',
   query: listQuery,
   response: { 200: fileRows },
@@ -79,8 +83,9 @@ const readFile = route({
   method: 'GET',
   path: '/agents/:id/files/content',
   operation_id: 'readFile',
-  summary:
-    'Read a file of the workspace, whole or in part; guests of a shared agent only files of their own threads',
+  summary: 'Read a file',
+  description:
+    'Sends the file as an attachment, or for display with `inline=true`. It supports `Range`, and `If-None-Match` with an earlier `ETag`. Guests of a shared agent read only files of their own threads.',
   guard: 'agent',
   query: contentQuery,
   stream: 'file',
@@ -94,8 +99,9 @@ const writeFile = route({
   method: 'PUT',
   path: '/agents/:id/files/content',
   operation_id: 'writeFile',
-  summary:
-    'Create or replace a file of the workspace, and its parent folders; supports If-Match and If-None-Match',
+  summary: 'Write a file',
+  description:
+    'Stores the body of the request, whatever its media type, as the file; parent folders are created. The reply is 201 if the file is new. With `If-Match` and an `ETag`, or with `If-None-Match: *`, a file that somebody else has changed or created is not replaced.',
   guard: 'owner',
   query: targetQuery,
   upload: { max_bytes: MAX_FILE_BYTES, as: 'body' },
@@ -144,7 +150,9 @@ const deleteFile = route({
   method: 'DELETE',
   path: '/agents/:id/files',
   operation_id: 'deleteFile',
-  summary: 'Delete a file or folder of the workspace',
+  summary: 'Delete a file or folder',
+  description:
+    'Deletes the file or the empty folder at the path; a folder with contents only if `recursive` is true. A link is removed, not what it leads to.',
   guard: 'owner',
   query: deleteQuery,
   response: { 204: null },
@@ -163,7 +171,9 @@ const moveFile = route({
   method: 'POST',
   path: '/agents/:id/files/move',
   operation_id: 'moveFile',
-  summary: 'Move or rename a file or folder of the workspace, creating parent folders',
+  summary: 'Move or rename a file or folder',
+  description:
+    'Moves within the workspace and creates missing parent folders. A file at the new path is replaced only if `overwrite` is true.',
   guard: 'owner',
   body: moveBody,
   response: { 200: fileRow },
@@ -184,7 +194,8 @@ const makeDirectory = route({
   method: 'POST',
   path: '/agents/:id/files/directories',
   operation_id: 'createDirectory',
-  summary: 'Create a folder in the workspace, and its parent folders',
+  summary: 'Create a folder',
+  description: 'Creates the folder and missing parent folders. Writing a file creates its folders as well.',
   guard: 'owner',
   body: folderBody,
   response: { 201: fileRow },
@@ -216,7 +227,9 @@ const readArchive = route({
   method: 'GET',
   path: '/agents/:id/files/archive',
   operation_id: 'downloadArchive',
-  summary: 'Download a folder of the workspace as a zip archive, without links',
+  summary: 'Download a folder as a zip archive',
+  description:
+    'Packs the files of the folder while it sends them; links are left out. Only the owner of the agent and administrators may do this; for others the folder does not exist.',
   guard: 'agent',
   query: archiveQuery,
   stream: 'download',
@@ -240,7 +253,9 @@ const linkFile = route({
   method: 'POST',
   path: '/agents/:id/files/link',
   operation_id: 'createFileLink',
-  summary: 'Create a link with which everybody can read this one file until the link expires',
+  summary: 'Create a link to a file',
+  description:
+    'Returns an address with which everybody can read this one file without signing in, until the link expires or its creator may no longer read the file. A link cannot be revoked, so choose a short time.',
   guard: 'agent',
   body: linkBody,
   response: { 201: linkRow },
@@ -259,11 +274,14 @@ const readLinkedFile = route({
   method: 'GET',
   path: '/agents/:id/files/linked',
   operation_id: 'readLinkedFile',
-  summary: 'Read the file of a link, as long as the creator of the link may read it',
+  summary: 'Read the file of a link',
+  description:
+    'Sends the file that `createFileLink` has made the link for. The token in the address is all that is needed; the link stops working when it expires, when the file is gone, or when its creator may no longer read the file. It supports `Range` and `If-None-Match`.',
   guard: 'public',
   query: linkedQuery,
   stream: 'file',
   response: { 200: { type: 'string' } },
+  params: linkedParams,
   errors: ['LINK_INVALID', 'AGENT_NOT_FOUND', 'NOT_FOUND', 'FILE_UNUSABLE'],
 }).handle(async ({ params, query }, services) => {
   const { agent_id, user_id, path } = services.fileLinks.open(params.id!, query.token)

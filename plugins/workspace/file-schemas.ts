@@ -12,6 +12,7 @@ const path = {
   maxLength: MAX_PATH,
   pattern: '^[^\\u0000]*$',
   description: 'Relative to the workspace; a leading slash is ignored',
+  examples: ['notes/plan.md'],
 } as const
 const namedPath = { ...path, minLength: 1 } as const
 
@@ -19,10 +20,18 @@ const namedPath = { ...path, minLength: 1 } as const
 export const fileRow = {
   title: 'File',
   ...rowOf({
-    path: { type: 'string', description: 'Relative to the workspace' },
+    path: { type: 'string', description: 'Relative to the workspace', examples: ['notes/plan.md'] },
     kind: { enum: ['file', 'directory'] },
-    size: { ...nullable({ type: 'integer', minimum: 0 }), description: 'Bytes; null for a directory' },
-    media_type: nullable(text),
+    size: {
+      ...nullable({ type: 'integer', minimum: 0 }),
+      description: 'Bytes; null for a directory',
+      examples: [1840],
+    },
+    media_type: {
+      ...nullable(text),
+      description: 'By its name; null for a directory',
+      examples: ['text/markdown'],
+    },
     updated_at: { type: 'integer', description: 'Unix seconds' },
   }),
 } as const
@@ -32,7 +41,7 @@ export const fileRows = { type: 'array', items: fileRow } as const
 
 /** The query of a list of a folder. */
 export const listQuery = objectOf({
-  path: { ...path, default: '', description: 'The folder; by default the workspace' },
+  path: { ...path, default: '', description: 'The folder; by default the workspace', examples: ['notes'] },
   recursive: { ...queryFlag, description: 'Also the contents of its folders, each after its folder' },
   ...pageQuery,
   cursor: { ...pageQuery.cursor, maxLength: 4 * MAX_PATH },
@@ -63,39 +72,51 @@ export const deleteQuery = objectOf(
 )
 
 /** The query of an archive; by default of the whole workspace. */
-export const archiveQuery = objectOf({ path: { ...path, default: '' } })
+export const archiveQuery = objectOf({
+  path: { ...path, default: '', description: 'The folder; by default the workspace', examples: ['notes'] },
+})
 
 /** The body of a move. */
 export const moveBody = rowOf(
   {
     from: namedPath,
-    to: namedPath,
+    to: { ...namedPath, examples: ['notes/rest.md'] },
     overwrite: { ...flag, description: 'Allows to replace an existing file' },
   },
   ['overwrite'],
 )
 
 /** The body to create a folder. */
-export const folderBody = rowOf({ path: namedPath })
+export const folderBody = rowOf({ path: { ...namedPath, examples: ['notes/drafts'] } })
 
 /** The body to create a link to a file. */
 export const linkBody = rowOf({
   path: namedPath,
-  expires_in_seconds: { type: 'integer', minimum: 60, maximum: 3600 },
+  expires_in_seconds: { type: 'integer', minimum: 60, maximum: 3600, examples: [600] },
 })
 
 /** A new link. */
 export const linkRow = {
   title: 'FileLink',
   ...rowOf({
-    url: { type: 'string', description: 'Absolute if the server knows its public URL' },
+    url: {
+      type: 'string',
+      description: 'Absolute if the server knows its public URL, otherwise a path of the server',
+      examples: ['/api/agents/01KDVMF00000000000000000AG/files/linked?token=v1.3q2xT0vEw8mZr5uH'],
+    },
     expires_at: { type: 'integer', description: 'Unix seconds' },
   }),
 } as const
 
+/** The path of a link. */
+export const linkedParams = rowOf({ id: { type: 'string', description: 'The id of the agent' } })
+
 /** The query of a link. */
 export const linkedQuery = objectOf(
-  { token: { type: 'string', maxLength: 8 * MAX_PATH }, inline: contentQuery.properties.inline },
+  {
+    token: { type: 'string', maxLength: 8 * MAX_PATH, description: 'From the address of the link' },
+    inline: contentQuery.properties.inline,
+  },
   ['token'],
 )
 
@@ -103,9 +124,9 @@ export const linkedQuery = objectOf(
 export const uploadRow = {
   title: 'Upload',
   ...rowOf({
-    path: { type: 'string', description: 'Relative to the workspace' },
-    filename: text,
-    media_type: text,
-    size: { type: 'integer', minimum: 0, description: 'Bytes' },
+    path: { type: 'string', description: 'Relative to the workspace', examples: ['inbound/sales.csv'] },
+    filename: { ...text, examples: ['sales.csv'] },
+    media_type: { ...text, examples: ['text/csv'] },
+    size: { type: 'integer', minimum: 0, description: 'Bytes', examples: [1840] },
   }),
 } as const
