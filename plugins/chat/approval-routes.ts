@@ -6,7 +6,7 @@ import { type Decision, isTerminal, type PendingApproval, seqOf, toFrame } from 
 import { checkInput } from './loop/tool-input.ts'
 import { type Cradle, route } from './manifest.ts'
 import { sanitizeForStorage } from './sanitize.ts'
-import { requestArguments, verdict } from './schemas.ts'
+import { requestArguments, requestParams, verdict } from './schemas.ts'
 import { assertMayAllow } from './tool-scopes.ts'
 
 /** The routes for people's decisions about the calls of agents. */
@@ -15,8 +15,11 @@ export const approvalRoutes = [
     method: 'GET',
     path: '/agents/:id/chat/hitl/:pending_id/threads/:thread_id/args/:index',
     operation_id: 'getRequestArguments',
-    summary: 'Read all arguments of one request of a paused turn; requests are counted from 0',
+    summary: 'Get all arguments of a request',
+    description:
+      'Frames and the history shorten long arguments. This returns those that would run, as long as the turn waits for the decision; `args_url` of a request is the address of this operation.',
     guard: 'agent',
+    params: requestParams,
     response: { 200: requestArguments },
     errors: ['THREAD_NOT_FOUND', 'HITL_NOT_PENDING', 'NOT_FOUND'],
   }).handle(async ({ caller, agent, params }, { threads, resumption }) => {
@@ -29,7 +32,9 @@ export const approvalRoutes = [
     method: 'POST',
     path: '/agents/:id/chat/hitl/resume',
     operation_id: 'resumeTurn',
-    summary: 'Decide the requests of a paused turn, and stream its frames until it ends or pauses again',
+    summary: 'Decide the requests of a paused turn',
+    description:
+      'Takes one decision for each of the `action_requests`, in their order, and continues the turn. The reply is an event stream with the frames that follow, until the turn ends or pauses again; open sockets get them as well. The turn continues even if you disconnect. Of several decisions exactly one takes effect, and the others are answered with 409 `HITL_NOT_PENDING`.',
     guard: 'agent',
     scope: 'chat',
     audit: 'thread.decide',

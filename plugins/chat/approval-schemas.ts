@@ -4,20 +4,26 @@ const string = { type: 'string' } as const
 const boolean = { type: 'boolean' } as const
 
 const callFields = {
-  name: { type: 'string', minLength: 1, maxLength: 256, examples: ['write_file'] },
+  name: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 256,
+    description: 'The name of the tool',
+    examples: ['write_file'],
+  },
   args: {
     type: 'object',
     additionalProperties: true,
-    examples: [{ path: '/srv/reports/oslo.md', content: '4 °C, light rain' }],
+    examples: [{ path: 'notes/plan.md', content: '# Plan' }],
   },
 } as const
 
 /** The fields of a pending approval, in frames and in the history. */
 export const pendingFields = {
   pending_id: {
-    type: 'string',
-    description: 'The pause; a decision may name it',
-    examples: ['01KAQ2VD11'],
+    ...string,
+    description: 'The id of this pause, to be sent with the decisions',
+    examples: ['apr_01KDVMF0000000000000000001'],
   },
   action_requests: {
     type: 'array',
@@ -25,18 +31,24 @@ export const pendingFields = {
       title: 'ActionRequest',
       ...rowOf(
         {
-          id: { type: 'string', description: 'The `tool_call_id` of the call', examples: ['call_1'] },
+          id: { ...string, description: 'The id of the tool call', examples: ['call_1'] },
           ...callFields,
           args_url: {
             type: 'string',
             description: 'The address of all arguments; set if `args` does not show them unchanged',
+            examples: [
+              '/api/agents/01KDVMF00000000000000000AG/chat/hitl/apr_01KDVMF0000000000000000001/threads/thr_01KDVMF0000000000000000001/args/0',
+            ],
           },
           description: {
-            type: 'string',
-            description: 'A sentence for the person who decides',
-            examples: ['Write a file outside of the workspace'],
+            ...string,
+            description: 'The question for the person',
+            examples: ['Write the file notes/plan.md'],
           },
-          parent_tool_call_id: string,
+          parent_tool_call_id: {
+            ...string,
+            description: 'The call of `task` whose delegated conversation asks',
+          },
           is_step: {
             const: true,
             description: 'The call is already running and asks about one of its own steps',
@@ -48,19 +60,22 @@ export const pendingFields = {
   },
   review_configs: {
     type: 'array',
-    items: rowOf({
-      action_name: { type: 'string', examples: ['write_file'] },
-      allowed_decisions: {
-        type: 'array',
-        items: { enum: ['approve', 'edit', 'reject', 'respond'] },
-        examples: [['approve', 'edit', 'reject']],
-      },
-    }),
+    items: {
+      title: 'ReviewConfig',
+      ...rowOf({
+        action_name: { ...string, examples: ['write_file'] },
+        allowed_decisions: {
+          type: 'array',
+          items: { title: 'AllowedDecision', enum: ['approve', 'edit', 'reject', 'respond'] },
+        },
+      }),
+    },
+    description: 'One for each request, in their order',
   },
-  expires_at: { type: 'integer', description: 'Unix seconds', examples: [1_767_225_600] },
+  expires_at: { type: 'integer', description: 'Unix seconds; the requests count as rejected then' },
 } as const
 
-const words = { type: 'string', maxLength: 8000 } as const
+const words = { type: 'string', maxLength: 8000, examples: ['Not this file, please.'] } as const
 
 /** A person's decision about one call. */
 export const decision = {
@@ -69,7 +84,13 @@ export const decision = {
   discriminator: { propertyName: 'type' },
   required: ['type'],
   oneOf: [
-    objectOf({ type: { const: 'approve' }, for_thread: boolean }, ['type']),
+    objectOf(
+      {
+        type: { const: 'approve' },
+        for_thread: { ...boolean, description: 'True if the tool need not ask again in this thread' },
+      },
+      ['type'],
+    ),
     rowOf({ type: { const: 'edit' }, edited_action: rowOf(callFields) }),
     objectOf({ type: { const: 'reject' }, message: words }, ['type']),
     rowOf({ type: { const: 'respond' }, message: words }),

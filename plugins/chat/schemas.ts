@@ -6,8 +6,14 @@ const string = { type: 'string' } as const
 const integer = { type: 'integer' } as const
 const boolean = { type: 'boolean' } as const
 
-export const path = { type: 'string', minLength: 1, maxLength: 1024 } as const
-export const filename = { type: 'string', minLength: 1, maxLength: 255 } as const
+export const path = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 1024,
+  description: 'Relative to the workspace',
+  examples: ['inbound/report.pdf'],
+} as const
+export const filename = { type: 'string', minLength: 1, maxLength: 255, examples: ['report.pdf'] } as const
 export const mediaType = {
   type: 'string',
   pattern: '^[\\w.+-]+/[\\w.+-]+$',
@@ -27,9 +33,33 @@ export const turnId = {
   examples: ['trn_01KDVMF0000000000000000001'],
 } as const
 
+const shownThreadId = { type: 'string', examples: threadId.examples } as const
+const sessionKey = {
+  type: 'string',
+  description: 'Another name of the thread, for clients that keep one conversation',
+  examples: ['ses_01KDVMF0000000000000000001'],
+} as const
+const messageId = { type: 'string', examples: ['msg_01KDVMF0000000000000000001'] } as const
+const modelName = { type: 'string', examples: ['openai:gpt-5'] } as const
+
+const pathThreadId = { type: 'string', description: 'The id of a thread of your own' } as const
+
+/** The path of a thread. */
+export const threadParams = rowOf({ thread_id: pathThreadId })
+
+/** The path of a request of a paused turn. */
+export const requestParams = rowOf({
+  thread_id: pathThreadId,
+  pending_id: { type: 'string', description: 'The `pending_id` of the pause' },
+  index: { type: 'string', description: 'The position of the request among `action_requests`, from 0' },
+})
+
 const fileFields = { path, filename, media_type: mediaType } as const
 
-const textBlock = { title: 'TextBlock', ...rowOf({ type: { const: 'text' }, text: string }) } as const
+const textBlock = {
+  title: 'TextBlock',
+  ...rowOf({ type: { const: 'text' }, text: { type: 'string', examples: ['Plan my week.'] } }),
+} as const
 const imageBlock = { title: 'ImageBlock', ...rowOf({ type: { const: 'image' }, ...fileFields }) } as const
 const fileBlock = { title: 'FileBlock', ...rowOf({ type: { const: 'file' }, ...fileFields }) } as const
 
@@ -42,6 +72,8 @@ export const inputBlock = {
   oneOf: [textBlock, imageBlock, fileBlock],
 } as const
 
+const toolName = { type: 'string', examples: ['read_file'] } as const
+
 /** A part of a message. */
 export const block = {
   title: 'Block',
@@ -51,8 +83,8 @@ export const block = {
   oneOf: [
     textBlock,
     rowOf({ type: { const: 'thinking' }, thinking: string }),
-    rowOf({ type: { const: 'tool_use' }, id: string, name: string, input: true }),
-    rowOf({ type: { const: 'tool_result' }, id: string, name: string, output: string, is_error: boolean }),
+    rowOf({ type: { const: 'tool_use' }, id: string, name: toolName, input: true }),
+    rowOf({ type: { const: 'tool_result' }, id: string, name: toolName, output: string, is_error: boolean }),
     imageBlock,
     fileBlock,
   ],
@@ -62,11 +94,19 @@ export const usage = {
   title: 'Usage',
   ...rowOf(
     {
-      input_tokens: { type: 'integer', examples: [812] },
-      output_tokens: { type: 'integer', examples: [64] },
-      total_tokens: { type: 'integer', examples: [876] },
-      cached_input_tokens: integer,
-      reasoning_tokens: integer,
+      input_tokens: { ...integer, examples: [812] },
+      output_tokens: { ...integer, examples: [96] },
+      total_tokens: { ...integer, examples: [908] },
+      cached_input_tokens: {
+        ...integer,
+        description: 'Of the input tokens, those that the provider had in its cache',
+        examples: [512],
+      },
+      reasoning_tokens: {
+        ...integer,
+        description: 'Of the output tokens, those for thoughts',
+        examples: [32],
+      },
     },
     ['cached_input_tokens', 'reasoning_tokens'],
   ),
@@ -77,6 +117,7 @@ const toolNames = {
   items: { type: 'string', pattern: '^[\\w-]{1,64}$' },
   maxItems: 64,
   description: 'Tools that need no approval in this thread',
+  examples: [['write_file']],
 } as const
 
 /** Files that turns made. */
@@ -84,32 +125,52 @@ export const artifacts = {
   type: 'array',
   items: {
     title: 'Artifact',
-    ...rowOf({ ...fileFields, url: string }),
+    ...rowOf({
+      ...fileFields,
+      url: {
+        ...string,
+        description: 'The address of the file on this server',
+        examples: ['/api/agents/01KDVMF00000000000000000AG/files/content?path=inbound%2Freport.pdf'],
+      },
+    }),
   },
 } as const
 
 /** The sources that tools took their outputs from. */
 export const sources = {
   type: 'array',
-  items: { title: 'Source', ...rowOf({ id: string, title: string, url: string }, ['url']) },
+  items: {
+    title: 'Source',
+    ...rowOf(
+      {
+        id: string,
+        title: { ...string, examples: ['Example Domain'] },
+        url: { ...string, examples: ['https://example.com/'] },
+      },
+      ['url'],
+    ),
+  },
 } as const
 
 const message = {
   title: 'Message',
   ...rowOf(
     {
-      id: string,
-      role: { enum: ['user', 'assistant', 'tool'] },
+      id: messageId,
+      role: { title: 'MessageRole', enum: ['user', 'assistant', 'tool'] },
       content: { type: 'array', items: block },
-      timestamp: integer,
-      turn_id: string,
-      status: { enum: ['complete', 'streaming', 'stopped', 'failed'] },
-      model: string,
+      timestamp: { ...integer, description: 'Unix milliseconds', examples: [1_767_225_600_000] },
+      turn_id: { ...string, examples: turnId.examples },
+      status: { title: 'MessageStatus', enum: ['complete', 'streaming', 'stopped', 'failed'] },
+      model: modelName,
       usage,
       artifacts,
       sources,
       error: {
-        ...rowOf({ code: string, message: string }),
+        ...rowOf({
+          code: { ...string, examples: ['MODEL_RATE_LIMITED'] },
+          message: { ...string, examples: ['The provider limits requests. Try again in a moment.'] },
+        }),
         description: 'The error of a failed turn',
       },
     },
@@ -124,14 +185,22 @@ export const queuedTurns = {
     title: 'QueuedTurn',
     ...rowOf(
       {
-        queue_id: { type: 'string', examples: ['trn_01KAQ2VC77'] },
-        client_message_id: string,
+        queue_id: {
+          ...string,
+          description: 'The `turn_id` that the turn will have',
+          examples: turnId.examples,
+        },
+        client_message_id: {
+          ...string,
+          description: 'The name that the client gave the message',
+          examples: ['8f14e45f-ceea-467f-9575-1c5f3a2b7d10'],
+        },
         text: {
           type: 'string',
           description: 'The first 8000 characters of the message',
-          examples: ['And tomorrow?'],
+          examples: ['Plan my week.'],
         },
-        created_at: { type: 'integer', description: 'Unix seconds', examples: [1_767_225_600] },
+        created_at: { type: 'integer', description: 'Unix seconds' },
       },
       ['client_message_id'],
     ),
@@ -141,7 +210,15 @@ export const queuedTurns = {
 /** GET …/chat/hitl/:pending_id/threads/:thread_id/args/:index. */
 export const requestArguments = {
   title: 'RequestArguments',
-  ...rowOf({ id: string, name: string, args: { type: 'object', additionalProperties: true } }),
+  ...rowOf({
+    id: { ...string, description: 'The id of the tool call', examples: ['call_1'] },
+    name: { ...string, description: 'The name of the tool', examples: ['write_file'] },
+    args: {
+      type: 'object',
+      additionalProperties: true,
+      examples: [{ path: 'notes/plan.md', content: '# Plan' }],
+    },
+  }),
 } as const
 
 /** POST …/chat/hitl/resume: one decision for each request, in their order. */
@@ -154,8 +231,16 @@ export const verdict = rowOf(
       maxLength: 128,
       description:
         'The approval that the decisions are for; they are refused if the turn waits for another one',
+      examples: ['apr_01KDVMF0000000000000000001'],
     },
-    decisions: { type: 'array', items: decision, minItems: 1, maxItems: 16 },
+    decisions: {
+      type: 'array',
+      items: decision,
+      minItems: 1,
+      maxItems: 16,
+      description: 'One for each request, in their order',
+      examples: [[{ type: 'approve' }]],
+    },
   },
   ['pending_id'],
 )
@@ -164,20 +249,39 @@ export const threadRow = {
   title: 'Thread',
   ...rowOf(
     {
-      thread_id: string,
-      title: nullable(string),
+      thread_id: shownThreadId,
+      title: {
+        ...nullable(string),
+        description: 'Null before the first message',
+        examples: ['Plans for the week'],
+      },
       pinned: boolean,
-      session_key: string,
-      channel_type: string,
-      model: nullable(string),
-      last_active: integer,
-      created_at: integer,
-      turn_active: boolean,
-      unread: integer,
-      artifacts,
-      sources,
+      session_key: sessionKey,
+      channel_type: {
+        ...string,
+        description: '`web`, or the kind of the channel that the conversation came from',
+        examples: ['web'],
+      },
+      model: {
+        ...nullable(modelName),
+        description: 'As `<provider>:<model>`; null for the model of the agent',
+      },
+      last_active: { ...integer, description: 'Unix seconds', examples: [1_767_225_600] },
+      created_at: { ...integer, description: 'Unix seconds' },
+      turn_active: {
+        ...boolean,
+        description: 'True while a turn runs or waits for a person',
+        examples: [false],
+      },
+      unread: { ...integer, description: 'Replies that have not been read' },
+      artifacts: { ...artifacts, description: 'Files that turns made' },
+      sources: { ...sources, description: 'What tools took their outputs from' },
       allowed_tools: toolNames,
-      forked_from: string,
+      forked_from: {
+        ...string,
+        description: 'The thread that this one continues',
+        examples: threadId.examples,
+      },
     },
     ['forked_from'],
   ),
@@ -196,14 +300,18 @@ export const newThread = objectOf({ title: threadTitle })
 
 export const threadCreated = {
   title: 'ThreadCreated',
-  ...rowOf({ thread_id: string, session_key: string }),
+  ...rowOf({ thread_id: shownThreadId, session_key: sessionKey }),
 } as const
 
 export const threadChanges = {
   ...objectOf({
     title: threadTitle,
-    pinned: boolean,
-    model: nullable({ type: 'string', minLength: 3, maxLength: 256 } as const),
+    pinned: { ...boolean, examples: [true] },
+    model: {
+      ...nullable({ type: 'string', minLength: 3, maxLength: 256 } as const),
+      description: 'As `<provider>:<model>`; null for the model of the agent',
+      examples: ['openai:gpt-5'],
+    },
     allowed_tools: toolNames,
   }),
   minProperties: 1,
@@ -219,19 +327,26 @@ export const forkPlace = {
       description: 'Counts replies, 1 is the latest',
       examples: [1],
     },
-    message_id: { type: 'string', minLength: 1, maxLength: 128 },
+    message_id: { type: 'string', minLength: 1, maxLength: 128, description: 'The id of a reply' },
   }),
   minProperties: 1,
   maxProperties: 1,
 } as const
 
-export const threadForked = rowOf({
-  thread_id: string,
-  session_key: string,
-  source_thread_id: string,
-  copied_messages: integer,
-  title: nullable(string),
-})
+export const threadForked = {
+  title: 'ThreadForked',
+  ...rowOf({
+    thread_id: shownThreadId,
+    session_key: sessionKey,
+    source_thread_id: { ...string, examples: ['thr_01KDVMF0000000000000000002'] },
+    copied_messages: {
+      ...integer,
+      description: 'The number of messages that the fork begins with',
+      examples: [4],
+    },
+    title: nullable({ ...string, examples: ['Plans for the week'] }),
+  }),
+} as const
 
 const offset = {
   type: 'integer',
@@ -245,29 +360,86 @@ export const listQuery = objectOf({ ...pageQuery, offset })
 export const historyQuery = objectOf({
   limit: { ...pageQuery.limit, default: 25 },
   offset,
-  cursor: { type: 'string', pattern: '^\\d{1,12}$' },
+  cursor: {
+    type: 'string',
+    pattern: '^\\d{1,12}$',
+    description: 'The `next_cursor` of the page before, which has newer messages',
+  },
 })
 
 export const historyPage = {
   title: 'History',
   ...rowOf({
-    thread_id: string,
-    messages: { type: 'array', items: message },
-    has_more: boolean,
-    limit: integer,
-    offset: integer,
-    next_cursor: nullable(string),
-    turn_active: boolean,
-    last_seq: integer,
-    hitl_pending: nullable({
-      title: 'PendingApproval',
-      ...rowOf(pendingFields),
-    } as const),
-    queued: queuedTurns,
-    artifacts,
-    sources,
-    history_status: { enum: ['ready', 'pending', 'queued', 'running', 'failed'] },
-    history_loading: boolean,
-    history_retry_after_ms: nullable(integer),
+    thread_id: shownThreadId,
+    messages: {
+      type: 'array',
+      items: message,
+      examples: [
+        [
+          {
+            id: 'msg_01KDVMF0000000000000000001',
+            role: 'user',
+            content: [{ type: 'text', text: 'Plan my week.' }],
+            timestamp: 1_767_225_600_000,
+            turn_id: turnId.examples[0],
+            status: 'complete',
+          },
+          {
+            id: 'msg_01KDVMF0000000000000000002',
+            role: 'assistant',
+            content: [{ type: 'text', text: 'Begin on Monday with the report.' }],
+            timestamp: 1_767_225_602_000,
+            turn_id: turnId.examples[0],
+            status: 'complete',
+            model: 'openai:gpt-5',
+            usage: { input_tokens: 812, output_tokens: 96, total_tokens: 908 },
+          },
+        ],
+      ],
+    },
+    has_more: { ...boolean, description: 'True if there are older messages', examples: [false] },
+    limit: { ...integer, description: 'As requested, or the most that is allowed', examples: [25] },
+    offset: { ...integer, description: 'As requested', examples: [0] },
+    next_cursor: {
+      ...nullable(string),
+      description: 'The `cursor` of the page with older messages; null if there is none',
+      examples: [null],
+    },
+    turn_active: {
+      ...boolean,
+      description: 'True while a turn runs or waits for a person',
+      examples: [false],
+    },
+    last_seq: {
+      ...integer,
+      description: 'The position of the last event in this page; subscribe after it',
+      examples: [57],
+    },
+    hitl_pending: {
+      ...nullable({
+        title: 'PendingApproval',
+        ...rowOf(pendingFields),
+      } as const),
+      description: 'The requests of a turn that waits for a person; null if none waits',
+      examples: [null],
+    },
+    queued: { ...queuedTurns, examples: [[]] },
+    artifacts: { ...artifacts, description: 'Files that turns of the thread made' },
+    sources: { ...sources, description: 'What tools took their outputs from' },
+    history_status: {
+      title: 'HistoryStatus',
+      enum: ['ready', 'pending', 'queued', 'running', 'failed'],
+      description: 'The state of the history, which must be rebuilt after an import',
+    },
+    history_loading: {
+      ...boolean,
+      description: 'True if messages are missing because the history is being rebuilt',
+      examples: [false],
+    },
+    history_retry_after_ms: {
+      ...nullable(integer),
+      description: 'Milliseconds until it is worth asking again; null if nothing is loading',
+      examples: [null],
+    },
   }),
 } as const

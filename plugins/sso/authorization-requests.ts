@@ -81,7 +81,6 @@ export const authorizationErrors = (entry: EntryPoint) =>
     refusalCode(entry, 'NO_PUBLIC_URL'),
     'ADDRESS_NOT_ALLOWED',
     'SSO_PROVIDER_UNREACHABLE',
-    'RATE_LIMITED',
   ] as const
 
 /** Creates an authorization request and replies with it, and with the cookie that the callback checks. */

@@ -8,7 +8,8 @@ const getStatus = route({
   method: 'GET',
   path: '/auth/oauth/status',
   operation_id: 'listSignInMethods',
-  summary: 'List the services that users can sign in with',
+  summary: 'List the services to sign in with',
+  description: 'Lists every kind of service, also those that are not set up. Offer those that are `enabled`.',
   guard: 'public',
   response: { 200: signInStatus },
 }).handle(async ({ locale }, cradle) => ({ providers: await listStatus(cradle, locale) }))
@@ -18,6 +19,7 @@ const getOidcStatus = route({
   path: '/auth/oidc/status',
   operation_id: 'getOidcStatus',
   summary: 'Get the status of OpenID Connect sign-in',
+  description: 'Tells whether people can sign in with OpenID Connect, and under which name to offer it.',
   guard: 'public',
   response: { 200: oidcStatus },
 }).handle(async ({ locale }, cradle) => {
@@ -29,7 +31,9 @@ const startBinding = route({
   method: 'POST',
   path: '/auth/oauth/bind/start',
   operation_id: 'startBinding',
-  summary: 'Begin to link an identity at another service to your account',
+  summary: 'Begin to link an identity to your account',
+  description:
+    'Begins as a sign-in does: send the browser to the address in the reply. The callback links the identity to the account of this session and redirects to your page. An account has at most one identity of each kind.',
   guard: 'user',
   scope: 'session',
   body: startBody,
@@ -49,7 +53,9 @@ const unbind = route({
   method: 'POST',
   path: '/auth/oauth/unbind',
   operation_id: 'unbind',
-  summary: 'Unlink an identity at another service from your account',
+  summary: 'Unlink an identity from your account',
+  description:
+    'The account can then no longer sign in with this service. The last way to sign in of an account cannot be removed.',
   guard: 'user',
   scope: 'session',
   body: kindBody,
@@ -70,7 +76,8 @@ const listBindings = route({
   method: 'GET',
   path: '/auth/oauth/bindings',
   operation_id: 'listBindings',
-  summary: 'List the identities at other services that are linked to your account',
+  summary: 'List the identities linked to your account',
+  description: 'Lists the services with which the account can sign in, and since when.',
   guard: 'user',
   response: { 200: bindings },
 }).handle(async ({ caller, locale }, { users, signInSettings }) => {

@@ -1,7 +1,7 @@
 import type { Route } from '#kernel'
 import { applyRules, listGrants } from './claim-rules.ts'
 import { type Cradle, route } from './manifest.ts'
-import { preview, previewBody, settingChanges, settingsRow, testResult } from './schemas.ts'
+import { kindParams, preview, previewBody, settingChanges, settingsRow, testResult } from './schemas.ts'
 import { toSettingsRow } from './settings-rows.ts'
 import { testSettings } from './settings-test.ts'
 import type { EntryPoint } from './types.ts'
@@ -20,6 +20,9 @@ const defineSettingsRoutes = (
     path,
     operation_id: `get${settings}`,
     summary: 'Get the settings of a way to sign in',
+    description:
+      'Returns the settings with their defaults, also before anything was stored. The client secret is never shown; `has_client_secret` tells whether there is one. Enter `redirect_uri` at the service.',
+    ...(entry === 'oauth' && { params: kindParams }),
     guard,
     response: { 200: settingsRow },
     errors: ['NOT_FOUND'],
@@ -32,7 +35,10 @@ const defineSettingsRoutes = (
     method: 'PUT',
     path,
     operation_id: `set${settings}`,
-    summary: 'Change the settings of a way to sign in; fields that are left out keep their values',
+    summary: 'Change the settings of a way to sign in',
+    description:
+      'Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only rights that they hold themselves, also by rules.',
+    ...(entry === 'oauth' && { params: kindParams }),
     guard,
     body: settingChanges,
     response: { 200: settingsRow },
@@ -48,7 +54,10 @@ const defineSettingsRoutes = (
     method: 'POST',
     path: `${path}/test`,
     operation_id: `test${settings}`,
-    summary: 'Test the stored settings as far as possible without a user',
+    summary: 'Test the settings of a way to sign in',
+    description:
+      'Checks the stored settings as far as that is possible without a person who signs in. A failed test is answered with 200 and `ok: false`; `detail` says what is wrong.',
+    ...(entry === 'oauth' && { params: kindParams }),
     guard,
     response: { 200: testResult },
     errors: ['NOT_FOUND'],
@@ -62,7 +71,10 @@ const previewRules = route({
   method: 'POST',
   path: '/auth/oauth/providers/:kind/preview',
   operation_id: 'previewClaimRules',
-  summary: 'Preview what these rules, or the stored ones, would grant a new account with these claims',
+  summary: 'Preview what rules grant',
+  description:
+    'Applies the rules of the body, or without them the stored ones, to the claims of a person, and returns what a new account would be granted. Nothing is stored.',
+  params: kindParams,
   guard,
   body: previewBody,
   response: { 200: preview },

@@ -13,6 +13,8 @@ const start = route({
   path: '/auth/oauth/start',
   operation_id: 'startSignIn',
   summary: 'Begin to sign in with another service',
+  description:
+    'Returns the address to which the browser must go, and sets a cookie that ties the attempt to this browser. The service sends the person back to the callback of this server, which redirects to your page with a `code`; exchange it with the `state` of this reply.',
   guard: 'public',
   body: startBody,
   response: { 200: started },
@@ -25,6 +27,8 @@ const startOidc = route({
   path: '/auth/oidc/start',
   operation_id: 'startOidcSignIn',
   summary: 'Begin to sign in with OpenID Connect',
+  description:
+    'Another name of `POST /auth/oauth/start` with the kind `oidc`. Its callback and exchange are below `/auth/oidc`.',
   guard: 'public',
   body: oidcStartBody,
   response: { 200: started },
@@ -40,11 +44,12 @@ const receiveCallback = (entry: EntryPoint) =>
     method: 'GET',
     path: `/auth/${entry}/callback`,
     operation_id: entry === 'oidc' ? 'receiveOidcCallback' : 'receiveSignInCallback',
-    summary: 'Receive the callback of the service; redirects to the console with a code or an error',
+    summary: 'Receive the callback of a sign-in',
+    description:
+      'For browsers that come back from a service, not for clients. It redirects to the console in any case: with a `code` to exchange, or with the reason of the failure. Only the browser that began the attempt is accepted.',
     guard: 'public',
     query: callbackQuery,
     response: { 302: null },
-    errors: ['RATE_LIMITED'],
   }).handle(
     async ({ query, headers, ip, request_id, signal }, { callLimit, signInCallbacks, ssoAddresses }) => {
       await callLimit.consume('sso callback', ip, 'many')
@@ -65,11 +70,13 @@ const exchangeCode = (entry: EntryPoint) =>
     method: 'POST',
     path: `/auth/${entry}/exchange`,
     operation_id: entry === 'oidc' ? 'exchangeOidcCode' : 'exchangeSignInCode',
-    summary: 'Exchange the code of a completed sign-in for a token, within a minute',
+    summary: 'Exchange the code of a sign-in for a token',
+    description:
+      'Opens a session and returns the same as a login. The code works once and for a minute. Send the `state` of the start as well, so that nobody can make your page complete the sign-in of somebody else.',
     guard: 'public',
     body: exchangeBody,
     response: { 200: loginReply },
-    errors: [refusalCode(entry, 'CODE_INVALID'), 'USER_DISABLED', 'AUTH_FAILED', 'RATE_LIMITED'],
+    errors: [refusalCode(entry, 'CODE_INVALID'), 'USER_DISABLED', 'AUTH_FAILED'],
     audit: SIGN_IN,
   }).handle(async ({ body, ip, headers, identify }, { callLimit, signInCodes, users, logins }) => {
     await callLimit.consume('sso exchange', ip, 'many')
