@@ -25,23 +25,41 @@ const auditQuery = objectOf({
 const auditRow = {
   title: 'AuditRow',
   ...rowOf({
-    id: text,
-    ts: { type: 'integer', description: 'Unix seconds' },
-    actor: nullable({
-      ...text,
+    id: { ...text, description: 'Rises by one with each row', examples: ['1042'] },
+    ts: { type: 'integer', description: 'Unix seconds', examples: [1_767_225_600] },
+    actor: {
+      ...nullable(text),
       description:
         'A username; for a command, os: and the name of the system user; null if nobody was signed in',
-    }),
-    action: text,
-    target: nullable(text),
+      examples: ['ada'],
+    },
+    action: { ...text, examples: ['agent.create'] },
+    target: {
+      ...nullable(text),
+      description: 'The object of the action; null if it has none',
+      examples: ['01KDVMF00000000000000000AG'],
+    },
     payload: {
       description: 'The body of the call without its secrets, long parts cut with …; null if there is none',
+      examples: [{ name: 'numbers' }],
     },
-    status: { type: 'integer', description: 'The HTTP status, or the exit code of a command' },
-    ip: nullable(text),
-    request_id: nullable(text),
-    credential: nullable({ ...text, description: 'The name of the API key that the call was made with' }),
-    hash: { ...text, description: 'SHA-256 over the row and the hash of the previous row' },
+    status: {
+      type: 'integer',
+      description: 'The HTTP status, or the exit code of a command',
+      examples: [201],
+    },
+    ip: { ...nullable(text), description: 'Null for a command', examples: ['203.0.113.7'] },
+    request_id: { ...nullable(text), description: 'As in `X-Request-Id`; null for a command' },
+    hash: {
+      ...text,
+      description: 'SHA-256 over the row and the hash of the previous row',
+      examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+    },
+    credential: {
+      ...nullable(text),
+      description: 'The name of the API key that the call was made with; null without one',
+      examples: ['nightly build'],
+    },
   }),
 } as const
 
@@ -49,7 +67,9 @@ const listRows = route({
   method: 'GET',
   path: '/admin/audit-log',
   operation_id: 'listAuditRows',
-  summary: 'List changes and sign-ins, failed ones included, newest first',
+  summary: 'List the audit log',
+  description:
+    'Lists every change by a call or a command and every sign-in, failed ones included, the newest first. Rows are never changed; the hash of each covers the row before it, so that `svc audit --verify` notices a change. Bodies of calls are shown without their secrets.',
   guard: 'admin',
   query: auditQuery,
   response: { 200: { type: 'array', items: auditRow } },

@@ -10,7 +10,9 @@ export const migrationRoutes = [
     method: 'POST',
     path: '/agents/:id/history-migration/start',
     operation_id: 'startHistoryMigration',
-    summary: 'Queue the threads of an agent, of all its users, whose history must be rebuilt',
+    summary: 'Rebuild the histories of an agent',
+    description:
+      'Queues the threads of all users of the agent whose history must be rebuilt from its events: imported ones, and those of an older version of the server. Threads that have failed are queued again. The work continues in the background; poll its status.',
     guard: 'owner',
     response: { 200: migrationStarted },
     errors: ['AGENT_BUSY'],
@@ -21,7 +23,9 @@ export const migrationRoutes = [
     method: 'GET',
     path: '/agents/:id/history-migration/status',
     operation_id: 'getHistoryMigration',
-    summary: 'Read the progress of rebuilding histories',
+    summary: 'Get the progress of rebuilding histories',
+    description:
+      'Counts the threads of the agent whose histories are still to be rebuilt, by state. The work is done when `remaining` is 0.',
     guard: 'owner',
     response: { 200: migrationStatus },
   }).handle(({ agent }, { historyMigration }) => historyMigration.status(agent)),
@@ -30,7 +34,9 @@ export const migrationRoutes = [
     method: 'POST',
     path: '/agents/:id/threads/import',
     operation_id: 'importThread',
-    summary: 'Create a thread from an exported trajectory; its history is shown once it has been migrated',
+    summary: 'Import a thread',
+    description:
+      'Creates a thread of your own from the file of an export, sent as the field `file` of a form. Its history is empty until it has been rebuilt: the owner of the agent starts that with `POST /agents/{id}/history-migration/start`. Files that the thread refers to are not imported.',
     guard: 'agent',
     scope: 'chat',
     upload: { max_bytes: EXPORT_BYTES },

@@ -5,7 +5,9 @@ const getOverview = route({
   method: 'GET',
   path: '/admin/overview',
   operation_id: 'getOverview',
-  summary: 'Accounts, agents, conversations and servers at a glance',
+  summary: 'Get an overview of the server',
+  description:
+    'Counts accounts, agents, threads, running turns, channels and tokens of the whole installation, and lists its plugins and the server processes that use the database.',
   guard: 'admin',
   response: { 200: overviewRow },
 }).handle(async (_request, { overview, server: { started_at } }) => ({

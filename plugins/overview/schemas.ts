@@ -2,15 +2,21 @@ import { rowOf, type TypeOf } from '#kernel'
 
 const text = { type: 'string' } as const
 const count = { type: 'integer', minimum: 0 } as const
-const time = { type: 'integer' } as const
+const time = { type: 'integer', description: 'Unix seconds' } as const
 
-const pluginRow = rowOf({ name: text, version: text, state: { enum: ['running', 'failed', 'disabled'] } })
+const version = { ...text, examples: ['0.1.0'] } as const
+
+const pluginRow = rowOf({
+  name: { ...text, examples: ['chat'] },
+  version,
+  state: { title: 'PluginState', enum: ['running', 'failed', 'disabled'] },
+})
 
 const nodeRow = rowOf({
   id: text,
-  host: text,
-  pid: { type: 'integer' },
-  version: text,
+  host: { ...text, examples: ['server-1'] },
+  pid: { type: 'integer', examples: [4711] },
+  version,
   started_at: time,
   seen_at: time,
 })
@@ -18,15 +24,18 @@ const nodeRow = rowOf({
 export const overviewRow = {
   title: 'Overview',
   ...rowOf({
-    user_count: count,
-    agent_count: count,
-    agents: rowOf({ running: count, stopped: count, starting: count, failed: count }),
-    threads: { ...count, description: 'Without threads that are being removed' },
-    turns_active: { ...count, description: 'On any server' },
-    channels: rowOf({ connected: count, failed: count }),
-    tokens_used: count,
+    user_count: { ...count, examples: [12] },
+    agent_count: { ...count, examples: [31] },
+    agents: {
+      ...rowOf({ running: count, stopped: count, starting: count, failed: count }),
+      examples: [{ running: 28, stopped: 3, starting: 0, failed: 0 }],
+    },
+    threads: { ...count, description: 'Without threads that are being removed', examples: [420] },
+    turns_active: { ...count, description: 'On any server', examples: [2] },
+    channels: { ...rowOf({ connected: count, failed: count }), examples: [{ connected: 5, failed: 0 }] },
+    tokens_used: { ...count, description: 'Of all accounts, for all time', examples: [3_210_480] },
     started_at: time,
-    version: text,
+    version,
     plugins: { type: 'array', items: pluginRow },
     nodes: { type: 'array', items: nodeRow },
   }),

@@ -5,7 +5,9 @@ const polishPrompt = route({
   method: 'POST',
   path: '/agents/:id/chat/polish',
   operation_id: 'polishPrompt',
-  summary: "Improve a prompt with one call of the agent's model; no thread changes",
+  summary: 'Improve a prompt',
+  description:
+    'Has the model rewrite the draft of a message, and returns the new text for the person to send or not. It uses the model of the agent unless `default_model` names another; no thread changes. The tokens of the call count as usage of the caller. The agent must be running.',
   guard: 'agent',
   scope: 'chat',
   body: draft,

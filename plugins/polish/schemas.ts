@@ -3,11 +3,17 @@ import { objectOf, rowOf } from '#kernel'
 /** POST /agents/:id/chat/polish. */
 export const draft = objectOf(
   {
-    prompt: { type: 'string', maxLength: 20_000, pattern: '\\S' },
+    prompt: {
+      type: 'string',
+      maxLength: 20_000,
+      pattern: '\\S',
+      description: 'The draft',
+      examples: ['make table better'],
+    },
     default_model: {
       type: 'string',
       maxLength: 512,
-      description: "As <provider>:<model>, instead of the agent's model",
+      description: "As `<provider>:<model>`, instead of the agent's model",
     },
   },
   ['prompt'],
@@ -16,5 +22,11 @@ export const draft = objectOf(
 /** The answer of the same route. */
 export const polishedPrompt = {
   title: 'PolishedPrompt',
-  ...rowOf({ text: { type: 'string' } }),
+  ...rowOf({
+    text: {
+      type: 'string',
+      description: 'The improved prompt',
+      examples: ['Sort the table in sales.csv by month and add a row with totals.'],
+    },
+  }),
 } as const

@@ -6,6 +6,7 @@ import { type Cradle, route } from './manifest.ts'
 import { measure } from './metrics.ts'
 import {
   type ExportHead,
+  eventParams,
   eventRow,
   eventsPage,
   exportedEvent,
@@ -13,11 +14,17 @@ import {
   listQuery,
   metrics,
   streamQuery,
+  threadParams,
   wholeEvent,
 } from './schemas.ts'
 
 const PATH = '/agents/:id/threads/:thread_id/trajectory'
-const common = { method: 'GET', guard: 'thread_reader', errors: ['THREAD_NOT_FOUND'] } as const
+const common = {
+  method: 'GET',
+  guard: 'thread_reader',
+  params: threadParams,
+  errors: ['THREAD_NOT_FOUND'],
+} as const
 
 /** Finds the thread in the path, which must be the caller's. */
 const findThread = (
@@ -35,7 +42,9 @@ export const trajectoryRoutes = [
     ...common,
     path: PATH,
     operation_id: 'listTrajectoryEvents',
-    summary: 'List the events of a thread in order; the newest page unless bounds are set',
+    summary: 'List the events of a thread',
+    description:
+      'Lists what happened in the turns of a thread, in order: without bounds the newest page, with `after_seq` the events that follow it, with `before_seq` those before it. Rows have a summary of one line; an event by itself has all fields.',
     query: listQuery,
     response: { 200: eventsPage },
   }).handle(async (request, cradle) => {
@@ -51,7 +60,10 @@ export const trajectoryRoutes = [
     ...common,
     path: `${PATH}/events/:event_id`,
     operation_id: 'getTrajectoryEvent',
-    summary: 'Read all fields of an event',
+    params: eventParams,
+    summary: 'Get an event of a thread',
+    description:
+      'Returns the frame of the event with everything that was recorded about it, such as the input of a turn, the settings of a model call and the answer of the model.',
     response: { 200: wholeEvent },
     errors: ['THREAD_NOT_FOUND', 'NOT_FOUND'],
   }).handle(async (request, cradle) => {
@@ -66,7 +78,9 @@ export const trajectoryRoutes = [
     ...common,
     path: `${PATH}/metrics`,
     operation_id: 'getTrajectoryMetrics',
-    summary: 'Sum up the calls, tokens and times of the turns of a thread',
+    summary: 'Get the metrics of a thread',
+    description:
+      'Sums up the turns, the model calls, the tool calls by tool, the tokens and the times of a thread. Time spent waiting for a person is counted in `waiting_ms` only.',
     response: { 200: metrics },
   }).handle(async (request, cradle) => {
     const { _id } = await findThread(request, cradle)
@@ -78,7 +92,9 @@ export const trajectoryRoutes = [
     ...common,
     path: `${PATH}/stream`,
     operation_id: 'streamTrajectory',
-    summary: 'Stream the events of a thread, from now on or after a given event',
+    summary: 'Stream the events of a thread',
+    description:
+      'Sends the events as server-sent events, from now on or after a given event, none missing and none twice. To continue after a cut, send `Last-Event-ID`, as browsers do, or `after_seq`. The stream stays open until the client closes it.',
     query: streamQuery,
     stream: 'events',
     response: { 200: eventRow },
@@ -93,7 +109,9 @@ export const trajectoryRoutes = [
     ...common,
     path: `${PATH}/export`,
     operation_id: 'exportTrajectory',
-    summary: 'Download the whole ledger of a thread, which `svc replay` can run again',
+    summary: 'Export the events of a thread',
+    description:
+      'Downloads the whole ledger of the thread, in lines of JSON or as one JSON document. `svc replay` can run it again, and `importThread` makes a thread of it.',
     query: exportQuery,
     stream: 'download',
     response: { 200: { title: 'ExportedEvent', ...exportedEvent } },

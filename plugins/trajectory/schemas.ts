@@ -1,5 +1,5 @@
-import { nullable, objectOf, rowOf, type TypeOf } from '#kernel'
-import { REASONING_LEVELS } from '#plugin-api'
+import { localeName, nullable, objectOf, rowOf, type TypeOf } from '#kernel'
+import { reasoningLevel } from '#plugin-api'
 import { pageQuery } from '#toolbox'
 import type { FrameType } from '../chat/ledger/ledger-event.ts'
 
@@ -9,7 +9,19 @@ const seq = { type: 'integer', minimum: 1, maximum: 999_999_999_999 } as const
 const milliseconds = { type: 'integer', minimum: 0, maximum: 999_999_999_999 } as const
 const anything = { type: 'object', additionalProperties: true } as const
 
+const thread_id = { type: 'string', description: 'The id of a thread of your own' } as const
+
+/** The path of a thread. */
+export const threadParams = rowOf({ thread_id })
+
+/** The path of an event. */
+export const eventParams = rowOf({
+  thread_id,
+  event_id: { type: 'string', description: 'The `event_id` of a row, such as `evt_12`' },
+})
+
 const type = {
+  title: 'TrajectoryEventType',
   enum: [
     'turn_started',
     'content',
@@ -24,37 +36,74 @@ const type = {
     'done',
     'error',
   ],
-} as const satisfies { enum: readonly FrameType[] }
+} as const satisfies { title: string; enum: readonly FrameType[] }
 
 /** The fields of an event besides its frame; `answer` is the model's answer as JSON. */
 const record = {
-  input: { type: 'array', items: anything, maxItems: 64 },
-  model: { type: 'string', maxLength: 512 },
-  locale: { enum: ['en', 'zh'] },
-  whole_args: { type: 'object', additionalProperties: string, maxProperties: 16 },
+  input: {
+    type: 'array',
+    items: anything,
+    maxItems: 64,
+    description: 'The message that the turn answers',
+    examples: [[{ type: 'text', text: 'Plan my week.' }]],
+  },
+  model: {
+    type: 'string',
+    maxLength: 512,
+    description: 'As `<provider>:<model>`',
+    examples: ['openai:gpt-5'],
+  },
+  locale: localeName,
+  whole_args: {
+    type: 'object',
+    additionalProperties: string,
+    maxProperties: 16,
+    description: 'Arguments that the frame shortens, as JSON by the position of the request',
+    examples: [{ 0: '{"path":"notes/plan.md"}' }],
+  },
   settings: objectOf({
     temperature: { type: 'number' },
     top_p: { type: 'number' },
     max_output_tokens: integer,
     max_steps: { type: 'integer', minimum: 1, maximum: 100 },
-    reasoning: { enum: REASONING_LEVELS },
+    reasoning: reasoningLevel,
   }),
-  first_token_ms: nullable(milliseconds),
-  ms: milliseconds,
+  first_token_ms: {
+    ...nullable(milliseconds),
+    description: 'Milliseconds until the first token of a model call',
+    examples: [420],
+  },
+  ms: { ...milliseconds, description: 'Milliseconds that the call took', examples: [1830] },
 } as const
+
+const event_id = { ...string, description: 'Unique within the thread', examples: ['evt_12'] } as const
+const shownSeq = { ...integer, description: 'The position in the thread', examples: [12] } as const
+const turn_id = { ...string, examples: ['trn_01KDVMF0000000000000000001'] } as const
+const ts = { type: 'integer', description: 'Unix seconds', examples: [1_767_225_600] } as const
 
 /** One row of the list. */
 export const eventRow = {
   title: 'TrajectoryEvent',
+  examples: [
+    {
+      event_id: 'evt_12',
+      seq: 12,
+      turn_id: 'trn_01KDVMF0000000000000000001',
+      type: 'tool_result',
+      ts: 1_767_225_600,
+      summary: 'read_file: # Plan',
+      duration_ms: 4,
+    },
+  ],
   ...rowOf(
     {
-      event_id: string,
-      seq: integer,
-      turn_id: string,
+      event_id,
+      seq: shownSeq,
+      turn_id,
       type,
-      ts: { type: 'integer', description: 'Unix seconds' },
-      summary: string,
-      duration_ms: integer,
+      ts,
+      summary: { ...string, description: 'At most 200 characters in one line', examples: ['Plan my week.'] },
+      duration_ms: { ...integer, description: 'Of a call of a model or a tool', examples: [1830] },
     },
     ['duration_ms'],
   ),
@@ -63,20 +112,44 @@ export const eventRow = {
 /** GET …/trajectory. */
 export const eventsPage = {
   title: 'TrajectoryPage',
-  ...rowOf({ events: { type: 'array', items: eventRow }, has_more: { type: 'boolean' } }),
+  ...rowOf({
+    events: { type: 'array', items: eventRow },
+    has_more: {
+      type: 'boolean',
+      description:
+        'True if more events follow in the direction of the bounds: older ones without `after_seq`',
+    },
+  }),
 } as const
 
 /** GET …/trajectory/events/:event_id. */
 export const wholeEvent = {
   title: 'WholeTrajectoryEvent',
+  examples: [
+    {
+      event_id: 'evt_1',
+      seq: 1,
+      turn_id: 'trn_01KDVMF0000000000000000001',
+      type: 'turn_started',
+      ts: 1_767_225_600,
+      frame: { message_id: 'msg_01KDVMF0000000000000000001' },
+      input: [{ type: 'text', text: 'Plan my week.' }],
+      model: 'openai:gpt-5',
+      locale: 'en',
+    },
+  ],
   ...objectOf(
     {
-      event_id: string,
-      seq: integer,
-      turn_id: string,
+      event_id,
+      seq: shownSeq,
+      turn_id,
       type,
-      ts: { type: 'integer', description: 'Unix seconds' },
-      frame: anything,
+      ts,
+      frame: {
+        ...anything,
+        description: 'The fields of the frame of this type',
+        examples: [{ message_id: 'msg_01KDVMF0000000000000000001' }],
+      },
       ...record,
       answer: true,
     },
@@ -84,7 +157,13 @@ export const wholeEvent = {
   ),
 } as const
 
-const quantiles = rowOf({ p50: nullable(integer), p95: nullable(integer) })
+const quantiles = {
+  title: 'Quantiles',
+  ...rowOf({
+    p50: nullable({ ...integer, examples: [420] }),
+    p95: nullable({ ...integer, examples: [910] }),
+  }),
+} as const
 
 /**
  * GET …/trajectory/metrics. Times are milliseconds. The time spent waiting for a person is counted in `waiting_ms`
@@ -93,39 +172,62 @@ const quantiles = rowOf({ p50: nullable(integer), p95: nullable(integer) })
 export const metrics = {
   title: 'TrajectoryMetrics',
   ...rowOf({
-    turns: integer,
-    model_calls: integer,
+    turns: { ...integer, examples: [4] },
+    model_calls: { ...integer, examples: [7] },
     tool_calls: {
       type: 'object',
       additionalProperties: rowOf({ count: integer, errors: integer, ms: integer }),
+      description: 'By the name of the tool',
+      examples: [{ read_file: { count: 3, errors: 0, ms: 12 } }],
     },
-    tokens: { type: 'object', additionalProperties: integer },
-    time: rowOf({
-      total_ms: integer,
-      model_ms: integer,
-      tool_ms: integer,
-      waiting_ms: integer,
-      first_token_ms: quantiles,
-    }),
+    tokens: {
+      type: 'object',
+      additionalProperties: integer,
+      description: 'By the names of the fields of `Usage`',
+      examples: [{ input_tokens: 812, output_tokens: 96, total_tokens: 908 }],
+    },
+    time: {
+      description: 'Milliseconds',
+      ...rowOf({
+        total_ms: { ...integer, examples: [9150] },
+        model_ms: { ...integer, examples: [8020] },
+        tool_ms: { ...integer, examples: [1130] },
+        waiting_ms: { ...integer, description: 'Waiting for a person', examples: [0] },
+        first_token_ms: {
+          ...quantiles,
+          description: 'From the start of a turn to the first token of its first model call',
+        },
+      }),
+    },
   }),
 } as const
 
-const bound = { type: 'integer', minimum: 0, maximum: 999_999_999_999 } as const
+const bound = <const Description extends string>(description: Description) =>
+  ({ type: 'integer', minimum: 0, maximum: 999_999_999_999, description }) as const
 
 /** The query of the list. */
 export const listQuery = objectOf({
   limit: pageQuery.limit,
-  before_seq: bound,
-  after_seq: bound,
-  type,
-  turn_id: { type: 'string', maxLength: 128 },
+  before_seq: bound('Only events before this `seq`'),
+  after_seq: bound('Only events after this `seq`, the first ones of them'),
+  type: { ...type, description: 'Only events of this type' },
+  turn_id: { type: 'string', maxLength: 128, description: 'Only events of this turn' },
 })
 
 /** The query of the stream. */
-export const streamQuery = objectOf({ after_seq: bound })
+export const streamQuery = objectOf({
+  after_seq: bound('Begins after this `seq`; by default with the next event that happens'),
+})
 
 /** The query of the export. */
-export const exportQuery = objectOf({ format: { enum: ['jsonl', 'json'], default: 'jsonl' } })
+export const exportQuery = objectOf({
+  format: {
+    title: 'TrajectoryFormat',
+    enum: ['jsonl', 'json'],
+    default: 'jsonl',
+    description: '`jsonl`: a line for the thread and one for each event; `json`: one document',
+  },
+})
 
 /** The first line of an exported trajectory. In the `json` format, the events are in its field `events`. */
 export const exportHead = rowOf({

@@ -7,8 +7,9 @@ const getUsage = route({
   method: 'GET',
   path: '/usage/summary',
   operation_id: 'getUsage',
-  summary:
-    "Read the tokens of the caller's model calls and the state of the caller's quota; deleting threads or agents does not refund tokens",
+  summary: 'Get your usage',
+  description:
+    'Sums up the tokens of your own model calls in a window, in total and in buckets, and shows the state of your quota. Calls that have just ended are included. Deleting threads or agents does not reduce the numbers.',
   guard: 'user',
   query: usageQuery,
   response: { 200: usageReport },
@@ -21,8 +22,9 @@ const listAccountUsage = route({
   method: 'GET',
   path: '/admin/usage',
   operation_id: 'getAccountsUsage',
-  summary:
-    'Read the tokens of the model calls of all accounts, and the accounts sorted by tokens, largest first',
+  summary: 'Get the usage of all accounts',
+  description:
+    'Sums up the tokens of the model calls of all accounts, or of one, and lists the accounts with calls in the window, sorted by tokens, the largest first. `limit` and `offset` apply to `accounts`.',
   guard: 'admin',
   query: accountUsageQuery,
   response: { 200: accountUsageReport },

@@ -7,15 +7,20 @@ const count = { type: 'integer', minimum: 0 } as const
 const second = { type: 'integer', description: 'Unix seconds' } as const
 
 const window = {
+  title: 'UsageWindow',
   enum: USAGE_WINDOWS,
   description: 'Whole days in UTC: last_7d is today and the six days before',
 } as const
-const granularity = { enum: ['total', 'by_day', 'by_agent', 'by_model'] } as const
+const granularity = {
+  title: 'UsageGranularity',
+  enum: ['total', 'by_day', 'by_agent', 'by_model'],
+  description: 'The buckets of the report',
+} as const
 
 const questions = {
   window: { ...window, default: 'last_30d' },
   granularity: { ...granularity, default: 'by_day' },
-  agent_id: { ...text, maxLength: 64, description: 'Only calls of this agent' },
+  agent_id: { ...text, maxLength: 64, description: 'Only calls of this agent, by its id' },
 } as const
 
 export const usageQuery = objectOf(questions)
@@ -24,16 +29,16 @@ export const accountUsageQuery = objectOf({
   ...questions,
   username: { ...text, maxLength: 64, description: 'Only calls of this account' },
   limit: pageQuery.limit,
-  offset: { type: 'integer', minimum: 0, default: 0 },
+  offset: { type: 'integer', minimum: 0, default: 0, description: 'The number of accounts to skip' },
 })
 
 const sums = {
-  input_tokens: count,
-  cached_input_tokens: { ...count, description: 'Of the input tokens' },
-  output_tokens: count,
-  reasoning_tokens: { ...count, description: 'Of the output tokens' },
-  total_tokens: { ...count, description: 'Input and output; quotas count these' },
-  model_calls: count,
+  input_tokens: { ...count, examples: [41_200] },
+  cached_input_tokens: { ...count, description: 'Of the input tokens', examples: [30_100] },
+  output_tokens: { ...count, examples: [7010] },
+  reasoning_tokens: { ...count, description: 'Of the output tokens', examples: [2400] },
+  total_tokens: { ...count, description: 'Input and output; quotas count these', examples: [48_210] },
+  model_calls: { ...count, examples: [37] },
 } as const
 
 const usageSums = { title: 'UsageSums', ...rowOf(sums) } as const
@@ -42,8 +47,12 @@ const usageBucket = {
   title: 'UsageBucket',
   ...rowOf(
     {
-      key: { ...text, description: 'A day (YYYY-MM-DD), the id of an agent, <provider>:<model>, or total' },
-      label: { ...text, description: 'The name of the agent, if it still exists' },
+      key: {
+        ...text,
+        description: 'A day (YYYY-MM-DD), the id of an agent, `<provider>:<model>`, or `total`',
+        examples: ['01KDVMF00000000000000000AG'],
+      },
+      label: { ...text, description: 'The name of the agent, if it still exists', examples: ['numbers'] },
       ...sums,
     },
     ['label'],
@@ -51,6 +60,7 @@ const usageBucket = {
 } as const
 
 const quotaWindow = {
+  title: 'QuotaWindow',
   enum: ['all', 'day', 'month'],
   description: 'For all time, or a UTC day or month',
 } as const
@@ -58,12 +68,22 @@ const quotaWindow = {
 const quotaRow = {
   title: 'Quota',
   ...rowOf({
-    token_quota: nullable(count),
+    token_quota: {
+      ...nullable({ ...count, examples: [5_000_000] }),
+      description: 'Tokens in a window; null for no limit',
+    },
     window: quotaWindow,
-    used: count,
-    reserved: { ...count, description: 'Reserved for running calls' },
-    remaining: nullable({ ...count, description: 'The unused part of the quota; null without a quota' }),
-    resets_at: nullable(second),
+    used: { ...count, description: 'Tokens used in the current window', examples: [48_210] },
+    reserved: { ...count, description: 'Reserved for running calls', examples: [0] },
+    remaining: {
+      ...nullable(count),
+      description: 'The unused part of the quota; null without a quota',
+      examples: [4_951_790],
+    },
+    resets_at: {
+      ...nullable(second),
+      description: 'The end of the current window in Unix seconds; null if it never ends',
+    },
   }),
 } as const
 
@@ -71,10 +91,18 @@ export type QuotaWindow = TypeOf<typeof quotaWindow>
 export type QuotaRow = TypeOf<typeof quotaRow>
 
 const report = {
-  window,
-  granularity,
-  from: nullable({ ...second, description: 'Unix seconds; null if the window has no start' }),
-  to: { ...second, description: 'Unix seconds; the report covers calls that ended before' },
+  window: { ...window, examples: ['last_7d'] },
+  granularity: { ...granularity, examples: ['by_agent'] },
+  from: {
+    ...nullable(second),
+    description: 'Unix seconds; null if the window has no start',
+    examples: [1_766_707_200],
+  },
+  to: {
+    ...second,
+    description: 'Unix seconds; the report covers calls that ended before',
+    examples: [1_767_229_200],
+  },
   totals: usageSums,
   buckets: {
     type: 'array',
@@ -92,10 +120,10 @@ export const usageReport = {
 const accountUsage = {
   title: 'AccountUsage',
   ...rowOf({
-    username: text,
+    username: { ...text, examples: ['ada'] },
     user_id: text,
-    token_quota: nullable(count),
-    quota_used: { ...count, description: 'In the current window of quotas' },
+    token_quota: { ...nullable({ ...count, examples: [5_000_000] }), description: 'Null for no limit' },
+    quota_used: { ...count, description: 'In the current window of quotas', examples: [48_210] },
     ...sums,
   }),
 } as const
