@@ -7,8 +7,12 @@ const MAX_BYTES = 1024 * 1024
 const spec = {
   path: '/hooks/:channel_id',
   guard: 'public',
+  params: {
+    type: 'object',
+    properties: { channel_id: { type: 'string', description: 'The id of a channel' } },
+  },
   raw: { max_bytes: MAX_BYTES },
-  response: { 200: { type: 'string' } },
+  response: { 200: { type: 'string', examples: ['success'] } },
   errors: ['NOT_FOUND'],
 } as const
 
@@ -53,13 +57,17 @@ export const hookRoutes = [
     ...spec,
     method: 'POST',
     operation_id: 'receiveHook',
-    summary: 'Receive a message or event from a platform',
+    summary: 'Receive an event from a platform',
+    description:
+      'The address that you enter at the platform of a channel. The body is whatever the platform sends; requests that do not bear its signature or secret are refused. The reply is what the platform expects, so its form depends on the kind of the channel.',
     audit: { none: 'A platform calls it. Messages from people are in the conversations.' },
   }).handle((request, cradle) => callHook('POST', request, cradle)),
   route({
     ...spec,
     method: 'GET',
     operation_id: 'answerHook',
-    summary: "Answer a platform's request",
+    summary: 'Answer a check by a platform',
+    description:
+      'Some platforms check the address of a channel with a GET request before they send events to it. The reply is what the platform expects.',
   }).handle((request, cradle) => callHook('GET', request, cradle)),
 ]

@@ -14,6 +14,7 @@ import {
   probeResult,
   providerChanges,
   providerDraft,
+  providerParams,
   providerRow,
 } from './schemas.ts'
 import type { ProviderDocument } from './types.ts'
@@ -46,7 +47,9 @@ export const providerRoutes = [
     method: 'GET',
     path: '/providers/kinds',
     operation_id: 'listProviderKinds',
-    summary: 'List the kinds of provider',
+    summary: 'List the kinds of providers',
+    description:
+      'Lists what a provider can connect to, with the JSON Schema of the `options` of each kind. Fields that a schema marks `writeOnly` are secrets.',
     guard: 'user',
     response: { 200: { type: 'array', items: kindRow } },
   }).handle(({ locale }, { providers }) => providers.kinds(locale)),
@@ -55,7 +58,9 @@ export const providerRoutes = [
     method: 'GET',
     path: '/providers',
     operation_id: 'listProviders',
-    summary: 'List your own providers and the global ones',
+    summary: 'List your providers',
+    description:
+      'Lists your own providers, then the global ones of the server, each part by name. Keys and secret options are never shown; `has_api_key` tells whether there is a key.',
     guard: 'user',
     query: objectOf(pageQuery),
     response: { 200: { type: 'array', items: providerRow } },
@@ -68,6 +73,8 @@ export const providerRoutes = [
     path: '/providers',
     operation_id: 'createProvider',
     summary: 'Create a provider of your own',
+    description:
+      'Stores a place where models run, which only your account can use and see. Its models are those of the body or, if that has none, those that the provider itself lists. The address must not lead into a private network unless the operator allows it. To try the values first, use `POST /providers/probe`.',
     guard: 'user',
     body: newProvider,
     response: { 201: providerRow },
@@ -82,7 +89,9 @@ export const providerRoutes = [
     method: 'POST',
     path: '/providers/probe',
     operation_id: 'probeProvider',
-    summary: 'Test a provider of your own before it is created, and list its models',
+    summary: 'Test a provider before creating it',
+    description:
+      'Sends the smallest possible request with the values of the body and lists the models of the provider; nothing is stored. A failed test is answered with 200 and `ok: false`, with the reason and advice in the language of the request. It takes at most 15 seconds.',
     guard: 'user',
     body: providerDraft,
     response: { 200: draftResult },
@@ -108,10 +117,13 @@ export const providerRoutes = [
     path: '/providers/:id',
     operation_id: 'updateProvider',
     summary: 'Change a provider of your own',
+    description:
+      'Changes the given fields; null clears a field. `models` and `options` are replaced as a whole, but secret options that are left out keep their values. A provider that an agent refers to cannot be renamed.',
     guard: 'user',
+    params: providerParams,
     body: providerChanges,
     response: { 200: providerRow },
-    errors: [...updateErrors, 'FORBIDDEN', 'ADDRESS_NOT_ALLOWED'],
+    errors: [...updateErrors, 'ADDRESS_NOT_ALLOWED'],
     etag: true,
     audit: 'provider.update',
   }).handle(async (request, { providers }) => {
@@ -124,9 +136,12 @@ export const providerRoutes = [
     path: '/providers/:id',
     operation_id: 'deleteProvider',
     summary: 'Delete a provider of your own',
+    description:
+      'A provider that one of your agents refers to as `default_model` cannot be deleted; the details of the error list what refers to it.',
     guard: 'user',
+    params: providerParams,
     response: { 204: null },
-    errors: ['NOT_FOUND', 'FORBIDDEN', 'PROVIDER_REFERENCED'],
+    errors: ['NOT_FOUND', 'PROVIDER_REFERENCED'],
     audit: 'provider.delete',
   }).handle(async ({ caller, params }, { providers }) => {
     await providers.remove(caller, params.id!)
@@ -136,8 +151,11 @@ export const providerRoutes = [
     method: 'POST',
     path: '/providers/:id/test',
     operation_id: 'testProvider',
-    summary: 'Test any provider that you can see with a minimal request',
+    summary: 'Test a provider',
+    description:
+      'Sends the smallest possible request to one of your own providers or a global one: with `model_id` to this model, otherwise to a suitable one. A failed test is answered with 200 and `ok: false`, with the reason and advice in the language of the request. It takes at most 15 seconds.',
     guard: 'user',
+    params: providerParams,
     body: probeRequest,
     response: { 200: probeResult },
     errors: testErrors,
@@ -151,6 +169,8 @@ export const providerRoutes = [
     path: '/admin/providers',
     operation_id: 'listGlobalProviders',
     summary: 'List the global providers',
+    description:
+      'Lists the providers that all accounts can use, by name. Keys and secret options are never shown.',
     guard: 'admin',
     query: objectOf(pageQuery),
     response: { 200: { type: 'array', items: providerRow } },
@@ -161,6 +181,8 @@ export const providerRoutes = [
     path: '/admin/providers',
     operation_id: 'createGlobalProvider',
     summary: 'Create a global provider',
+    description:
+      'Stores a place where models run for all accounts. Its models are those of the body or, if that has none, those that the provider itself lists. Its address may be in a private network.',
     guard: 'admin',
     body: newProvider,
     response: { 201: providerRow },
@@ -173,7 +195,9 @@ export const providerRoutes = [
     method: 'POST',
     path: '/admin/providers/probe',
     operation_id: 'probeGlobalProvider',
-    summary: 'Test a global provider before it is created, and list its models',
+    summary: 'Test a global provider before creating it',
+    description:
+      'Sends the smallest possible request with the values of the body and lists the models of the provider; nothing is stored. Its address may be in a private network. A failed test is answered with 200 and `ok: false`, with the reason and advice.',
     guard: 'admin',
     body: providerDraft,
     response: { 200: draftResult },
@@ -199,7 +223,10 @@ export const providerRoutes = [
     path: '/admin/providers/:id',
     operation_id: 'updateGlobalProvider',
     summary: 'Change a global provider',
+    description:
+      'Changes the given fields; null clears a field. `models` and `options` are replaced as a whole, but secret options that are left out keep their values. A provider that an agent or the active model refers to cannot be renamed.',
     guard: 'admin',
+    params: providerParams,
     body: providerChanges,
     response: { 200: providerRow },
     errors: updateErrors,
@@ -215,7 +242,10 @@ export const providerRoutes = [
     path: '/admin/providers/:id',
     operation_id: 'deleteGlobalProvider',
     summary: 'Delete a global provider',
+    description:
+      'A provider that an agent or the active model refers to cannot be deleted; the details of the error list what refers to it.',
     guard: 'admin',
+    params: providerParams,
     response: { 204: null },
     errors: ['NOT_FOUND', 'PROVIDER_REFERENCED'],
     audit: 'provider.delete',
@@ -227,8 +257,11 @@ export const providerRoutes = [
     method: 'POST',
     path: '/admin/providers/:id/test',
     operation_id: 'testGlobalProvider',
-    summary: 'Test a global provider with a minimal request',
+    summary: 'Test a global provider',
+    description:
+      'Sends the smallest possible request: with `model_id` to this model, otherwise to the active model if the provider has it, or to a suitable one. A failed test is answered with 200 and `ok: false`, with the reason and advice. It takes at most 15 seconds.',
     guard: 'admin',
+    params: providerParams,
     body: probeRequest,
     response: { 200: probeResult },
     errors: testErrors,
@@ -241,7 +274,9 @@ export const providerRoutes = [
     method: 'GET',
     path: '/models',
     operation_id: 'listModels',
-    summary: 'List the models that you can choose',
+    summary: 'List the models',
+    description:
+      'Lists the chat models of your own providers and of the global ones that are enabled. The `id` of a row is what `model` and `default_model` take elsewhere. A provider that cannot list its models, and has none entered, adds no rows, but its models can be used by name.',
     guard: 'user',
     response: { 200: { type: 'array', items: modelRow } },
   }).handle(({ caller }, { models }) => models.list(caller.id)),
@@ -250,7 +285,9 @@ export const providerRoutes = [
     method: 'GET',
     path: '/models/active',
     operation_id: 'getActiveModel',
-    summary: 'Read the default model of the system',
+    summary: 'Get the active model',
+    description:
+      'Returns the model that agents without a `default_model` use. `model` is null if none was chosen, or if the chosen one cannot be used now; then `disabled_model` names it.',
     guard: 'user',
     response: { 200: activeModel },
   }).handle((_, { models }) => models.active()),
@@ -259,7 +296,9 @@ export const providerRoutes = [
     method: 'PUT',
     path: '/models/active',
     operation_id: 'setActiveModel',
-    summary: 'Choose the default model of the system',
+    summary: 'Choose the active model',
+    description:
+      'Chooses the model of all agents and threads that name none. It must belong to a global provider.',
     guard: 'admin',
     body: activeModelChoice,
     response: { 200: activeModel },

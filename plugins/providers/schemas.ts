@@ -1,16 +1,53 @@
 import { nullable, objectOf, rowOf } from '#kernel'
+import { PROVIDER_FAILURES } from '#plugin-api'
 
-const id = { type: 'string', minLength: 1, maxLength: 200, pattern: '^[^\\s\\p{Cc}]+$' } as const
-const name = { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' } as const
+const id = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 200,
+  pattern: '^[^\\s\\p{Cc}]+$',
+  examples: ['gpt-5'],
+} as const
+const name = {
+  type: 'string',
+  pattern: '^[a-z0-9][a-z0-9_-]{0,63}$',
+  description: 'Begins the names of its models: `<name>:<model>`',
+  examples: ['openai'],
+} as const
 const input = {
   type: 'array',
-  items: { enum: ['text', 'image', 'audio'] },
+  items: { title: 'ModelInput', enum: ['text', 'image', 'audio'] },
   uniqueItems: true,
   maxItems: 3,
+  description: 'What the model reads',
+  examples: [['text', 'image']],
 } as const
 const tokens = { type: 'integer', minimum: 1, maximum: 100_000_000 } as const
-const time = { type: 'integer' } as const
-const options = { type: 'object', maxProperties: 64 } as const
+const context_window = {
+  ...nullable(tokens),
+  description: 'The tokens that the model reads and writes at most in one call; null if unknown',
+  examples: [400_000],
+} as const
+const max_output_tokens = {
+  ...nullable(tokens),
+  description: 'The tokens of the longest answer; null if unknown',
+  examples: [128_000],
+} as const
+const reasoning = { type: 'boolean', description: 'True if the model can think before it answers' } as const
+const embedding = {
+  type: 'boolean',
+  description: 'True for a model that embeds texts instead of chatting',
+  examples: [false],
+} as const
+const time = { type: 'integer', description: 'Unix seconds' } as const
+const options = {
+  type: 'object',
+  maxProperties: 64,
+  description: 'By the `config_schema` of the kind',
+} as const
+
+/** The path of a provider. */
+export const providerParams = rowOf({ id: { type: 'string', description: 'The id of a provider' } })
 
 /** An address that cannot contain a secret: credentials and queries are refused before they are stored or logged. */
 export const baseUrl = {
@@ -18,64 +55,117 @@ export const baseUrl = {
   format: 'url',
   pattern: '^https?://[^/?#@]+(/[^?#]*)?$',
   maxLength: 2048,
+  examples: ['https://api.openai.com/v1'],
 } as const
 
 const modelEntry = objectOf(
   {
     id,
-    name: { type: 'string', minLength: 1, maxLength: 200 },
-    enabled: { type: 'boolean' },
-    embedding: { type: 'boolean' },
-    context_window: nullable(tokens),
-    max_output_tokens: nullable(tokens),
+    name: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 200,
+      description: 'By default the id',
+      examples: ['GPT-5'],
+    },
+    enabled: { type: 'boolean', description: 'False to hide the model; true by default' },
+    embedding: { type: 'boolean', description: embedding.description },
+    context_window,
+    max_output_tokens: { ...nullable(tokens), description: max_output_tokens.description },
     input: { ...input, minItems: 1 },
-    reasoning: { type: 'boolean' },
+    reasoning,
   },
   ['id'],
 )
 
 const providerFields = {
-  base_url: nullable(baseUrl),
-  api_key: nullable({ type: 'string', minLength: 1, maxLength: 4096, pattern: '^[\\x21-\\x7e]+$' } as const),
-  models: { type: 'array', items: modelEntry, maxItems: 500 },
+  base_url: {
+    ...nullable(baseUrl),
+    description: 'Null for the address of the kind',
+    examples: baseUrl.examples,
+  },
+  api_key: {
+    ...nullable({ type: 'string', minLength: 1, maxLength: 4096, pattern: '^[\\x21-\\x7e]+$' } as const),
+    description: 'Stored encrypted',
+    examples: ['sk-example-0123456789'],
+  },
+  models: {
+    type: 'array',
+    items: modelEntry,
+    maxItems: 500,
+    description: 'The models to offer; if empty, those that the provider lists',
+    examples: [[{ id: 'gpt-5', name: 'GPT-5' }]],
+  },
   // Some options are secrets; only the kind knows which.
   options: { ...options, writeOnly: true },
-  max_concurrency: nullable({ type: 'integer', minimum: 1, maximum: 10_000 } as const),
-  enabled: { type: 'boolean' },
+  max_concurrency: {
+    ...nullable({ type: 'integer', minimum: 1, maximum: 10_000 } as const),
+    description: 'The most calls at a time, of each server process; null for no limit',
+  },
+  enabled: { type: 'boolean', description: 'False if its models cannot be used' },
 } as const
 
 const secretFields = { ...providerFields, api_key: { ...providerFields.api_key, writeOnly: true } } as const
 
-const kindName = { type: 'string', minLength: 1, maxLength: 64 } as const
+const kindName = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 64,
+  description: 'One of `GET /providers/kinds`',
+  examples: ['openai'],
+} as const
 
 export const newProvider = objectOf({ name, kind: kindName, ...secretFields }, ['name', 'kind'])
 
 export const providerChanges = objectOf({ name, ...secretFields })
 
-export const listedModel = rowOf({
-  id: { type: 'string' },
-  name: { type: 'string' },
-  enabled: { type: 'boolean' },
-  embedding: { type: 'boolean' },
-  context_window: nullable(tokens),
-  max_output_tokens: nullable(tokens),
-  input,
-  reasoning: { type: 'boolean' },
-})
+export const listedModel = {
+  title: 'ProviderModel',
+  ...rowOf({
+    id: { type: 'string', examples: ['gpt-5'] },
+    name: { type: 'string', examples: ['GPT-5'] },
+    enabled: { type: 'boolean' },
+    embedding,
+    context_window,
+    max_output_tokens,
+    input,
+    reasoning,
+  }),
+} as const
 
 export const providerRow = {
   title: 'Provider',
   ...rowOf({
     id: { type: 'string' },
-    name: { type: 'string' },
-    kind: { type: 'string' },
-    scope: { enum: ['user', 'global'] },
-    owner: nullable({ type: 'string' } as const),
-    base_url: nullable({ type: 'string' } as const),
+    name: { type: 'string', examples: ['openai'] },
+    kind: { type: 'string', examples: ['openai'] },
+    scope: {
+      title: 'ProviderScope',
+      enum: ['user', 'global'],
+      description: '`user`: of one account; `global`: of the server, for all accounts',
+    },
+    owner: {
+      ...nullable({ type: 'string' } as const),
+      description: 'A username; null for a global provider',
+      examples: ['ada'],
+    },
+    base_url: {
+      ...nullable({ type: 'string' } as const),
+      description: 'Null for the address of the kind',
+      examples: [null],
+    },
     has_api_key: { type: 'boolean' },
-    models: { type: 'array', items: listedModel },
-    options,
-    max_concurrency: nullable({ type: 'integer' } as const),
+    models: {
+      type: 'array',
+      items: listedModel,
+      description: 'As they were entered; empty if those that the provider lists are offered',
+    },
+    options: { ...options, description: 'Without secret options', examples: [{}] },
+    max_concurrency: {
+      ...nullable({ type: 'integer' } as const),
+      description: 'The most calls at a time, of each server process; null for no limit',
+      examples: [null],
+    },
     enabled: { type: 'boolean' },
     created_at: time,
     updated_at: time,
@@ -85,45 +175,71 @@ export const providerRow = {
 export const kindRow = {
   title: 'ProviderKind',
   ...rowOf({
-    kind: { type: 'string' },
-    label: { type: 'string' },
-    config_schema: { type: 'object' },
-    embedding: { type: 'boolean' },
-    default_base_url: nullable({ type: 'string' } as const),
+    kind: { type: 'string', examples: ['openai'] },
+    label: { type: 'string', examples: ['OpenAI'] },
+    config_schema: {
+      type: 'object',
+      description: 'The JSON Schema of the `options`; secrets are writeOnly',
+      examples: [{ type: 'object', properties: { organization: { type: 'string' } } }],
+    },
+    embedding: { type: 'boolean', description: 'True if the kind offers embedding models' },
+    default_base_url: {
+      ...nullable({ type: 'string' } as const),
+      description: 'Null if the kind has no address of its own',
+      examples: ['https://api.openai.com/v1'],
+    },
   }),
 } as const
 
 export const modelRow = {
   title: 'Model',
   ...rowOf({
-    id: { type: 'string' },
-    provider: { type: 'string' },
-    model: { type: 'string' },
-    name: { type: 'string' },
-    kind: { type: 'string' },
-    context_window: nullable({ type: 'integer' } as const),
-    max_output_tokens: nullable({ type: 'integer' } as const),
+    id: { type: 'string', description: '`<provider>:<model>`', examples: ['openai:gpt-5'] },
+    provider: { type: 'string', description: 'The name of the provider', examples: ['openai'] },
+    model: { type: 'string', description: 'The id of the model at the provider', examples: ['gpt-5'] },
+    name: { type: 'string', examples: ['GPT-5'] },
+    kind: { type: 'string', description: 'The kind of the provider', examples: ['openai'] },
+    context_window: { ...context_window, ...nullable({ type: 'integer' } as const) },
+    max_output_tokens: { ...max_output_tokens, ...nullable({ type: 'integer' } as const) },
     input,
-    reasoning: { type: 'boolean' },
+    reasoning,
   }),
 } as const
 
-const reference = { type: 'string', minLength: 3, maxLength: 300 } as const
+const reference = {
+  type: 'string',
+  minLength: 3,
+  maxLength: 300,
+  description: 'As `<provider>:<model>`',
+  examples: ['openai:gpt-5'],
+} as const
 
-export const activeModel = objectOf(
-  {
-    model: nullable({ type: 'string' } as const),
-    disabled_model: {
-      type: 'string',
-      description: 'The chosen model if it cannot be used, because its provider is disabled or lacks it',
+export const activeModel = {
+  title: 'ActiveModel',
+  examples: [{ model: 'openai:gpt-5' }],
+  ...objectOf(
+    {
+      model: {
+        ...nullable({ type: 'string' } as const),
+        description: 'As `<provider>:<model>`; null if no model can be used',
+        examples: ['openai:gpt-5'],
+      },
+      disabled_model: {
+        type: 'string',
+        description: 'The chosen model if it cannot be used, because its provider is disabled or lacks it',
+        examples: ['openai:gpt-4.1'],
+      },
     },
-  },
-  ['model'],
-)
+    ['model'],
+  ),
+} as const
 
 export const activeModelChoice = rowOf({ model: reference })
 
-export const probeRequest = objectOf({ model_id: id, embedding: { type: 'boolean' } })
+export const probeRequest = objectOf({
+  model_id: { ...id, description: 'The model to test; by default any suitable one' },
+  embedding: { type: 'boolean', description: 'True to test a model that embeds texts' },
+})
 
 export const providerDraft = objectOf({ name, kind: kindName, ...secretFields, ...probeRequest.properties }, [
   'kind',
@@ -131,33 +247,31 @@ export const providerDraft = objectOf({ name, kind: kindName, ...secretFields, .
 
 const success = rowOf({
   ok: { const: true },
-  latency_ms: { type: 'integer', minimum: 0 },
-  model: { type: 'string' },
+  latency_ms: { type: 'integer', minimum: 0, description: 'Milliseconds', examples: [640] },
+  model: { type: 'string', description: 'The model that answered', examples: ['gpt-5'] },
 })
 
 const refusal = rowOf(
   {
     ok: { const: false },
-    reason: {
-      enum: [
-        'auth',
-        'quota',
-        'rate_limit',
-        'outage',
-        'timeout',
-        'unreachable',
-        'model_not_found',
-        'bad_request',
-        'unknown',
-      ],
+    reason: { title: 'ProviderFailure', enum: PROVIDER_FAILURES },
+    detail: { type: 'string', description: 'Advice for a person', examples: ['The key is not valid.'] },
+    status: {
+      type: 'integer',
+      description: 'The HTTP status of the provider, if it answered',
+      examples: [401],
     },
-    detail: { type: 'string' },
-    status: { type: 'integer' },
   },
   ['status'],
 )
 
-export const probeResult = { title: 'ProviderTest', anyOf: [success, refusal] } as const
+export const probeResult = {
+  title: 'ProviderTest',
+  anyOf: [
+    { title: 'ProviderTestSuccess', ...success },
+    { title: 'ProviderTestFailure', ...refusal },
+  ],
+} as const
 
 const models = {
   type: 'array',
@@ -167,5 +281,8 @@ const models = {
 
 export const draftResult = {
   title: 'ProviderDraftTest',
-  anyOf: [rowOf({ ...success.properties, models }), rowOf({ ...refusal.properties, models }, ['status'])],
+  anyOf: [
+    { title: 'ProviderDraftSuccess', ...rowOf({ ...success.properties, models }) },
+    { title: 'ProviderDraftFailure', ...rowOf({ ...refusal.properties, models }, ['status']) },
+  ],
 } as const
