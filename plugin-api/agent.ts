@@ -23,7 +23,7 @@ export const PERSONA_CODES = [
 ] as const
 
 /** The JSON Schema of a value of `persona_mbti`. */
-export const personaCode = { title: 'PersonaCode', enum: PERSONA_CODES } as const
+export const personaCode = { title: 'PersonaCode', enum: PERSONA_CODES, examples: ['ISTJ'] } as const
 
 /** The JSON Schema of the agent's key in a path. */
 export const agentKey = {
@@ -74,24 +74,31 @@ export const modelSettings = objectOf({
   },
 })
 
-const config = objectOf({
-  ...modelSettings.properties,
-  tools_with_approval: {
-    ...toolNames,
-    description:
-      'Names of tools whose calls always need approval by a person, even if the tool itself requires none',
-    examples: [['write_file']],
-  },
-  tools_without_approval: {
-    ...toolNames,
-    description: 'Names of tools whose calls need no approval by a person',
-    examples: [['web_fetch']],
-  },
-})
+const config = {
+  description: 'Settings of the calls of models and tools; replaced as a whole by a change',
+  ...objectOf({
+    ...modelSettings.properties,
+    tools_with_approval: {
+      ...toolNames,
+      description:
+        'Names of tools whose calls always need approval by a person, even if the tool itself requires none',
+      examples: [['write_file']],
+    },
+    tools_without_approval: {
+      ...toolNames,
+      description: 'Names of tools whose calls need no approval by a person',
+      examples: [['web_fetch']],
+    },
+  }),
+} as const
 
 const settings = {
   description: { ...text(2000), examples: ['Reads tables and explains what they show'] },
-  persona_mbti: { ...nullable(personaCode), examples: ['ISTJ'] },
+  persona_mbti: {
+    ...nullable(personaCode),
+    description: 'The character; null for none',
+    examples: personaCode.examples,
+  },
   default_model: {
     ...text(512),
     description: 'As `<provider>:<model>`; null for the active model of the server',

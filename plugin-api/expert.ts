@@ -10,17 +10,18 @@ export interface QuickPrompt {
 /** The JSON Schema of what a conversation with an agent may begin with. */
 export const quickPrompts = {
   type: 'array',
+  description: 'Prompts to begin a conversation with',
   items: {
     title: 'QuickPrompt',
     ...rowOf({
       title: { ...localizedText, examples: [{ en: 'Explain a table', zh: '解释表格' }] },
       description: {
         ...localizedText,
-        examples: [{ en: 'Find what stands out', zh: '找出值得注意的内容' }],
+        examples: [{ en: 'Find what is unusual', zh: '找出值得注意的内容' }],
       },
       prompt: {
         ...localizedText,
-        examples: [{ en: 'What stands out in sales.csv?', zh: 'sales.csv 中有什么值得注意？' }],
+        examples: [{ en: 'What is unusual in sales.csv?', zh: 'sales.csv 中有什么值得注意？' }],
       },
     }),
   },

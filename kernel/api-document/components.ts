@@ -18,8 +18,8 @@ export function createComponents(): Components {
   const schemas: Json = {}
 
   /**
-   * Names a schema; what it says of the place where it is used stays there. Of two different schemas with one name, the
-   * second stays inline.
+   * Names a schema; keywords about a single use of it stay beside the reference. Of two different schemas with one name,
+   * the second stays inline.
    */
   const refer = (name: string, described: Json): Json => {
     const ofPlace = described.enum ? OF_ENUM_PLACE : OF_PLACE
@@ -78,7 +78,7 @@ export function createComponents(): Components {
   return { schemas, describe }
 }
 
-/** The keywords of a named schema that say something of the place where it is used. */
+/** The keywords of a named schema that are about a single use of it. */
 const OF_PLACE = new Set(['default', 'examples'])
 const OF_ENUM_PLACE = new Set(['description', ...OF_PLACE])
 

@@ -7,7 +7,7 @@ const healthState = { title: 'HealthState', enum: ['ok', 'degraded', 'failed'] }
 const healthSchema = {
   title: 'Health',
   ...rowOf({
-    status: healthState,
+    status: { ...healthState, description: '`failed` if the database does not answer' },
     version: { type: 'string', examples: ['0.1.0'] },
     started_at: { type: 'integer', description: 'Unix seconds' },
     plugins: {
@@ -25,6 +25,20 @@ const healthSchema = {
       },
     }),
   }),
+} as const
+
+/** The same reply while the database does not answer. */
+const failedHealthSchema = {
+  ...healthSchema,
+  examples: [
+    {
+      status: 'failed',
+      version: '0.1.0',
+      started_at: 1_767_225_600,
+      plugins: {},
+      database: { ok: false, latency_ms: null },
+    },
+  ],
 } as const
 
 /** The time after which a database that does not answer counts as unavailable, in milliseconds. */
@@ -68,7 +82,7 @@ export function healthRoutes(runtime: Runtime): Route[] {
     description:
       'Meant for load balancers and monitoring; it has no rate limit. `status` is `degraded`, still with 200, while a plugin has failed or has reported a fault. The reply is 503 with the same body if the database does not answer within two seconds.',
     guard: 'public',
-    response: { 200: healthSchema, 503: healthSchema },
+    response: { 200: healthSchema, 503: failedHealthSchema },
   }).handle(async () => {
     const { version, started_at } = runtime.facts
     const database = await databaseState()

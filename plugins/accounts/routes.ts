@@ -39,7 +39,8 @@ const listAccounts = route({
   path: '/users',
   operation_id: 'listUsers',
   summary: 'List the accounts',
-  description: 'Lists all accounts by username.',
+  description:
+    'Lists all accounts by username, the disabled ones included, each with its permissions and its quota.',
   guard,
   query: objectOf(pageQuery),
   response: { 200: { type: 'array', items: accountRow } },

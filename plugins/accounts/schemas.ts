@@ -9,7 +9,8 @@ const password = {
   minLength: 1,
   maxLength: 200,
   writeOnly: true,
-  examples: ['correct horse battery staple'],
+  description: '8 to 200 characters with a letter and a digit; common passwords are refused',
+  examples: ['correct horse battery staple 7'],
 } as const
 const { id, username, role, must_change_password } = currentUser.properties
 const wantedLocale = { ...nullable(languageTag), examples: ['en'] } as const
@@ -79,7 +80,7 @@ export const accountChanges = objectOf({
 })
 
 export const newPassword = rowOf({
-  new_password: { ...password, examples: ['violet umbrella quartz meadow'] },
+  new_password: { ...password, examples: ['violet umbrella quartz meadow 4'] },
 })
 
 /** An account as user managers see it. */

@@ -123,6 +123,7 @@ export const toolSettingsRow = {
   ...rowOf({
     builtin: {
       type: 'array',
+      description: 'The tools of this server',
       items: rowOf({
         ...toolRow,
         disableable: { ...flag, description: 'False if the tool always stays on' },
@@ -130,7 +131,14 @@ export const toolSettingsRow = {
     },
     plugins: {
       type: 'array',
-      items: rowOf({ plugin_id, ...toolRow, name: { type: 'string', examples: ['roll_dice'] } }),
+      description: 'The tools of plugins from outside; off until they are enabled',
+      items: rowOf({
+        plugin_id,
+        ...toolRow,
+        name: { type: 'string', examples: ['roll_dice'] },
+        label: { type: 'string', examples: ['Roll dice'] },
+        description: { ...toolRow.description, examples: ['Roll dice and return their numbers.'] },
+      }),
     },
   }),
 } as const

@@ -7,7 +7,7 @@ const password = {
   minLength: 1,
   maxLength: 200,
   writeOnly: true,
-  examples: ['correct horse battery staple'],
+  examples: ['correct horse battery staple 7'],
 } as const
 const time = { type: 'integer', description: 'Unix seconds' } as const
 
@@ -18,7 +18,11 @@ export const loginBody = rowOf({
 
 export const passwordChangeBody = rowOf({
   old_password: password,
-  new_password: { ...password, examples: ['violet umbrella quartz meadow'] },
+  new_password: {
+    ...password,
+    description: '8 to 200 characters with a letter and a digit; common passwords are refused',
+    examples: ['violet umbrella quartz meadow 4'],
+  },
 })
 
 export const profileBody = objectOf({
@@ -44,7 +48,7 @@ export const sessionRow = {
   ...rowOf({
     id: { type: 'string' },
     created_at: time,
-    expires_at: time,
+    expires_at: { ...time, examples: [1_767_312_000] },
     ip: { type: 'string', description: 'The address that signed in', examples: ['203.0.113.7'] },
     user_agent: nullable({ type: 'string', examples: ['Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0'] }),
     current: { type: 'boolean', description: 'True for the session of this request' },

@@ -66,8 +66,11 @@ export const chatRoutes = [
     method: 'GET',
     path: '/agents/:id/threads/:thread_id',
     operation_id: 'getThread',
-    summary: 'Get a thread, without its messages',
+    summary: 'Get a thread',
+    description:
+      'Returns the thread with all of its artifacts and sources, of which a list shows only the newest. Its messages are in its history.',
     guard: 'thread_reader',
+    params: threadParams,
     response: { 200: threadRow },
     errors: ['THREAD_NOT_FOUND'],
     etag: true,

@@ -158,14 +158,18 @@ const message = {
     {
       id: messageId,
       role: { title: 'MessageRole', enum: ['user', 'assistant', 'tool'] },
-      content: { type: 'array', items: block },
+      content: { type: 'array', items: block, description: 'In the order in which it was written' },
       timestamp: { ...integer, description: 'Unix milliseconds', examples: [1_767_225_600_000] },
       turn_id: { ...string, examples: turnId.examples },
-      status: { title: 'MessageStatus', enum: ['complete', 'streaming', 'stopped', 'failed'] },
-      model: modelName,
+      status: {
+        title: 'MessageStatus',
+        enum: ['complete', 'streaming', 'stopped', 'failed'],
+        description: '`streaming` while its turn writes it; `error` explains `failed`',
+      },
+      model: { ...modelName, description: 'The model that wrote the reply' },
       usage,
-      artifacts,
-      sources,
+      artifacts: { ...artifacts, description: 'Files that the turn made' },
+      sources: { ...sources, description: 'What tools of the turn took their outputs from' },
       error: {
         ...rowOf({
           code: { ...string, examples: ['MODEL_RATE_LIMITED'] },
@@ -255,7 +259,7 @@ export const threadRow = {
         description: 'Null before the first message',
         examples: ['Plans for the week'],
       },
-      pinned: boolean,
+      pinned: { ...boolean, description: 'Pinned threads come first in the list' },
       session_key: sessionKey,
       channel_type: {
         ...string,
@@ -306,7 +310,7 @@ export const threadCreated = {
 export const threadChanges = {
   ...objectOf({
     title: threadTitle,
-    pinned: { ...boolean, examples: [true] },
+    pinned: { ...boolean, description: 'Pinned threads come first in the list', examples: [true] },
     model: {
       ...nullable({ type: 'string', minLength: 3, maxLength: 256 } as const),
       description: 'As `<provider>:<model>`; null for the model of the agent',

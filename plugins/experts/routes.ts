@@ -155,7 +155,7 @@ const deletePublished = route({
   guard: 'user',
   params: publishedParams,
   response: { 204: null },
-  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  errors: ['NOT_FOUND'],
   audit: 'expert.withdraw',
 }).handle(
   async ({ caller, params }, { publishedExperts }) =>

@@ -14,13 +14,7 @@ import {
   validInvite,
 } from './schemas.ts'
 
-const REFUSALS = [
-  'INVITE_INVALID',
-  'INVITE_USED',
-  'INVITE_EXPIRED',
-  'INVITE_REVOKED',
-  'RATE_LIMITED',
-] as const
+const REFUSALS = ['INVITE_INVALID', 'INVITE_USED', 'INVITE_EXPIRED', 'INVITE_REVOKED'] as const
 
 const listInvites = route({
   method: 'GET',

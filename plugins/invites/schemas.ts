@@ -13,7 +13,14 @@ const code = {
 } as const
 
 export const newInvite = objectOf({
-  expires_in_days: { type: 'integer', minimum: 1, maximum: 90, default: 7, examples: [7] },
+  expires_in_days: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 90,
+    default: 7,
+    description: 'Days for which the code works',
+    examples: [7],
+  },
   note: {
     ...nullable({ type: 'string', maxLength: 200 }),
     description: 'For user managers; the invited person does not see it',
@@ -36,14 +43,18 @@ const fields = {
   note: nullable({ type: 'string', examples: ['For Ada'] }),
   created_by: { type: 'string', description: 'A username', examples: ['admin'] },
   created_at: time,
-  expires_at: time,
-  used_at: { ...nullable(time), examples: [null] },
+  expires_at: { ...time, examples: [1_767_830_400] },
+  used_at: { ...nullable(time), description: 'Unix seconds; null if it was not used', examples: [null] },
   used_by: {
     ...nullable({ type: 'string' }),
     description: 'A username; also null if the account was deleted',
     examples: [null],
   },
-  revoked_at: { ...nullable(time), examples: [null] },
+  revoked_at: {
+    ...nullable(time),
+    description: 'Unix seconds; null if it was not revoked',
+    examples: [null],
+  },
   status: { title: 'InviteStatus', enum: ['pending', 'used', 'expired', 'revoked'] },
   permissions: { type: 'array', items: { type: 'string' }, examples: [['channels']] },
 } as const
@@ -73,7 +84,7 @@ export const validation = rowOf({ code })
 
 export const validInvite = {
   title: 'ValidInvite',
-  ...rowOf({ ok: { const: true }, expires_at: time }),
+  ...rowOf({ ok: { const: true }, expires_at: fields.expires_at }),
 } as const
 
 export const redemption = rowOf(
@@ -85,7 +96,8 @@ export const redemption = rowOf(
       minLength: 1,
       maxLength: 200,
       writeOnly: true,
-      examples: ['correct horse battery staple'],
+      description: '8 to 200 characters with a letter and a digit; common passwords are refused',
+      examples: ['correct horse battery staple 7'],
     },
     display_name: {
       ...nullable({ type: 'string', minLength: 1, maxLength: 128 }),

@@ -37,7 +37,7 @@ export const overviewRow = {
     started_at: time,
     version,
     plugins: { type: 'array', items: pluginRow },
-    nodes: { type: 'array', items: nodeRow },
+    nodes: { type: 'array', items: nodeRow, description: 'The processes of the server' },
   }),
 } as const
 

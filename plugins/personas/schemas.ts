@@ -22,7 +22,7 @@ export const personaChoice = rowOf({
 })
 
 /** The pole to which a profile leans, and how far: 50 is the middle. */
-const leaning = <const Poles extends readonly [string, string]>(poles: Poles) =>
+const leaning = <const Poles extends readonly [string, string]>(poles: Poles, example: Poles[number]) =>
   ({
     type: 'array',
     items: { type: ['string', 'integer'] },
@@ -32,19 +32,29 @@ const leaning = <const Poles extends readonly [string, string]>(poles: Poles) =>
     ],
     minItems: 2,
     maxItems: 2,
-    examples: [[poles[0], 70]],
+    examples: [[example, 70]],
   }) as const
 
 const row = {
   code,
   name: { ...localizedText, examples: [{ en: 'Logistician', zh: '物流师' }] },
-  nickname: { ...localizedText, examples: [{ en: 'The Steady Hand', zh: '可靠的执行者' }] },
+  nickname: { ...localizedText, examples: [{ en: 'Steady Anchor', zh: '定海神针' }] },
   description: {
     ...localizedText,
-    examples: [{ en: 'Careful, factual and orderly.', zh: '细致、务实、有条理。' }],
+    examples: [
+      {
+        en: 'Checks the facts, keeps to the order and finishes what it begins.',
+        zh: '核实事实，按部就班，有始有终。',
+      },
+    ],
   },
-  color: { type: 'string', pattern: '^#[0-9A-F]{6}$', examples: ['#4B7BEC'] },
-  symbol: { type: 'string', description: 'One glyph', examples: ['◆'] },
+  color: { type: 'string', pattern: '^#[0-9A-F]{6}$', examples: ['#1D4ED8'] },
+  symbol: { type: 'string', description: 'One glyph', examples: ['▣'] },
+} as const
+
+const instruction = {
+  ...localizedText,
+  examples: [{ en: 'Answer in numbered steps, complete and in order.', zh: '用编号步骤作答，完整而有序。' }],
 } as const
 
 /** A persona in a list. */
@@ -58,23 +68,31 @@ export const personaProfile = {
   title: 'PersonaProfile',
   ...rowOf({
     ...row,
-    summary: localizedText,
-    descriptors: { type: 'array', items: localizedText, description: 'Single traits' },
+    summary: {
+      ...localizedText,
+      examples: [{ en: 'Relies on what is written down and proven.', zh: '信赖白纸黑字、经过验证的东西。' }],
+    },
+    descriptors: {
+      type: 'array',
+      items: localizedText,
+      description: 'Single traits',
+      examples: [[{ en: 'reliable', zh: '可靠' }]],
+    },
     dimensions: rowOf({
-      ei: leaning(['E', 'I']),
-      sn: leaning(['S', 'N']),
-      tf: leaning(['T', 'F']),
-      jp: leaning(['J', 'P']),
+      ei: leaning(['E', 'I'], 'I'),
+      sn: leaning(['S', 'N'], 'S'),
+      tf: leaning(['T', 'F'], 'T'),
+      jp: leaning(['J', 'P'], 'J'),
     }),
     behavior: {
       description: 'Instructions on how such an assistant speaks and acts',
       ...rowOf({
-        answer_style: localizedText,
-        casual_chat: localizedText,
-        conflict: localizedText,
-        creativity: localizedText,
-        emotion: localizedText,
-        planning: localizedText,
+        answer_style: instruction,
+        casual_chat: instruction,
+        conflict: instruction,
+        creativity: instruction,
+        emotion: instruction,
+        planning: instruction,
       }),
     },
   }),

@@ -88,7 +88,7 @@ export const agentSkill = { title: 'AgentSkill', ...rowOf(agentSkillFields) } as
 
 export const agentSkills = { type: 'array', items: agentSkill } as const
 
-/** What the examples of a SKILL.md show. */
+/** The SKILL.md of the examples. */
 const SKILL_MD =
   '---\nname: Charts\ndescription: Draws charts from tables\n---\n\nChoose bars for amounts, lines for time.\n'
 

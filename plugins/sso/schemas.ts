@@ -112,7 +112,12 @@ export const claimRule = {
   ),
 } as const
 
-const rules = { type: 'array', maxItems: 100, items: claimRule } as const
+const rules = {
+  type: 'array',
+  maxItems: 100,
+  items: claimRule,
+  description: 'Rights that new accounts get by the claims of their users',
+} as const
 
 export const settingChanges = objectOf({
   enabled: { ...flag, examples: [true] },
@@ -157,7 +162,7 @@ export const settingsRow = {
     enabled: flag,
     display_name,
     client_id: { ...text, examples: ['agents'] },
-    has_client_secret: flag,
+    has_client_secret: { ...flag, description: 'True if a client secret is stored' },
     scopes: { ...text, examples: ['openid profile email'] },
     issuer: nullable({ ...text, examples: ['https://login.example.com'] }),
     agent_id: { ...nullable(text), description: 'The id of the application at WeCom', examples: [null] },

@@ -61,13 +61,17 @@ const record = {
     description: 'Arguments that the frame shortens, as JSON by the position of the request',
     examples: [{ 0: '{"path":"notes/plan.md"}' }],
   },
-  settings: objectOf({
-    temperature: { type: 'number' },
-    top_p: { type: 'number' },
-    max_output_tokens: integer,
-    max_steps: { type: 'integer', minimum: 1, maximum: 100 },
-    reasoning: reasoningLevel,
-  }),
+  settings: {
+    description: 'Settings of the model calls of the turn, if some were chosen',
+    ...objectOf({
+      temperature: { type: 'number' },
+      top_p: { type: 'number' },
+      max_output_tokens: integer,
+      max_steps: { type: 'integer', minimum: 1, maximum: 100 },
+      reasoning: reasoningLevel,
+    }),
+  },
+
   first_token_ms: {
     ...nullable(milliseconds),
     description: 'Milliseconds until the first token of a model call',
@@ -160,8 +164,8 @@ export const wholeEvent = {
 const quantiles = {
   title: 'Quantiles',
   ...rowOf({
-    p50: nullable({ ...integer, examples: [420] }),
-    p95: nullable({ ...integer, examples: [910] }),
+    p50: { ...nullable(integer), description: 'The median; null without a call', examples: [420] },
+    p95: { ...nullable(integer), description: 'The 95th percentile', examples: [910] },
   }),
 } as const
 

@@ -19,6 +19,7 @@ import {
   fileRow,
   fileRows,
   folderBody,
+  folderRow,
   linkBody,
   linkedParams,
   linkedQuery,
@@ -198,7 +199,7 @@ const makeDirectory = route({
   description: 'Creates the folder and missing parent folders. Writing a file creates its folders as well.',
   guard: 'owner',
   body: folderBody,
-  response: { 201: fileRow },
+  response: { 201: folderRow },
   errors: ['FILE_UNUSABLE', 'FILE_EXISTS'],
   audit: 'file.make_directory',
 }).handle(async ({ agent, body: { path } }, { agents }) => {

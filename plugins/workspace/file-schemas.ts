@@ -36,6 +36,14 @@ export const fileRow = {
   }),
 } as const
 
+/** A new folder. */
+export const folderRow = {
+  ...fileRow,
+  examples: [
+    { path: 'notes/drafts', kind: 'directory', size: null, media_type: null, updated_at: 1_767_225_600 },
+  ],
+} as const
+
 /** A page of files and folders. */
 export const fileRows = { type: 'array', items: fileRow } as const
 
@@ -92,7 +100,13 @@ export const folderBody = rowOf({ path: { ...namedPath, examples: ['notes/drafts
 /** The body to create a link to a file. */
 export const linkBody = rowOf({
   path: namedPath,
-  expires_in_seconds: { type: 'integer', minimum: 60, maximum: 3600, examples: [600] },
+  expires_in_seconds: {
+    type: 'integer',
+    minimum: 60,
+    maximum: 3600,
+    description: 'Seconds',
+    examples: [600],
+  },
 })
 
 /** A new link. */
@@ -104,7 +118,7 @@ export const linkRow = {
       description: 'Absolute if the server knows its public URL, otherwise a path of the server',
       examples: ['/api/agents/01KDVMF00000000000000000AG/files/linked?token=v1.3q2xT0vEw8mZr5uH'],
     },
-    expires_at: { type: 'integer', description: 'Unix seconds' },
+    expires_at: { type: 'integer', description: 'Unix seconds', examples: [1_767_226_200] },
   }),
 } as const
 
