@@ -155,6 +155,53 @@ t.test('the document describes the whole server', async (t) => {
     t.match(document.paths['/users/{id}'].delete.description, 'the permission `users`')
   })
 
+  await t.test('every operation is described in words, for somebody who writes a client', async (t) => {
+    const isOwn = (text: string, { summary }: Json) => text.length > 40 && text !== `${summary}.`
+    for (const { path, verb, operation } of listOperations(document)) {
+      const of = `${verb} ${path}`
+      const { summary, description, parameters } = operation
+      t.ok(summary.length <= 70, `${of}, the length of its summary`)
+      t.match(summary, /^(?!The |One |All |A )[A-Z][a-z]+(?<!s) [a-z].*[^.]$/, `${of}, an imperative`)
+      t.ok(isOwn(description.split('\n\n')[0], operation), `${of}, a description of its own`)
+      for (const { name, in: place, description } of parameters)
+        t.match(description, /\w/, `${of}, ${place} parameter ${name}`)
+    }
+  })
+
+  await t.test('examples look like real requests and replies', async (t) => {
+    /** Lists the texts of an example that are only the name of their field. */
+    const listNames = (value: Json, name: string): string[] => {
+      if (typeof value === 'string') return value === name ? [name] : []
+      if (Array.isArray(value)) return value.flatMap((item) => listNames(item, name))
+      return Object.entries(Object(value)).flatMap(([key, item]) => listNames(item, key))
+    }
+    for (const { path, verb, operation } of listOperations(document))
+      for (const { content = {} } of [operation.requestBody, ...Object.values(operation.responses)].filter(
+        Boolean,
+      ))
+        for (const { example } of Object.values<Json>(content))
+          t.strictSame(
+            // The kind of block whose only field has the same name, and what a model reads.
+            listNames(example, 'text').filter((name) => name !== 'text'),
+            [],
+            `${verb} ${path}`,
+          )
+  })
+
+  await t.test('each enum is one component, with a name of its own', async (t) => {
+    const enums = Object.entries<Json>(document.components.schemas).filter(([, schema]) => schema.enum)
+    t.strictSame(
+      enums.map(([name]) => name).filter((name) => /(Item|Value)$|Body|Reply/.test(name)),
+      [],
+      'none is named after its place',
+    )
+    const texts = enums.map(([, { enum: values }]) => JSON.stringify(values))
+    t.strictSame(
+      texts.filter((text, index) => texts.indexOf(text) !== index),
+      [],
+    )
+  })
+
   await t.test('paged lists declare the Link header', async (t) => {
     for (const { path, verb, operation } of listOperations(document)) {
       const isPaged = operation.parameters.some(({ name }: Json) => name === 'cursor')
