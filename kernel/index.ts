@@ -5,7 +5,7 @@ export { isDuplicateKey, isOnlyDuplicates, isUnavailable } from './database/driv
 export { acquireLease, type LeaseDocument } from './database/lease.ts'
 export { AppError, type ErrorDefinition, type ErrorTable } from './errors.ts'
 export type { ErrorBody, ErrorDescriber, ErrorExplainer } from './http/error-reply.ts'
-export type { ServerSentEvent } from './http/event-stream.ts'
+export type { ServerSentEvent, StreamItem } from './http/event-stream.ts'
 export { listsTag } from './http/file-reply.ts'
 export type { Caller, ContextOf, Guard, GuardRequest, GuardUse } from './http/guard.ts'
 export { networkOf } from './http/network.ts'

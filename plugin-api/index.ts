@@ -32,6 +32,7 @@ export {
   type Secrets,
   type ServerSentEvent,
   type Socket,
+  type StreamItem,
   type TypeOf,
   type UploadedFile,
 } from '#kernel'

@@ -183,7 +183,7 @@ const FILE_REPLIES = {
 }
 
 function describeReplies(
-  { response, stream, query, etag }: Route,
+  { response, stream, events, query, etag }: Route,
   name: string,
   { describe }: Components,
 ): Json {
@@ -192,9 +192,14 @@ function describeReplies(
   const replies = Object.entries(response).map(([status, schema]) => {
     if (!schema) return [status, { description: Number(status) < 300 ? 'Success, no body' : 'Redirect' }]
     const described = describe(schema, `${name}Reply`)
-    const content = stream
-      ? { [STREAM_TYPES[stream]]: { schema: described } }
-      : { 'application/json': { schema: described, example: createExample(schema) } }
+    const content = {
+      ...((!stream || events) && {
+        'application/json': { schema: described, example: createExample(schema) },
+      }),
+      ...(stream && {
+        [STREAM_TYPES[stream]]: { schema: events ? describe(events, `${name}Event`) : described },
+      }),
+    }
     return [status, { description: 'Success', ...headers, content }]
   })
   return { ...Object.fromEntries(replies), ...(stream === 'file' && FILE_REPLIES) }

@@ -175,7 +175,15 @@ function corsFor(origins: string[]) {
   return cors({
     origin: ({ headers }) => (headers.origin && origins.includes(headers.origin) ? headers.origin : ''),
     credentials: true,
-    exposeHeaders: ['X-Request-Id', 'X-Access-Token', 'Retry-After', 'Link', 'ETag', 'Idempotent-Replayed'],
+    exposeHeaders: [
+      'X-Request-Id',
+      'X-Access-Token',
+      'X-Thread-Id',
+      'Retry-After',
+      'Link',
+      'ETag',
+      'Idempotent-Replayed',
+    ],
     keepHeadersOnError: false,
   })
 }

@@ -9,7 +9,7 @@ import type { OpenSocketDirectory } from '../socket/directory.ts'
 import type { AuditRecord, SomeCradle } from '../types.ts'
 import { recordablePart } from './audit-payload.ts'
 import type { ErrorReply } from './error-reply.ts'
-import { openEventStream, type ServerSentEvent } from './event-stream.ts'
+import { isEventStream, openEventStream, type StreamItem } from './event-stream.ts'
 import { sendDownload, sendFile } from './file-reply.ts'
 import type { Caller } from './guard.ts'
 import type { GuardChain } from './guard-chain.ts'
@@ -61,6 +61,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
   }
   const audit = auditOf(route)
   const statuses = Object.keys(route.response).map(Number)
+  const checkEvent = route.events && deferSchema(route.events, 'reply')
   const checkReply = new Map(
     statuses.flatMap((status) => {
       const schema = route.response[status]
@@ -146,28 +147,29 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
     context.status = status
     if (route.stream === 'download') return sendDownload(context, result as Download)
     if (route.stream === 'file') return sendFile(context, result as FileReply)
-    const check = (content: unknown) => {
+    const check = (content: unknown, validate = checkReply.get(status)) => {
       try {
-        checkReply.get(status)?.(content)
+        validate?.(content)
       } catch (error) {
         parts.onWrongReply(error)
       }
     }
-    if (route.stream === 'events') {
-      context.set(EVENT_STREAM_HEADERS)
+    const content = isChosenReply(result) ? result.body : result
+    if (isChosenReply(result)) context.set(result.headers)
+    if (route.stream === 'events' && isEventStream(content)) {
+      context.set(route.events ? FINITE_STREAM_HEADERS : EVENT_STREAM_HEADERS)
       context.body = openEventStream({
-        items: checked(result as AsyncIterable<ServerSentEvent>, check),
+        items: checked(content, (data) => check(data, checkEvent)),
         reading,
         context: added,
         checkReader: checkReader!,
         sockets: parts.sockets,
         explain: (error) => parts.report(error, state.locale, state.request_id),
+        toErrorItem: (body) => (route.events ? { data: { error: body } } : { event: 'error', data: body }),
         heartbeatMs: parts.heartbeatMs,
       })
       return
     }
-    const content = isChosenReply(result) ? result.body : result
-    if (isChosenReply(result)) context.set(result.headers)
     check(content)
     context.body = route.response[status] === null ? null : content
     // Koa takes a reply without a body for a 204, redirects as well.
@@ -175,17 +177,22 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
   }
 }
 
-const EVENT_STREAM_HEADERS = {
+/** Of a stream that ends with its answer: the client may use the connection again. */
+const FINITE_STREAM_HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   // Keeps a proxy from waiting until it has more.
   'X-Accel-Buffering': 'no',
+}
+
+const EVENT_STREAM_HEADERS = {
+  ...FINITE_STREAM_HEADERS,
   // A server that stops need not wait for who might ask again.
   Connection: 'close',
 }
 
-async function* checked(items: AsyncIterable<ServerSentEvent>, check: (data: unknown) => void) {
+async function* checked(items: AsyncIterable<StreamItem>, check: (data: unknown) => void) {
   for await (const item of items) {
-    check(item.data)
+    if (typeof item !== 'string') check(item.data)
     yield item
   }
 }

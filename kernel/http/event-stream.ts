@@ -1,19 +1,23 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { OpenSocketDirectory } from '../socket/directory.ts'
-import type { ErrorReply } from './error-reply.ts'
+import type { ErrorBody, ErrorReply } from './error-reply.ts'
 
 /** One item of a stream of server-sent events: `id` is what a client that comes back names as the last it saw. */
 export interface ServerSentEvent {
   id?: string
-  event: string
+  /** Missing in streams whose readers need only the data. */
+  event?: string
   /** Any JSON value. */
   data: unknown
 }
 
+/** An item of a stream; a string is sent as the data of an event, as it is. */
+export type StreamItem = ServerSentEvent | string
+
 /** The parts that a stream of events needs. */
 interface EventStreamParts {
-  items: AsyncIterable<ServerSentEvent>
+  items: AsyncIterable<StreamItem>
   /** Aborted when the reader has left or may no longer read. */
   reading: AbortController
   /** The guard context of the reader, and the guards once more; they throw if the reader may no longer read. */
@@ -22,6 +26,8 @@ interface EventStreamParts {
   sockets: OpenSocketDirectory
   /** Returns an error after the headers as the reader sees it. */
   explain(error: unknown): ErrorReply
+  /** Returns the last item of a stream that an error has cut short. */
+  toErrorItem(body: ErrorBody): StreamItem
   /** Milliseconds between two comments, which keep idle connections open. */
   heartbeatMs: number
 }
@@ -36,6 +42,7 @@ export function openEventStream({
   checkReader,
   sockets,
   explain,
+  toErrorItem,
   heartbeatMs,
 }: EventStreamParts): PassThrough {
   const { signal } = reading
@@ -50,7 +57,7 @@ export function openEventStream({
     if (body.writable) body.end(last)
   }
   const cutShort = (error?: ErrorReply) => {
-    end(error && textOf({ event: 'error', data: error.body }))
+    end(error && textOf(toErrorItem(error.body)))
     reading.abort()
   }
   const recheck = () => {
@@ -93,5 +100,13 @@ export function openEventStream({
   return body
 }
 
-const textOf = ({ id, event, data }: ServerSentEvent): string =>
-  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+/** True if a handler's result is a stream of events. */
+export const isEventStream = (content: unknown): content is AsyncIterable<StreamItem> =>
+  typeof content === 'object' && content !== null && Symbol.asyncIterator in content
+
+function textOf(item: StreamItem): string {
+  if (typeof item === 'string') return `data: ${item.replaceAll('\n', '\ndata: ')}\n\n`
+  const { id, event, data } = item
+  const head = `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}`
+  return `${head}data: ${JSON.stringify(data)}\n\n`
+}

@@ -3,7 +3,7 @@ import type { Locale } from '../locale.ts'
 import { createFormCheck } from '../plugin/form.ts'
 import type { JSONSchema, TypeOf } from '../schema.ts'
 import type { KernelServices } from '../types.ts'
-import type { ServerSentEvent } from './event-stream.ts'
+import type { StreamItem } from './event-stream.ts'
 import type { ContextOf, GuardUse } from './guard.ts'
 import type { UploadedFile } from './upload.ts'
 
@@ -39,6 +39,12 @@ export interface RouteSpec {
    * meanwhile, or as a file that clients may read in parts.
    */
   readonly stream?: StreamKind
+  /**
+   * The schema of the data of events, for a route with `stream: 'events'` that answers with either a stream or one JSON
+   * body: `response` describes the body. An error within the stream is then an event without a name, whose data is the
+   * body that the error would have as a reply.
+   */
+  readonly events?: JSONSchema
   /** Replies by status; null means no body. The lowest is the answer of a handler that names none. */
   readonly response: { readonly [status: number]: JSONSchema | null }
   /** Codes of errors that this route answers besides those of its guard and of validation. */
@@ -163,8 +169,12 @@ export function isChosenReply(result: unknown): result is ChosenReply<number, un
   return typeof result === 'object' && result !== null && CHOSEN in result
 }
 
+type EventStreamReply = AsyncIterable<StreamItem> | ChosenReply<number, AsyncIterable<StreamItem>>
+
 type Replies<Spec extends RouteSpec> = Spec extends { readonly stream: 'events' }
-  ? AsyncIterable<ServerSentEvent>
+  ? Spec extends { readonly events: JSONSchema }
+    ? EventStreamReply | JsonReplies<Spec>
+    : EventStreamReply
   : Spec extends { readonly stream: 'download' }
     ? Download
     : Spec extends { readonly stream: 'file' }
@@ -210,6 +220,7 @@ export const assertRoute = createFormCheck<Route>(
         additionalProperties: false,
       },
       stream: { enum: STREAM_KINDS },
+      events: { type: 'object' },
       response: {
         type: 'object',
         minProperties: 1,

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
+import { reply } from '../../kernel/http/route.ts'
 import t from '../run/file-test.ts'
 import { createHold } from '../support/chat.ts'
 import { pluginSource, startKernel } from '../support/kernel.ts'
@@ -16,7 +17,7 @@ const desk = Object.assign(new EventEmitter(), {
   /** The number of items that `/many` or `/endless` has produced. */
   given: 0,
 })
-Object.assign(globalThis, { desk })
+Object.assign(globalThis, { desk, reply })
 
 const MANY = 4000
 /** More characters than the buffers of a connection hold. */
@@ -80,6 +81,17 @@ const streams = pluginSource(
     route('/circular', async function* () { const data = {}; data.data = data; yield { event: 'ring', data } }, { response: { 200: {} } }),
     route('/clumsy', async function* ({ signal }) { try { yield item(1); await left(signal) } finally { throw new Error('fell on leaving') } }),
     route('/sleeping', async function* ({ signal }) { yield item(1); await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))) }),
+    route('/plain', async function* () { yield { data: [1] }; yield '[DONE]'; yield 'two\\nlines' }, { response: { 200: {} } }),
+    route('/headed', () => reply(200, count(1), { 'X-Name': 'three' })),
+    route('/either/:form', ({ params }) => {
+      if (params.form === 'body') return { name: 'one' }
+      if (params.form === 'headed') return reply(200, { name: 'two' }, { 'X-Name': 'two' })
+      return (async function* () {
+        yield { data: { n: 1 } }
+        yield params.form === 'wrong' ? { data: { name: 'one' } } : '[DONE]'
+        throw host.error('FORBIDDEN')
+      })()
+    }, { events: number, response: { 200: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } } }),
     route('/refused', () => { throw host.error('FORBIDDEN') }),
     download('/file', async function* () { yield '1\\n'; yield ''; yield '二\\n' }),
     download('/named', async function* () {}, '图.jsonl'),
@@ -156,6 +168,39 @@ t.test('items are sent with their ids, and the stream ends with the last one', a
     [1, 2, 3].map((n) => `id: ${n}\nevent: number\ndata: {"n":${n}}`),
   )
   t.strictSame(parseItems(await (await get('/nameless')).text()), ['event: word\ndata: "two\\nlines"'])
+})
+
+t.test('an item may lack a name, or be text that is sent as it is', async (t) => {
+  t.strictSame(parseItems(await (await get('/plain')).text()), [
+    'data: [1]',
+    'data: [DONE]',
+    'data: two\ndata: lines',
+  ])
+})
+
+t.test('a stream may have headers of its own', async (t) => {
+  const response = await get('/headed')
+  t.equal(response.headers.get('x-name'), 'three')
+  t.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
+  t.match(parseItems(await response.text()), [/"n":1/])
+})
+
+t.test('a route may answer with a stream or with one body, each with a schema of its own', async (t) => {
+  t.strictSame(await (await get('/either/body')).json(), { name: 'one' })
+  const headed = await get('/either/headed')
+  t.equal(headed.headers.get('x-name'), 'two')
+  t.strictSame(await headed.json(), { name: 'two' })
+  const stream = await get('/either/stream')
+  t.equal(stream.headers.get('content-type'), 'text/event-stream; charset=utf-8')
+  t.match(parseItems(await stream.text()), [
+    'data: {"n":1}',
+    'data: [DONE]',
+    /^data: \{"error":\{"code":"FORBIDDEN"/,
+  ])
+  t.match(parseItems(await (await get('/either/wrong')).text()), [
+    'data: {"n":1}',
+    /^data: \{"error":\{"code":"INTERNAL_ERROR"/,
+  ])
 })
 
 t.test('a stream without items sends keep-alive comments', async (t) => {

@@ -394,7 +394,10 @@ t.test('origins listed in the configuration may send cross-origin requests', asy
   const answer = await ask('GET', '/hello', { origin: allowed })
   t.equal(answer.headers.get('access-control-allow-origin'), allowed)
   t.equal(answer.headers.get('access-control-allow-credentials'), 'true')
-  t.match(answer.headers.get('access-control-expose-headers'), /X-Request-Id,X-Access-Token,Retry-After/)
+  t.match(
+    answer.headers.get('access-control-expose-headers'),
+    /X-Request-Id,X-Access-Token,X-Thread-Id,Retry-After/,
+  )
   t.equal(answer.headers.get('vary'), 'Origin')
   const refused = await ask('GET', '/me', { origin: allowed })
   t.equal(refused.status, 401)

@@ -51,6 +51,20 @@ function accepts(schema: JSONSchema, value: unknown): boolean {
   }
 }
 
+t.test('a route that answers with a stream or with a body has both', async (t) => {
+  const { paths } = await describe(
+    t,
+    `host.routes([{
+      method: 'GET', path: '/either', summary: 'Either', guard: 'public', stream: 'events', handler: () => ({}),
+      events: { type: 'string' }, response: { 200: { type: 'number' } },
+    }])`,
+  )
+  t.strictSame(paths['/either'].get.responses[200].content, {
+    'application/json': { schema: { type: 'number' }, example: 1 },
+    'text/event-stream': { schema: { type: 'string' } },
+  })
+})
+
 t.test('the document describes the whole server', async (t) => {
   const server = await startServer(t)
   const { status, body: document, headers } = await server.request('GET', '/openapi.json', { token: null })
