@@ -86,7 +86,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
         content: toContent(frame),
         client_message_id,
         model,
-        reasoning,
+        ...(reasoning && { settings: { reasoning } }),
         locale: request.locale,
         request_id: request.request_id,
       })

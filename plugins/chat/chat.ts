@@ -1,7 +1,9 @@
 import { AppError, type Logger } from '#kernel'
-import type { ThreadDocument } from './documents.ts'
+import type { Block, ThreadDocument } from './documents.ts'
 import { seqOf } from './ledger/ledger-event.ts'
 import type { Cradle } from './manifest.ts'
+import { sanitizeForStorage } from './sanitize.ts'
+import { type BegunTurn, beginOpened, beginQueued } from './turns/begun-turn.ts'
 import type { Resumption } from './turns/resumption.ts'
 import type { RunningTurns, StopReason } from './turns/running-turns.ts'
 import type { Queued } from './turns/turn-queue.ts'
@@ -20,6 +22,11 @@ export type Submitted = { outcome: 'ended' } | Queued
 export interface Chat {
   /** Runs a turn to its end, or queues it. Throws THREAD_BUSY, TOO_MANY_TURNS. */
   submit(request: TurnRequest): Promise<Submitted>
+  /**
+   * Starts a turn, or queues it, and lets its events be followed. Throws THREAD_BUSY, TOO_MANY_TURNS, and THREAD_PAUSED
+   * if another turn of the thread waits for a person.
+   */
+  begin(request: Omit<TurnRequest, 'client_message_id'>): Promise<BegunTurn>
   /** Ends the active turn of a thread; false if it has none. */
   stop(thread: ThreadDocument): Promise<boolean>
   stopAgent(agent_id: string): Promise<void>
@@ -64,6 +71,19 @@ export function createChat(cradle: Cradle): Chat {
       if (admitted.outcome !== 'opened') return admitted
       await admitted.run()
       return { outcome: 'ended' }
+    },
+    async begin(request) {
+      const { thread_id, user, agent } = request
+      const owner = { user_id: user.id, agent_id: agent._id }
+      const content = sanitizeForStorage(request.content) as Block[]
+      const admitted = await turnQueue.inLine(thread_id, () => admit({ ...request, content }))
+      if (admitted.outcome === 'opened') return beginOpened({ thread_id, ...owner }, admitted, cradle)
+      // Only a message with an id can repeat another one.
+      const { queue_id: turn_id } = admitted as Extract<Queued, { outcome: 'queued' }>
+      const { active_turn } = await threads.get(owner, thread_id)
+      if (active_turn?.paused && (await turnQueue.takeBack(owner, thread_id, turn_id)))
+        throw new AppError('THREAD_PAUSED')
+      return beginQueued({ thread_id, turn_id, ...owner }, cradle)
     },
     async stop(thread) {
       // A turn that was sent before the stop has its thread by then, or is queued.

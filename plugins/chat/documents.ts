@@ -1,5 +1,6 @@
 import type { Locale, TypeOf } from '#kernel'
-import type { ReasoningLevel, TokenUsage } from '#plugin-api'
+import type { TokenUsage } from '#plugin-api'
+import type { ModelSettings } from '../agents/types.ts'
 import type { artifacts, block, sources } from './schemas.ts'
 
 /** A file that a turn made, with its path relative to the agent's workspace. */
@@ -38,6 +39,8 @@ export interface ThreadDocument {
   base?: MessageRange[]
   /** The tools that the user has allowed for this thread. */
   allowed_tools?: string[]
+  /** Instructions for the agent that hold in this thread only. */
+  instructions?: string
   summary?: ThreadSummary
   /** The version of the projection that its messages were made with; missing in documents older than the field. */
   projection_version?: number
@@ -145,7 +148,7 @@ export interface QueuedTurnDocument {
   client_message_id?: string
   content: Block[]
   model?: string
-  reasoning?: ReasoningLevel
+  settings?: ModelSettings
   locale: Locale
   request_id: string
   /** The scopes of the credential that it was sent with, if that is not a session. */

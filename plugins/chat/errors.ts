@@ -14,6 +14,13 @@ export const chatErrors = {
       zh: '此会话已有 {waiting} 个排队中的回合，请先等待回复。',
     },
   },
+  THREAD_PAUSED: {
+    status: 409,
+    message: {
+      en: 'A turn of this thread waits for a person: decide its approval first.',
+      zh: '此会话有一个回合正在等待人工处理，请先处理其审批。',
+    },
+  },
   TOO_MANY_TURNS: {
     status: 429,
     message: {

@@ -1,3 +1,4 @@
+import { AppError } from '#kernel'
 import type { Artifact, MessageDocument, Source, ThreadDocument } from './documents.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import { isTerminal, type LedgerEvent, type PendingApproval, seqOf } from './ledger/ledger-event.ts'
@@ -44,6 +45,8 @@ export interface History {
     query: { limit: number; offset: number; before?: number },
   ): Promise<HistoryPage>
   status(thread: ThreadDocument): Promise<ThreadStatus>
+  /** Finds a message of an ended turn in a thread of this account; null if there is none. */
+  findMessage(user_id: string, message_id: string): Promise<MessageDocument | null>
 }
 
 /** Creates the reader of threads; the active turn is projected from its events and put after the stored messages. */
@@ -125,6 +128,17 @@ export function createHistory({
         hitl_pending: findPending(active),
         queued: await listQueued(thread, active),
         ...(await listReferences(thread, active)),
+      }
+    },
+    async findMessage(user_id, message_id) {
+      const message = await messages.find(message_id)
+      if (!message) return null
+      try {
+        await threads.getOfUser(user_id, message.thread_id)
+        return message
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'THREAD_NOT_FOUND') return null
+        throw error
       }
     },
     async status(thread) {

@@ -48,6 +48,7 @@ declare module '#kernel/types' {
       threads: Threads
       threadArchive: ThreadArchive
       chat: Chat
+      forks: Forks
     }
   }
   interface Collections {
@@ -70,7 +71,6 @@ declare module '#kernel/types' {
       turns: Turns
       resumption: Resumption
       messages: Messages
-      forks: Forks
       namedFiles: NamedFiles
       runningFiles: RunningFiles
       writtenFiles: WrittenFiles
@@ -157,7 +157,7 @@ export default definePlugin({
     host.service('turnQueue', createTurnQueue)
     host.provide('turnReplay', createTurnReplay)
     host.provide('chat', createChat)
-    host.service('forks', createForks)
+    host.provide('forks', createForks)
     host.service('runningFiles', ({ collections, ledgerReader }) =>
       createRunningFiles({ threads: collections.threads, ledgerReader }),
     )

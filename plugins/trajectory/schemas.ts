@@ -71,6 +71,10 @@ const record = {
       reasoning: reasoningLevel,
     }),
   },
+  finish_reason: {
+    enum: ['length', 'content-filter'],
+    description: 'Set if the model stopped before its answer was complete',
+  },
 
   first_token_ms: {
     ...nullable(milliseconds),

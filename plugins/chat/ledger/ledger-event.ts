@@ -38,6 +38,8 @@ export interface EventRecord {
   answer?: string
   /** Of `hitl_required`: arguments as JSON, by the index of the request, if its `args` do not show them unchanged. */
   whole_args?: Record<string, string>
+  /** Of `usage`: how the answer ended, unless it is complete or ends with calls. */
+  finish_reason?: 'length' | 'content-filter'
   /** Of `usage`: milliseconds until the first delta; null without one. */
   first_token_ms?: number | null
   /**

@@ -52,8 +52,8 @@ export interface Ledger {
   find(thread_id: string, seq: number): Promise<LedgerEvent | null>
   /** Reads all events of a turn that begins at `firstSeq`. */
   readTurn(thread_id: string, turn_id: string, firstSeq: number): Promise<LedgerEvent[]>
-  /** Stores the events of another ledger as the beginning of a thread that nobody writes to yet. */
-  adopt(thread_id: string, events: readonly ReadEvent[]): Promise<void>
+  /** Stores events from elsewhere as the beginning of a thread that nobody writes to yet; returns them as stored. */
+  adopt(thread_id: string, events: readonly ReadEvent[]): Promise<LedgerEvent[]>
   remove(thread_id: string): Promise<void>
   /** The reason why nothing can be written at present, if so. */
   readonly failure: Error | undefined
@@ -255,8 +255,9 @@ export function createLedger({
         ...(sanitizeForStorage(event, -DEPTH_IN_EVENT) as typeof event),
         _id: eventId(thread_id, seq),
         writer,
-      }))
-      await events.insertMany(adopted as LedgerEvent[])
+      })) as LedgerEvent[]
+      await events.insertMany(adopted)
+      return adopted
     },
     async remove(thread_id) {
       await events.deleteMany(eventRange(thread_id))

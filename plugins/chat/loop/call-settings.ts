@@ -1,15 +1,19 @@
-import type { ModelCallOptions, ModelDescription, ReasoningLevel } from '#plugin-api'
+import type { ModelCallOptions, ModelDescription } from '#plugin-api'
 import type { AgentDocument, ModelSettings } from '../../agents/types.ts'
 import type { Cradle } from '../manifest.ts'
 
 /** The settings that all model calls of a turn share. */
 export type CallSettings = Pick<ModelCallOptions, 'maxOutputTokens' | 'temperature' | 'topP' | 'reasoning'>
 
-/** Returns the initial settings of a turn: its agent's, and the reasoning level that its user asks for. */
-export const toTurnSettings = (
-  { agent, reasoning }: { agent: AgentDocument; reasoning?: ReasoningLevel },
+/** Returns the initial settings of a turn: its own, then its agent's, whose limit of output applies if it is lower. */
+export function toTurnSettings(
+  { agent, settings: own }: { agent: AgentDocument; settings?: ModelSettings },
   { readModelSettings }: Pick<Cradle['agents'], 'readModelSettings'>,
-): ModelSettings => ({ ...readModelSettings(agent), ...(reasoning && { reasoning }) })
+): ModelSettings {
+  const settings = readModelSettings(agent)
+  const limits = [own?.max_output_tokens, settings.max_output_tokens].filter((limit) => limit !== undefined)
+  return { ...settings, ...own, ...(limits.length > 0 && { max_output_tokens: Math.min(...limits) }) }
+}
 
 /** Returns the settings for a model call; the model's own limit applies if it is lower. */
 export function toCallSettings(

@@ -157,12 +157,14 @@ async function askModel(
   }
   writer.beginMessage()
   const parts = call(options, { call_id, ...place })
-  const { content, usage, first_token_ms, ms } = await readAnswer(parts, writer)
+  const { content, finishReason, usage, first_token_ms, ms } = await readAnswer(parts, writer)
   // The frames contain the text of the last answer; a turn that continues needs everything else.
   const isTold =
     place.delegated_by === undefined && content.every(({ type }) => type === 'text' || type === 'reasoning')
   const answer = isTold ? undefined : JSON.stringify(content)
-  writer.onUsage({ call_id, usage, answer, first_token_ms, ms })
+  const { unified } = finishReason
+  const finish_reason = unified === 'length' || unified === 'content-filter' ? unified : undefined
+  writer.onUsage({ call_id, usage, answer, finish_reason, first_token_ms, ms })
   return content
 }
 

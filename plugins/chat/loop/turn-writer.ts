@@ -2,7 +2,7 @@ import type { Ids } from '#kernel'
 import { addUsage, type TokenUsage } from '#plugin-api'
 import type { Source } from '../documents.ts'
 import type { TurnLog } from '../ledger/ledger.ts'
-import { type LedgerEvent, sumUsage } from '../ledger/ledger-event.ts'
+import { type EventRecord, type LedgerEvent, sumUsage } from '../ledger/ledger-event.ts'
 import { projectTurn } from '../ledger/projection.ts'
 import { fileUrl } from '../rows.ts'
 import { boundJson, sanitizeForStorage } from '../sanitize.ts'
@@ -31,6 +31,7 @@ interface SpentCall {
   call_id: string
   usage: TokenUsage
   answer?: string
+  finish_reason?: EventRecord['finish_reason']
   first_token_ms: number | null
   ms: number
 }

@@ -49,7 +49,7 @@ export function createForks({
 
   return {
     async make(source, place, locale) {
-      const { _id: forked_from, user_id, agent_id, title, model, summary } = source
+      const { _id: forked_from, user_id, agent_id, title, model, instructions, summary } = source
       const cut = await findCut(source, place)
       const base = listRanges(source, cut)
       const [copied_messages, named] = await Promise.all([messages.count(base), listReferences(source, base)])
@@ -59,6 +59,7 @@ export function createForks({
           ...named,
           title: toForkTitle(title, locale),
           model,
+          ...(instructions && { instructions }),
           last_seq: cut,
           forked_from,
           base,

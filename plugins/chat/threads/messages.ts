@@ -26,6 +26,7 @@ const inRanges = (ranges: readonly MessageRange[], after = 0) => ({
 export interface Messages {
   /** Stores a turn's messages; can be repeated. */
   store(messages: readonly MessageDocument[]): Promise<void>
+  find(message_id: string): Promise<MessageDocument | null>
   /**
    * Reads a page counted from the newest message, or before `before`; oldest first, with one message more than `limit`
    * if there are more.
@@ -110,6 +111,7 @@ export function createMessages(messages: Collection<MessageDocument>): Messages 
         )
       }
     },
+    find: (message_id) => messages.findOne({ _id: message_id }),
     async page(thread, { limit, offset = 0, before = Infinity }) {
       // Earlier ranges are further back than the page, because each range but the newest contains a message.
       const ranges = listRanges(thread, before - 1).slice(-(offset + limit + 2))

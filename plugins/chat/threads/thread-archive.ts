@@ -1,20 +1,23 @@
 import type { Artifact, MessageDocument, Source, ThreadDocument } from '../documents.ts'
 import { assertImportable } from '../ledger/imported-event.ts'
-import { type LedgerEvent, seqOf } from '../ledger/ledger-event.ts'
+import { isTerminal, type LedgerEvent, seqOf } from '../ledger/ledger-event.ts'
 import { readTurns } from '../ledger/ledger-turns.ts'
 import { projectTurn } from '../ledger/projection.ts'
 import type { Cradle } from '../manifest.ts'
 import { fileUrl } from '../rows.ts'
+import { sanitizeForStorage } from '../sanitize.ts'
+import { type EarlierTurn, toEvents } from './earlier-turns.ts'
 import { MAX_REFERENCES } from './references.ts'
 import type { RebuiltThread } from './thread-migrations.ts'
+import type { ThreadOwner } from './threads.ts'
 import { toTitle } from './title.ts'
 
 /** The most messages that are written at once; the messages of one turn are never split. */
 const BATCH = 100
 
 /**
- * Threads made from stored events instead of turns: imported ledgers, and histories that are rebuilt because their
- * messages are of an older projection.
+ * Threads made from stored events instead of turns: imported ledgers, conversations that began elsewhere, and histories
+ * that are rebuilt because their messages are of an older projection.
  */
 export type ThreadArchive = ReturnType<typeof createThreadArchive>
 
@@ -24,7 +27,14 @@ export function createThreadArchive({
   messages,
   threadMigrations,
   retention,
-}: Pick<Cradle, 'ledger' | 'messages' | 'threadMigrations' | 'retention'>) {
+  threads,
+  chat,
+  clock,
+  ids,
+}: Pick<
+  Cradle,
+  'ledger' | 'messages' | 'threadMigrations' | 'retention' | 'threads' | 'chat' | 'clock' | 'ids'
+>) {
   const { queue, count, listAgents, claim, release, fail, isGone } = threadMigrations
 
   const rebuildTurns = async (claimed: ThreadDocument, signal: AbortSignal): Promise<boolean> => {
@@ -81,6 +91,30 @@ export function createThreadArchive({
       }
     },
     assertImportable,
+    /** Creates a thread that begins with turns of elsewhere, which are not run. Throws LIMIT_REACHED. */
+    async createWithHistory(
+      owner: ThreadOwner,
+      turns: readonly EarlierTurn[],
+      beginning: Partial<ThreadDocument>,
+    ): Promise<ThreadDocument> {
+      const events = toEvents(turns, { ids, ts: clock.now() })
+      const title = toTitle({ content: turns[0]?.input ?? [] }) || null
+      const facts = sanitizeForStorage({ title, ...beginning, last_seq: events.length }) as typeof beginning
+      if (events.length === 0) return threads.create(owner, facts)
+      const thread = await threads.create(owner, { ...facts, deleted_at: null })
+      try {
+        const stored = await ledger.adopt(thread._id, events)
+        const ends = stored.flatMap((event, index) => (isTerminal(event) ? [index + 1] : []))
+        const byTurn = ends.map((end, index) => stored.slice(ends[index - 1] ?? 0, end))
+        await messages.store(byTurn.flatMap(projectTurn))
+        await threads.publish(thread._id)
+      } catch (error) {
+        await chat.purge(await threads.hide({ _id: thread._id }))
+        throw error
+      }
+      const { deleted_at: _, ...published } = thread
+      return published
+    },
     /** Stores the events of another ledger as the beginning of a thread that nobody writes to yet. */
     adopt: ledger.adopt,
     toTitle,

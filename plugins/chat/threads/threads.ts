@@ -2,11 +2,15 @@ import type { Collection, IndexDescription } from 'mongodb'
 import { AppError, type Clock, type Ids, type Limits } from '#kernel'
 import { type Conditional, findPage, missOf, type Page, type PageRequest, requireUnchanged } from '#toolbox'
 import type { Artifact, Source, ThreadDocument, ThreadSummary } from '../documents.ts'
+import { sanitizeForStorage } from '../sanitize.ts'
 import { toAppendNewest } from './references.ts'
 import { migrationIndexes, PROJECTION_VERSION } from './thread-migrations.ts'
 
 /** The order of lists: pinned threads first, then by last activity; within one second, newer threads first. */
 export const LIST_ORDER = { pinned: -1, last_active: -1, _id: -1 } as const
+
+/** The channel type of threads that programs create, often one for each request. */
+const API = 'api'
 
 /** The indexes for listing, resuming, counting, recovering, rebuilding and removing threads. */
 export const threadIndexes: IndexDescription[] = [
@@ -24,6 +28,10 @@ export const threadIndexes: IndexDescription[] = [
   },
   { key: { user_id: 1, agent_id: 1, unread: 1 }, partialFilterExpression: { unread: { $gt: 0 } } },
   { key: { deleted_at: 1 }, partialFilterExpression: { deleted_at: { $exists: true } } },
+  {
+    key: { user_id: 1, pinned: 1, last_active: -1, _id: -1 },
+    partialFilterExpression: { channel_type: API },
+  },
   { key: { 'base.thread_id': 1 }, partialFilterExpression: { 'base.thread_id': { $exists: true } } },
 ]
 
@@ -69,6 +77,8 @@ export interface Threads {
   publish(thread_id: string): Promise<void>
   /** Throws THREAD_NOT_FOUND, also if the thread belongs to another owner. */
   get(owner: ThreadOwner, thread_id: string): Promise<ThreadDocument>
+  /** The same with whatever agent. */
+  getOfUser(user_id: string, thread_id: string): Promise<ThreadDocument>
   /** Throws THREAD_NOT_FOUND. */
   getBySession(owner: ThreadOwner, session_key: string): Promise<ThreadDocument>
   /** True if the account has a thread with this agent. */
@@ -84,6 +94,8 @@ export interface Threads {
     changes: Partial<Pick<ThreadDocument, (typeof threadFields)[number]>>,
     request: Conditional,
   ): Promise<ThreadDocument>
+  /** Replaces the instructions of a thread. Throws THREAD_NOT_FOUND. */
+  instruct(thread: ThreadDocument, instructions: string): Promise<ThreadDocument>
   markRead(owner: ThreadOwner, thread_id?: string): Promise<void>
   /** Counts a user's unread replies by agent. */
   countUnread(user_id: string, agent_ids: readonly string[]): Promise<Map<string, number>>
@@ -97,6 +109,11 @@ export interface Threads {
   count(): Promise<number>
   /** Hides abandoned forks. */
   hideUnfinished(): Promise<void>
+  /**
+   * Lists threads that programs have created and that nobody pinned, which neither run nor wait, except those that were
+   * active last of each account.
+   */
+  listSurplus(most: number): Promise<string[]>
   /** Lists threads that are hidden and not yet removed. */
   listHidden(): Promise<string[]>
   remove(thread_id: string): Promise<void>
@@ -154,6 +171,11 @@ export function createThreads({
       if (!thread) throw missing()
       return thread
     },
+    async getOfUser(user_id, thread_id) {
+      const thread = await threads.findOne({ _id: thread_id, user_id, ...visible })
+      if (!thread) throw missing()
+      return thread
+    },
     async getBySession({ user_id, agent_id }, session_key) {
       const thread = await threads.findOne({ session_key, user_id, agent_id, ...visible })
       if (!thread) throw missing()
@@ -166,6 +188,7 @@ export function createThreads({
       const projection = {
         summary: 0,
         base: 0,
+        instructions: 0,
         artifacts: { $slice: -MAX_LISTED },
         sources: { $slice: -MAX_LISTED },
       }
@@ -181,6 +204,15 @@ export function createThreads({
         { returnDocument: 'after' },
       )
       if (!updated) throw missOf(unchanged, 'THREAD_NOT_FOUND')
+      return updated
+    },
+    async instruct({ _id, user_id, agent_id }, instructions) {
+      const updated = await threads.findOneAndUpdate(
+        { _id, user_id, agent_id, ...visible },
+        { $set: { instructions: sanitizeForStorage(instructions) as string } },
+        { returnDocument: 'after' },
+      )
+      if (!updated) throw missing()
       return updated
     },
     async markRead({ user_id, agent_id }, thread_id) {
@@ -256,6 +288,26 @@ export function createThreads({
         { deleted_at: { $exists: true, $eq: null }, created_at: { $lt: now - FORKING_SECONDS } },
         { $set: { deleted_at: now } },
       )
+    },
+    async listSurplus(most) {
+      const made = { channel_type: API, pinned: false, ...visible }
+      const accounts = await threads
+        .aggregate<{ _id: string }>([
+          { $match: made },
+          { $group: { _id: '$user_id', count: { $sum: 1 } } },
+          { $match: { count: { $gt: most } } },
+        ])
+        .toArray()
+      const surplus: string[] = []
+      for (const { _id: user_id } of accounts) {
+        const older = threads
+          .find({ user_id, ...made })
+          .sort({ last_active: -1 })
+          .skip(most)
+        for await (const { _id, active_turn, queue_tail } of older.project({ active_turn: 1, queue_tail: 1 }))
+          if (!active_turn && queue_tail === undefined) surplus.push(_id)
+      }
+      return surplus
     },
     async listHidden() {
       const hidden = await threads.find({ deleted_at: { $gte: 0 } }, { projection: { _id: 1 } }).toArray()

@@ -49,7 +49,7 @@ export function createQueuedTurns({
 }): QueuedTurns {
   return {
     async store(turn_id, { thread_id, user, agent, ...request }) {
-      const { client_message_id, content, model, reasoning, locale, request_id } = request
+      const { client_message_id, content, model, settings, locale, request_id } = request
       await queuedTurns.insertOne({
         _id: turn_id,
         thread_id,
@@ -58,7 +58,7 @@ export function createQueuedTurns({
         ...(client_message_id === undefined ? {} : { client_message_id }),
         content,
         ...(model === undefined ? {} : { model }),
-        ...(reasoning === undefined ? {} : { reasoning }),
+        ...(settings === undefined ? {} : { settings }),
         locale,
         request_id,
         ...(user.credential && { scopes: user.credential.scopes }),

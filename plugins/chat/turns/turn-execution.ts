@@ -1,6 +1,6 @@
 import { AppError, type Locale } from '#kernel'
-import type { ReasoningLevel, TokenUsage } from '#plugin-api'
-import type { AgentDocument } from '../../agents/types.ts'
+import type { TokenUsage } from '#plugin-api'
+import type { AgentDocument, ModelSettings } from '../../agents/types.ts'
 import type { OpenedModel } from '../../providers/types.ts'
 import type { Block, ThreadDocument } from '../documents.ts'
 import type { TurnLog } from '../ledger/ledger.ts'
@@ -27,8 +27,8 @@ export interface TurnOrder {
   user: TurnUser
   content: Block[]
   model?: string
-  /** Replaces the agent's own model. */
-  reasoning?: ReasoningLevel
+  /** Replace those of the agent. */
+  settings?: ModelSettings
   locale: Locale
   request_id: string
 }
@@ -85,7 +85,7 @@ export function createTurnExecution(cradle: Cradle): TurnExecution {
 /** Answers a user's message and writes the answer to the log; returns the end of the turn and never throws. */
 async function converse({
   cradle,
-  order: { agent, user, content, model: wanted, reasoning, locale, request_id },
+  order: { agent, user, content, model: wanted, settings: asked, locale, request_id },
   started: { turn, thread, log, before, current },
 }: {
   cradle: Cradle
@@ -96,7 +96,7 @@ async function converse({
   const { signal } = current.abort
   // A turn keeps its initial settings, whatever is changed while it waits.
   const settings =
-    before.length > 0 ? (before[0]!.settings ?? {}) : toTurnSettings({ agent, reasoning }, agents)
+    before.length > 0 ? (before[0]!.settings ?? {}) : toTurnSettings({ agent, settings: asked }, agents)
   let opened: OpenedModel | undefined
   const writer = createTurnWriter({
     log,
@@ -117,7 +117,7 @@ async function converse({
       recent.before(thread, turn.first_seq),
       // A turn keeps its initial model, whatever is chosen while it waits.
       models.open([findLastModel(before), wanted, thread.model], user.id, agent),
-      buildInstructions(agent, cradle),
+      buildInstructions(agent, thread, cradle),
     ])
     opened = model
     const account = {

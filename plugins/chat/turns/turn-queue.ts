@@ -64,7 +64,7 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
 
   /** Returns the current request of a turn, or why it fails; undefined if that is not known yet. */
   const prepare = async ({ user_id, agent_id, ...queued }: QueuedTurnDocument) => {
-    const { content, model, reasoning, locale, request_id, scopes } = queued
+    const { content, model, settings, locale, request_id, scopes } = queued
     const account = await users.find(user_id)
     // The process that removes an account or an agent removes its threads.
     if (!account) return undefined
@@ -75,7 +75,7 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
       const { state } = agent
       if (state === 'starting' || state === 'stopping') return undefined
       if (state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state })
-      return { agent, user, content, model, reasoning, locale, request_id } satisfies TurnOrder
+      return { agent, user, content, model, settings, locale, request_id } satisfies TurnOrder
     } catch (error) {
       if (error instanceof AppError) return { refusal: error }
       throw error

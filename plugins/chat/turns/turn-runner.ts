@@ -1,5 +1,6 @@
 import type { ModelSettings } from '../../agents/types.ts'
 import type { QueuedTurnDocument } from '../documents.ts'
+import type { TurnLog } from '../ledger/ledger.ts'
 import { toTurnSettings } from '../loop/call-settings.ts'
 import type { Cradle } from '../manifest.ts'
 import type { RunningTurn, StopReason } from './running-turns.ts'
@@ -13,10 +14,12 @@ export interface TurnRequest extends TurnOrder {
   client_message_id?: string
 }
 
-/** A turn that has its thread; `run` runs it to its end. */
+/** A turn that has its thread; `run` runs it to its end, `stop` ends it early. */
 export interface StartableTurn {
   outcome: 'opened'
+  log: TurnLog
   run(): Promise<void>
+  stop(): Promise<void>
 }
 
 /** Starts turns and runs them to their end. */
@@ -80,6 +83,8 @@ export function createTurnRunner(cradle: Cradle): TurnRunner {
     return log
   }
 
+  const stop = (current: RunningTurn) => running.stop((turn) => turn === current, 'stopped')
+
   const untilEnd = async (current: RunningTurn, run: () => Promise<void>) => {
     try {
       await run()
@@ -99,6 +104,8 @@ export function createTurnRunner(cradle: Cradle): TurnRunner {
         const log = begin(opened, request, current, toTurnSettings(request, agents))
         return {
           outcome: 'opened',
+          log,
+          stop: () => stop(current),
           run: () =>
             untilEnd(current, () => turnExecution.run(request, { turn, thread, log, before: [], current })),
         }
@@ -130,7 +137,7 @@ export function createTurnRunner(cradle: Cradle): TurnRunner {
             await settleTurn({ ...settlement, turn, log, end, onSettled: () => running.remove(current) })
           } else await turnExecution.run(order, { turn, thread, log, before: [], current })
         }
-        return { outcome: 'opened', run: () => untilEnd(current, run) }
+        return { outcome: 'opened', log, stop: () => stop(current), run: () => untilEnd(current, run) }
       })
     },
   }

@@ -1,0 +1,66 @@
+import type { LanguageModelV3Content } from '@ai-sdk/provider'
+import type { Ids } from '#kernel'
+import { NO_USAGE } from '#plugin-api'
+import type { Block } from '../documents.ts'
+import type { FrameFields, FrameType } from '../ledger/ledger-event.ts'
+import type { ReadEvent } from '../ledger/ledger-reader.ts'
+
+/** An earlier exchange of a conversation as a client describes it: a user's message, and the steps that followed. */
+export interface EarlierTurn {
+  input: Block[]
+  steps: EarlierStep[]
+}
+
+/** One answer of a model: its text, its calls, and the results of these. */
+export interface EarlierStep {
+  text: string
+  calls: { id: string; name: string; input: unknown }[]
+  results: { id: string; name: string; output: string }[]
+}
+
+/** The model in the usage of answers that another server may have given. */
+const UNKNOWN_MODEL = 'unknown:unknown'
+
+/** Returns the events of a ledger that begins with these turns. `ts` is Unix milliseconds. */
+export function toEvents(turns: readonly EarlierTurn[], { ids, ts }: { ids: Ids; ts: number }): ReadEvent[] {
+  const events: ReadEvent[] = []
+  for (const { input, steps } of turns) {
+    const turn_id = ids.make('trn_')
+    const add = <Type extends FrameType>(type: Type, frame: FrameFields[Type], record: object = {}) =>
+      events.push({ seq: events.length + 1, turn_id, ts, type, frame, ...record } as ReadEvent)
+    let message_id: string | null = null
+    add('turn_started', { message_id: ids.make('msg_') }, { input })
+    for (const { text, calls, results } of steps) {
+      message_id = ids.make('msg_')
+      if (text !== '') add('content', { message_id, content: text })
+      for (const { id, name, input } of calls) add('tool_call', { message_id, tool_call_id: id, name, input })
+      // A recorded turn is divided into its model calls by their usage.
+      if (calls.length > 0)
+        add(
+          'usage',
+          { message_id, usage: NO_USAGE, model: UNKNOWN_MODEL },
+          { answer: JSON.stringify(toAnswer(text, calls)) },
+        )
+      for (const { id, name, output } of results)
+        add('tool_result', {
+          message_id: ids.make('msg_'),
+          tool_call_id: id,
+          name,
+          output,
+          is_error: false,
+        })
+    }
+    add('done', { message_id, usage: NO_USAGE, stop_reason: 'end' })
+  }
+  return events
+}
+
+const toAnswer = (text: string, calls: EarlierStep['calls']): LanguageModelV3Content[] => [
+  ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+  ...calls.map(({ id, name, input }) => ({
+    type: 'tool-call' as const,
+    toolCallId: id,
+    toolName: name,
+    input: JSON.stringify(input),
+  })),
+]

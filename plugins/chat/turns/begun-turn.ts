@@ -1,0 +1,171 @@
+import { AppError } from '#kernel'
+import { followEvents } from '../ledger/following.ts'
+import type { Reader } from '../ledger/hub.ts'
+import { isTerminal, type LedgerEvent, seqOf } from '../ledger/ledger-event.ts'
+import type { Cradle } from '../manifest.ts'
+import type { ThreadOwner } from '../threads/threads.ts'
+import type { StartableTurn } from './turn-runner.ts'
+
+/** The interval at which a queued turn is looked for, in milliseconds. */
+const POLL_MS = 1000
+
+/** A turn that has begun or is queued. */
+export interface BegunTurn {
+  turn_id: string
+  /**
+   * Yields its events from the first one on, until it ends or pauses. Throws THREAD_PAUSED if it is queued behind a turn
+   * that has paused, and THREAD_NOT_FOUND if it was taken back or removed with its thread.
+   */
+  follow(signal: AbortSignal): AsyncGenerator<LedgerEvent, void, void>
+  /** Ends the turn, or takes it back if it is queued. */
+  cancel(): Promise<void>
+}
+
+interface Place extends ThreadOwner {
+  thread_id: string
+  turn_id: string
+}
+
+type Parts = Pick<
+  Cradle,
+  'hub' | 'ledger' | 'ledgerReader' | 'queuedTurns' | 'running' | 'threads' | 'turnQueue' | 'turns'
+>
+
+/** Runs a turn that has its thread, in the background. */
+export function beginOpened(
+  place: Omit<Place, 'turn_id'>,
+  { log, run, stop }: StartableTurn,
+  parts: Parts & Pick<Cradle, 'log'>,
+): BegunTurn {
+  const { turn_id } = log
+  const ended = run().catch((error) => parts.log.error({ error, turn_id }, 'a turn failed'))
+  return {
+    turn_id,
+    async *follow(signal) {
+      let position = 0
+      for await (const event of followLog({ ...place, log, ended, signal }, parts)) {
+        position = seqOf(event)
+        yield event
+        if (isLast(event)) return
+      }
+      // Another process has taken over the turn.
+      yield* followLedger({ ...place, turn_id }, { after: position, signal }, parts)
+    },
+    cancel: stop,
+  }
+}
+
+/** Follows a turn that waits for its thread or its account. */
+export function beginQueued(place: Place, parts: Parts): BegunTurn {
+  const { turn_id, thread_id, user_id, agent_id } = place
+  const { turnQueue, running, threads, turns } = parts
+  return {
+    turn_id,
+    async *follow(signal) {
+      const first_seq = await waitForStart(place, signal, parts)
+      if (first_seq !== undefined) yield* followLedger(place, { after: first_seq - 1, signal }, parts)
+    },
+    async cancel() {
+      const owner = { user_id, agent_id }
+      if (await turnQueue.takeBack(owner, thread_id, turn_id)) return
+      await running.stop(({ opened }) => opened?.turn.turn_id === turn_id, 'stopped')
+      const { active_turn } = await threads.get(owner, thread_id)
+      if (active_turn?.turn_id === turn_id) await turns.requestStop(thread_id)
+    },
+  }
+}
+
+/** True for the last event of a turn before its end or its pause. */
+const isLast = (event: LedgerEvent) => isTerminal(event) || event.type === 'hitl_required'
+
+/** Yields the events of a turn that this process runs as they become durable, without reading the database. */
+async function* followLog(
+  {
+    thread_id,
+    user_id,
+    log: { committed },
+    ended,
+    signal,
+  }: Omit<Place, 'turn_id'> & Pick<StartableTurn, 'log'> & { ended: Promise<void>; signal: AbortSignal },
+  { hub }: Pick<Parts, 'hub'>,
+): AsyncGenerator<LedgerEvent, void, void> {
+  let wake = () => {}
+  let isOver = false
+  const leave = () => {
+    isOver = true
+    wake()
+  }
+  const reader: Reader = { user_id, deliver: () => wake() }
+  void ended.then(leave)
+  signal.addEventListener('abort', leave)
+  hub.add(thread_id, reader)
+  try {
+    for (let next = 0; !signal.aborted; ) {
+      for (; next < committed.length; next += 1) yield committed[next]!
+      if (isOver) return
+      await new Promise<void>((resolve) => {
+        wake = resolve
+        if (next < committed.length || isOver) resolve()
+      })
+    }
+  } finally {
+    signal.removeEventListener('abort', leave)
+    hub.remove(thread_id, reader)
+  }
+}
+
+/** Yields the events of a turn from the ledger, whatever process runs it. */
+async function* followLedger(
+  { thread_id, user_id, turn_id }: Place,
+  { after, signal }: { after: number; signal: AbortSignal },
+  { hub, ledger }: Pick<Parts, 'hub' | 'ledger'>,
+): AsyncGenerator<LedgerEvent, void, void> {
+  for await (const event of followEvents({ thread_id, user_id, after, signal, hub, ledger })) {
+    if (event.turn_id !== turn_id) continue
+    yield event
+    if (isLast(event)) return
+  }
+}
+
+/** Waits until a queued turn has started; returns the seq of its first event, or undefined if the signal is aborted. */
+async function waitForStart(
+  { thread_id, user_id, agent_id, turn_id }: Place,
+  signal: AbortSignal,
+  { hub, ledgerReader, queuedTurns, threads, turnQueue }: Parts,
+): Promise<number | undefined> {
+  const owner = { user_id, agent_id }
+  let wake = () => {}
+  const notify = () => wake()
+  const reader: Reader = {
+    user_id,
+    deliver: (event) => {
+      if (event.turn_id === turn_id || isLast(event)) wake()
+    },
+  }
+  hub.add(thread_id, reader)
+  signal.addEventListener('abort', notify)
+  try {
+    while (!signal.aborted) {
+      const position = await queuedTurns.positionOf(thread_id, turn_id)
+      // A turn leaves the queue only after its first event is durable.
+      const { events } = await ledgerReader.page(thread_id, { turn_id, after: 0, limit: 1 })
+      if (events[0]) return events[0].seq
+      if (position === undefined) throw new AppError('THREAD_NOT_FOUND')
+      const { active_turn } = await threads.get(owner, thread_id)
+      if (active_turn?.paused && (await turnQueue.takeBack(owner, thread_id, turn_id)))
+        throw new AppError('THREAD_PAUSED')
+      await new Promise<void>((resolve) => {
+        const poll = setTimeout(resolve, POLL_MS)
+        wake = () => {
+          clearTimeout(poll)
+          resolve()
+        }
+        if (signal.aborted) wake()
+      })
+    }
+    return undefined
+  } finally {
+    signal.removeEventListener('abort', notify)
+    hub.remove(thread_id, reader)
+  }
+}
