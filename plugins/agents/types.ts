@@ -154,8 +154,15 @@ declare module '#kernel/types' {
     }) => Promise<readonly string[]>
     /** Returns the paths of files that an agent's turns have written. */
     'agents.written_files': (asked: { agent_id: string }) => Promise<readonly string[]>
-    /** Moves a file that was sent to an agent into its workspace and returns its path and type. */
-    'agents.received_files': (asked: { agent_id: string; file: UploadedFile }) => Promise<StoredFile>
+    /**
+     * Moves a file that was sent to an agent into its workspace and returns its path and type. If `user_id` names a guest
+     * of the agent, they may read it from then on.
+     */
+    'agents.received_files': (asked: {
+      agent_id: string
+      file: UploadedFile
+      user_id?: string
+    }) => Promise<StoredFile>
     /** Ends the work of an agent that accepts no more turns. */
     'agents.stopping': (asked: { agent_id: string; reason: 'stop' | 'reload' | 'delete' }) => unknown
     /** Removes a plugin's data of an agent. Called again after a crash. */

@@ -14,13 +14,16 @@ const MAX_NAME_BYTES = 200
 const MEDIA_TYPE = /^[\w.+-]{1,127}\/[\w.+-]{1,127}$/
 const UNKNOWN_TYPE = 'application/octet-stream'
 
-/** Stores a file that was sent to an agent in the folder for uploads of its workspace. */
+/** Stores a file that was sent to an agent in the folder for uploads of its workspace; guests may read their own. */
 export async function receiveFile(
-  { agent_id, file }: { agent_id: string; file: UploadedFile },
-  { agents, workspaceRoom }: Pick<Cradle, 'agents' | 'workspaceRoom'>,
+  { agent_id, file, user_id }: { agent_id: string; file: UploadedFile; user_id?: string },
+  { agents, guestUploads, workspaceRoom }: Pick<Cradle, 'agents' | 'guestUploads' | 'workspaceRoom'>,
 ): Promise<StoredFile> {
   const workspace = await realpath(await agents.prepareWorkspace(agent_id))
-  return storeUpload(workspace, file, workspaceRoom.growthOf(agent_id))
+  const stored = await storeUpload(workspace, file, workspaceRoom.growthOf(agent_id))
+  if (user_id !== undefined && (await agents.find(agent_id))?.owner_id !== user_id)
+    await guestUploads.record({ agent_id, user_id, path: stored.path })
+  return stored
 }
 
 /**
