@@ -14,6 +14,7 @@ export interface BuiltInPlugins {
   experts: typeof import('../plugins/experts/index.ts')
   invites: typeof import('../plugins/invites/index.ts')
   migration: typeof import('../plugins/migration/index.ts')
+  'openai-api': typeof import('../plugins/openai-api/index.ts')
   overview: typeof import('../plugins/overview/index.ts')
   personas: typeof import('../plugins/personas/index.ts')
   planning: typeof import('../plugins/planning/index.ts')

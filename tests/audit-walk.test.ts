@@ -40,6 +40,8 @@ const UNAUDITED = [
   'POST /hooks/:channel_id',
   'POST /providers/:id/test',
   'POST /providers/probe',
+  'POST /v1/chat/completions',
+  'POST /v1/responses',
 ]
 
 /** Returns the action of a route's rows and the field with the target's name; undefined if it writes no rows. */
@@ -158,7 +160,10 @@ for (const route of routes.filter(({ method, audit }) => !['GET', 'SOCKET'].incl
       if (route.body) {
         const unknown = canaries.add(calls.secret(), `${route.name}, an unknown field`)
         const invalid = await tell(allowed, 'accepted', { unknown_field: unknown })
-        t.equal(invalid.reply.answer, '422 VALIDATION_FAILED', 'an unknown field is refused')
+        // Clients of OpenAI's API send fields that it has gained meanwhile.
+        const isOpen = route.body.additionalProperties === true
+        const answer = isOpen ? 'ok' : '422 VALIDATION_FAILED'
+        t.equal(invalid.reply.answer, answer, 'an unknown field is refused')
         await assertRows('invalid', invalid)
       }
       if (sample.on) {

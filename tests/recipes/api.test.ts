@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import t from '../run/file-test.ts'
+import t, { type Test } from '../run/file-test.ts'
 import { startChat } from '../support/chat.ts'
 import { createEnvironment } from '../support/kernel.ts'
 import { readRecipe } from '../support/readme.ts'
@@ -31,16 +31,26 @@ t.test('the commands of docs/api.md create an API key and use it', { skip }, asy
   t.match(await runRecipe(t, 'api-key.sh', server), /^thr_\w+\n$/)
 })
 
-t.test('the program of docs/api.md says something to an agent', async (t) => {
+/** Runs a program of the page, which can import what is installed here. */
+function runProgram(t: Test, name: string) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-recipe-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   symlinkSync(MODULES, join(folder, 'node_modules'))
-  const file = join(folder, 'chat.mjs')
-  writeFileSync(file, readRecipe('chat.mjs'))
-  const run = () =>
-    promisify(execFile)(process.execPath, [file], {
-      env: createEnvironment(server.home, { URL: `${server.url}/api`, TOKEN: server.admin.token }),
-    })
+  const file = join(folder, name)
+  writeFileSync(file, readRecipe(name))
+  return promisify(execFile)(process.execPath, [file], {
+    env: createEnvironment(server.home, { URL: `${server.url}/api`, TOKEN: server.admin.token }),
+  })
+}
+
+t.test("the examples for clients of OpenAI's API talk to an agent", { skip }, async (t) => {
+  fake.next({ text: 'Good morning to you.' }, { text: ['And to ', 'you.'] })
+  t.equal(await runRecipe(t, 'openai.sh', server), 'Good morning to you.\n')
+  t.equal((await runProgram(t, 'openai.mjs')).stdout, 'And to you.')
+})
+
+t.test('the program of docs/api.md says something to an agent', async (t) => {
+  const run = () => runProgram(t, 'chat.mjs')
   fake.next({ text: ['Good ', 'day.'] })
   t.equal((await run()).stdout, 'Good day.')
   await server.request('POST', '/agents/assistant/stop')

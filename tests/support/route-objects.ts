@@ -23,6 +23,8 @@ export interface Make {
   packageId(): Promise<string>
   /** A thread with the agent in the path whose turn waits for the caller; an unknown id if the caller has none. */
   pausedThread(): Promise<string>
+  /** The id of an agent that everybody may open. */
+  sharedAgent(): Promise<string>
   /** The slug of the skill in packages. */
   skill: string
   /** The base URL of a model provider that answers. */
@@ -152,6 +154,12 @@ export function createObjects(cast: Cast) {
     id: (await cast.createAccount({ label: 'an account', role, permissions })).username,
   })
 
+  const newResponse = async (account: Account): Promise<Params> => {
+    const { id: model } = await agentOf(owner, true)
+    const { id } = await arrange(server, account, ['POST', '/v1/responses', { model, input: 'hello' }])
+    return { id }
+  }
+
   const makers: Record<ObjectAnswers['kind'], Record<string, Maker>> = {
     acp_runner: {
       built_in: () => ({ name: 'opencode' }),
@@ -164,6 +172,18 @@ export function createObjects(cast: Cast) {
       unshared: async (caller) => ({ id: (await newUnshared(caller)).id! }),
       other: () => newAgent(owner),
       missing: () => ({ id: MISSING }),
+    },
+    model: {
+      own: async (caller) => ({ model: (await newAgent(caller)).id! }),
+      shared: async () => ({ model: (await newAgent(owner, true)).id! }),
+      unshared: async (caller) => ({ model: (await newUnshared(caller)).id! }),
+      other: async () => ({ model: (await newAgent(owner)).id! }),
+      missing: () => ({ model: MISSING }),
+    },
+    response: {
+      own: newResponse,
+      other: () => newResponse(owner),
+      missing: () => ({ id: `resp_${MISSING}${MISSING}` }),
     },
     agent_file: {
       own: (caller) => newFile(newAgent(caller)),
@@ -338,6 +358,7 @@ export function createObjects(cast: Cast) {
         await identities.link(caller.id, { kind, key: `identity of ${caller.id}` })
         return kind
       },
+      sharedAgent: async () => (await agentOf(owner, true)).id!,
       skill: SKILL,
       async packageId() {
         const { role, permissions, must_change_password } = caller

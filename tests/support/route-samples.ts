@@ -19,10 +19,12 @@ export interface ObjectAnswers {
     | 'chatting_agent'
     | 'expert'
     | 'invite'
+    | 'model'
     | 'packed_skill'
     | 'persona'
     | 'provider'
     | 'published_expert'
+    | 'response'
     | 'session'
     | 'sign_in_kind'
     | 'skill_package'
@@ -71,6 +73,8 @@ const seenAgent: ObjectAnswers = {
     missing: NO_AGENT,
   },
 }
+/** Agents in the form of OpenAI's API. */
+const seenModel: ObjectAnswers = { ...seenAgent, kind: 'model' }
 /** Messages that guests wrote while an agent was shared stay readable for them. */
 const readAgent: ObjectAnswers = { ...seenAgent, answers: { ...seenAgent.answers, unshared: 'ok' } }
 const chattingAgent: ObjectAnswers = { ...seenAgent, kind: 'chatting_agent' }
@@ -762,6 +766,29 @@ export const routeSamples: Record<string, RouteSample> = {
   'GET /agents/:id/threads/:thread_id/trajectory/stream': { who: 'user', status: 200, on: readThread },
   'GET /agents/:id/threads/:thread_id/trajectory/export': { who: 'user', status: 200, on: readThread },
 
+  'GET /v1/models': { who: 'user', status: 200 },
+  'GET /v1/models/:model': { who: 'user', status: 200, on: seenModel },
+  'POST /v1/chat/completions': {
+    who: 'user',
+    status: 200,
+    body: async ({ sharedAgent }) => ({
+      model: await sharedAgent(),
+      messages: [{ role: 'user', content: 'hello' }],
+    }),
+  },
+  'POST /v1/responses': {
+    who: 'user',
+    status: 200,
+    body: async ({ sharedAgent }) => ({ model: await sharedAgent(), input: 'hello' }),
+  },
+  'GET /v1/responses/:id': {
+    who: 'user',
+    status: 200,
+    on: {
+      kind: 'response',
+      answers: { own: 'ok', other: '404 RESPONSE_NOT_FOUND', missing: '404 RESPONSE_NOT_FOUND' },
+    },
+  },
   'GET /providers/kinds': { who: 'user', status: 200 },
   'GET /providers': { who: 'user', status: 200 },
   'POST /providers': { who: 'user', status: 201, body: provider },

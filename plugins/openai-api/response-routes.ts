@@ -1,0 +1,78 @@
+import { reply } from '#kernel'
+import { askAgent, findAgent, THREAD_HEADER } from './agent-reply.ts'
+import { joinParts, toConversation } from './conversation.ts'
+import { route } from './manifest.ts'
+import { assertSupported, toSettings } from './parameters.ts'
+import { toResponseId } from './response-ids.ts'
+import { type InputItem, readInput } from './response-input.ts'
+import { response, responseEvent, responseRequest } from './response-schemas.ts'
+import { readResponse, toResponseEvents } from './responses.ts'
+import { readStoredResponse } from './stored-responses.ts'
+import { continueThread } from './threads.ts'
+import { TURN_ERRORS } from './turn-errors.ts'
+
+/** The routes of responses. */
+export const responseRoutes = [
+  route({
+    method: 'POST',
+    path: '/v1/responses',
+    operation_id: 'createResponse',
+    summary: "Ask an agent in the form of OpenAI's responses",
+    description:
+      '`previous_response_id` continues the thread of a response, or a fork of it if the conversation went on after that response. The instructions are those of the request. A client that leaves stops the turn.',
+    guard: 'user',
+    audit: { none: 'Threads are private to their users, as on the socket, and usage is metered.' },
+    body: responseRequest,
+    stream: 'events',
+    events: responseEvent,
+    response: { 200: response },
+    errors: [...TURN_ERRORS, 'RESPONSE_NOT_FOUND', 'REPLY_NOT_FOUND'],
+  }).handle(async ({ body, headers, ...asker }, cradle) => {
+    assertSupported(body)
+    const { model, input, instructions, previous_response_id, stream, temperature, top_p } = body
+    const { max_output_tokens, reasoning, metadata } = body
+    const messages = await readInput(input as string | InputItem[], asker.caller.id, cradle)
+    const conversation = toConversation(
+      instructions ? [{ path: '/instructions', role: 'system', text: instructions }, ...messages] : messages,
+    )
+    const agent = await findAgent(model, asker, cradle)
+    const thread = await continueThread(
+      { agent, previous: previous_response_id, named: headers[THREAD_HEADER.toLowerCase()] },
+      { asker, instructions: conversation.instructions },
+      cradle,
+    )
+    const effort = reasoning?.effort
+    const settings = toSettings({ temperature, top_p, max_output_tokens, effort })
+    const place = thread ? { thread_id: thread._id, parts: joinParts(conversation) } : { conversation }
+    const { thread_id, turn_id, parts } = await askAgent({ agent, settings, place }, asker, cradle)
+    const head = {
+      id: toResponseId({ thread_id, turn_id }),
+      created_at: cradle.clock.seconds(),
+      model,
+      instructions: conversation.instructions || null,
+      max_output_tokens: max_output_tokens ?? null,
+      metadata: metadata ?? {},
+      previous_response_id: previous_response_id ?? null,
+      reasoning: { effort: effort ?? null, summary: null },
+      temperature: temperature ?? null,
+      top_p: top_p ?? null,
+    }
+    const explanation = { ...asker, explainError: cradle.explainError }
+    const named_thread = { [THREAD_HEADER]: thread_id }
+    return stream
+      ? reply(200, toResponseEvents(parts, head, explanation), named_thread)
+      : reply(200, await readResponse(parts, head, explanation), named_thread)
+  }),
+
+  route({
+    method: 'GET',
+    path: '/v1/responses/:id',
+    operation_id: 'getResponse',
+    summary: 'Read a response',
+    description:
+      'It is read from the ledger of its thread; `metadata` and `previous_response_id` are not stored.',
+    guard: 'user',
+    response: { 200: response },
+    errors: ['RESPONSE_NOT_FOUND'],
+  }).handle(({ params, ...asker }, cradle) => readStoredResponse(params.id!, asker, cradle)),
+]

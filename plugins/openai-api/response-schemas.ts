@@ -1,0 +1,209 @@
+import { nullable, rowOf } from '#kernel'
+import {
+  anything,
+  content,
+  count,
+  effort,
+  isStream,
+  MAX_MESSAGES,
+  model,
+  outputTokens,
+  temperature,
+  text,
+  topP,
+} from './shared-schemas.ts'
+
+const responseId = {
+  type: 'string',
+  maxLength: 128,
+  examples: ['resp_01JDZ3Q1YV2Z8F6X7K5M4N3P2R01JDZ3Q1YV3A9G7Y8L6N5P4Q3S'],
+} as const
+
+const metadata = nullable({
+  type: 'object',
+  additionalProperties: { type: 'string', maxLength: 512 },
+  maxProperties: 16,
+} as const)
+
+/** POST /v1/responses. */
+export const responseRequest = {
+  title: 'ResponseRequest',
+  type: 'object',
+  properties: {
+    model,
+    input: {
+      anyOf: [
+        { type: 'string', pattern: '\\S' },
+        {
+          type: 'array',
+          minItems: 1,
+          maxItems: MAX_MESSAGES,
+          items: {
+            type: 'object',
+            properties: { type: { type: 'string', maxLength: 64 }, content },
+            additionalProperties: true,
+          },
+        },
+      ],
+      examples: ['What is on my list?'],
+    },
+    instructions: nullable(text),
+    previous_response_id: nullable(responseId),
+    stream: isStream,
+    temperature,
+    top_p: topP,
+    max_output_tokens: outputTokens,
+    reasoning: nullable({ type: 'object', properties: { effort }, additionalProperties: true } as const),
+    metadata,
+  },
+  required: ['model', 'input'],
+  additionalProperties: true,
+} as const
+
+const status = { enum: ['in_progress', 'completed', 'incomplete', 'failed'] } as const
+
+const outputText = rowOf({
+  type: { const: 'output_text' },
+  text,
+  annotations: { type: 'array', items: anything, maxItems: 0 },
+  logprobs: { type: 'array', items: anything, maxItems: 0 },
+})
+const summaryText = rowOf({ type: { const: 'summary_text' }, text })
+
+/** A part of the output: thoughts or a message. */
+const outputItem = {
+  title: 'ResponseItem',
+  type: 'object',
+  discriminator: { propertyName: 'type' },
+  required: ['type'],
+  oneOf: [
+    {
+      title: 'ResponseMessage',
+      ...rowOf({
+        type: { const: 'message' },
+        id: text,
+        role: { const: 'assistant' },
+        status,
+        content: { type: 'array', items: outputText },
+      }),
+    },
+    {
+      title: 'ResponseReasoning',
+      ...rowOf({
+        type: { const: 'reasoning' },
+        id: text,
+        status,
+        summary: { type: 'array', items: summaryText },
+      }),
+    },
+  ],
+} as const
+
+/** A reply of an agent. */
+export const response = {
+  title: 'Response',
+  ...rowOf({
+    id: responseId,
+    object: { const: 'response' },
+    created_at: { type: 'integer', description: 'Unix seconds' },
+    status,
+    background: { const: false },
+    error: nullable(rowOf({ code: text, message: text })),
+    incomplete_details: nullable(rowOf({ reason: { enum: ['max_output_tokens', 'content_filter'] } })),
+    instructions: nullable(text),
+    max_output_tokens: nullable(count),
+    metadata,
+    model,
+    output: { type: 'array', items: outputItem },
+    parallel_tool_calls: { const: true },
+    previous_response_id: nullable(text),
+    reasoning: rowOf({ effort: nullable(text), summary: { type: 'null' } }),
+    store: { const: true },
+    temperature: nullable({ type: 'number' } as const),
+    text: rowOf({ format: rowOf({ type: { const: 'text' } }) }),
+    tool_choice: { const: 'auto' },
+    tools: { type: 'array', items: anything, maxItems: 0 },
+    top_p: nullable({ type: 'number' } as const),
+    truncation: { const: 'disabled' },
+    usage: nullable(
+      rowOf({
+        input_tokens: count,
+        input_tokens_details: rowOf({ cached_tokens: count }),
+        output_tokens: count,
+        output_tokens_details: rowOf({ reasoning_tokens: count }),
+        total_tokens: count,
+      }),
+    ),
+  }),
+} as const
+
+const place = { item_id: text, output_index: count } as const
+const eventOf = <const Types extends readonly string[], const Fields extends Record<string, unknown>>(
+  title: string,
+  types: Types,
+  fields: Fields,
+) => ({ title, ...rowOf({ type: { enum: types }, sequence_number: count, ...fields }) }) as const
+
+const content_index = { const: 0 } as const
+const summary_index = { const: 0 } as const
+
+/** An event of a stream. */
+export const responseEvent = {
+  title: 'ResponseEvent',
+  type: 'object',
+  discriminator: { propertyName: 'type' },
+  required: ['type'],
+  oneOf: [
+    eventOf(
+      'ResponseStateEvent',
+      [
+        'response.created',
+        'response.in_progress',
+        'response.completed',
+        'response.incomplete',
+        'response.failed',
+      ],
+      { response },
+    ),
+    eventOf('ResponseItemEvent', ['response.output_item.added', 'response.output_item.done'], {
+      output_index: count,
+      item: outputItem,
+    }),
+    eventOf('ResponsePartEvent', ['response.content_part.added', 'response.content_part.done'], {
+      ...place,
+      content_index,
+      part: outputText,
+    }),
+    eventOf('ResponseTextDelta', ['response.output_text.delta'], {
+      ...place,
+      content_index,
+      delta: text,
+      logprobs: { type: 'array', items: anything, maxItems: 0 },
+    }),
+    eventOf('ResponseTextDone', ['response.output_text.done'], {
+      ...place,
+      content_index,
+      text,
+      logprobs: { type: 'array', items: anything, maxItems: 0 },
+    }),
+    eventOf(
+      'ResponseThoughtPartEvent',
+      ['response.reasoning_summary_part.added', 'response.reasoning_summary_part.done'],
+      {
+        ...place,
+        summary_index,
+        part: summaryText,
+      },
+    ),
+    eventOf('ResponseThoughtDelta', ['response.reasoning_summary_text.delta'], {
+      ...place,
+      summary_index,
+      delta: text,
+    }),
+    eventOf('ResponseThoughtDone', ['response.reasoning_summary_text.done'], {
+      ...place,
+      summary_index,
+      text,
+    }),
+  ],
+} as const

@@ -1,0 +1,55 @@
+import { AppError } from '#kernel'
+import type { AgentDocument } from '../agents/types.ts'
+import type { ThreadDocument } from '../chat/documents.ts'
+import type { FrameFields } from '../chat/ledger/ledger-event.ts'
+import type { Asker } from './agent-reply.ts'
+import type { Cradle } from './manifest.ts'
+import { readResponseId } from './response-ids.ts'
+
+/**
+ * Finds the thread that a request continues, with its instructions from now on: that of the previous response, forked
+ * if the conversation went on after it, or else the one that the header names. Returns undefined for a conversation of
+ * its own. Throws RESPONSE_NOT_FOUND, THREAD_NOT_FOUND, THREAD_PAUSED, REPLY_NOT_FOUND.
+ */
+export async function continueThread(
+  {
+    agent,
+    previous,
+    named,
+  }: { agent: AgentDocument; previous?: string | null; named?: string | string[] | undefined },
+  { asker, instructions }: { asker: Asker; instructions: string },
+  cradle: Cradle,
+): Promise<ThreadDocument | undefined> {
+  const owner = { user_id: asker.caller.id, agent_id: agent._id }
+  if (previous == null && typeof named !== 'string') return undefined
+  const thread =
+    previous == null
+      ? await cradle.threads.get(owner, named as string)
+      : await findPrevious(previous, owner, asker, cradle)
+  if ((thread.instructions ?? '') === instructions) return thread
+  return cradle.threads.instruct(thread, instructions)
+}
+
+async function findPrevious(
+  previous: string,
+  owner: { user_id: string; agent_id: string },
+  { locale }: Asker,
+  { threads, forks, ledgerReader }: Cradle,
+): Promise<ThreadDocument> {
+  const { thread_id, turn_id } = readResponseId(previous)
+  const thread = await threads.get(owner, thread_id).catch((error) => {
+    throw error instanceof AppError && error.code === 'THREAD_NOT_FOUND'
+      ? new AppError('RESPONSE_NOT_FOUND')
+      : error
+  })
+  const [newest, ended] = await Promise.all([
+    ledgerReader.page(thread_id, { limit: 1 }),
+    ledgerReader.page(thread_id, { turn_id, limit: 1 }),
+  ])
+  const last = ended.events[0]
+  if (!last) throw new AppError('RESPONSE_NOT_FOUND')
+  if (newest.events[0]?.turn_id === turn_id) return thread
+  const { message_id } = last.frame as Partial<FrameFields['done']>
+  if (last.type === 'hitl_required' || !message_id) throw new AppError('THREAD_PAUSED')
+  return (await forks.make(thread, { message_id }, locale)).fork
+}
