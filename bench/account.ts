@@ -1,6 +1,7 @@
 /** A signed-in administrator of a service whose active model is that of the fake upstream. */
 export interface Account {
   agentId: string
+  token: string
   /** The WebSocket address of the assistant's chat, including the token. */
   chatUrl: string
   /** Calls the API below `/api` and returns the parsed body; throws on any status that is not 2xx. */
@@ -50,5 +51,5 @@ export async function createAccount({
   if (!assistant) throw new Error('the administrator has no agent named assistant')
 
   const chatUrl = `${url.replace(/^http/, 'ws')}/api/agents/${assistant.id}/chat/ws?token=${token}`
-  return { agentId: assistant.id, chatUrl, call }
+  return { agentId: assistant.id, token, chatUrl, call }
 }

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws'
 export const tokens = Array.from({ length: 50 }, (_, index) => ` w${String(index).padStart(2, '0')}`)
 
 /** The number of characters that a client must receive in a turn. */
-const replyLength = tokens.join('').length
+export const replyLength = tokens.join('').length
 
 /** A client connection that runs one turn at a time, all in one thread. */
 export interface ChatSocket {

@@ -8,6 +8,7 @@ import { measureLogins } from './logins.ts'
 import { measureLongThread } from './long-thread.ts'
 import { measureIdleMemory, measureSocketMemory } from './memory.ts'
 import { measureModelCalls } from './model-calls.ts'
+import { measureOpenAIApi } from './openai-api.ts'
 import { measureReady } from './ready.ts'
 import { measureSoak } from './soak.ts'
 import { createStage, type Stage } from './stage.ts'
@@ -18,6 +19,7 @@ const figures: Record<string, Figure> = {
   'idle-memory': measureIdleMemory,
   'socket-memory': measureSocketMemory,
   turns: measureTurns,
+  'openai-api': measureOpenAIApi,
   'first-token': measureFirstToken,
   history: measureHistory,
   'long-thread': measureLongThread,
