@@ -43,8 +43,9 @@ export function describeOperation(route: Route, tag: string, parts: DocumentPart
     ],
     ...(content && { requestBody: { required: !isBodyOptional(route), content } }),
     responses: {
-      ...describeReplies(route, name, parts.components),
       ...parts.errors.describe(listCodes(route, parts), name),
+      // A route whose replies follow another protocol declares its errors itself.
+      ...describeReplies(route, name, parts.components),
     },
   }
 }
@@ -158,7 +159,11 @@ const STREAM_TYPES = {
   events: 'text/event-stream',
   download: 'application/octet-stream',
   file: 'application/octet-stream',
+  response: 'text/event-stream',
 } as const
+
+/** A Response of the handler is JSON or a stream. */
+const isStreamedOnly = (stream: Route['stream']) => stream !== undefined && stream !== 'response'
 
 /** Of lists that come in pages. */
 const LINK_HEADER = {
@@ -193,14 +198,15 @@ function describeReplies(
     if (!schema) return [status, { description: Number(status) < 300 ? 'Success, no body' : 'Redirect' }]
     const described = describe(schema, `${name}Reply`)
     const content = {
-      ...((!stream || events) && {
+      ...((!isStreamedOnly(stream) || events) && {
         'application/json': { schema: described, example: createExample(schema) },
       }),
       ...(stream && {
         [STREAM_TYPES[stream]]: { schema: events ? describe(events, `${name}Event`) : described },
       }),
     }
-    return [status, { description: 'Success', ...headers, content }]
+    const description = Number(status) < 300 ? 'Success' : 'Refused'
+    return [status, { description, ...headers, content }]
   })
   return { ...Object.fromEntries(replies), ...(stream === 'file' && FILE_REPLIES) }
 }

@@ -18,6 +18,7 @@ import { isRepeatable, performOnce } from './repetition.ts'
 import { assertParams } from './request-facts.ts'
 import { type AuditSpec, type Download, type FileReply, isChosenReply, isProbe, type Route } from './route.ts'
 import type { UploadedFile, UploadReader } from './upload.ts'
+import { sendWebReply } from './web-reply.ts'
 
 /** The parts that serving a route needs besides the route. */
 export interface EndpointParts {
@@ -59,6 +60,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
     if (route.body) return false
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', { expected: FORM })
   }
+  const isOpenLong = route.stream === 'events' || route.stream === 'response'
   const audit = auditOf(route)
   const statuses = Object.keys(route.response).map(Number)
   const checkEvent = route.events && deferSchema(route.events, 'reply')
@@ -102,7 +104,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
         state.caller = added.caller
         state.locale = chooseLocale(headers['accept-language'], added.caller?.locale)
       }
-      if (route.stream === 'events' && added.caller)
+      if (isOpenLong && added.caller)
         parts.limits.assertRoom('sockets', parts.sockets.countOf(added.caller.id))
       query = route.raw ? { ...context.query } : checkQuery?.({ ...context.query })
       let bytes: Uint8Array | undefined
@@ -124,7 +126,8 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
         result = once.result
         isReplayed = once.isReplayed
       } else result = await handle()
-      status = isChosenReply(result) ? result.status : statuses[0]!
+      if (route.stream === 'response') status = (result as Response).status
+      else status = isChosenReply(result) ? result.status : statuses[0]!
     } catch (error) {
       status = parts.explain(error, state.locale, state.request_id).status
       throw error
@@ -144,6 +147,8 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
         })
     }
 
+    const reader = { reading, context: added, checkReader: checkReader!, sockets: parts.sockets }
+    if (route.stream === 'response') return sendWebReply(context, result as Response, reader)
     context.status = status
     if (route.stream === 'download') return sendDownload(context, result as Download)
     if (route.stream === 'file') return sendFile(context, result as FileReply)
@@ -160,10 +165,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
       context.set(route.events ? FINITE_STREAM_HEADERS : EVENT_STREAM_HEADERS)
       context.body = openEventStream({
         items: checked(content, (data) => check(data, checkEvent)),
-        reading,
-        context: added,
-        checkReader: checkReader!,
-        sockets: parts.sockets,
+        ...reader,
         explain: (error) => parts.report(error, state.locale, state.request_id),
         toErrorItem: (body) => (route.events ? { data: { error: body } } : { event: 'error', data: body }),
         heartbeatMs: parts.heartbeatMs,

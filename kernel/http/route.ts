@@ -36,7 +36,8 @@ export interface RouteSpec {
   readonly raw?: RawSpec
   /**
    * The reply is sent bit by bit: as server-sent events, whose data the schema describes, as a download that is made
-   * meanwhile, or as a file that clients may read in parts.
+   * meanwhile, as a file that clients may read in parts, or as a Response of the web platform that the handler returns:
+   * JSON or server-sent events of a protocol that somebody else has set.
    */
   readonly stream?: StreamKind
   /**
@@ -55,7 +56,7 @@ export interface RouteSpec {
   readonly audit?: string | AuditSpec | NoAudit
 }
 
-const STREAM_KINDS = ['events', 'download', 'file'] as const
+const STREAM_KINDS = ['events', 'download', 'file', 'response'] as const
 
 /** The ways in which a reply may be sent bit by bit. */
 export type StreamKind = (typeof STREAM_KINDS)[number]
@@ -179,7 +180,9 @@ type Replies<Spec extends RouteSpec> = Spec extends { readonly stream: 'events' 
     ? Download
     : Spec extends { readonly stream: 'file' }
       ? FileReply
-      : JsonReplies<Spec>
+      : Spec extends { readonly stream: 'response' }
+        ? Response
+        : JsonReplies<Spec>
 
 type JsonReplies<Spec extends RouteSpec> = {
   [Status in keyof Spec['response']]:

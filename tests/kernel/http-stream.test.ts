@@ -33,6 +33,7 @@ const streams = pluginSource(
   const download = (path, content, filename = 'a b.jsonl') => route(
     path, () => ({ filename, media_type: 'application/x-ndjson', content: content() }), { stream: 'download', response: { 200: {} } },
   )
+  host.extend('kernel.audit', (record) => void desk.emit('audited', record))
   host.guard('moody', { async check({ setHeader }) {
     const { mood } = desk
     setHeader('X-Mood', mood)
@@ -93,6 +94,17 @@ const streams = pluginSource(
       })()
     }, { events: number, response: { 200: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } } }),
     route('/refused', () => { throw host.error('FORBIDDEN') }),
+    route('/answered', ({ signal, query }) => {
+      desk.emit('signal', signal)
+      if (query.as === 'nothing') return new Response(null, { status: 202, headers: { 'x-own': 'yes' } })
+      if (query.as === 'json') return Response.json({ n: 1 }, { status: 404 })
+      const cancel = () => { desk.emit('left'); if (query.as === 'clumsy') throw new Error('fell on leaving') }
+      const start = (source) => { if (query.as === 'late') return; source.enqueue(Buffer.from('one ')); desk.go.then(() => { source.enqueue(Buffer.from('two')); source.close() }, () => {}) }
+      return new Response(new ReadableStream({ start, cancel }), { headers: { 'content-type': 'text/event-stream' } })
+    }, { stream: 'response', query: { type: 'object', properties: { as: { type: 'string' } } }, response: { 200: number, 400: {} } }),
+    route('/recorded', () => new Response('no', { status: 409 }), {
+      method: 'POST', stream: 'response', response: { 200: {} }, audit: 'desk.answer',
+    }),
     download('/file', async function* () { yield '1\\n'; yield ''; yield '二\\n' }),
     download('/named', async function* () {}, '图.jsonl'),
     download('/slow', async function* () { yield 'first'; await desk.go; yield 'second' }),
@@ -471,11 +483,74 @@ t.test('a download that fails is cut off, and a download that nobody reads is pa
   })
 })
 
+t.test('a Response of a handler is sent as it is', async (t) => {
+  const nothing = await get('/answered?as=nothing')
+  t.match([nothing.status, nothing.headers.get('x-own'), await nothing.text()], [202, 'yes', ''])
+  const json = await get('/answered?as=json')
+  t.match(
+    [json.status, json.headers.get('content-type'), await json.json()],
+    [404, /^application\/json/, { n: 1 }],
+  )
+  const hold = createHold()
+  desk.go = hold.hold
+  const response = await get('/answered')
+  t.equal(response.headers.get('content-type'), 'text/event-stream')
+  const stream = await readUntil(response, 'one ')
+  t.match(sockets.contexts(), [{ caller: { id: 'u' } }])
+  hold.release()
+  t.equal(await stream.rest(), 'two')
+})
+
+t.test('a Response ends when its reader leaves, or may no longer read', async (t) => {
+  desk.go = new Promise(() => {})
+  for (const as of ['', 'clumsy']) {
+    const leaving = new AbortController()
+    const signals = once(desk, 'signal')
+    await readUntil(await get(`/answered?as=${as}`, { signal: leaving.signal }), 'one ')
+    const [signal] = await signals
+    const left = once(desk, 'left')
+    leaving.abort()
+    await left
+    t.ok(signal.aborted)
+  }
+  const stream = await readUntil(await get('/answered'), 'one ')
+  const asked = once(desk, 'asked')
+  sockets.recheck(() => true)
+  await asked
+  const left = once(desk, 'left')
+  desk.mood = 'refusing'
+  sockets.recheck(() => true)
+  t.equal(await stream.rest(), '')
+  await left
+  desk.mood = ''
+  const late = await get('/answered?as=late')
+  const end = once(desk, 'left')
+  sockets.close(() => true, 1000, '')
+  t.equal(await late.text(), '', 'the headers came before any bytes')
+  await end
+  const head = once(desk, 'left')
+  t.equal((await get('/answered', { method: 'HEAD' })).status, 200)
+  await head
+  await passTime()
+})
+
+t.test('the audit row of a Response has its status', async (t) => {
+  const audited = once(desk, 'audited')
+  t.equal((await get('/recorded', { method: 'POST' })).status, 409)
+  t.match(await audited, [{ action: 'desk.answer', status: 409 }])
+})
+
 t.test('the OpenAPI document lists the media types of streams', async (t) => {
   const { body } = await server.request('GET', '/openapi.json')
   const listMediaTypes = (path: string) => Object.keys(body.paths[path].get.responses[200].content)
   t.strictSame(listMediaTypes('/three'), ['text/event-stream'])
   t.strictSame(listMediaTypes('/file'), ['application/octet-stream'])
+  t.strictSame(listMediaTypes('/answered').sort(), ['application/json', 'text/event-stream'])
+  t.match(
+    body.paths['/answered'].get.responses[400],
+    { description: 'Refused' },
+    'the error of the route, not of the API',
+  )
 })
 
 t.test('a stopping server ends its streams, including those whose sources ignore the signal', async (t) => {
