@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Collection, Document } from 'mongodb'
 import type { Clock } from './clock.ts'
 import type { KernelErrors } from './errors.ts'
@@ -89,6 +90,8 @@ export interface ServerFacts {
   readonly node_id: string
   readonly started_at: number
   readonly public_url: string | undefined
+  /** True unless a browser sends the request for a page of another origin than the server's and those of `cors_origins`. */
+  isOwnOrigin(headers: IncomingHttpHeaders): boolean
   /** Every plugin that was found, those left out included. */
   plugins(): PluginState[]
 }

@@ -154,6 +154,7 @@ export function createApp({
     const { request_id, locale } = context.state
     const { status, body } = report(error, locale, request_id, 'request refused')
     context.set(retryHeaders(body))
+    if (status === 401) context.set('WWW-Authenticate', 'Bearer')
     if (status === 503) context.set('Connection', 'close')
     context.status = status
     context.body = { error: body }

@@ -3,11 +3,11 @@ import type { Duplex } from 'node:stream'
 import Router from '@koa/router'
 import bytes from 'bytes'
 import { WebSocketServer } from 'ws'
-import type { KernelConfig } from '../config/config-schema.ts'
 import { AppError } from '../errors.ts'
 import { type ErrorReply, replyTo, retryHeaders } from '../http/error-reply.ts'
 import { callerIn, type GuardRequest, type GuardUse } from '../http/guard.ts'
 import type { GuardChain } from '../http/guard-chain.ts'
+import { isOwnOrigin } from '../http/network.ts'
 import { assertParams, requestIdOf } from '../http/request-facts.ts'
 import { chooseLocale } from '../locale.ts'
 import type { Runtime } from '../runtime.ts'
@@ -112,7 +112,8 @@ export function createUpgrader({
     stream.on('error', dropped)
     try {
       if (draining()) throw new AppError('SHUTTING_DOWN')
-      assertOrigin(incoming, http)
+      // Browsers do not send a preflight for sockets.
+      if (!isOwnOrigin(incoming.headers, http)) throw new AppError('FORBIDDEN')
       const url = parseUrl(incoming)
       const { endpoint, params } = find(url.pathname)
       const { socket, cradle, guard, readFrame, checkSent } = endpoint
@@ -215,17 +216,6 @@ function parseUrl({ url }: IncomingMessage): URL {
   } catch (error) {
     throw new AppError('BAD_REQUEST', {}, { cause: error })
   }
-}
-
-/** Refuses pages of unlisted origins, if any are listed: browsers do not send a preflight for sockets. */
-function assertOrigin(
-  { headers }: IncomingMessage,
-  { cors_origins, public_url }: KernelConfig['http'],
-): void {
-  const { origin, host } = headers
-  if (cors_origins.length === 0 || origin === undefined) return
-  const own = [`http://${host}`, `https://${host}`, public_url && new URL(public_url).origin]
-  if (![...cors_origins, ...own].includes(origin)) throw new AppError('FORBIDDEN')
 }
 
 /** The peer's address; behind a trusted proxy, what that proxy added last. */

@@ -116,6 +116,7 @@ t.test('HTTP requests', async (t) => {
       t.match(body, { error: { code, message: /\w/, details: {}, request_id } })
       t.same(Object.keys(body), ['error'])
       t.equal(headers.get('allow'), allow)
+      t.equal(headers.get('www-authenticate'), status === 401 ? 'Bearer' : null)
     }
     t.equal((await fetch(`${server.url}/`)).status, 404)
     t.match(await (await fetch(`${server.url}/elsewhere`)).json(), { error: { code: 'NOT_FOUND' } })
@@ -410,6 +411,10 @@ t.test('origins listed in the configuration may send cross-origin requests', asy
   t.equal(preflight.status, 204)
   t.match(preflight.headers.get('access-control-allow-methods'), /POST/)
   t.equal(preflight.headers.get('access-control-allow-headers'), 'authorization')
+  const { isOwnOrigin } = server.server.runtime.facts
+  const host = 'own.example'
+  for (const origin of [undefined, allowed, `https://${host}`]) t.ok(isOwnOrigin({ origin, host }))
+  for (const origin of ['null', 'https://evil.example']) t.notOk(isOwnOrigin({ origin, host }))
   for (const origin of ['https://evil.example', 'null', `${allowed}.evil.example`, undefined]) {
     const other = await ask('GET', '/hello', origin === undefined ? {} : { origin })
     t.equal(other.status, 200)
