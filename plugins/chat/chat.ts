@@ -29,6 +29,8 @@ export interface Chat {
   begin(request: Omit<TurnRequest, 'client_message_id'>): Promise<BegunTurn>
   /** Ends the active turn of a thread; false if it has none. */
   stop(thread: ThreadDocument): Promise<boolean>
+  /** Ends the turn that this client message has started, or takes it back while it is queued; false if it has ended. */
+  cancel(thread: ThreadDocument, client_message_id: string): Promise<boolean>
   stopAgent(agent_id: string): Promise<void>
   countActive(agent_id: string): number
   /** The seq of the newest event of a thread; a reader that has seen everything continues after it. */
@@ -65,6 +67,20 @@ export function createChat(cradle: Cradle): Chat {
     return opened.outcome === 'taken' ? turnQueue.add(request) : opened
   }
 
+  const stop: Chat['stop'] = async (thread) => {
+    // A turn that was sent before the stop has its thread by then, or is queued.
+    await turnQueue.inLine(thread._id, async () => undefined)
+    if (thread.active_turn?.paused && (await resumption.stop(thread))) return true
+    const current = running.get(thread._id)
+    await running.stop((turn) => turn === current, 'stopped')
+    const isAsked = current?.opened ? true : await turns.requestStop(thread._id)
+    // The turn may have been about to pause, and a pause cannot be aborted.
+    const now = await threads.get(thread, thread._id)
+    const turn_id = current?.opened?.turn.turn_id ?? thread.active_turn?.turn_id
+    if (now.active_turn?.paused && now.active_turn.turn_id === turn_id) await resumption.stop(now)
+    return isAsked
+  }
+
   return {
     async submit(request) {
       const admitted = await turnQueue.inLine(request.thread_id, () => admit(request))
@@ -85,18 +101,16 @@ export function createChat(cradle: Cradle): Chat {
         throw new AppError('THREAD_PAUSED')
       return beginQueued({ thread_id, turn_id, ...owner }, cradle)
     },
-    async stop(thread) {
-      // A turn that was sent before the stop has its thread by then, or is queued.
-      await turnQueue.inLine(thread._id, async () => undefined)
-      if (thread.active_turn?.paused && (await resumption.stop(thread))) return true
-      const current = running.get(thread._id)
-      await running.stop((turn) => turn === current, 'stopped')
-      const isAsked = current?.opened ? true : await turns.requestStop(thread._id)
-      // The turn may have been about to pause, and a pause cannot be aborted.
-      const now = await threads.get(thread, thread._id)
-      const turn_id = current?.opened?.turn.turn_id ?? thread.active_turn?.turn_id
-      if (now.active_turn?.paused && now.active_turn.turn_id === turn_id) await resumption.stop(now)
-      return isAsked
+    stop,
+    async cancel({ _id: thread_id, user_id, agent_id }, client_message_id) {
+      const owner = { user_id, agent_id }
+      await turnQueue.inLine(thread_id, async () => undefined)
+      const known = await turns.findRepeated(owner, client_message_id)
+      if (!known) return false
+      const { turn_id, first_seq } = known
+      if (first_seq === null && (await turnQueue.takeBack(owner, thread_id, turn_id))) return true
+      const thread = await threads.get(owner, thread_id)
+      return thread.active_turn?.turn_id === turn_id && (await stop(thread))
     },
     async stopAgent(agent_id) {
       await running.stop((turn) => turn.agent_id === agent_id, 'stopped')

@@ -22,7 +22,11 @@ export interface KnownTurn extends ThreadOwner {
 
 /** The client messages that have started or queued a turn: one turn each, by a unique index. */
 export interface ClientMessages {
-  findRepeated(owner: ThreadOwner, client_message_id: string): Promise<KnownTurn | null>
+  /** Without an agent, finds a message to any agent. */
+  findRepeated(
+    owner: Pick<ThreadOwner, 'user_id'> & Partial<ThreadOwner>,
+    client_message_id: string,
+  ): Promise<KnownTurn | null>
   /** Stores the client message of a turn; returns the other turn that has the same one. */
   note(turn: KnownTurn, client_message_id: string): Promise<KnownTurn | undefined>
   /** Removes the client message of a turn that will not start, so that it can be sent again. */
@@ -59,7 +63,9 @@ export function createClientMessages({
   const self: ClientMessages = {
     async findRepeated(owner, client_message_id) {
       const found = await clientMessages.findOne({ ...owner, client_message_id })
-      return found && { ...owner, turn_id: found._id, thread_id: found.thread_id, first_seq: found.first_seq }
+      if (!found) return null
+      const { _id: turn_id, thread_id, first_seq, user_id, agent_id } = found
+      return { turn_id, thread_id, first_seq, user_id, agent_id }
     },
     async note(turn, client_message_id) {
       const { user_id, agent_id, turn_id, first_seq } = turn
