@@ -38,6 +38,7 @@ const UNAUDITED = [
   'POST /auth/oidc/config/test',
   'POST /auth/oidc/start',
   'POST /hooks/:channel_id',
+  'POST /mcp',
   'POST /providers/:id/test',
   'POST /providers/probe',
   'POST /v1/chat/completions',

@@ -581,6 +581,12 @@ export const routeSamples: Record<string, RouteSample> = {
   'POST /hooks/:channel_id': { who: 'public', status: 200, on: unsignedHook },
   'GET /hooks/:channel_id': { who: 'public', status: 200, on: askedHook },
 
+  'POST /mcp': {
+    who: 'user',
+    status: 200,
+    body: () => ({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+  },
+
   'GET /mbti/codes': { who: 'user', status: 200 },
   'GET /mbti/codes/:code': { who: 'user', status: 200, on: seenPersona },
   'PUT /agents/:id/mbti': { who: 'user', status: 200, on: ownAgent, body: () => ({ code: 'INFP' }) },

@@ -1,0 +1,20 @@
+import { definePlugin } from '#kernel'
+import { manifest } from './manifest.ts'
+import { createMcpServer, type McpServer } from './mcp-server.ts'
+import { mcpRoutes } from './routes.ts'
+
+declare module '#kernel/types' {
+  interface PrivateServices {
+    'mcp-server': {
+      mcpServer: McpServer
+    }
+  }
+}
+
+export default definePlugin({
+  ...manifest,
+  setup(host) {
+    host.service('mcpServer', (cradle) => createMcpServer(cradle))
+    host.routes(mcpRoutes)
+  },
+})

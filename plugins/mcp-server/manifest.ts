@@ -1,0 +1,27 @@
+import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
+import { mcpErrors } from './errors.ts'
+
+/** The manifest of this plugin. */
+export const manifest = defineManifest({
+  name: 'mcp-server',
+  summary: 'Agents as tools of a Model Context Protocol server, for other AI applications',
+  tag: {
+    name: 'Model Context Protocol',
+    order: 62,
+    description: 'Agents as tools of other AI applications.',
+  },
+  depends: ['users', 'auth', 'agents', 'chat'],
+  errors: mcpErrors,
+})
+
+declare module '#kernel/types' {
+  interface Manifests {
+    'mcp-server': typeof manifest
+  }
+}
+
+/** The services that the factories and handlers of this plugin receive. */
+export type Cradle = CradleOf<typeof manifest>
+
+/** Declares a route of this plugin. */
+export const route: DefineRoute<Cradle> = defineRoute

@@ -1,0 +1,35 @@
+import type { Locale, LocalizedText } from '#kernel'
+
+/** The texts that clients and their models receive from the server itself. */
+const PHRASES = {
+  instructions: {
+    en: 'Each tool is an AI agent. It answers one message; pass the thread_id of its result to continue the conversation.',
+    zh: '每个工具是一个智能体，每次调用回复一条消息；传入结果中的 thread_id 可继续同一会话。',
+  },
+  description: {
+    en: 'Sends a message to the agent “{name}” and returns its answer.',
+    zh: '向智能体“{name}”发送消息并返回其回复。',
+  },
+  no_answer: { en: 'The agent did not answer.', zh: '智能体没有给出回答。' },
+  stopped: { en: 'The turn was stopped before its end.', zh: '回合在结束前被停止。' },
+  too_many_steps: {
+    en: 'The agent reached its step limit and stopped.',
+    zh: '智能体已达到步数上限，在此停止。',
+  },
+  waits: {
+    en: 'The agent waits for a person, who decides where its conversations are shown (thread {thread_id}). Its requests:\n{requests}\nThe turn continues with the decision; ask again in this thread afterwards.',
+    zh: '智能体正在等待人工处理，请在显示其会话的地方决定（会话 {thread_id}）。请求：\n{requests}\n决定后回合会继续；之后请在此会话中再次提问。',
+  },
+  file: { en: 'File {filename}: {url}', zh: '文件 {filename}：{url}' },
+  started: { en: 'The agent has begun.', zh: '智能体已开始处理。' },
+  queued: { en: 'The message is queued at position {position}.', zh: '消息正在排队，位置 {position}。' },
+  calls: { en: 'The agent calls {name}.', zh: '智能体正在调用 {name}。' },
+  writes: { en: 'The agent is writing: {count} characters.', zh: '智能体正在撰写：{count} 个字符。' },
+} satisfies Record<string, LocalizedText>
+
+/** Returns a text in this language, with its gaps filled. */
+export const say = (
+  phrase: keyof typeof PHRASES,
+  locale: Locale,
+  details: Record<string, string | number> = {},
+): string => PHRASES[phrase][locale].replace(/\{(\w+)\}/g, (_, name) => String(details[name]))

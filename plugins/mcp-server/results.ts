@@ -1,0 +1,42 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { Locale } from '#kernel'
+import type { Answer } from './ask.ts'
+import { say } from './phrases.ts'
+
+/** Returns the result of a tool whose agent has answered, failed, or waits for a person. */
+export function toResult(answer: Answer, locale: Locale, base: string): CallToolResult {
+  const { thread_id, files, end } = answer
+  const shown = answer.text.trim() === '' ? say('no_answer', locale) : answer.text
+  const structured = (text: string) => ({ structuredContent: { text, thread_id } })
+  const links = files.map(({ filename, url }) =>
+    textBlock(say('file', locale, { filename, url: new URL(url, base).href })),
+  )
+  switch (end.type) {
+    case 'paused': {
+      const requests = end.requests.map((request) => `- ${request}`).join('\n')
+      const text = say('waits', locale, { thread_id, requests })
+      return { content: [textBlock(text), ...links], ...structured(text) }
+    }
+    case 'failed':
+    case 'stopped': {
+      const reason = end.type === 'failed' ? end.message : say('stopped', locale)
+      const content = answer.text.trim() === '' ? [] : [textBlock(answer.text)]
+      return { content: [...content, textBlock(reason)], ...structured(reason), isError: true }
+    }
+    case 'max_steps':
+      return {
+        content: [textBlock(shown), textBlock(say('too_many_steps', locale)), ...links],
+        ...structured(shown),
+      }
+    case 'end':
+      return { content: [textBlock(shown), ...links], ...structured(shown) }
+  }
+}
+
+/** Returns the result of a tool whose agent was not asked. */
+export const toRefusal = (message: string): CallToolResult => ({
+  content: [textBlock(message)],
+  isError: true,
+})
+
+const textBlock = (text: string) => ({ type: 'text' as const, text })

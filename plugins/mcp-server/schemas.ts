@@ -1,0 +1,54 @@
+import { objectOf, rowOf } from '#kernel'
+
+const threadId = { type: 'string', minLength: 1, maxLength: 64 } as const
+
+/** The arguments of a tool. */
+export const toolInput = {
+  ...objectOf(
+    {
+      message: { type: 'string', pattern: '\\S', description: 'The message to the agent' },
+      thread_id: {
+        ...threadId,
+        description: 'The thread to continue, from an earlier result; without it, a new thread begins',
+      },
+    },
+    ['message'],
+  ),
+} as const
+
+/** The structured result of a tool. */
+export const toolOutput = rowOf({
+  text: { type: 'string', description: "The agent's answer, or the reason why there is none yet" },
+  thread_id: { ...threadId, description: 'The thread of the message, for the next one' },
+} as const)
+
+/** A message of JSON-RPC 2.0; the protocol defines the fields of each. */
+export const jsonRpcMessage = {
+  title: 'JsonRpcMessage',
+  type: 'object',
+  properties: {
+    jsonrpc: { const: '2.0' },
+    id: { type: ['string', 'number', 'null'] },
+    method: { type: 'string' },
+    params: { type: 'object', additionalProperties: true },
+    result: { type: 'object', additionalProperties: true },
+    error: { type: 'object', additionalProperties: true },
+  },
+  required: ['jsonrpc'],
+} as const
+
+/** A refusal by the protocol, whose `code` is a number, or by this API. */
+export const refusal = {
+  title: 'McpRefusal',
+  type: 'object',
+  properties: {
+    jsonrpc: { const: '2.0' },
+    id: { type: ['string', 'number', 'null'] },
+    error: {
+      type: 'object',
+      properties: { code: { type: ['integer', 'string'] }, message: { type: 'string' } },
+      required: ['code', 'message'],
+    },
+  },
+  required: ['error'],
+} as const
