@@ -38,7 +38,7 @@ export function createComponents(): Components {
     const { title } = schema as Json
     const ownName = isName(title) ? title : name
     const parts = Object.entries(schema as Json).map(([key, part]) => [key, describePart(key, part, ownName)])
-    const described = withType(Object.fromEntries(parts))
+    const described = withMapping(withType(Object.fromEntries(parts)), schemas)
     if (described.type === undefined && !described.oneOf && !described.anyOf) return described
     if (isName(title)) return refer(title, described)
     return Array.isArray(described.enum) && described.enum.length > 1 ? refer(name, described) : described
@@ -99,6 +99,21 @@ function withType(schema: Json): Json {
   const values = (schema.enum as unknown[] | undefined) ?? [schema.const]
   const types = [...new Set(values.map(typeOf))]
   return { type: types.length === 1 ? types[0] : types, ...schema }
+}
+
+/** Adds which member of a union a value selects, which generators of clients do not find out. */
+function withMapping(schema: Json, components: Json): Json {
+  const { discriminator, oneOf } = schema as {
+    discriminator?: { propertyName: string }
+    oneOf?: { $ref: string }[]
+  }
+  if (!discriminator || !oneOf) return schema
+  const mapping = oneOf.flatMap(({ $ref = '' }) => {
+    const member = components[$ref.split('/').at(-1)!] as { properties: Json } | undefined
+    const value = (member?.properties[discriminator.propertyName] as Json | undefined)?.const
+    return value === undefined ? [] : [[value, $ref]]
+  })
+  return { ...schema, discriminator: { ...discriminator, mapping: Object.fromEntries(mapping) } }
 }
 
 const typeOf = (value: unknown) =>

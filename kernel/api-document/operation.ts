@@ -138,13 +138,14 @@ function describeContent(
   if (upload?.as === 'body') return { 'application/octet-stream': { schema: BINARY } }
   if (!body && !upload) return undefined
   return {
+    // First, because some generators make no code for a form behind another body.
+    ...(upload && { 'multipart/form-data': { schema: FILE_FORM } }),
     ...(body && {
       'application/json': {
         schema: describe({ title: `${name}Body`, ...body }, name),
         example: createExample(body, { isRequest: true }),
       },
     }),
-    ...(upload && { 'multipart/form-data': { schema: FILE_FORM } }),
   }
 }
 

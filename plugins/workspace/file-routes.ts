@@ -80,6 +80,9 @@ const listFiles = route({
   )
 })
 
+/** The bytes of a file, in the word by which generators of clients know them. */
+const BINARY = { type: 'string', format: 'binary' } as const
+
 const readFile = route({
   method: 'GET',
   path: '/agents/:id/files/content',
@@ -90,7 +93,7 @@ const readFile = route({
   guard: 'agent',
   query: contentQuery,
   stream: 'file',
-  response: { 200: { type: 'string' } },
+  response: { 200: BINARY },
   errors: ['NOT_FOUND', 'FILE_UNUSABLE'],
 }).handle(async ({ agent, caller, query }, services) =>
   openContent(await findReadable({ agent, caller }, query.path, services), { inline: Boolean(query.inline) }),
@@ -234,7 +237,7 @@ const readArchive = route({
   guard: 'agent',
   query: archiveQuery,
   stream: 'download',
-  response: { 200: { type: 'string' } },
+  response: { 200: BINARY },
   errors: ['NOT_FOUND', 'FILE_UNUSABLE', 'ARCHIVE_TOO_LARGE'],
 }).handle(async ({ agent, caller, query: { path } }, { agents }) => {
   // Guests may read single files but no folders.
@@ -281,7 +284,7 @@ const readLinkedFile = route({
   guard: 'public',
   query: linkedQuery,
   stream: 'file',
-  response: { 200: { type: 'string' } },
+  response: { 200: BINARY },
   params: linkedParams,
   errors: ['LINK_INVALID', 'AGENT_NOT_FOUND', 'NOT_FOUND', 'FILE_UNUSABLE'],
 }).handle(async ({ params, query }, services) => {
