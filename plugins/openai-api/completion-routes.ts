@@ -17,6 +17,7 @@ export const completionRoutes = [
     description:
       "The header `X-Thread-Id` chooses a thread, of which only the last message of the request is new; without it, the messages begin a thread of their own. The reply has the thread's id in the same header. The agent's tools run on the server. A client that leaves stops the turn.",
     guard: 'user',
+    scope: 'chat',
     audit: { none: 'Threads are private to their users, as on the socket, and usage is metered.' },
     body: completionRequest,
     stream: 'events',

@@ -21,6 +21,7 @@ export const responseRoutes = [
     description:
       '`previous_response_id` continues the thread of a response, or a fork of it if the conversation went on after that response. The instructions are those of the request. A client that leaves stops the turn.',
     guard: 'user',
+    scope: 'chat',
     audit: { none: 'Threads are private to their users, as on the socket, and usage is metered.' },
     body: responseRequest,
     stream: 'events',
