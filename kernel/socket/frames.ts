@@ -7,21 +7,16 @@ export interface Frame {
   type: string
 }
 
-/** Reads the text of a frame of one direction; throws BAD_FRAME or VALIDATION_FAILED. */
-export function createFrameReader(schemas: FrameSchemas): (text: string) => Frame {
-  const check = createFrameCheck(schemas)
-  return (text) => {
-    let frame: unknown
-    try {
-      frame = JSON.parse(text)
-    } catch (error) {
-      throw new AppError('BAD_FRAME', { reason: 'not JSON' }, { cause: error })
-    }
-    return check(frame)
+/** Parses the text of a frame; throws BAD_FRAME. */
+export function parseFrame(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new AppError('BAD_FRAME', { reason: 'not JSON' }, { cause: error })
   }
 }
 
-/** Checks a frame against the schema of its type. */
+/** Checks a frame against the schema of its type; throws BAD_FRAME or VALIDATION_FAILED. */
 export function createFrameCheck(schemas: FrameSchemas): Validator<Frame> {
   const validators = new Map(
     Object.entries(schemas).map(([type, schema]) => [
@@ -34,6 +29,38 @@ export function createFrameCheck(schemas: FrameSchemas): Validator<Frame> {
     const validate = typeof type === 'string' ? validators.get(type) : undefined
     if (!validate) throw new AppError('BAD_FRAME', { reason: 'unknown type', known: [...validators.keys()] })
     return validate(frame)
+  }
+}
+
+/** Creates the function that returns the named fields of a frame, valid or not: those that are valid themselves. */
+export function createFieldReader(
+  schemas: FrameSchemas,
+  names: readonly string[],
+): (frame: unknown) => Record<string, unknown> {
+  const tests = new Map(
+    Object.entries(schemas).flatMap(([type, { properties }]) =>
+      Object.entries({ ...(properties as Record<string, JSONSchema>) }).map(
+        ([name, schema]) => [`${type}.${name}`, createTest(schema)] as const,
+      ),
+    ),
+  )
+  return (frame) => {
+    const fields = Object(frame) as Record<string, unknown>
+    if (typeof fields.type !== 'string') return {}
+    const isValid = (name: string) => name in fields && tests.get(`${fields.type}.${name}`)?.(fields[name])
+    return Object.fromEntries(names.filter(isValid).map((name) => [name, fields[name]]))
+  }
+}
+
+function createTest(schema: JSONSchema): (value: unknown) => boolean {
+  const check = deferSchema(schema, 'json')
+  return (value) => {
+    try {
+      check(value)
+      return true
+    } catch {
+      return false
+    }
   }
 }
 

@@ -1,9 +1,10 @@
 import type { RawData, WebSocket } from 'ws'
 import { AppError } from '../errors.ts'
 import type { ErrorBody } from '../http/error-reply.ts'
+import type { Validator } from '../schema.ts'
 import { createTokenBucket, type Rate } from '../security/token-bucket.ts'
 import type { DirectoryEntry } from './directory.ts'
-import type { Frame } from './frames.ts'
+import { type Frame, parseFrame } from './frames.ts'
 import { BAD_FRAMES_IN_A_ROW, CLOSE } from './rules.ts'
 import type { Connection, ConnectionHandler } from './socket.ts'
 
@@ -13,10 +14,10 @@ const FAREWELL_MS = 1000
 
 /** The parts that one open WebSocket needs. */
 interface ConnectionParts {
-  /** Fields of a frame that an error which it caused repeats. */
-  repeats: readonly string[]
+  /** Returns the fields of a frame, valid or not, that an error which it caused repeats. */
+  repeatedOf: (frame: unknown) => Record<string, unknown>
   webSocket: WebSocket
-  readFrame: (text: string) => Frame
+  checkFrame: Validator<Frame>
   /** Throws if a frame that we send does not fit its schema. */
   checkSent?: (frame: Frame) => void
   explain: (error: unknown) => { status: number; body: ErrorBody }
@@ -42,11 +43,7 @@ export interface OpenConnection extends DirectoryEntry {
 
 /** Runs one WebSocket: frames one after the other, bad ones answered and counted, guards repeated when asked. */
 export function openConnection(parts: ConnectionParts): OpenConnection {
-  const { webSocket, explain } = parts
-  const repeatedOf = (frame: Frame) =>
-    Object.fromEntries(
-      parts.repeats.map((name) => [name, (frame as unknown as Record<string, unknown>)[name]]),
-    )
+  const { webSocket, explain, repeatedOf } = parts
   let { context } = parts
   let stale = false
   let badInARow = 0
@@ -132,12 +129,14 @@ export function openConnection(parts: ConnectionParts): OpenConnection {
 
   const handle = async (data: RawData, isBinary: boolean) => {
     let frame: Frame
+    let received: unknown
     try {
       if (isBinary) throw new AppError('BAD_FRAME', { reason: 'binary' })
-      frame = parts.readFrame(data.toString())
+      received = parseFrame(data.toString())
+      frame = parts.checkFrame(received)
       badInARow = 0
     } catch (error) {
-      sendError(error)
+      sendError(error, repeatedOf(received))
       badInARow += 1
       if (badInARow >= BAD_FRAMES_IN_A_ROW) end(CLOSE.badFrames, 'too many bad frames')
       return

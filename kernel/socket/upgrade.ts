@@ -12,7 +12,7 @@ import { assertParams, requestIdOf } from '../http/request-facts.ts'
 import { chooseLocale } from '../locale.ts'
 import type { Runtime } from '../runtime.ts'
 import type { SomeCradle } from '../types.ts'
-import { createFrameCheck, createFrameReader } from './frames.ts'
+import { createFieldReader, createFrameCheck } from './frames.ts'
 import { type OpenConnection, openConnection } from './open-connection.ts'
 import type { Socket } from './socket.ts'
 
@@ -84,7 +84,8 @@ export function createUpgrader({
       socket,
       cradle,
       guard: chainOf(socket.guard),
-      readFrame: createFrameReader(socket.receive),
+      checkFrame: createFrameCheck(socket.receive),
+      repeatedOf: createFieldReader(socket.receive, socket.repeats ?? []),
       checkSent: strictReplies ? createFrameCheck(socket.send) : undefined,
     }
   }
@@ -116,7 +117,7 @@ export function createUpgrader({
       if (!isOwnOrigin(incoming.headers, http)) throw new AppError('FORBIDDEN')
       const url = parseUrl(incoming)
       const { endpoint, params } = find(url.pathname)
-      const { socket, cradle, guard, readFrame, checkSent } = endpoint
+      const { socket, cradle, guard, checkFrame, repeatedOf, checkSent } = endpoint
       const guardRequest: GuardRequest = {
         transport: 'socket',
         method: 'GET',
@@ -152,9 +153,9 @@ export function createUpgrader({
       webSockets.handleUpgrade(incoming, stream, head, (webSocket) => {
         const connection = openConnection({
           webSocket,
-          readFrame,
+          checkFrame,
           checkSent,
-          repeats: socket.repeats ?? [],
+          repeatedOf,
           explain,
           runGuards: () => runGuards(),
           context,

@@ -113,6 +113,23 @@ async function openRaw(url: string, name: string) {
   return stream
 }
 
+t.test('the error of an invalid frame repeats those fields that are valid themselves', async (t) => {
+  const { open } = await start(t)
+  const socket = await open()
+  const refusalOf = async (frame: unknown) => {
+    socket.send(JSON.stringify(frame))
+    const { thread_id, client_message_id } = await socket.next('error')
+    return { thread_id, client_message_id }
+  }
+  const named = { type: 'fail', how: 7, thread_id: 't1', client_message_id: 'c1' }
+  t.same(await refusalOf(named), { thread_id: 't1', client_message_id: 'c1' })
+  t.same(await refusalOf({ ...named, thread_id: 7 }), { client_message_id: 'c1' })
+  for (const type of ['bye', 'constructor', 7, { toString: 7 }])
+    t.same(await refusalOf({ ...named, type }), {}, 'a type without these fields')
+  for (const frame of [null, 'fail', 7, [named]]) t.same(await refusalOf(frame), {})
+  socket.close()
+})
+
 t.test('frames in both directions are validated and get the defaults of their schemas', async (t) => {
   const { open } = await start(t)
   const socket = await open()
