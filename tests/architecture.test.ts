@@ -32,12 +32,24 @@ function importsOf(file: string): Import[] {
 /** Returns the folder of a feature or kind, e.g. `plugins/chat`. */
 const homeOf = (path: string) => path.split('/').slice(0, 2).join('/')
 
-const OURS = /^(kernel|plugin-api|plugins|channels|providers|tests|bench)\//
+const OURS = /^(#client$|#client\/|(client|kernel|plugin-api|plugins|channels|providers|tests|bench)\/)/
 
 t.test('the kernel imports no other folder of this repository', async (t) => {
   const foreign = filesIn('kernel')
     .flatMap(importsOf)
     .filter(({ target }) => OURS.test(target) && !target.startsWith('kernel/'))
+  t.same(foreign, [])
+})
+
+t.test('the client imports only its own folder and openapi-fetch, and ws in Node.js', async (t) => {
+  const foreign = filesIn('client')
+    .flatMap(importsOf)
+    .filter(
+      ({ file, target }) =>
+        !target.startsWith('client/') &&
+        !['#client/socket', 'openapi-fetch'].includes(target) &&
+        !(file === 'client/socket/node.ts' && target === 'ws'),
+    )
   t.same(foreign, [])
 })
 
@@ -80,13 +92,19 @@ t.test('the plugin API imports only #kernel, its own folder, and types of plugin
   t.same(foreign, [])
 })
 
+/** A client of the API imports types of schemas only, and works without the plugins that serve them. */
+const CLIENTS = ['terminal']
+
 t.test(
-  'plugins import only #kernel, #plugin-api, their own folder, and types of other plugins',
+  'plugins import only #kernel, #plugin-api, their own folder, types of other plugins, and clients #client',
   async (t) => {
     const imports = filesIn('plugins').flatMap(importsOf)
     const foreign = imports.filter(
       ({ file, target, typeOnly }) =>
-        OURS.test(target) && homeOf(target) !== homeOf(file) && !(typeOnly && target.startsWith('plugins/')),
+        OURS.test(target) &&
+        homeOf(target) !== homeOf(file) &&
+        !(typeOnly && target.startsWith('plugins/')) &&
+        !(target === '#client' && CLIENTS.includes(homeOf(file).slice('plugins/'.length))),
     )
     t.same(foreign, [])
     t.ok(
@@ -123,9 +141,6 @@ for (const folder of ['providers', 'channels'])
       )
     },
   )
-
-/** A client of the API imports types of schemas only, and works without the plugins that serve them. */
-const CLIENTS = ['terminal']
 
 t.test('a plugin depends on every plugin whose types it imports', async (t) => {
   for (const name of readdirSync(join(ROOT, 'plugins')).filter((plugin) => !CLIENTS.includes(plugin))) {
