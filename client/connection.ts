@@ -135,7 +135,7 @@ export const createConnection = ({
     opened.addEventListener('close', ({ code }) => lose(code))
   }
 
-  /** Gives up if the server refuses this caller, or if no token could be had; otherwise tries again. */
+  /** Fails if the server refuses this caller, or if there is no token; otherwise tries again. */
   const handleRefusal = (error: unknown) => {
     const isFinal =
       error instanceof ChatError ? [401, 403, 404].includes(error.status!) : !(error instanceof TypeError)

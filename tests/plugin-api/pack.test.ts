@@ -64,6 +64,32 @@ t.test('third-party code compiles against the package with the strictest compile
   t.equal(await compile(folder), '')
 })
 
+t.test('programs for browsers and Node.js compile against the client, including its own types', async (t) => {
+  const platforms = {
+    browser: {
+      lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'],
+      moduleResolution: 'bundler',
+      types: [],
+    },
+    node: { lib: ['es2022'], module: 'nodenext', types: ['node'] },
+  }
+  for (const [platform, settings] of Object.entries(platforms)) {
+    const folder = join(project, `client-${platform}`)
+    cpSync(join(ROOT, 'tests/client/fixtures'), folder, { recursive: true })
+    const compilerOptions = {
+      target: 'es2022',
+      module: 'esnext',
+      ...settings,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+    }
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+    t.equal(await compile(folder), '', platform)
+  }
+})
+
 t.test('the packages that svc plugin new writes compile, load, and run in a server', async (t) => {
   const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
   for (const [template, name] of Object.entries(scaffolds)) {
