@@ -189,7 +189,7 @@ export const createChat = ({ options, ...parts }: ChatParts) => {
     for (const turn of turns) {
       if (turn.turn_id !== frame.turn_id) continue
       if (frame.type === 'error') {
-        if (turn.reader.position === seq - 1) endTurn(turn, new ChatError(frame))
+        if (turn.reader.position === seq - 1) endTurn(turn, toError(frame))
         continue
       }
       const result = turn.reader.take(frame, size)
@@ -256,14 +256,13 @@ export const createChat = ({ options, ...parts }: ChatParts) => {
     if (turn) {
       // It is sent again once the server is back.
       if (frame.code === 'SHUTTING_DOWN') turn.state = 'new'
-      else endTurn(turn, new ChatError(frame))
+      else endTurn(turn, toError(frame))
       askDeferred(thread_id)
     } else if (thread_id !== undefined && client_message_id === undefined) {
       asked.delete(thread_id)
-      for (const other of turns)
-        if (other.reader.thread_id === thread_id) endTurn(other, new ChatError(frame))
+      for (const other of turns) if (other.reader.thread_id === thread_id) endTurn(other, toError(frame))
       for (const reader of subscriptions)
-        if (reader.thread_id === thread_id) endSubscription(reader, new ChatError(frame))
+        if (reader.thread_id === thread_id) endSubscription(reader, toError(frame))
     }
   }
 
@@ -355,6 +354,8 @@ export const createChat = ({ options, ...parts }: ChatParts) => {
 
 /** A chat with one agent. */
 export type Chat = ReturnType<typeof createChat>
+
+const toError = (frame: SentFrame<'error'>) => new ChatError(frame, { frame })
 
 const createId = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(

@@ -149,7 +149,7 @@ export const createConnection = ({
     failures = after + 1
     if (Date.now() + delay - missing_since > patience_ms) {
       const message = `No server can be reached at ${url}.`
-      return fail(new ChatError({ code: 'UNREACHABLE', message }, undefined, cause))
+      return fail(new ChatError({ code: 'UNREACHABLE', message }, { cause }))
     }
     const timer = setTimeout(open, delay)
     release = () => clearTimeout(timer)

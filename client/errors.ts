@@ -1,9 +1,18 @@
+import type { SentFrame } from './frames.ts'
+
 /** The fields of an error as the server sends it. */
 export interface ErrorFields {
   code: string
   message: string
   details?: Record<string, unknown>
   request_id?: string
+}
+
+/** The source of an error. */
+interface ErrorOrigin {
+  status?: number
+  frame?: SentFrame<'error'>
+  cause?: unknown
 }
 
 /** A turn that failed, a call that was refused, or a connection that could not be restored. */
@@ -14,14 +23,17 @@ export class ChatError extends Error {
   /** The status of the HTTP answer, if there was one. */
   status: number | undefined
   request_id: string | undefined
+  /** The frame of the server, if it sent one. */
+  frame: SentFrame<'error'> | undefined
 
-  constructor({ code, message, details = {}, request_id }: ErrorFields, status?: number, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause })
+  constructor({ code, message, details = {}, request_id }: ErrorFields, origin: ErrorOrigin = {}) {
+    super(message, 'cause' in origin ? { cause: origin.cause } : undefined)
     this.name = 'ChatError'
     this.code = code
     this.details = details
-    this.status = status
     this.request_id = request_id
+    this.status = origin.status
+    this.frame = origin.frame
   }
 }
 
@@ -33,5 +45,5 @@ export async function readRefusal(response: Response): Promise<ChatError> {
     code: 'INVALID_REPLY',
     message: `The server answered with status ${response.status}.`,
   }
-  return new ChatError(fields, response.status)
+  return new ChatError(fields, { status: response.status })
 }

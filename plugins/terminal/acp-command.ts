@@ -5,6 +5,7 @@ import { readApiKey } from './api-key.ts'
 import { findAgent } from './chat-command.ts'
 import type { Cradle } from './manifest.ts'
 import { createScreen } from './screen.ts'
+import { createService } from './service.ts'
 import { createSession } from './session.ts'
 import { createTokenStore } from './token-store.ts'
 
@@ -73,6 +74,7 @@ async function run(
   await serveEditor({
     url,
     session,
+    service: createService({ url, language, session }),
     language,
     signal,
     model: read('model'),

@@ -13,6 +13,7 @@ import { createPrompt } from './prompt.ts'
 import { createRenderer } from './renderer.ts'
 import type { FetchArguments } from './review.ts'
 import { createScreen } from './screen.ts'
+import { createService } from './service.ts'
 import { createSession, type Session } from './session.ts'
 import { createSlashCommands } from './slash-commands.ts'
 import { createTokenStore } from './token-store.ts'
@@ -132,7 +133,7 @@ async function run(
       url,
       agent_id: agent.id,
       session,
-      language,
+      service: createService({ url, language, session }),
       approval,
       view,
       signal,

@@ -1,12 +1,13 @@
 import { createFollowing, type FollowingParts, type Outcome } from './following.ts'
 import { createUserTurn, type FileBlock, type History } from './frames.ts'
 import { shorten } from './printable.ts'
+import type { Session } from './session.ts'
 
 const SHOWN_MESSAGES = 6
 const SHOWN_COLUMNS = 60
 
 /** Creates a conversation with an agent: sends messages in one thread at a time, and shows their turns. */
-export const createConversation = (parts: FollowingParts) => {
+export const createConversation = (parts: FollowingParts & { session: Session }) => {
   const { agent_id, session, view } = parts
   const threads = `/agents/${encodeURIComponent(agent_id)}/threads`
   const following = createFollowing(parts)

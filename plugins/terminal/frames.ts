@@ -1,36 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import type { ClientFrame, InputBlock, SentFrame } from '#client'
 import type { TypeOf } from '#kernel'
-import type { receivedFrames, sentFrames } from '../chat/frames.ts'
-import type { historyPage, inputBlock, threadRow } from '../chat/schemas.ts'
+import type { historyPage, threadRow } from '../chat/schemas.ts'
 import type { fileRow } from '../workspace/file-schemas.ts'
 
+export type { ApprovalRequest, Decision, InputBlock, SentFrame, ServerFrame, TurnFrame } from '#client'
 export type { AgentRow } from '../agents/types.ts'
 
-type Sent = typeof sentFrames
-type Received = typeof receivedFrames
-
-/** A frame that the server sends on the chat socket, by type. */
-export type SentFrame<Type extends keyof Sent> = { type: Type } & TypeOf<Sent[Type]>
-
-/** Any frame that the server sends on the chat socket. */
-export type ServerFrame = { [Type in keyof Sent]: SentFrame<Type> }[keyof Sent]
-
-/** Any frame that the client sends on the chat socket. */
-export type ClientFrame = {
-  [Type in keyof Received]: { type: Type } & TypeOf<Received[Type]>
-}[keyof Received]
-
-/** A turn that is paused until its calls are decided, each as its config allows. */
-export type ApprovalRequest = SentFrame<'hitl_required'>
-
 /** One call that waits for a person's decision. */
-export type ActionRequest = ApprovalRequest['action_requests'][number]
+export type ActionRequest = SentFrame<'hitl_required'>['action_requests'][number]
 
 /** The end of a pause; `decisions` has one entry for each request, none if the turn was stopped. */
 export type ApprovalResolution = SentFrame<'hitl_resolved'>
-
-/** A person's decision about one call. */
-export type Decision = ApprovalResolution['decisions'][number]
 
 /** An error ends its turn; without a `turn_id` it refuses what this connection sent. */
 export type ErrorFrame = SentFrame<'error'>
@@ -49,9 +30,6 @@ export type ThreadRow = TypeOf<typeof threadRow>
 
 /** A file or folder of the agent's workspace. */
 export type FileRow = TypeOf<typeof fileRow>
-
-/** One block of a user's message. */
-export type InputBlock = TypeOf<typeof inputBlock>
 
 /** A file of the agent's workspace in a user's message. */
 export type FileBlock = Exclude<InputBlock, { type: 'text' }>

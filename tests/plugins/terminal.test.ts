@@ -199,7 +199,6 @@ t.test('a turn continues after a lost connection, with nothing lost and nothing 
   t.same(
     service.received.map(({ type, after_seq }) => [type, after_seq]),
     [
-      ['subscribe', 0],
       ['user_turn', undefined],
       ['subscribe', 3],
     ],
@@ -208,7 +207,7 @@ t.test('a turn continues after a lost connection, with nothing lost and nothing 
 
 t.test('a message whose turn was not seen to start is sent again under the same id', async (t) => {
   const service = await serve(t)
-  service.events.once('subscribe', service.drop)
+  service.events.once('received', service.drop)
   const run = start(t, { url: service.url, message: 'again' })
   t.equal(await run.code, 0)
   t.equal(run.written.stdout, 'You said again.\n')

@@ -110,9 +110,13 @@ export async function createFakeService({
 
   const receive = async (socket: WebSocket, frame: Frame) => {
     received.push(frame)
+    events.emit('received', frame)
     const thread = threads.get(String(frame.thread_id))
-    if (!thread)
-      return send(socket, { type: 'error', code: 'THREAD_NOT_FOUND', message: 'There is no such thread.' })
+    if (!thread) {
+      const { thread_id, client_message_id } = frame
+      const message = 'There is no such thread.'
+      return send(socket, { type: 'error', thread_id, client_message_id, code: 'THREAD_NOT_FOUND', message })
+    }
     const { thread_id, ledger, active } = thread
     if (frame.type === 'subscribe') {
       const after =
@@ -132,8 +136,9 @@ export async function createFakeService({
     if (frame.type === 'stop') active?.stop()
     if (frame.type === 'user_turn') {
       subscribers.get(socket)?.add(thread_id)
-      const isKnown = ledger.some((past) => past.client_message_id === frame.client_message_id)
-      if (!isKnown) await begin(thread, frame)
+      const first = ledger.findIndex((past) => past.client_message_id === frame.client_message_id)
+      if (first < 0) await begin(thread, frame)
+      else for (const missed of ledger.slice(first)) send(socket, missed)
     }
     events.emit(frame.type, frame)
   }
@@ -188,7 +193,8 @@ export async function createFakeService({
       return answer(request, response, 401, { error: 'AUTH_FAILED' })
     const row = { id: 'agt_1', name: 'assistant', description: 'Helps with anything', default_model: null }
     if (call === 'GET /agents') return answer(request, response, 200, [row])
-    if (call === 'GET /agents/assistant') return answer(request, response, 200, row)
+    if (call === 'GET /agents/assistant' || call === 'GET /agents/agt_1')
+      return answer(request, response, 200, row)
     if (!url.pathname.startsWith('/api/agents/agt_1/'))
       return answer(request, response, 404, { error: 'AGENT_NOT_FOUND' })
     if (call === 'POST /agents/agt_1/threads')
@@ -243,7 +249,7 @@ export async function createFakeService({
   })
   server.on('upgrade', (request, stream, head) => {
     urls.push(request.url!)
-    const token = request.headers['sec-websocket-protocol']?.replace('bearer.', '') ?? ''
+    const token = /bearer\.(.+)$/.exec(request.headers['sec-websocket-protocol'] ?? '')?.[1] ?? ''
     if (!tokens.has(token)) {
       const body = JSON.stringify({ error: { code: 'AUTH_FAILED', message: MESSAGES.AUTH_FAILED.en } })
       stream.end(
@@ -272,7 +278,7 @@ export async function createFakeService({
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     username,
     password,
-    /** Emits each client frame's type, with the frame, after it was handled. */
+    /** Emits `received` for each client frame, and its type, with the frame, after it was handled. */
     events,
     /** The credentials that clients tried to log in with. */
     logins,

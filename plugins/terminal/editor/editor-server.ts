@@ -17,6 +17,7 @@ export async function serveEditor({
   title,
   version,
   advice,
+  language,
   ...parts
 }: Omit<EditorSessionParts, 'agent_id' | 'upload'> & {
   stdin: NodeJS.ReadStream
@@ -26,13 +27,14 @@ export async function serveEditor({
   title: string
   version: string
   advice: string
+  language: string
 }): Promise<void> {
   const { signal, note } = parts
   let opened: Promise<EditorSessions> | undefined
 
   const openSessions = async () => {
     const { id: agent_id } = await findAgent()
-    const upload = createUpload({ ...parts, agent_id })
+    const upload = createUpload({ ...parts, agent_id, language })
     return createEditorSessions({ ...parts, agent_id, upload })
   }
   const ready = () => {

@@ -14,6 +14,7 @@ import {
   type ServerFrame,
   type UserTurn,
 } from '../frames.ts'
+import type { Session } from '../session.ts'
 import type { Upload } from '../upload.ts'
 import type { View } from '../view.ts'
 import { createPermissions } from './permissions.ts'
@@ -26,6 +27,7 @@ const MAX_ANSWER_CHARS = 8000
 
 /** The dependencies of every session of an editor. */
 export interface EditorSessionParts extends Omit<FollowingParts, 'approval' | 'view'> {
+  session: Session
   upload: Upload
   /** The model to use; undefined leaves the choice to the thread and the agent. */
   model: string | undefined
@@ -156,20 +158,6 @@ export const createEditorSession = ({
     return conclude(await begin(createUserTurn(thread_id, content, model)))
   }
 
-  const followRunning = async (turn_id: string): Promise<Outcome> => {
-    let resolveOver = () => {}
-    const over = new Promise<undefined>((resolve) => {
-      resolveOver = () => resolve(undefined)
-    })
-    const running = follow({
-      onStatus({ active, last_seq }) {
-        if (!active && last_seq > seen) resolveOver()
-      },
-    })
-    // If the turn has ended since the history was read, follow it by its id to receive its last frames.
-    return (await Promise.race([running, over])) ?? follow({ turn_id })
-  }
-
   const cancel = () => {
     prompt?.cancelled.abort()
     following.stop()
@@ -201,7 +189,7 @@ export const createEditorSession = ({
 
     /** Shows the turn that runs or waits in the thread; `turn_id` is the last known one. */
     join(turn_id: string) {
-      joined = followRunning(turn_id)
+      joined = follow({ ended_turn_id: turn_id })
         .then((outcome) => {
           if (outcome.kind === 'failed') updates.say(`${failure!.message} (${failure!.code})`)
         })
