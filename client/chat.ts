@@ -187,14 +187,16 @@ export const createChat = ({ options, ...parts }: ChatParts) => {
     }
     let isGap = false
     for (const turn of turns) {
-      if (turn.turn_id !== frame.turn_id) continue
-      if (frame.type === 'error') {
-        if (turn.reader.position === seq - 1) endTurn(turn, toError(frame))
+      const { reader, state } = turn
+      if (state !== 'started' || reader.thread_id !== thread_id) continue
+      const isMine = turn.turn_id === frame.turn_id
+      if (isMine && frame.type === 'error') {
+        if (reader.position === seq - 1) endTurn(turn, toError(frame))
         continue
       }
-      const result = turn.reader.take(frame, size)
+      const result = reader.take(frame, size, isMine)
       isGap ||= result === 'gap'
-      if (result === 'taken' && frame.type === 'done') endTurn(turn)
+      if (isMine && result === 'taken' && frame.type === 'done') endTurn(turn)
     }
     for (const reader of subscriptions) {
       if (reader.thread_id !== thread_id) continue

@@ -79,8 +79,8 @@ export const createThreadReader = <Frame extends ServerFrame>({
       if (!isBehind) inbox.push(frame, size)
     },
 
-    /** Takes the frame at the next position; returns `gap` if frames before it are missing. */
-    take(frame: PositionedFrame, size: number): 'taken' | 'ignored' | 'gap' {
+    /** Takes the frame at the next position, or skips it; returns `gap` if frames before it are missing. */
+    take(frame: PositionedFrame, size: number, isShown = true): 'taken' | 'ignored' | 'gap' {
       if (isBehind || frame.seq <= (position ?? 0)) return 'ignored'
       if (position !== undefined && frame.seq > position + 1) return 'gap'
       if (position === undefined) {
@@ -88,7 +88,7 @@ export const createThreadReader = <Frame extends ServerFrame>({
         // If the thread is replayed from its start, turns before the wanted one are skipped.
         if (frame.turn_id !== beginning.turn_id && frame.seq <= beginning.last_seq) return 'ignored'
       }
-      isBehind = !inbox.push(frame as ServerFrame as Frame, size)
+      isBehind = isShown && !inbox.push(frame as ServerFrame as Frame, size)
       if (isBehind) return 'ignored'
       position = frame.seq
       return 'taken'
