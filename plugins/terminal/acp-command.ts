@@ -75,7 +75,6 @@ async function run(
     url,
     session,
     service: createService({ url, language, session }),
-    language,
     signal,
     model: read('model'),
     note,

@@ -1,5 +1,3 @@
-import { ChatError } from '#client'
-
 /** Thrown for a status other than 2xx, with the server's own message in the user's language. */
 export class RefusedError extends Error {
   status: number
@@ -23,14 +21,6 @@ export class UnreachableError extends Error {
     super(`No server answers at ${url}.`, { cause })
     this.name = 'UnreachableError'
   }
-}
-
-/** Converts an error of the client to that of the same call of the HTTP API. */
-export function toTerminalError(error: unknown, url: string): unknown {
-  if (!(error instanceof ChatError)) return error
-  const { code, message, details, status = 0 } = error
-  if (code === 'UNREACHABLE') return new UnreachableError(url, error)
-  return new RefusedError({ status, body: JSON.stringify({ error: { code, message, details } }) })
 }
 
 /** One call of the HTTP API; `path` is the part after `/api`. */

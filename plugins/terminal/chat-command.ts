@@ -117,6 +117,7 @@ async function run(
       store: createTokenStore({ home, url }),
     }))
     const session = createSession({ api, ...signIn, username: read('username') })
+    const service = createService({ url, language, session })
     const agent = await findAgent(session, args[0] ?? 'assistant')
 
     const commandFor = (thread_id: string) => {
@@ -133,7 +134,7 @@ async function run(
       url,
       agent_id: agent.id,
       session,
-      service: createService({ url, language, session }),
+      service,
       approval,
       view,
       signal,
@@ -151,7 +152,7 @@ async function run(
     if (isFinal(before)) return before
     if (message !== undefined) return (await chat.sendOne(message)) || before
 
-    const files = createWorkspaceFiles({ url, agent_id: agent.id, session, language, signal })
+    const files = createWorkspaceFiles({ service, url, agent_id: agent.id, signal })
     const commands = createSlashCommands({ session, agent, conversation, files, view })
     if (!prompt) {
       const pipe = createPipe({ stdin })

@@ -1,8 +1,8 @@
 import { ChatError, type Client } from '#client'
-import { toTerminalError } from './api.ts'
 import type { Approval } from './approval.ts'
 import type { ApprovalRequest, SentFrame, TurnFrame, UserTurn } from './frames.ts'
 import { createPause } from './pause.ts'
+import { toTerminalError } from './service.ts'
 import type { View } from './view.ts'
 
 /** The time that a lost connection is replaced in, in milliseconds. */

@@ -1,4 +1,5 @@
-import { type Client, createClient } from '#client'
+import { ChatError, type Client, createClient } from '#client'
+import { RefusedError, UnreachableError } from './api.ts'
 import type { Session } from './session.ts'
 
 /** Creates the client of the server, which has the login of the session. */
@@ -20,3 +21,27 @@ export const createService = ({
     },
     onToken: session.keep,
   })
+
+/** An answer of the client; `data` or `error` is set. */
+interface Answer<Data> {
+  data?: Data
+  error?: unknown
+  response: Response
+}
+
+/** Returns the data of an answer; throws a `RefusedError` or an `UnreachableError`. */
+export async function readAnswer<Data>(answer: Promise<Answer<Data>>, url: string): Promise<Data> {
+  const { data, error, response } = await answer.catch((error: unknown) => {
+    throw error instanceof TypeError ? new UnreachableError(url, error) : error
+  })
+  if (!response.ok) throw new RefusedError({ status: response.status, body: JSON.stringify(error ?? '') })
+  return data as Data
+}
+
+/** Converts an error of a chat to that of a call. */
+export function toTerminalError(error: unknown, url: string): unknown {
+  if (!(error instanceof ChatError)) return error
+  const { code, message, details, status = 0 } = error
+  if (code === 'UNREACHABLE') return new UnreachableError(url, error)
+  return new RefusedError({ status, body: JSON.stringify({ error: { code, message, details } }) })
+}

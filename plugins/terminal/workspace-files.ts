@@ -1,9 +1,10 @@
 import { type FileHandle, open, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join, parse, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
-import { RefusedError, UnreachableError } from './api.ts'
+import type { Client } from '#client'
+import { UnreachableError } from './api.ts'
 import type { FileBlock, FileRow } from './frames.ts'
-import type { Session } from './session.ts'
+import { readAnswer } from './service.ts'
 import { createUpload } from './upload.ts'
 
 /** The most entries of a folder that are listed. */
@@ -17,30 +18,22 @@ export class LocalFileError extends Error {}
 
 /** Creates the functions that list, save and send files of the agent's workspace. */
 export const createWorkspaceFiles = (parts: {
+  service: Client
   url: string
   agent_id: string
-  session: Session
-  language: string
   signal: AbortSignal
 }) => {
-  const { url, agent_id, session, language, signal } = parts
-  const files = `/agents/${encodeURIComponent(agent_id)}/files`
+  const { service, url, agent_id, signal } = parts
+  const paramsOf = (query: { path: string; limit?: number }) => ({ path: { id: agent_id }, query })
   const send = createUpload(parts)
 
   const download = (path: string) =>
-    session.withToken(async (token) => {
-      const response = await fetch(`${url}/api${files}/content?path=${encodeURIComponent(path)}`, {
-        headers: { 'accept-language': language, authorization: `Bearer ${token}` },
-        signal,
-      }).catch((error: unknown) => {
-        signal.throwIfAborted()
-        throw new UnreachableError(url, error)
-      })
-      if (!response.ok) throw new RefusedError({ status: response.status, body: await response.text() })
-      return response
-    })
+    readAnswer(
+      service.GET('/agents/{id}/files/content', { params: paramsOf({ path }), parseAs: 'stream', signal }),
+      url,
+    )
 
-  const receive = async ({ body }: Response, { path, file }: NewFile) => {
+  const receive = async (body: unknown, { path, file }: NewFile) => {
     try {
       if (body) await writeFile(file, Readable.fromWeb(body as never), { signal })
       return { path, size: (await file.stat()).size }
@@ -55,11 +48,11 @@ export const createWorkspaceFiles = (parts: {
 
   return {
     /** Returns the first entries of a folder, or of the workspace if the path is empty. */
-    list: (folder: string) =>
-      session.request<FileRow[]>({
-        method: 'GET',
-        path: `${files}?limit=${MAX_LISTED}&path=${encodeURIComponent(folder)}`,
-      }),
+    list: (folder: string): Promise<FileRow[]> =>
+      readAnswer(
+        service.GET('/agents/{id}/files', { params: paramsOf({ path: folder, limit: MAX_LISTED }), signal }),
+        url,
+      ),
 
     /**
      * Saves a file of the workspace as `to`, in `to` if that is a folder, or in the current folder under its own name.

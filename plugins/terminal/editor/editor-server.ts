@@ -17,7 +17,6 @@ export async function serveEditor({
   title,
   version,
   advice,
-  language,
   ...parts
 }: Omit<EditorSessionParts, 'agent_id' | 'upload'> & {
   stdin: NodeJS.ReadStream
@@ -27,14 +26,13 @@ export async function serveEditor({
   title: string
   version: string
   advice: string
-  language: string
 }): Promise<void> {
   const { signal, note } = parts
   let opened: Promise<EditorSessions> | undefined
 
   const openSessions = async () => {
     const { id: agent_id } = await findAgent()
-    const upload = createUpload({ ...parts, agent_id, language })
+    const upload = createUpload({ ...parts, agent_id })
     return createEditorSessions({ ...parts, agent_id, upload })
   }
   const ready = () => {
